@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from slack_sdk.web.async_client import AsyncWebClient
 
 from hitl_core.errors import SettingsError
-from hitl_core.model import ORIGIN, Place, Reviewers
+from hitl_core.model import ORIGIN, Place, Reviewers, person_key
 from hitl_core.policy import Policy
 
 from .channels.contract import Channel, ChannelError, NotFound
@@ -76,4 +76,4 @@ def open_channel(environment: Mapping[str, str]) -> SlackChannel:
 
 
 def _reviewer_places(reviewers: Reviewers) -> list[Place]:
-    return [f"slack:{id}" for id in (*reviewers.users, *reviewers.groups)]
+    return [Place(person_key(id)) for id in (*reviewers.users, *reviewers.groups)]

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from hitl_core.errors import Refused, ReviewConflict
 from hitl_core.failpoints import failpoint
-from hitl_core.gate import PolicyRecorder, ReviewKey, check_origin, find_next_turn
+from hitl_core.gate import PolicyRecorder, ReviewKey, find_next_turn, read_origin
 from hitl_core.model import Call, Review, Snapshot, Token
 from hitl_core.review import Transition, cancellation, claims, uptime
 from hitl_core.store import Store, digest_of
@@ -80,7 +80,7 @@ class AgentApi:
             submission.origin,
         )
         with invalid_at("/origin"):
-            check_origin(submission.origin)
+            read_origin(submission.origin)
         if submission.turn is None:
             ids = [call.id for call in judged_turns[0].request.calls]
             turn = await self._access.run(partial(find_next_turn, self._access.reviews, turn, ids))

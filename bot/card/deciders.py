@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from hitl_core.model import Action, Grant, Reviewers
 from hitl_core.model import Vote as Answered
@@ -13,6 +14,8 @@ from .model import Deciders
 from .values import PeopleRefs, Progress, Rejection, VoteGroup
 
 MAX_MESSAGE = 500
+
+T = TypeVar("T")
 
 
 def people_of(grants: Iterable[Grant]) -> PeopleRefs:
@@ -118,5 +121,5 @@ def message_of(message: str | None) -> str | None:
     )
 
 
-def _unique(items: Iterable[str]) -> tuple[str, ...]:
+def _unique(items: Iterable[T]) -> tuple[T, ...]:
     return tuple(dict.fromkeys(items))

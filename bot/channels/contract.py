@@ -63,16 +63,6 @@ class Audience(NamedTuple):
     id: str
 
 
-def copy_place(place: Place, person_id: str) -> Place:
-    """The place of one group member's own copy of the card. Their message is recorded under it."""
-    return f"{place}>{person_id}"
-
-
-def base_place(place: Place) -> Place:
-    """The place without the member of `copy_place`."""
-    return place.partition(">")[0]
-
-
 @dataclass(frozen=True)
 class Person:
     """A person as the channel knows them now. `stranger`: from another workspace, in a shared channel."""

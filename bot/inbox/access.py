@@ -25,7 +25,6 @@ from hitl_core.review import Proposal, Reviews, decisions, transition
 
 from .. import click_budget
 from ..card import Card, build_card
-from ..channels.contract import base_place
 from ..offload import offload_drawing
 from ..people import ONLY_MEMBERS, Directory
 from .commands import CLICK_TIMEOUT, STORE_UNAVAILABLE, ActionRef, ReadRequired
@@ -258,8 +257,8 @@ def _grants(review: Review, key: str) -> tuple[Grant, ...]:
 
 def _place_of_message(snapshot: Snapshot, message_ref: MessageRef) -> Place | None:
     for place, ref in snapshot.posts.items():
-        if (ref.conversation, ref.ts) == (message_ref.conversation, message_ref.ts):
-            return base_place(place)
+        if ref.key == message_ref.key:
+            return place.base
     return None
 
 

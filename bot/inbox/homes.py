@@ -23,7 +23,7 @@ from hitl_core.review import Reviews, decisions, transition
 from hitl_core.store import MAX_DECIDED
 
 from ..card import Card, build_card
-from ..channels.contract import Channel, copy_place
+from ..channels.contract import Channel
 from ..offload import offload_drawing
 from ..people import MAX_AGE, Cache, Directory
 
@@ -291,7 +291,7 @@ class HomeLoader:
         places = list(dict.fromkeys(place for call in theirs for place in review.places_of(call)))
         messages: list[tuple[Place, MessageRef]] = []
         for place in places:
-            if (mine := posts.get(copy_place(place, who.id))) is not None:
+            if (mine := posts.get(place.for_member(who.id))) is not None:
                 messages.insert(0, (place, mine))
             audience = self._channel.audience(place)
             if place in posts and (audience.kind == "conversation" or audience.id == who.id):

@@ -22,7 +22,6 @@ from ..channels.contract import (
     LookupFailed,
     NotFound,
     Undeliverable,
-    base_place,
 )
 from ..health import DeliveryProblems, Health
 from ..offload import offload_drawing
@@ -64,8 +63,7 @@ class Delivery:
             case "sweep":
                 await self.redraw(job.review_id, job.place, since=float(job.note))
             case "stray":
-                channel, conversation, ts = job.note.split(" ")
-                ref = MessageRef(channel=channel, conversation=conversation, ts=ts)
+                ref = MessageRef.model_validate_json(job.note)
                 await self._remove_stray(job.review_id, job.place, ref)
             case "unknown":
                 raise Undeliverable("the job can't be read")
@@ -85,7 +83,7 @@ class Delivery:
             await self._deliver_copies(snapshot, place, again, since)
         except (Undeliverable, LookupFailed) as error:
             review = snapshot.review
-            posted = any(base_place(one) == place for one in snapshot.posts)
+            posted = any(one.base == place for one in snapshot.posts)
             if isinstance(error, NotFound) and await self._pass_on(review, place, error):
                 await self._delivery_problems.resolve(review, place)
                 return
@@ -108,10 +106,10 @@ class Delivery:
         last update. `since`: also delete other messages about the review that were posted since then.
         """
         snapshot = await self._reviews.load(review_id)
-        copies = [copy for copy in snapshot.posts if place in (copy, base_place(copy))]
+        copies = [copy for copy in snapshot.posts if place in (copy, copy.base)]
         for copy in copies:
             ref = snapshot.posts[copy]
-            if since is not None or copy != base_place(copy):
+            if since is not None or copy != copy.base:
                 await self._delete_others(snapshot, copy, ref, since or 0.0)
             await self._draw_latest(_forget_shown_versions(snapshot), copy, ref)
 
@@ -120,10 +118,11 @@ class Delivery:
         late. Not while a card is being posted to its conversation, because it may be that one.
         """
         snapshot = await self._reviews.load(review_id)
-        posted = {base_place(copy) for copy in snapshot.posts}
+        posted = {copy.base for copy in snapshot.posts}
         missing = [one for one in snapshot.review.places if one not in posted]
         coming = [await self._messages.is_in_conversation(one, ref.conversation) for one in missing]
-        if ref not in snapshot.posts.values() and not any(coming):
+        shown = {one.key for one in snapshot.posts.values()}
+        if ref.key not in shown and not any(coming):
             log.warning("review %s: a duplicate message at %s is deleted", review_id, place)
             await self._messages.delete(ref)
         await self.redraw(review_id, place)
@@ -134,7 +133,7 @@ class Delivery:
         """Deliver to the place, or to each member of a group. A member who can't be reached does not stop the
         rest.
         """
-        posted = any(base_place(one) == place for one in snapshot.posts)
+        posted = any(one.base == place for one in snapshot.posts)
         unknown = None if posted else await self._recipients.check(snapshot.review, place)
         copies = await self._recipients.copies(snapshot, place)
         failed: list[Undeliverable | LookupFailed] = []
@@ -170,7 +169,7 @@ class Delivery:
             snapshot = _forget_shown_versions(snapshot)
         latest = await self._draw_latest(snapshot, place, ref)
         await self._post_thread_lines(latest, place, ref)
-        if latest.shown.get(place) == GONE and waiting_actions(latest.review, base_place(place)):
+        if latest.shown.get(place) == GONE and waiting_actions(latest.review, place.base):
             raise Undeliverable("its message was deleted there, but it still waits for people")
 
     async def _draw_latest(self, snapshot: Snapshot, place: Place, ref: MessageRef) -> Snapshot:
@@ -180,7 +179,7 @@ class Delivery:
         while snapshot.shown.get(place, 0) < snapshot.review.version:
             review = snapshot.review
             if not await self._messages.draw(ref, snapshot, place) and waiting_actions(
-                review, base_place(place)
+                review, place.base
             ):
                 # Not recorded as shown: it is a problem until it is decided.
                 return snapshot.model_copy(update={"shown": {**snapshot.shown, place: GONE}})
@@ -207,10 +206,10 @@ class Delivery:
         mine = matches[0] if matches else await self._messages.post(snapshot, place)
         await failpoint("outbox.after_post")
         winner = await store.record_post(review.id, place, mine)
-        for loser in [ref for ref in (mine, *matches[1:]) if ref != winner]:
+        for loser in [ref for ref in (mine, *matches[1:]) if ref.key != winner.key]:
             await self._messages.delete(loser)
         await failpoint("outbox.after_record")
-        if winner == mine and not again:
+        if winner.key == mine.key and not again:
             await store.record_shown_version(review.id, place, review.version)
         return winner
 
@@ -218,7 +217,7 @@ class Delivery:
         """Start the timers that count from delivery. Returns whether there were any."""
         keys = [
             action.key
-            for action in waiting_actions(snapshot.review, base_place(place))
+            for action in waiting_actions(snapshot.review, place.base)
             if action.clock_start is None
         ]
         if not keys:
@@ -236,7 +235,7 @@ class Delivery:
     async def _post_thread_lines(self, snapshot: Snapshot, place: Place, ref: MessageRef) -> None:
         """Post the new thread lines, each at most once: if the bot dies in between, a line is lost."""
         review, store = snapshot.review, self._reviews.store
-        lines = await offload_drawing(review, lambda: thread_lines(review, base_place(place)))
+        lines = await offload_drawing(review, lambda: thread_lines(review, place.base))
         for number, line in enumerate(lines):
             mark = f"told:{place}:{number}"
             if mark in snapshot.marks or not await store.record_mark(review.id, mark):
@@ -302,7 +301,7 @@ class Delivery:
         self, snapshot: Snapshot, place: Place, keep: MessageRef, since: float
     ) -> None:
         for ref in await self._messages.find(snapshot, place, since):
-            if ref != keep:
+            if ref.key != keep.key:
                 await self._messages.delete(ref)
 
 

@@ -13,7 +13,6 @@ from ..channels.contract import (
     MessageGone,
     NotFound,
     Undeliverable,
-    base_place,
 )
 from ..offload import offload_drawing
 from .rate_limit import RateLimit
@@ -73,9 +72,9 @@ class Messages:
         conversation. `since`: the earliest time of a post, 0 if it is not known.
         """
         review = snapshot.review
-        elsewhere = [ref for other, ref in snapshot.posts.items() if other != place]
+        elsewhere = {ref.key for other, ref in snapshot.posts.items() if other != place}
         refs = await self._channel.find_messages(place, review.id, since or review.created_at)
-        return [ref for ref in refs if ref not in elsewhere]
+        return [ref for ref in refs if ref.key not in elsewhere]
 
     async def delete(self, ref: MessageRef) -> None:
         await self._channel.delete(ref)
@@ -94,6 +93,4 @@ class Messages:
 
 async def _draw_card(snapshot: Snapshot, place: Place) -> Card:
     review = snapshot.review
-    return await offload_drawing(
-        review, lambda: build_card(review, base_place(place), snapshot.posts)
-    )
+    return await offload_drawing(review, lambda: build_card(review, place.base, snapshot.posts))

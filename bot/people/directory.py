@@ -8,7 +8,7 @@ from functools import partial
 from typing import Literal, TypeVar, assert_never
 
 from hitl_core.errors import Refused
-from hitl_core.model import CLI, Grant, Place, Reviewer, Snapshot, person_label
+from hitl_core.model import CLI, Grant, Place, Reviewer, Snapshot, person_key, person_label
 
 from .. import click_budget
 from ..channels.contract import (
@@ -184,7 +184,9 @@ class Directory:
                 except ChannelError:
                     person = None
                 names.append(person_label(person.name, user) if person else user)
-            names += [self._channel.name_of(f"slack:{group}") for group in grant.reviewers.groups]
+            names += [
+                self._channel.name_of(Place(person_key(group))) for group in grant.reviewers.groups
+            ]
             if grant.includes_members:
                 names += [self._place_label(place) for place in grant.places]
         unique_names = list(dict.fromkeys(names))

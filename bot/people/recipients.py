@@ -13,8 +13,6 @@ from ..channels.contract import (
     NotFound,
     RateLimited,
     Unreachable,
-    base_place,
-    copy_place,
 )
 from .directory import Directory
 
@@ -130,8 +128,8 @@ class Recipients:
         if audience.kind != "group":
             return [place]
         members = await self._directory.group_members(audience.id)
-        known = {one for one in snapshot.posts if one != place and base_place(one) == place}
-        known &= {copy_place(place, member) for member in members}
+        known = {one for one in snapshot.posts if one != place and one.base == place}
+        known &= {place.for_member(member) for member in members}
         if not (waiting := waiting_actions(review, place)):
             return sorted(known)
         name, count = self._channel.name_of(place), len(members)
@@ -148,7 +146,7 @@ class Recipients:
             if (person := self._channel.audience(own)).kind == "person"
             and all(own in action.places for action in waiting)
         }
-        return sorted(known | {copy_place(place, member) for member in members - direct_recipients})
+        return sorted(known | {place.for_member(member) for member in members - direct_recipients})
 
 
 def waiting_actions(review: Review, place: Place) -> Sequence[Action]:

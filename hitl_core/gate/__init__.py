@@ -16,13 +16,13 @@ from hitl_core.gate.submission import (
     ToolSchemas,
     build_from_calls,
     build_review,
-    check_origin,
     check_redaction,
     contains_more_values,
     find_next_turn,
     find_schema_flaw,
     freeze_calls,
     judge_calls,
+    read_origin,
     review_id_for,
 )
 from hitl_core.gate.waiting import Watchers, cancel_tasks
@@ -44,7 +44,6 @@ __all__ = [
     "build_from_calls",
     "build_review",
     "cancel_tasks",
-    "check_origin",
     "check_redaction",
     "contains_more_values",
     "denial_text",
@@ -53,5 +52,6 @@ __all__ = [
     "freeze_calls",
     "is_cancelled",
     "judge_calls",
+    "read_origin",
     "review_id_for",
 ]

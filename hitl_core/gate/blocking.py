@@ -30,7 +30,7 @@ from hitl_core.gate.guard import P, R
 from hitl_core.gate.outcome import Answer, Outcome, Tool, failure_line, success_line, tool_runs
 from hitl_core.gate.submission import JudgedCalls
 from hitl_core.gate.waiting import HEARTBEAT_TTL
-from hitl_core.model import Decision, JsonObject, Place, Review, ToolCall
+from hitl_core.model import Decision, JsonObject, Review, ToolCall
 from hitl_core.policy import Policy
 
 T = TypeVar("T")
@@ -97,7 +97,7 @@ class SubmitOptions(TypedDict, total=False):
     context: Mapping[str, Any] | None
     tools: Mapping[str, JsonObject | None] | None
     path: Iterable[str]
-    origin: Place | None
+    origin: str | None
 
 
 class BlockingGate:
@@ -175,7 +175,7 @@ class BlockingGate:
         return call
 
     def thread(
-        self, thread_id: str, requester: str | None = None, origin: Place | None = None
+        self, thread_id: str, requester: str | None = None, origin: str | None = None
     ) -> AbstractContextManager[None]:
         return guard.thread_scope(thread_id, requester, origin)
 

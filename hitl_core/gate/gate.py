@@ -35,7 +35,7 @@ from hitl_core.gate.waiting import (
     ReviewListener,
     wait_for_event,
 )
-from hitl_core.model import Event, JsonObject, Place, Review, ToolCall
+from hitl_core.model import Event, JsonObject, Review, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review import Reviews, Transition, cancellation
 from hitl_core.store import RedisStore, Store
@@ -127,7 +127,7 @@ class Gate:
         context: Mapping[str, Any] | None = None,
         tools: Mapping[str, JsonObject | None] | None = None,
         path: Iterable[str] = (),
-        origin: Place | None = None,
+        origin: str | None = None,
     ) -> Outcome:
         """Submit and wait. See `submit` for the arguments and the errors."""
         judged_calls = await self._judge(calls, context, tools, path)
@@ -147,7 +147,7 @@ class Gate:
         context: Mapping[str, Any] | None = None,
         tools: Mapping[str, JsonObject | None] | None = None,
         path: Iterable[str] = (),
-        origin: Place | None = None,
+        origin: str | None = None,
     ) -> str:
         """Store the review of one model turn, and return its id at once.
 
@@ -286,7 +286,7 @@ class Gate:
         return guard_function(self, function, name)
 
     def thread(
-        self, thread_id: str, requester: str | None = None, origin: Place | None = None
+        self, thread_id: str, requester: str | None = None, origin: str | None = None
     ) -> contextlib.AbstractContextManager[None]:
         """`with gate.thread("t-42"):` guarded calls in this block belong to this thread."""
         return thread_scope(thread_id, requester, origin)
@@ -314,7 +314,7 @@ class Gate:
         thread_id: str,
         requester: str | None,
         turn: str | None,
-        origin: Place | None,
+        origin: str | None,
     ) -> tuple[Review, Event]:
         review_key = ReviewKey(self.agent, thread_id, turn or "", requester, origin)
         check_review_key(review_key)

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from hitl_core.errors import Rejected
 from hitl_core.gate.outcome import Answer, Tool, failure_line, run_tool, success_line
-from hitl_core.model import Place, ToolCall
+from hitl_core.model import ToolCall
 
 if TYPE_CHECKING:
     from hitl_core.gate.gate import Gate
@@ -42,7 +42,7 @@ class GuardThread:
 
     thread_id: str
     requester: str | None = None
-    origin: Place | None = None
+    origin: str | None = None
     calls: Counter[str] = field(default_factory=Counter[str])
 
     @classmethod
@@ -64,7 +64,7 @@ _thread: ContextVar[GuardThread | None] = ContextVar("hitl_thread", default=None
 
 @contextmanager
 def thread_scope(
-    thread_id: str, requester: str | None = None, origin: Place | None = None
+    thread_id: str, requester: str | None = None, origin: str | None = None
 ) -> Generator[None, None, None]:
     """Guarded calls in this block belong to this thread."""
     token = _thread.set(GuardThread(thread_id, requester, origin))

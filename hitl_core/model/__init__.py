@@ -38,6 +38,7 @@ from hitl_core.model.decision import (
 from hitl_core.model.dialect import DIALECTS, DialectName
 from hitl_core.model.event import REDRAW_KINDS, UNAUDITED_KINDS, Event, EventKind
 from hitl_core.model.json_size import has_more_values
+from hitl_core.model.place import DEFAULT_PLACE, ORIGIN, Place, person_key
 from hitl_core.model.review import (
     Call,
     Cancellation,
@@ -51,7 +52,7 @@ from hitl_core.model.review import (
     is_review_id,
 )
 from hitl_core.model.reviewers import Reviewers
-from hitl_core.model.route import DEFAULT_PLACE, ORIGIN, Expire, Place, Route, Step
+from hitl_core.model.route import Expire, Route, Step
 from hitl_core.model.run import Run
 from hitl_core.model.token import Token, parse_id
 from hitl_core.model.value import Value
@@ -114,6 +115,7 @@ __all__ = [
     "is_text",
     "parse_id",
     "parse_whole_number",
+    "person_key",
     "person_label",
     "read_arguments",
     "review",

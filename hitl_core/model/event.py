@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from hitl_core.model.decision import Reviewer
-from hitl_core.model.route import Place
+from hitl_core.model.place import Place
 from hitl_core.model.value import Value
 
 EventKind = Literal[

@@ -14,7 +14,8 @@ from hitl_core.model.action import Action, Grant
 from hitl_core.model.arguments import Arguments
 from hitl_core.model.decision import Reviewer, Vote
 from hitl_core.model.dialect import DialectName
-from hitl_core.model.route import DEFAULT_PLACE, Place, Route
+from hitl_core.model.place import DEFAULT_PLACE, Place
+from hitl_core.model.route import Route
 from hitl_core.model.run import Run
 from hitl_core.model.value import Value
 from hitl_core.model.verdict import Verdict
@@ -124,7 +125,7 @@ class Review(Value):
     fence: int = 0
     runs: dict[str, Run] = Field(default_factory=dict)
     ops: dict[str, str] = Field(default_factory=dict)
-    troubles: dict[Place, DeliveryProblem] = Field(default_factory=dict)
+    troubles: dict[Place, DeliveryProblem] = Field(default_factory=dict[Place, DeliveryProblem])
     #: The arguments, by "key:revision". Each is stored once, in its own field, not in `data`.
     args: Mapping[str, Arguments] = Field(default_factory=dict, exclude=True, repr=False)
 
@@ -209,16 +210,28 @@ class Review(Value):
             names |= {f"user:{user}" for user in grant.reviewers.users}
             names |= {f"group:{group}" for group in grant.reviewers.groups}
             if grant.includes_members:
-                names |= {f"place:{place.partition('/')[0]}" for place in grant.places}
+                names |= {f"place:{place.conversation}" for place in grant.places}
         return frozenset(names)
 
 
 class MessageRef(Value):
-    """A posted message. In Slack: the id of the conversation and the message's `ts`."""
+    """What a channel needs to find a posted message again.
+
+    - `conversation` and `ts`: their ids in the channel. In Slack `ts` is the message's timestamp;
+    - `service_url` and `tenant`: only Teams has them: the address that serves the conversation, and the
+      organisation. The address can change.
+    """
 
     channel: str
     conversation: str
     ts: str
+    service_url: str = ""
+    tenant: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Which message it is: compare this, because the address of a message can change."""
+        return self.channel, self.conversation, self.ts
 
 
 class Snapshot(Value):

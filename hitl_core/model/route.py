@@ -4,18 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
+from hitl_core.model.place import DEFAULT_PLACE, ORIGIN, Place
 from hitl_core.model.reviewers import Reviewers
 from hitl_core.model.value import Value
-
-#: `channel:target`. A channel: `slack:#team-ops` or `slack:C0123ABCD`. A person: `slack:U0123ABCD`. A user
-#: group: `slack:S0123ABCD`. A thread: `slack:C0123ABCD/1700000000.000100`. Or one of the two values below.
-Place = str
-
-#: The place in the bot's own settings (HITL_CHANNEL). The agent's process does not know it.
-DEFAULT_PLACE: Place = "default"
-#: The chat thread in which the agent was asked. Only a policy has it: a review has the thread itself, or
-#: DEFAULT_PLACE.
-ORIGIN: Place = "origin"
 
 
 class Step(Value):

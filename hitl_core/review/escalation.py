@@ -141,5 +141,5 @@ def _add_escalation(action: Action, escalation: Escalation) -> Action:
 
 def _place_names(places: Iterable[Place]) -> list[str]:
     """Channel names for people to read. An id would not help them, so it becomes "others"."""
-    targets = [place.partition(":")[2] for place in places]
+    targets = [place.target for place in places]
     return list(dict.fromkeys(each if each.startswith("#") else "others" for each in targets))

@@ -157,14 +157,15 @@ class Reviews:
         try:
             if (snapshot := await self.store.load(review_id)) is None:
                 return
-            here = {ref.conversation: copy for copy, ref in snapshot.posts.items()}
-            copy = next((copy for copy, ref in snapshot.posts.items() if ref == message), None)
+            here = {ref.key[:2]: copy for copy, ref in snapshot.posts.items()}
+            copy = next(
+                (copy for copy, ref in snapshot.posts.items() if ref.key == message.key), None
+            )
             if copy is not None:
                 if not only_duplicate:
                     await self.store.redraw(review_id, copy)
-            elif message.conversation in here:
-                note = f"{message.channel} {message.conversation} {message.ts}"
-                await self.store.redraw(review_id, here[message.conversation], "stray", note)
+            elif (there := here.get(message.key[:2])) is not None:
+                await self.store.redraw(review_id, there, "stray", message.model_dump_json())
         except HitlError as error:
             log.warning(
                 "review %s: its card is not drawn again: %s", review_id, safe_message(error)

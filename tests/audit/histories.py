@@ -10,11 +10,12 @@ from hitl_core.audit.export import export_lines
 from hitl_core.audit.sealer import seal
 from hitl_core.audit.verify import Verifier
 from hitl_core.errors import Refused
-from hitl_core.model import MessageRef
+from hitl_core.model import MessageRef, Place
 from hitl_core.review.service import Reviews
 from hitl_core.store import Store
 from tests.support.builders import person, proposal, review_of
 
+OPS = Place("slack:#ops")
 HERE = MessageRef(channel="slack", conversation="C1", ts="1.1")
 
 _ops = itertools.count(1)
@@ -29,7 +30,7 @@ async def submitted(reviews: Reviews, thread_id: str = "t-1") -> str:
 def steps(reviews: Reviews) -> dict[str, Callable[[str], Awaitable[object]]]:
     """What may happen to a review, by name; each may happen whenever it likes."""
     return {
-        "posted": lambda id: reviews.store.record_post(id, f"slack:#{next(_ops)}", HERE),
+        "posted": lambda id: reviews.store.record_post(id, Place(f"slack:#{next(_ops)}"), HERE),
         "refused": lambda id: reviews.record_refusal(id, "not_allowed", person("Eve"), _op()),
         "escalated": lambda id: _quiet(reviews.apply_due(id)),
         "decided": lambda id: _quiet(reviews.decide(id, "1", proposal(), person(), _op())),

@@ -19,7 +19,7 @@ from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore, RedisStore, Store
 from hitl_core.store.redis.keys import Keys
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
-from tests.audit.histories import HERE, exported, submitted, verified
+from tests.audit.histories import HERE, OPS, exported, submitted, verified
 from tests.support.builders import START, approve_all
 from tests.support.waiting import wait_until
 
@@ -38,7 +38,7 @@ async def lived(store: Store, reviews: int) -> None:
     service = Reviews(store)
     for number in range(reviews):
         id = await submitted(service, f"t-{number}")
-        await store.record_post(id, "p", HERE)
+        await store.record_post(id, OPS, HERE)
         await approve_all(service, id)
 
 

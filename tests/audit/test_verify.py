@@ -20,7 +20,7 @@ from hitl_core.audit.verify import BrokenChain, Verifier
 from hitl_core.model import Event, EventKind
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
-from tests.audit.histories import HERE, exported, steps, submitted, verified
+from tests.audit.histories import HERE, OPS, exported, steps, submitted, verified
 from tests.support.builders import START, person, proposal
 
 STEPS = list(steps(Reviews(MemoryStore())))
@@ -32,7 +32,7 @@ async def two_reviews() -> list[str]:
     """
     reviews = Reviews(MemoryStore(lambda: START))
     one, two = await submitted(reviews), await submitted(reviews)
-    await reviews.store.record_post(one, "p", HERE)
+    await reviews.store.record_post(one, OPS, HERE)
     await reviews.decide(two, "1", proposal("reject"), person("Bo"), "op-2")
     await reviews.decide(one, "1", proposal(), person(), "op-1")
     return await exported(reviews.store)

@@ -52,13 +52,13 @@ async def posts(reviews: Reviews, review_id: str) -> set[Place]:
 
 async def test_a_group_is_told_member_by_member(reviews: Reviews, delivery: Delivery) -> None:
     review_id = await asked(reviews, notify="slack:S0OPS")
-    await delivery.deliver(review_id, "slack:S0OPS", again=False)
+    await delivery.deliver(review_id, Place("slack:S0OPS"), again=False)
     assert await posts(reviews, review_id) == {"slack:S0OPS>U0CARL", "slack:S0OPS>U0DANA"}
 
 
 async def test_who_is_asked_alone_gets_no_copy(reviews: Reviews, delivery: Delivery) -> None:
     review_id = await asked(reviews, notify=["slack:S0OPS", "slack:U0DANA"])
-    for place in ("slack:S0OPS", "slack:U0DANA"):
+    for place in (Place("slack:S0OPS"), Place("slack:U0DANA")):
         await delivery.deliver(review_id, place, again=False)
     assert await posts(reviews, review_id) == {"slack:S0OPS>U0CARL", "slack:U0DANA"}
 
@@ -70,7 +70,7 @@ async def test_a_large_group_is_not_told_member_by_member(
     sandbox.groups.set_members("S0OPS", crowd)
     review_id = await asked(reviews, notify="slack:S0OPS")
     with pytest.raises(Undeliverable, match=f"@ops has {MAX_COPIES + 1} members"):
-        await delivery.deliver(review_id, "slack:S0OPS", again=False)
+        await delivery.deliver(review_id, Place("slack:S0OPS"), again=False)
 
 
 async def test_of_a_thread_each_line_is_told_once(
@@ -81,7 +81,7 @@ async def test_of_a_thread_each_line_is_told_once(
     review_id = await asked(reviews, remind="10s")
     for _ in range(3):
         for again in (False, True):
-            await delivery.deliver(review_id, "default", again=again)
+            await delivery.deliver(review_id, Place("default"), again=again)
         clock.now += 10
         await reviews.apply_due(review_id)
     replies = [m for m in sandbox.workspace.channels["C0APPROVE"].messages.values() if m.thread_ts]
@@ -92,11 +92,11 @@ async def test_a_fallback_that_fails_too_is_undeliverable(
     reviews: Reviews, delivery: Delivery
 ) -> None:
     review_id = await asked(reviews, notify="slack:C0OLD", fallback="slack:C0EMPTY")
-    await delivery.deliver(review_id, "slack:C0OLD", again=False)
+    await delivery.deliver(review_id, Place("slack:C0OLD"), again=False)
     with pytest.raises(Undeliverable, match="not in this channel"):
-        await delivery.deliver(review_id, "slack:C0EMPTY", again=False)
+        await delivery.deliver(review_id, Place("slack:C0EMPTY"), again=False)
     await delivery.deliver(
-        review_id, "slack:C0OLD", again=True
+        review_id, Place("slack:C0OLD"), again=True
     )  # its fallback has it: that one waits
 
 
@@ -104,12 +104,12 @@ async def test_what_is_decided_elsewhere_needs_no_first_card(
     reviews: Reviews, delivery: Delivery
 ) -> None:
     review_id = await asked(reviews, notify=["slack:#team-ops", "slack:C0OLD"])
-    await delivery.deliver(review_id, "slack:#team-ops", again=False)
+    await delivery.deliver(review_id, Place("slack:#team-ops"), again=False)
     with pytest.raises(Undeliverable):
-        await delivery.deliver(review_id, "slack:C0OLD", again=False)
+        await delivery.deliver(review_id, Place("slack:C0OLD"), again=False)
     yes = Proposal("approve", 1)
     await reviews.decide(review_id, "1", yes, person(), "op")
-    await delivery.deliver(review_id, "slack:C0OLD", again=True)
+    await delivery.deliver(review_id, Place("slack:C0OLD"), again=True)
 
 
 async def test_who_is_asked_alone_about_a_part_gets_a_copy_of_the_other(
@@ -119,7 +119,7 @@ async def test_who_is_asked_alone_about_a_part_gets_a_copy_of_the_other(
     rules = policy(one={"notify": "slack:U0CARL"}, two={"notify": "slack:S0OPS"})
     review, event = review_of([call("one", "c1"), call("two", "c2")], by=rules)
     await reviews.submit(review, event)
-    for place in ("slack:U0CARL", "slack:S0OPS"):
+    for place in (Place("slack:U0CARL"), Place("slack:S0OPS")):
         await delivery.deliver(review.id, place, again=False)
     expected = {"slack:U0CARL", "slack:S0OPS>U0CARL", "slack:S0OPS>U0DANA"}
     assert await posts(reviews, review.id) == expected
@@ -133,15 +133,15 @@ async def test_who_has_left_the_group_is_shown_nothing_more(
     review_id = await asked(
         reviews, notify="slack:S0OPS", reviewers={"groups": ["S0OPS"], "quorum": 2}
     )
-    await delivery.deliver(review_id, "slack:S0OPS", again=False)
+    await delivery.deliver(review_id, Place("slack:S0OPS"), again=False)
     sandbox.groups.set_members("S0OPS", ["U0DANA"])
     edit = proposal("edit", x=2)
     await reviews.decide(review_id, "1", edit, person(), "op")
     later = Delivery(reviews, channel, Directory(channel, channel.team))  # a minute later
     with pytest.raises(TooFewDeciders):
-        await later.deliver(review_id, "slack:S0OPS", again=False)
+        await later.deliver(review_id, Place("slack:S0OPS"), again=False)
     shown = (await reviews.load(review_id)).shown
-    assert shown["slack:S0OPS>U0DANA"] > shown["slack:S0OPS>U0CARL"] == 1
+    assert shown[Place("slack:S0OPS>U0DANA")] > shown[Place("slack:S0OPS>U0CARL")] == 1
 
 
 async def test_a_fallback_widens_nobodys_right_unless_nobody_is_left(
@@ -150,8 +150,8 @@ async def test_a_fallback_widens_nobodys_right_unless_nobody_is_left(
     """Given reviewers that the policy names; when their channel can't be reached, then at the fallback
     still only they may decide; when all of them have left, then the fallback's people may."""
     for users, place, opened in (
-        (["U0BOB"], "slack:C0OLD", False),
-        (["U0GONE"], "slack:#agent-approvals", True),
+        (["U0BOB"], Place("slack:C0OLD"), False),
+        (["U0GONE"], Place("slack:#agent-approvals"), True),
     ):
         rule = {"users": users}
         review_id = await asked(reviews, notify=place, fallback="slack:#team-ops", reviewers=rule)
@@ -166,7 +166,7 @@ async def test_a7_a_card_that_was_deleted_is_a_trouble_until_it_is_decided(
 ) -> None:
     """Attack A7: given a card that waits, when somebody deletes its message, then the next drawing says so at
     the review, each time, and nothing is posted once more; when it is decided, then all is well."""
-    place = "slack:#agent-approvals"
+    place = Place("slack:#agent-approvals")
     people = {"channel_members": True, "quorum": 2}
     review_id = await asked(reviews, notify=place, reviewers=people)
     await delivery.deliver(review_id, place, again=False)

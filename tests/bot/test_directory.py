@@ -9,23 +9,27 @@ import pytest
 from bot.channels.slack.channel import SlackChannel
 from bot.people.directory import Directory
 from hitl_core.errors import Refused
-from hitl_core.model import Grant, MessageRef, Reviewer, Reviewers, Snapshot
+from hitl_core.model import Grant, MessageRef, Place, Reviewer, Reviewers, Snapshot
 from slack_sandbox.sandbox import Sandbox
 from tests.support.builders import review_of
 
 OPS = MessageRef(channel="slack", conversation="C0OPS", ts="1.1")
 GUESTS = MessageRef(channel="slack", conversation="C0GUESTS", ts="1.1")
 SHARED = MessageRef(channel="slack", conversation="C0SHARED", ts="1.1")
-POSTS = {"slack:#team-ops": OPS, "slack:#guests": GUESTS, "slack:#shared-globex": SHARED}
+POSTS = {
+    Place("slack:#team-ops"): OPS,
+    Place("slack:#guests"): GUESTS,
+    Place("slack:#shared-globex"): SHARED,
+}
 
-OF_OPS = Grant(("slack:#team-ops",), Reviewers())
-OF_GUESTS = Grant(("slack:#guests",), Reviewers())
-OF_SHARED = Grant(("slack:#shared-globex",), Reviewers())
-NOBODY_YET = Grant(("slack:#not-posted",), Reviewers())
+OF_OPS = Grant((Place("slack:#team-ops"),), Reviewers())
+OF_GUESTS = Grant((Place("slack:#guests"),), Reviewers())
+OF_SHARED = Grant((Place("slack:#shared-globex"),), Reviewers())
+NOBODY_YET = Grant((Place("slack:#not-posted"),), Reviewers())
 
 
 def named(*users: str, groups: tuple[str, ...] = ()) -> Grant:
-    return Grant(("slack:#team-ops",), Reviewers(users=users, groups=groups))
+    return Grant((Place("slack:#team-ops"),), Reviewers(users=users, groups=groups))
 
 
 def person(id: str, team: str = "T0ACME", channel: str = "slack") -> Reviewer:
@@ -62,10 +66,10 @@ def directory(channel: SlackChannel) -> Directory:
         (person("U0ALICE"), named(groups=("S0OPS",)), False),
         (person("U0BOB"), named(groups=("S0OLD",)), False),  # a disabled group
         (person("U0BOB"), named(groups=("S0NONE",)), False),  # no such group
-        (person("U0MARIA"), Grant(("slack:U0MARIA",), Reviewers()), True),
-        (person("U0BOB"), Grant(("slack:U0MARIA",), Reviewers()), False),
-        (person("U0BOB"), Grant(("slack:S0FINANCE",), Reviewers()), True),
-        (person("U0CARL"), Grant(("slack:S0FINANCE",), Reviewers()), False),
+        (person("U0MARIA"), Grant((Place("slack:U0MARIA"),), Reviewers()), True),
+        (person("U0BOB"), Grant((Place("slack:U0MARIA"),), Reviewers()), False),
+        (person("U0BOB"), Grant((Place("slack:S0FINANCE"),), Reviewers()), True),
+        (person("U0CARL"), Grant((Place("slack:S0FINANCE"),), Reviewers()), False),
         (person("root", "", "cli"), OF_OPS, True),  # the command line vouches for its own
     ],
 )
@@ -142,8 +146,8 @@ async def test_where_slack_does_not_tell_nobody_decides_and_the_next_try_counts(
         ([named("U0AGENT")], False),
         ([named(groups=("S0OLD",))], False),
         ([named(groups=("S0OPS",))], True),
-        ([Grant(("slack:U0GONE",), Reviewers())], False),
-        ([Grant(("slack:S0OLD",), Reviewers())], False),
+        ([Grant((Place("slack:U0GONE"),), Reviewers())], False),
+        ([Grant((Place("slack:S0OLD"),), Reviewers())], False),
         ([named("U0GONE"), OF_OPS], True),
     ],
 )

@@ -27,7 +27,7 @@ def directory(channel: SlackChannel) -> Directory:
 async def conversation(channel: SlackChannel, place: Place) -> str:
     """Where a card for this place lands."""
     review, _ = review_of()
-    return (await channel.post(place, build_card(review, "default"))).conversation
+    return (await channel.post(place, build_card(review, Place("default")))).conversation
 
 
 @pytest.mark.parametrize(
@@ -42,12 +42,12 @@ async def test_c1_a_person_named_like_a_channel_gets_none_of_its_cards(
         for field in ("real_name", "name"):
             sandbox.users.change(CARL, **{field: name})
         if before:
-            await conversation(channel, "slack:#team-ops")
+            await conversation(channel, Place("slack:#team-ops"))
         directory.forget_person(CARL)
         await directory.load_reviewer(CARL, "T0ACME", name)
-        assert await conversation(channel, "slack:#team-ops") == "C0OPS"
-        assert await conversation(channel, "slack:#finance") == "G0FINANCE"
-        assert await conversation(channel, "default") == "C0APPROVE"
+        assert await conversation(channel, Place("slack:#team-ops")) == "C0OPS"
+        assert await conversation(channel, Place("slack:#finance")) == "G0FINANCE"
+        assert await conversation(channel, Place("default")) == "C0APPROVE"
 
 
 async def test_c1_a_name_that_only_a_person_has_leads_nowhere(
@@ -56,7 +56,7 @@ async def test_c1_a_name_that_only_a_person_has_leads_nowhere(
     sandbox.users.rename(CARL, "#payments")
     await directory.load_reviewer(CARL, "T0ACME", "#payments")
     with pytest.raises(NotFound, match="no channel #payments"):
-        await conversation(channel, "slack:#payments")
+        await conversation(channel, Place("slack:#payments"))
 
 
 @pytest.mark.parametrize("id", [CARL, "W0CARL", "S0OPS", "D0CARL"])
@@ -64,7 +64,7 @@ async def test_c1_only_a_channel_can_have_a_channels_name(channel: SlackChannel,
     """Given an event that calls something else `team-ops`; then #team-ops is where it was."""
     channel.set_channel_name(id, "team-ops")
     channel.set_label(id, "#team-ops")
-    assert await conversation(channel, "slack:#team-ops") == "C0OPS"
+    assert await conversation(channel, Place("slack:#team-ops")) == "C0OPS"
 
 
 @pytest.mark.parametrize("handle", ["here", "channel", "#team-ops", "agent-approvals"])
@@ -74,8 +74,8 @@ async def test_c1_a_groups_handle_leads_nowhere(
     sandbox.workspace.groups["S0EVIL"] = Group("S0EVIL", handle, handle, [CARL])
     await channel.start()
     channel.set_label("S0EVIL", f"@{handle}")
-    assert await conversation(channel, "slack:#team-ops") == "C0OPS"
-    assert await conversation(channel, "default") == "C0APPROVE"
+    assert await conversation(channel, Place("slack:#team-ops")) == "C0OPS"
+    assert await conversation(channel, Place("default")) == "C0APPROVE"
 
 
 @pytest.mark.parametrize("name", ["c0ops", "u0bob", "s0ops", "d0carl"])
@@ -85,11 +85,11 @@ async def test_c1_a_channel_named_like_an_id_is_only_its_name(
     """Given Carl's channel, which is called like an id; then #name leads there, and the id where it did."""
     sandbox.workspace.channels["C0EVIL"] = Channel("C0EVIL", name, [CARL, "U0APPROVER"])
     channel.set_channel_name("C0EVIL", name)
-    assert await conversation(channel, f"slack:#{name}") == "C0EVIL"
-    assert await conversation(channel, "slack:C0OPS") == "C0OPS"
-    assert await conversation(channel, "slack:U0BOB") == "D0BOB"
+    assert await conversation(channel, Place(f"slack:#{name}")) == "C0EVIL"
+    assert await conversation(channel, Place("slack:C0OPS")) == "C0OPS"
+    assert await conversation(channel, Place("slack:U0BOB")) == "D0BOB"
     with pytest.raises(NotFound, match="neither a channel's id"):
-        await conversation(channel, f"slack:{name}")
+        await conversation(channel, Place(f"slack:{name}"))
 
 
 async def test_c1_of_two_channels_with_one_name_none_is_meant(
@@ -102,10 +102,10 @@ async def test_c1_of_two_channels_with_one_name_none_is_meant(
             id, "team-ops", [CARL, "U0APPROVER"], is_archived=archived
         )
         if archived:
-            assert await conversation(channel, "slack:#team-ops") == "C0OPS"
+            assert await conversation(channel, Place("slack:#team-ops")) == "C0OPS"
     channel.set_channel_name("C0TWIN", "team-ops")
     with pytest.raises(NotFound, match="C0OPS and C0TWIN are both called #team-ops"):
-        await conversation(channel, "slack:#team-ops")
+        await conversation(channel, Place("slack:#team-ops"))
 
 
 async def test_c1_the_bots_own_channel_stays_the_same_whatever_is_called_so_later(
@@ -118,8 +118,8 @@ async def test_c1_the_bots_own_channel_stays_the_same_whatever_is_called_so_late
         "C0EVIL", "agent-approvals", [CARL, "U0APPROVER"]
     )
     channel.set_channel_name("C0EVIL", "agent-approvals")
-    assert await conversation(channel, "default") == "C0APPROVE"
-    assert channel.name_of("default") == "#old"
+    assert await conversation(channel, Place("default")) == "C0APPROVE"
+    assert channel.name_of(Place("default")) == "#old"
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ async def test_house_5_a_person_of_another_channel_has_no_right(
 ) -> None:
     """House §5: given a reviewer whom another channel vouches for, with the id and team of one who may;
     then Slack's rules give them nothing, and their vote doesn't stay."""
-    grant = Grant(("slack:#team-ops",), Reviewers(users=("U0BOB",)))
+    grant = Grant((Place("slack:#team-ops"),), Reviewers(users=("U0BOB",)))
     review, _ = review_of()
     snapshot = Snapshot(review=review, posts={}, shown={}, now=0.0)
     bob = Reviewer(channel=channel_name, team="T0ACME", id="U0BOB", name="Bob")

@@ -19,10 +19,10 @@ from slack_sandbox.server import Sandbox
 from tests.support.builders import START, call, policy, review_of
 
 APPROVALS, OPS, ASK, ARCHIVED = (
-    "slack:#agent-approvals",
-    "slack:#team-ops",
-    "slack:#ask-agent",
-    "slack:C0OLD",
+    Place("slack:#agent-approvals"),
+    Place("slack:#team-ops"),
+    Place("slack:#ask-agent"),
+    Place("slack:C0OLD"),
 )
 GONE = {"users": ["U0GONE"]}
 DANA = {"users": ["U0DANA"]}

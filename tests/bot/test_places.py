@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from bot.card import build_card
-from bot.channels.contract import Audience, Undeliverable, base_place, copy_place
+from bot.channels.contract import Audience, Undeliverable
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.places import Destination, parse_place
+from hitl_core.model import Place
 from slack_sandbox.sandbox import Sandbox
 from tests.support.builders import review_of
 
@@ -38,12 +39,11 @@ PERSON, GROUP, ROOM = "person", "group", "conversation"
 )
 def test_each_place_is_one_thing(place: str, spot: Destination) -> None:
     """Security Low: an id of letters alone is one; only what begins with # is a name."""
-    assert parse_place(place, "#approvals") == spot
+    assert parse_place(Place(place), "#approvals") == spot
 
 
 def test_a_copy_leads_back_to_its_place() -> None:
-    assert base_place(copy_place("slack:S1", "U1")) == "slack:S1"
-    assert base_place("slack:S1") == "slack:S1"
+    assert Place("slack:S1").for_member("U1").base == Place("slack:S1").base == "slack:S1"
 
 
 async def test_a_renamed_channel_is_found_by_its_new_name_alone(
@@ -55,8 +55,8 @@ async def test_a_renamed_channel_is_found_by_its_new_name_alone(
     sandbox.workspace.channels["C0OPS"].name = "ops-2"
     channel.set_channel_name("C0OPS", "team-ops")
     channel.set_channel_name("C0OPS", "ops-2")
-    drawn = build_card(review, "default")
-    assert (await channel.post("slack:#ops-2", drawn)).conversation == "C0OPS"
+    drawn = build_card(review, Place("default"))
+    assert (await channel.post(Place("slack:#ops-2"), drawn)).conversation == "C0OPS"
     with pytest.raises(Undeliverable):
-        await channel.post("slack:#team-ops", drawn)
-    assert channel.name_of("slack:C0OPS") == "#ops-2"
+        await channel.post(Place("slack:#team-ops"), drawn)
+    assert channel.name_of(Place("slack:C0OPS")) == "#ops-2"

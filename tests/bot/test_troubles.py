@@ -31,8 +31,8 @@ from tests.support.bots import Process
 from tests.support.builders import START, call, person, policy, review_of
 from tests.support.slack import words
 
-TYPO = "slack:#suport"
-HERE = "slack:#agent-approvals"
+TYPO = Place("slack:#suport")
+HERE = Place("slack:#agent-approvals")
 
 
 @pytest.fixture
@@ -219,7 +219,7 @@ async def test_newcomer_2_a_policys_places_and_people_are_looked_up(
     }
     sandbox.faults.configure({"mode": "http_500", "method": "users.info"})
     again = {one.name: one.usable for one in await check_policy(Policy.from_yaml(POLICY), channel)}
-    assert again["slack:U0BOB"] == "unknown"
+    assert again[Place("slack:U0BOB")] == "unknown"
 
 
 async def test_newcomer_2_policy_check_slack_from_a_terminal(

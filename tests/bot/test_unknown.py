@@ -17,7 +17,7 @@ from bot.outbox.delivery import Delivery
 from bot.people.directory import Directory
 from bot.people.recipients import NoDeciderLeft, TooFewDeciders
 from hitl_core.errors import Refused
-from hitl_core.model import Action, Grant, MessageRef, Reviewer, Reviewers, Snapshot, Vote
+from hitl_core.model import Action, Grant, MessageRef, Place, Reviewer, Reviewers, Snapshot, Vote
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
 from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
@@ -115,11 +115,11 @@ PEOPLE = [
     person(id) for id in ("U0ALICE", "U0BOB", "U0DANA", "U0GINA", "U0GONE", "U0AGENT", "U0SAM")
 ]
 GRANTS = {
-    "users": Grant(("slack:#team-ops",), Reviewers(users=("U0BOB", "U0GONE", "U0AGENT"))),
-    "groups": Grant(("slack:#team-ops",), Reviewers(groups=("S0FINANCE",))),
-    "members": Grant(("slack:#team-ops",), Reviewers()),
-    "direct": Grant(("slack:U0BOB",), Reviewers()),
-    "group place": Grant(("slack:S0OPS",), Reviewers()),
+    "users": Grant((Place("slack:#team-ops"),), Reviewers(users=("U0BOB", "U0GONE", "U0AGENT"))),
+    "groups": Grant((Place("slack:#team-ops"),), Reviewers(groups=("S0FINANCE",))),
+    "members": Grant((Place("slack:#team-ops"),), Reviewers()),
+    "direct": Grant((Place("slack:U0BOB"),), Reviewers()),
+    "group place": Grant((Place("slack:S0OPS"),), Reviewers()),
 }
 
 
@@ -158,7 +158,7 @@ def fail(sandbox: Sandbox, method: str, answer: tuple[int, str]) -> None:
 
 async def may(directory: Directory, who: Reviewer, grant: Grant) -> str:
     review, _ = review_of()
-    snapshot = Snapshot(review=review, posts={"slack:#team-ops": OPS}, shown={}, now=0.0)
+    snapshot = Snapshot(review=review, posts={Place("slack:#team-ops"): OPS}, shown={}, now=0.0)
     try:
         await directory.check_can_decide(who, snapshot, [grant])
     except Refused as refused:
@@ -252,7 +252,7 @@ async def test_c2_no_fallback_where_nobody_knows_who_is_left(
         await reviews.submit(review, event)
         delivery = Delivery(reviews, channel, Directory(channel, channel.team))
         with pytest.raises(LookupFailed):
-            await delivery.deliver(review.id, "slack:#agent-approvals", again=False)
+            await delivery.deliver(review.id, Place("slack:#agent-approvals"), again=False)
         [action] = (await reviews.load(review.id)).review.actions
         assert action.places == ("slack:#agent-approvals",), answer
         assert "slack:#agent-approvals" in (await reviews.load(review.id)).posts
@@ -282,7 +282,7 @@ async def test_c2_a_documented_no_is_a_no(
     }
     review, event = review_of([call("it")], by=policy(it=rule))
     await reviews.submit(review, event)
-    await delivery.deliver(review.id, "slack:#agent-approvals", again=False)
+    await delivery.deliver(review.id, Place("slack:#agent-approvals"), again=False)
     [action] = (await reviews.load(review.id)).review.actions
     assert action.places[-1] == "slack:#team-ops"
     assert action.grants[-1].includes_members
@@ -304,9 +304,9 @@ async def test_c2_a_place_that_slack_says_nothing_of_is_not_passed_on(
     decide."""
     monkeypatch.setattr("bot.channels.slack.transport.conversations._RETRY_AFTER", -1.0)
     place = {
-        "chat.postMessage": "slack:#team-ops",
-        "conversations.list": "slack:#new-one",
-        "conversations.open": "slack:U0BOB",
+        "chat.postMessage": Place("slack:#team-ops"),
+        "conversations.list": Place("slack:#new-one"),
+        "conversations.open": Place("slack:U0BOB"),
     }[method]
     review, event = review_of(
         [call("it")], by=policy(it={"notify": place, "fallback": "slack:#guests"})
@@ -328,7 +328,7 @@ async def test_slack_clients_6_who_is_named_alone_is_enough_to_post_a_card(
     rule = {"reviewers": {"groups": ["S0FINANCE"], "users": ["U0BOB"]}}
     review, event = review_of([call("it")], by=policy(it=rule))
     await reviews.submit(review, event)
-    await delivery.deliver(review.id, "default", again=False)
+    await delivery.deliver(review.id, Place("default"), again=False)
     assert "default" in (await reviews.load(review.id)).posts
 
 
@@ -428,12 +428,12 @@ async def test_h2_a_card_is_shown_though_nobody_knows_how_many_may_see_it(
     with pytest.raises(
         LookupFailed, match="the number of members of #agent-approvals is not known"
     ):
-        await delivery.deliver(review.id, "default", again=False)
+        await delivery.deliver(review.id, Place("default"), again=False)
     seen = await reviews.load(review.id)
     assert set(seen.posts) == set(seen.review.troubles) == {"default"}
 
     sandbox.faults.configure({"mode": "ok"})
-    await delivery.deliver(review.id, "default", again=True)
+    await delivery.deliver(review.id, Place("default"), again=True)
     assert (await reviews.load(review.id)).review.troubles == {}
 
 
@@ -485,10 +485,10 @@ async def test_a18_a_card_that_nobody_can_approve_is_shown_and_is_a_trouble(
     review, event = review_of([call("it")], by=policy(it=rule), requester=requester)
     await reviews.submit(review, event)
     if not told:
-        await delivery.deliver(review.id, "default", again=False)
+        await delivery.deliver(review.id, Place("default"), again=False)
     else:
         with pytest.raises(TooFewDeciders, match="too few people are left who may approve it"):
-            await delivery.deliver(review.id, "default", again=False)
+            await delivery.deliver(review.id, Place("default"), again=False)
     found = await reviews.load(review.id)
     assert "default" in found.posts
     assert bool(found.review.troubles) == told

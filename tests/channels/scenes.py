@@ -6,7 +6,7 @@ from typing import Any
 
 from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
-from hitl_core.model import MessageRef, Review, Reviewer, ToolCall, encode
+from hitl_core.model import DEFAULT_PLACE, MessageRef, Place, Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import cancellation, claims, decisions, escalation, timers
 from hitl_core.review.proposal import Proposal
@@ -18,8 +18,8 @@ CARL = Reviewer(channel="slack", team="T0ACME", id="U0CARL", name="Carl Weber")
 BOB = Reviewer(channel="slack", team="T0ACME", id="U0BOB", name="Bob Reyes")
 #: A login that looks like one of Slack's ids.
 OPERATOR = Reviewer(channel="cli", team="host-1", id="U0ALICE", name="U0ALICE (command line)")
-DEFAULT, OPS = "default", "slack:#team-ops"
-LEADS, IT = "slack:#leads", "slack:#it"
+DEFAULT, OPS = DEFAULT_PLACE, Place("slack:#team-ops")
+LEADS, IT = Place("slack:#leads"), Place("slack:#it")
 NAMES = {DEFAULT: "#agent-approvals", OPS: "#team-ops", LEADS: "#leads", IT: "#it"}
 
 CUSTOMER: dict[str, Any] = {
@@ -55,7 +55,7 @@ THREE = (
 )
 
 
-def name_of(place: str) -> str:
+def name_of(place: Place) -> str:
     return NAMES[place]
 
 
@@ -105,7 +105,7 @@ def escalated(review: Review, by: Reviewer = BOB, why: str | None = None) -> Rev
     return escalation.escalate(review, DEFAULT, by, NOW + 60, why=why).review
 
 
-def rerouted(review: Review, why: str, place: str = DEFAULT) -> Review:
+def rerouted(review: Review, why: str, place: Place = DEFAULT) -> Review:
     return escalation.use_fallback(review, place, why, NOW + 5).review
 
 

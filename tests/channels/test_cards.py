@@ -21,7 +21,7 @@ from bot.channels.slack.render.card_message import (
     message,
     thread_message,
 )
-from hitl_core.model import Review, ReviewConfig
+from hitl_core.model import Place, Review, ReviewConfig
 from hitl_core.review import escalation
 from tests.channels.reading import check, read, texts
 from tests.channels.scenes import (
@@ -46,12 +46,12 @@ from tests.channels.scenes import (
 TWO = {"reviewers": {"users": ["U0ALICE", "U0BOB", "U0CARL"], "quorum": 2}}
 
 
-def told(review: Review, place: str = DEFAULT) -> list[str]:
+def told(review: Review, place: Place = DEFAULT) -> list[str]:
     sent = [check(thread_message(line, name_of)) for line in thread_lines(review, place)]
     return [read(one["blocks"]).strip() for one in sent]
 
 
-def button(review: Review, action_id: str, place: str = DEFAULT) -> dict[str, Any] | None:
+def button(review: Review, action_id: str, place: Place = DEFAULT) -> dict[str, Any] | None:
     sent = check(message(build_card(review, place, POSTED), name_of, link_to))
     found = [
         element

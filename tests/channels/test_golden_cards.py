@@ -11,7 +11,7 @@ import pytest
 
 from bot.card import build_card
 from bot.channels.slack.render.card_message import message
-from hitl_core.model import Review, encode
+from hitl_core.model import Place, Review, encode
 from hitl_core.review import decisions
 from hitl_core.review.proposal import Proposal
 from tests.channels.reading import check, read
@@ -179,7 +179,7 @@ def _forty(args: Any) -> Review:
     return review_of(*(("update_customer", {"customerId": f"cus_{n}", **args}) for n in range(40)))
 
 
-SCENES: dict[str, tuple[Callable[[], Review], str]] = {
+SCENES: dict[str, tuple[Callable[[], Review], Place]] = {
     "edited-nothing": (_edited_nothing, DEFAULT),
     "renamed": (lambda: _renamed({**EMAIL, "to": "+43 1 42"}), DEFAULT),
     "renamed-only": (lambda: _renamed(EMAIL), DEFAULT),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot.card import build_card
+from hitl_core.model import Place
 from tests.channels.scenes import decided, lapsed, review_of, started
 
 APART = {
@@ -21,8 +22,8 @@ def test_promise_7_a_doubt_is_asked_about_only_where_its_call_stands() -> None:
     review = lapsed(started(review, "1", "2"))
 
     finance, marketing = (
-        build_card(review, "slack:#finance"),
-        build_card(review, "slack:#marketing"),
+        build_card(review, Place("slack:#finance")),
+        build_card(review, Place("slack:#marketing")),
     )
 
     assert [doubt.name for doubt in finance.doubts] == ["payroll"]

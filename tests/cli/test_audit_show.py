@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import redis
 
-from hitl_core.model import MessageRef, Review
+from hitl_core.model import MessageRef, Place, Review
 from hitl_core.policy import Policy
 from hitl_core.review import claims
 from hitl_core.review.service import Reviews
@@ -25,9 +25,14 @@ def review(desk: Desk) -> Review:
     review = desk.submit(call("ask", n=1))
 
     async def lived(reviews: Reviews) -> Review:
-        await reviews.store.record_post(review.id, "slack:#ops", HERE)
+        await reviews.store.record_post(review.id, Place("slack:#ops"), HERE)
         await reviews.record_refusal(
-            review.id, "not_allowed", person("Eve"), "17.2.abc", action="1", place="slack:#ops"
+            review.id,
+            "not_allowed",
+            person("Eve"),
+            "17.2.abc",
+            action="1",
+            place=Place("slack:#ops"),
         )
         await reviews.decide(review.id, "1", proposal("edit", n=2), person("Ada"), "17.3.def")
         claimed = await reviews.change(

@@ -10,7 +10,7 @@ from hitl_core.cli.terminal import display_width
 from hitl_core.gate import JudgedCalls
 from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
-from hitl_core.model import MessageRef, Review
+from hitl_core.model import MessageRef, Place, Review
 from hitl_core.review import delivery_problems, escalation
 from hitl_core.review.service import Reviews
 from hitl_core.store.redis import keys
@@ -33,8 +33,8 @@ def test_everything_about_a_review(desk: Desk) -> None:
     async def happen(reviews: Reviews) -> None:
         await reviews.decide(review.id, "4", proposal("edit", n=5), person("Ada"), "op")
         ref = MessageRef(channel="slack", conversation="C0FIRST", ts="17.5")
-        await reviews.store.record_post(review.id, "slack:#first", ref)
-        await reviews.store.record_shown_version(review.id, "slack:#first", 2)
+        await reviews.store.record_post(review.id, Place("slack:#first"), ref)
+        await reviews.store.record_shown_version(review.id, Place("slack:#first"), 2)
 
     desk.do(happen)
 
@@ -205,7 +205,9 @@ def test_dialects_8_path_title_fallback_and_the_tool_that_runs(desk: Desk) -> No
         lambda reviews: reviews.change(
             lost.id,
             "lost",
-            lambda review, now: escalation.use_fallback(review, "slack:#first", "is archived", now),
+            lambda review, now: escalation.use_fallback(
+                review, Place("slack:#first"), "is archived", now
+            ),
         )
     )
     shown = desk.hitl("reviews", "show", lost.id).out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hitl_core.model import Review
+from hitl_core.model import Place, Review
 from tests.channels.scenes import (
     BOB,
     IT,
@@ -176,7 +176,7 @@ SCENES = (
     message("escalated", "Escalated by a person, with a word of why", _escalated, OPS),
     message("escalated-first", "The same where it came from", _escalated),
     message("fallback", "Shown elsewhere, as its channel is gone", _fallback, IT),
-    message("copy", "The copy that each member of a group gets", _copy, "slack:S0FINANCE"),
+    message("copy", "The copy that each member of a group gets", _copy, Place("slack:S0FINANCE")),
     message("half-decided", "One decided, two wait", _half),
     message(
         "no-arguments",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hitl_core import dialects
 from hitl_core.forms import find_changed_fixed
 from hitl_core.jsonschema import SchemaError, check_args, is_hiding_unclear
-from hitl_core.model import Route, ToolCall
+from hitl_core.model import Place, Route, ToolCall
 from hitl_core.policy import InvalidPolicy, Policy, Ruling
 from hitl_core.policy.combine_rulings import combine_schemas
 
@@ -48,7 +48,7 @@ def test_a_context_adds_a_gate() -> None:
     asked = judged(POLICY, rules(look={"allowed_decisions": ["approve", "reject"]}), "look")
     assert (asked.verdict.kind, asked.allowed_decisions) == ("review", ("approve", "reject"))
     assert asked.verdict.reason == "This run's own configuration asks for a person."
-    assert asked.route == Route(notify=("slack:#ops",))
+    assert asked.route == Route(notify=(Place("slack:#ops"),))
     assert kind(POLICY, rules(look="deny"), "look") == "deny"
     assert kind(POLICY, {"default": "deny"}, "look") == "deny"
 

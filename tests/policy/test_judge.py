@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hitl_core.model import DEFAULT_PLACE, Expire, Route, Step, ToolCall, Verdict
+from hitl_core.model import DEFAULT_PLACE, Expire, Place, Route, Step, ToolCall, Verdict
 from hitl_core.policy import Policy, Ruling
 
 POLICY = Policy.from_yaml(
@@ -146,10 +146,10 @@ def test_everything_that_a_rule_may_say() -> None:
         },
         reject_reason="required",
         route=Route(
-            notify=("slack:C0123ABCD", "slack:#support"),
+            notify=(Place("slack:C0123ABCD"), Place("slack:#support")),
             escalate=(
-                Step(after=90, to="slack:D0123ABCD"),
-                Step(after=5400, to="slack:G0123ABCD"),
+                Step(after=90, to=Place("slack:D0123ABCD")),
+                Step(after=5400, to=Place("slack:G0123ABCD")),
             ),
             expire=Expire(after=93784, decision="respond", message="Nobody was there."),
         ),
@@ -168,8 +168,8 @@ def test_the_top_of_the_policy_speaks_for_rules_that_say_nothing(name: str) -> N
     ruling = judge(Policy.from_yaml(FULL), name)
     assert ruling.description == "Please look"
     assert ruling.route == Route(
-        notify=("slack:#agent-approvals",),
-        escalate=(Step(after=600, to="slack:#team-ops"),),
+        notify=(Place("slack:#agent-approvals"),),
+        escalate=(Step(after=600, to=Place("slack:#team-ops")),),
         expire=Expire(after=172800, decision="reject"),
     )
 

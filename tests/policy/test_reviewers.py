@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hitl_core.model import Reviewers, Route, Step
+from hitl_core.model import Place, Reviewers, Route, Step
 from hitl_core.policy import InvalidPolicy, Policy, Ruling
 from tests.support.builders import call
 
@@ -55,7 +55,7 @@ def test_all_of_it():
         }
     )
     assert made.route == Route(
-        notify=("slack:#ops", "slack:U1", "slack:S1", "origin"),
+        notify=(Place("slack:#ops"), Place("slack:U1"), Place("slack:S1"), Place("origin")),
         reviewers=Reviewers(
             users=("U1", "W2"),
             groups=("S1",),
@@ -66,12 +66,12 @@ def test_all_of_it():
             editor_approves=True,
         ),
         escalate=(
-            Step(after=600, to="slack:#a", reviewers=Reviewers(groups=("S2",))),
-            Step(after=1200, to="slack:U9"),
+            Step(after=600, to=Place("slack:#a"), reviewers=Reviewers(groups=("S2",))),
+            Step(after=1200, to=Place("slack:U9")),
         ),
         remind=900,
         clock="delivered",
-        fallback="slack:#it",
+        fallback=Place("slack:#it"),
     )
     assert (made.must_read, made.confirm, made.redact) == (True, True, ("/token", "/a~1b/0"))
 

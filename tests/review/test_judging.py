@@ -9,7 +9,7 @@ import pytest
 from hitl_core.errors import Refused
 from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
-from hitl_core.model import Action, Review, ToolCall, encode
+from hitl_core.model import Action, Place, Review, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import claims
 from hitl_core.review.decisions import decide, find_new_grant
@@ -161,7 +161,7 @@ def test_security_m1_a_rename_takes_the_other_tools_route_with_its_escalation() 
     never passed on, when one of #leads renames it, then they may not decide it and their edit is no
     approval."""
     review = asked(refund_all={"notify": "slack:#ops"})
-    passed = escalate(review, "slack:#ops", BO, NOW).review
+    passed = escalate(review, Place("slack:#ops"), BO, NOW).review
     assert len(of(passed).grants) == 2
     grant = find_new_grant(passed, "1", to(5, "refund_all"), NOW)
     assert grant is not None
@@ -271,7 +271,7 @@ def test_security_m7_a_clock_that_waits_for_the_new_card_keeps_the_old_deadline(
 def test_security_m7_steps_that_were_taken_end_with_their_rule() -> None:
     """And the new rule's own chain begins with the edit, not before people could see it."""
     large = {"escalate": [{"after": "10m", "to": "slack:#cfo"}]}
-    passed = escalate(asked(large=large), "slack:#ops", BO, NOW).review
+    passed = escalate(asked(large=large), Place("slack:#ops"), BO, NOW).review
     assert of(passed).places == ("slack:#ops", "slack:#leads")
     action = of(edited(passed))
     assert (action.places, action.escalations) == (("slack:#finance",), ())

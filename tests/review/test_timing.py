@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hitl_core.model import Action, Review
+from hitl_core.model import Action, Place, Review
 from hitl_core.review.cancellation import cancel
 from hitl_core.review.decisions import decide
 from hitl_core.review.due import DAILY_AFTER, DAY, LAST_STEP_REMINDER, deadline, due_at
@@ -60,7 +60,9 @@ def test_whoever_has_just_heard_of_it_is_left_alone():
         (36, "reminded"),
         (44, "reminded"),
     ]
-    pressed = escalate(one(remind="8s", escalate=STEPS), "slack:#first", BO, START + 3).review
+    pressed = escalate(
+        one(remind="8s", escalate=STEPS), Place("slack:#first"), BO, START + 3
+    ).review
     assert due_at(pressed) == START + 11
 
 
@@ -140,7 +142,7 @@ def test_a_delivered_clock_starts_with_the_first_card():
     with refused("not_due"):
         apply_due(review, START + 1e6)
 
-    review, event = start_clocks(review, ["1"], START + 60, place="slack:#first")
+    review, event = start_clocks(review, ["1"], START + 60, place=Place("slack:#first"))
 
     assert (event.kind, event.action, event.place) == ("delivered", "1", "slack:#first")
     assert of(review).delivered_at == START + 60
@@ -173,7 +175,7 @@ def test_only_a_clock_that_waits_is_started(tool: str, keys: list[str]):
 
 def test_what_was_never_delivered_can_be_decided_and_passed_on():
     review, _ = review_of([call("shipped")])
-    review = escalate(review, "slack:#first", BO, START + 1, why="  I am away ").review
+    review = escalate(review, Place("slack:#first"), BO, START + 1, why="  I am away ").review
     assert (of(review).escalations[0].why, of(review).escalations[0].step) == ("I am away", 0)
     assert due_at(review) is None
     review = decide(review, "1", proposal(), ADA, START + 1e6).review
@@ -217,7 +219,9 @@ def test_t42_a_button_from_before_an_escalation_stays_good():
 
 def test_what_stands_in_a_place_that_is_gone_goes_to_its_fallback():
     review = one(fallback="slack:#it")
-    review, event = use_fallback(review, "slack:#first", "The channel is archived.", START + 1)
+    review, event = use_fallback(
+        review, Place("slack:#first"), "The channel is archived.", START + 1
+    )
     assert (event.kind, event.what, event.place) == ("undeliverable", "slack:#it", "slack:#first")
     assert event.why == "The channel is archived."
     (taken,) = of(review).escalations
@@ -232,14 +236,14 @@ def test_a22_who_may_decide_since_the_look_up_is_not_passed_over():
     looked_up = {"1": of(review).grants}
     stepped = apply_due(review, START + 10).review
     with refused("changed"):
-        replace_deciders(stepped, looked_up, "slack:#first", "gone", START + 11)
-    review, event = replace_deciders(review, looked_up, "slack:#first", "gone", START + 1)
+        replace_deciders(stepped, looked_up, Place("slack:#first"), "gone", START + 11)
+    review, event = replace_deciders(review, looked_up, Place("slack:#first"), "gone", START + 1)
     assert (event.kind, event.what, of(review).next_step) == ("escalated", "slack:#second", 1)
 
 
 def test_a_fallback_is_no_step_of_the_chain():
     review = one(fallback="slack:#it", escalate=STEPS)
-    review = use_fallback(review, "slack:#first", "gone", START + 1).review
+    review = use_fallback(review, Place("slack:#first"), "gone", START + 1).review
     assert of(review).next_step == 0
     review, event = apply_due(review, START + 20)
     assert event.what == "slack:#second,slack:#third"
@@ -248,9 +252,9 @@ def test_a_fallback_is_no_step_of_the_chain():
 
 def test_there_is_one_fallback_and_none_where_the_policy_names_none():
     with refused("no_fallback"):
-        use_fallback(one(), "slack:#first", "gone", START)
-    review = use_fallback(one(fallback="slack:#it"), "slack:#first", "gone", START).review
-    for place in ("slack:#first", "slack:#it", "slack:#elsewhere"):
+        use_fallback(one(), Place("slack:#first"), "gone", START)
+    review = use_fallback(one(fallback="slack:#it"), Place("slack:#first"), "gone", START).review
+    for place in map(Place, ("slack:#first", "slack:#it", "slack:#elsewhere")):
         with refused("no_fallback"):
             use_fallback(review, place, "gone", START + 1)
 
@@ -263,16 +267,16 @@ def test_only_what_waits_there_is_passed_on():
     calls = [call("here", "c1"), call("here", "c2"), call("there", "c3")]
     review, _ = review_of(calls, by=rules)
     review = decide(review, "1", proposal(), ADA, START).review
-    review, event = use_fallback(review, "slack:#first", "gone", START)
+    review, event = use_fallback(review, Place("slack:#first"), "gone", START)
     assert (event.action, event.what) == ("2", "slack:#it")
     assert [len(action.escalations) for action in review.actions] == [0, 1, 0]
 
 
 def test_a_delivered_clock_starts_where_the_card_could_be_shown():
     review, _ = review_of([call("shipped")])
-    review = use_fallback(review, "slack:#first", "gone", START + 1).review
+    review = use_fallback(review, Place("slack:#first"), "gone", START + 1).review
     assert due_at(review) is None
-    review = start_clocks(review, ["1"], START + 5, place="slack:#it").review
+    review = start_clocks(review, ["1"], START + 5, place=Place("slack:#it")).review
     assert due_at(review) == START + 9
 
 
@@ -281,6 +285,6 @@ def test_whoever_presses_escalate_too_late_is_told_where_it_went():
     steps = [{"after": "1m", "to": "slack:#ops"}, {"after": "2m", "to": "slack:U0123ABCD"}]
     review = one(escalate=steps)
     for _ in steps:
-        review = escalate(review, "slack:#first", BO, START).review
+        review = escalate(review, Place("slack:#first"), BO, START).review
     with refused("nothing_to_escalate", "already escalated: #ops, others can decide too."):
-        escalate(review, "slack:#first", ADA, START)
+        escalate(review, Place("slack:#first"), ADA, START)

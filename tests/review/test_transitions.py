@@ -9,7 +9,7 @@ import pytest
 
 from hitl_core.errors import LeaseLost
 from hitl_core.gate.outcome.answers import answers
-from hitl_core.model import Decision, Review
+from hitl_core.model import Decision, Place, Review
 from hitl_core.review import claims
 from hitl_core.review.cancellation import cancel
 from hitl_core.review.decisions import decide
@@ -215,7 +215,7 @@ def test_due_is_the_nearest():
 def test_a_button_takes_one_step_and_time_the_rest():
     """Escalating is no decision: the action waits, its buttons stay good."""
     review = one("timed")
-    review, event = escalate(review, "slack:#first", BO, START + 1)
+    review, event = escalate(review, Place("slack:#first"), BO, START + 1)
     assert (event.kind, event.by, event.what) == ("escalated", BO, "slack:#second")
     assert due_at(review) == START + 20
     assert review.actions[0].revision == 1
@@ -223,16 +223,19 @@ def test_a_button_takes_one_step_and_time_the_rest():
     assert due_at(review) == START + 30
     assert [e.by for e in review.actions[0].escalations] == [BO, None]
     with refused("nothing_to_escalate", "#second, #third can decide too"):
-        escalate(review, "slack:#third", BO, START + 21)
+        escalate(review, Place("slack:#third"), BO, START + 21)
     assert decided(review).status == "settled"
 
 
 def test_two_people_who_escalate_at_once_take_one_step():
     """The second saw a card without the step that the first one took."""
-    review = escalate(one("timed"), "slack:#first", BO, START + 1, steps_on_card=0).review
+    review = escalate(one("timed"), Place("slack:#first"), BO, START + 1, steps_on_card=0).review
     with refused("nothing_to_escalate", "already escalated: #second can decide too"):
-        escalate(review, "slack:#first", ADA, START + 1, steps_on_card=0)
-    assert len(escalate(review, "slack:#first", ADA, START + 2, steps_on_card=1).review.places) == 3
+        escalate(review, Place("slack:#first"), ADA, START + 1, steps_on_card=0)
+    assert (
+        len(escalate(review, Place("slack:#first"), ADA, START + 2, steps_on_card=1).review.places)
+        == 3
+    )
 
 
 def test_an_exhausted_chain_hides_no_step_of_another():
@@ -246,21 +249,21 @@ def test_an_exhausted_chain_hides_no_step_of_another():
     )
     review = review_of([call("quick", "c1"), call("slow", "c2")], by=rules)[0]
     review = apply_due(review, START + 3).review
-    review = escalate(review, "slack:#first", BO, START + 4, steps_on_card=2).review
+    review = escalate(review, Place("slack:#first"), BO, START + 4, steps_on_card=2).review
     with refused("nothing_to_escalate"):
-        escalate(review, "slack:#first", ADA, START + 4, steps_on_card=2)
+        escalate(review, Place("slack:#first"), ADA, START + 4, steps_on_card=2)
 
 
 def test_escalating_what_is_over_changes_nothing():
     review = one("timed")
     with refused("expired", "time to decide is over"):
-        escalate(review, "slack:#first", ADA, START + 30)
+        escalate(review, Place("slack:#first"), ADA, START + 30)
     with refused("already_decided"):
-        escalate(decided(review), "slack:#first", ADA, NOW)
+        escalate(decided(review), Place("slack:#first"), ADA, NOW)
     with refused("already_decided"):
-        escalate(review, "slack:#elsewhere", ADA, NOW)
+        escalate(review, Place("slack:#elsewhere"), ADA, NOW)
     with refused("nothing_to_escalate", "nobody else"):
-        escalate(one(), "default", ADA, NOW)
+        escalate(one(), Place("default"), ADA, NOW)
 
 
 def test_what_can_only_be_refused_is_known_before_the_form_opens():
@@ -296,7 +299,7 @@ def test_a_cancelled_review_is_settled_and_asks_nobody():
     assert told[2] == f"The tool call `look_up` {reason}"
     for step in (
         lambda: decide(cancelled, "4", proposal(), ADA, NOW),
-        lambda: escalate(cancelled, "default", ADA, NOW),
+        lambda: escalate(cancelled, Place("default"), ADA, NOW),
         lambda: cancel(cancelled, BO, None, NOW),
     ):
         with refused("cancelled", "The agent cancelled this"):

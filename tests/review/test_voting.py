@@ -11,7 +11,7 @@ from hitl_core.gate.outcome.answers import answers
 from hitl_core.gate.outcome.transcript import replacement_calls
 from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
-from hitl_core.model import Action, Decision, Review, Reviewer, ToolCall, encode
+from hitl_core.model import Action, Decision, Place, Review, Reviewer, ToolCall, encode
 from hitl_core.review import claims
 from hitl_core.review.cancellation import cancel
 from hitl_core.review.decisions import check_voter, decide, decide_all
@@ -99,7 +99,7 @@ def test_t40_one_person_is_one_vote_however_often_they_press():
 def test_t31_the_same_person_satisfies_no_second_level():
     """Given that the chain went on to others, then the first voter is still one voter."""
     review = after(one("jury"), (ADA, "approve"))
-    review = escalate(review, "slack:#first", BO, NOW).review
+    review = escalate(review, Place("slack:#first"), BO, NOW).review
     with refused("already_voted"):
         after(review, (ADA, "approve"))
     assert of(after(review, (BO, "approve"))).approvals_needed == 1
@@ -382,7 +382,7 @@ def test_a_cancelled_review_takes_no_more_votes():
 
 def test_escalating_keeps_the_votes():
     review = after(one("jury"), (ADA, "approve"))
-    review = escalate(review, "slack:#first", BO, NOW).review
+    review = escalate(review, Place("slack:#first"), BO, NOW).review
     assert ([v.by for v in of(review).votes], of(review).revision) == ([ADA], 1)
 
 
@@ -396,7 +396,7 @@ def two() -> Review:
 def test_a_whole_answer_is_votes_where_it_takes_several():
     """By one person through the door: one action is decided, of the other it is a vote."""
     plans = {"1": proposal(), "2": proposal("reject", message="no")}
-    review, event = decide_all(two(), plans, ADA, NOW, place="slack:#first")
+    review, event = decide_all(two(), plans, ADA, NOW, place=Place("slack:#first"))
     assert (event.kind, event.action, event.what) == ("decided", "1,2", "approve,reject")
     assert (event.why, event.place) == ("no", "slack:#first")
     assert [a.is_pending for a in review.actions] == [True, False]
@@ -438,7 +438,7 @@ def test_a_whole_answer_drops_the_votes_of_those_who_left():
 def test_an_event_names_the_rule_the_policy_and_the_place():
     review, _ = review_of([call("pair", "c1", n=1), call("unheard_of", "c2", n=1)])
     review = review.model_copy(update={"policy": "sha"})
-    event = decide(review, "1", proposal(), ADA, NOW, place="slack:#first").event
+    event = decide(review, "1", proposal(), ADA, NOW, place=Place("slack:#first")).event
     assert (event.rule, event.policy, event.place) == ("pair", "sha", "slack:#first")
     event = decide_all(review, {"1": proposal(), "2": proposal()}, ADA, NOW).event
     assert event.rule == "pair,"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hitl_core.model import DEFAULT_PLACE, Event, MessageRef, Review, Token
+from hitl_core.model import DEFAULT_PLACE, Event, MessageRef, Place, Review, Token
 from hitl_core.review import cancellation, claims, decisions
 from hitl_core.review.transition import Transition
 from hitl_core.store import Recheck, Store, Write
@@ -22,6 +22,7 @@ from tests.support.waiting import wait_until
 #: Lets the store's own time pass by this many seconds.
 Pass = Callable[[float], Awaitable[None]]
 
+OPS, ELSEWHERE = Place("slack:#ops"), Place("slack:#elsewhere")
 HERE = MessageRef(channel="slack", conversation="C1", ts="1.1")
 THERE = MessageRef(channel="slack", conversation="C1", ts="2.2")
 
@@ -233,39 +234,57 @@ class StoreContract:
         assert await store.record_post(review.id, DEFAULT_PLACE, HERE) == HERE
         assert await store.record_post(review.id, DEFAULT_PLACE, THERE) == HERE
         assert await store.record_post(review.id, DEFAULT_PLACE, HERE) == HERE
-        assert await store.record_post(review.id, "slack:#ops", THERE) == THERE
+        assert await store.record_post(review.id, Place("slack:#ops"), THERE) == THERE
 
         snapshot = await store.load(review.id)
         assert snapshot is not None
         assert snapshot.posts == {DEFAULT_PLACE: HERE, "slack:#ops": THERE}
         assert snapshot.review == review
 
+    async def test_a_message_is_kept_with_its_address_and_tenant(self, store: Store):
+        """Given a channel that needs them to find a message again, then both are read back."""
+        review = await created(store)
+        ref = MessageRef(
+            channel="teams",
+            conversation="19:abc@thread.tacv2;messageid=1700000000000",
+            ts="1700000000000",
+            service_url="https://smba.trafficmanager.net/emea/",
+            tenant="3c1b4f",
+        )
+
+        assert await store.record_post(review.id, OPS, ref) == ref
+        assert await store.record_post(review.id, OPS, HERE) == ref
+        snapshot = await store.load(review.id)
+
+        assert snapshot is not None
+        assert snapshot.posts == {OPS: ref}
+
     async def test_what_a_card_shows_never_goes_back(self, store: Store):
         """Each answer is the newest version shown; a place that shows nothing yet is at 0."""
         review = await created(store)
 
         shown = [
-            await store.record_shown_version(review.id, "p", version)
+            await store.record_shown_version(review.id, OPS, version)
             for version in (1, 9, 3, 10, 10)
         ]
 
         assert shown == [1, 9, 9, 10, 10]
-        assert await store.record_shown_version(review.id, "other", 2) == 2
+        assert await store.record_shown_version(review.id, ELSEWHERE, 2) == 2
         snapshot = await store.load(review.id)
         assert snapshot is not None
-        assert snapshot.shown == {"p": 10, "other": 2}
+        assert snapshot.shown == {OPS: 10, ELSEWHERE: 2}
 
     async def test_posts_survive_every_change_of_the_review(self, store: Store):
         """The card is known before and after the decision."""
         review = await created(store)
-        await store.record_post(review.id, "p", HERE)
-        await store.record_shown_version(review.id, "p", 1)
+        await store.record_post(review.id, OPS, HERE)
+        await store.record_shown_version(review.id, OPS, 1)
 
         await finished(store, review)
 
         snapshot = await store.load(review.id)
         assert snapshot is not None
-        assert (snapshot.posts, snapshot.shown) == ({"p": HERE}, {"p": 1})
+        assert (snapshot.posts, snapshot.shown) == ({OPS: HERE}, {OPS: 1})
 
     async def test_marks_are_kept_beside_the_review(self, store: Store):
         """Each once, whoever notes it again; no version changes, and nothing is told to anybody."""
@@ -291,8 +310,8 @@ class StoreContract:
             id = f"0-{digit * 32}"
             assert await store.load(id) is None
             assert await store.record_mark(id, "m") is False
-            assert await store.record_post(id, "p", HERE) == HERE
-            assert await store.record_shown_version(id, "p", 3) in (0, 3)
+            assert await store.record_post(id, OPS, HERE) == HERE
+            assert await store.record_shown_version(id, OPS, 3) in (0, 3)
             assert (
                 await store.record_refusal(id, refused.model_copy(update={"review_id": id})) is None
             )
@@ -307,11 +326,11 @@ class StoreContract:
         and the review knows the last one.
         """
         review = await created(store)
-        await store.record_post(review.id, "p", HERE)
-        await store.record_post(review.id, "p", THERE)
+        await store.record_post(review.id, OPS, HERE)
+        await store.record_post(review.id, OPS, THERE)
         await attempted(store, review, "click-1")
         review = await approved(store, review)
-        await store.record_post(review.id, "q", THERE)
+        await store.record_post(review.id, ELSEWHERE, THERE)
         review = await stepped(store, claims.claim(review, "p1", await store.now(), 30))
         review = await stepped(store, claims.renew(review, 1, await store.now(), 30))
         await attempted(store, review, "click-2")
@@ -324,7 +343,7 @@ class StoreContract:
         assert [entry["n"] for entry in entries] == list(range(1, 9))
         assert [entry["prev"] for entry in entries] == ["", *(e["hash"] for e in entries[:-1])]
         assert await chain_of(store, review.id) == f"8:{entries[-1]['hash']}"
-        assert (entries[1]["place"], entries[1]["what"]) == ("p", "slack:C1/1.1")
+        assert (entries[1]["place"], entries[1]["what"]) == (OPS, "slack:C1/1.1")
         now = await store.now()
         assert all(abs(entry["at"] - now) < 60 for entry in entries)
 
@@ -334,7 +353,7 @@ class StoreContract:
         """
         review = await created(store)
         stale = await next_write(store, decided(review, await store.now()))
-        await store.record_post(review.id, "p", HERE)
+        await store.record_post(review.id, OPS, HERE)
 
         assert not await store.commit(stale)
         assert await store.commit(await next_write(store, decided(review, await store.now())))
@@ -358,7 +377,7 @@ class StoreContract:
 
         await asyncio.gather(
             *(attempted(store, review, f"click-{n}") for n in range(10)),
-            *(store.record_post(review.id, f"slack:#{n % 5}", HERE) for n in range(10)),
+            *(store.record_post(review.id, Place(f"slack:#{n % 5}"), HERE) for n in range(10)),
         )
 
         entries = await audit_of(store)
@@ -927,7 +946,7 @@ class StoreContract:
         one = await created(store)
         [job] = await begin_all(store)
         await store.move_to_dead_letters(job, "channel_not_found")
-        await store.redraw(one.id, "slack:#ops")
+        await store.redraw(one.id, Place("slack:#ops"))
         [check] = await begin_all(store)
         await store.move_to_dead_letters(check, "not_in_channel")
         other = await created(store, thread_id="other")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from hitl_core.model import Place
 from hitl_core.review import escalation
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore, RedisStore, Store
@@ -58,7 +59,7 @@ async def test_each_who_may_decide_finds_it_until_it_is_decided(store: Store):
     await reviews.change(
         review_id,
         "up",
-        lambda r, now: escalation.escalate(r, "slack:#pay", person(), now, steps_on_card=0),
+        lambda r, now: escalation.escalate(r, Place("slack:#pay"), person(), now, steps_on_card=0),
     )
     assert await waits(store, *who) == [1, 1, 0, 0, 1]
 
@@ -87,7 +88,7 @@ async def test_the_index_says_what_the_reviews_say(store: Store):
         *(approve_all(reviews, id) for id in ids[::3]),
         *(
             reviews.change(
-                id, "up", lambda r, now: escalation.escalate(r, "slack:#pay", person(), now)
+                id, "up", lambda r, now: escalation.escalate(r, Place("slack:#pay"), person(), now)
             )
             for id in (ids[2], ids[10])
         ),

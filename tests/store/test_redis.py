@@ -40,7 +40,17 @@ from hitl_core.store.redis.keys import (
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis, find_redis_server
 from tests.conftest import PRODUCT_COMMAND_TIMEOUT
 from tests.store.carried import carried
-from tests.store.contract import HERE, approved, attempted, audit_of, created, finished, next_write
+from tests.store.contract import (
+    ELSEWHERE,
+    HERE,
+    OPS,
+    approved,
+    attempted,
+    audit_of,
+    created,
+    finished,
+    next_write,
+)
 from tests.support.builders import person, proposal, review_of, write_of
 from tests.support.jobs import begin_all, finish_all
 from tests.support.proxy import proxy_to
@@ -105,7 +115,7 @@ async def test_no_key_is_left_without_an_end(redis_url: str):
 
         await finished(store, review)
         await store.record_shown_version(review.id, DEFAULT_PLACE, 4)
-        await store.record_post(review.id, "other", HERE)
+        await store.record_post(review.id, ELSEWHERE, HERE)
         await store.move_to_dead_letters(hint, "why")
         await store.save_draft("form", b"{}", 5)
         await store.record_home_view("U1", await store.now())
@@ -134,8 +144,8 @@ async def test_a_done_review_vanishes_after_its_retention(redis_url: str):
         await wait_until("the review has gone", gone)
         assert not any(re.fullmatch(LIVE, key) for key in keys_of(redis_url))
         assert await store.due_reviews() == await store.ready_reviews(review.agent) == []
-        assert await store.record_shown_version(review.id, "p", 3) == 0
-        assert await store.record_post(review.id, "p", HERE) == HERE
+        assert await store.record_shown_version(review.id, OPS, 3) == 0
+        assert await store.record_post(review.id, OPS, HERE) == HERE
         assert not any(re.fullmatch(LIVE, key) for key in keys_of(redis_url)), (
             "a late post revived it"
         )
@@ -212,8 +222,8 @@ async def test_a_cluster_takes_every_script(own_redis: OwnRedis):
         async with opened(clustered.url, partitions=2) as store:
             for thread in ("a", "b", "c"):
                 review = await finished(store, await created(store, thread_id=thread))
-                await store.record_post(review.id, "p", HERE)
-                await store.record_shown_version(review.id, "p", 1)
+                await store.record_post(review.id, OPS, HERE)
+                await store.record_shown_version(review.id, OPS, 1)
             assert await store.due_reviews() == []
 
 
@@ -313,7 +323,7 @@ async def test_t37_an_id_can_not_be_guessed(redis_url: str):
         some = ids[:200]
         await asyncio.gather(*(store.record_refusal(id, refusal_of(id)) for id in some))
         assert set(await asyncio.gather(*(store.record_mark(id, "m") for id in some))) == {False}
-        refs = await asyncio.gather(*(store.record_post(id, "p", HERE) for id in some))
+        refs = await asyncio.gather(*(store.record_post(id, OPS, HERE) for id in some))
         assert refs == [HERE] * 200
 
         assert keys_of(redis_url) == before
@@ -456,9 +466,9 @@ async def test_a_flushed_script_cache_is_not_noticed(redis_url: str):
             client.script_flush()
             assert await store.due_reviews() == []
             client.script_flush()
-            assert await store.record_shown_version(review.id, "p", 2) == 2
+            assert await store.record_shown_version(review.id, OPS, 2) == 2
             client.script_flush()
-            assert await store.record_post(review.id, "p", HERE) == HERE
+            assert await store.record_post(review.id, OPS, HERE) == HERE
 
 
 @pytest.mark.slow
@@ -500,14 +510,14 @@ async def test_a_full_redis_takes_no_new_review_and_every_decision(tmp_path: Pat
             with pytest.raises(StoreUnwritable, match="Redis is full"):
                 await store.commit(write_of(new))
 
-            assert await store.record_post(review.id, "p", HERE) == HERE
-            assert await store.record_shown_version(review.id, "p", 1) == 1
+            assert await store.record_post(review.id, OPS, HERE) == HERE
+            assert await store.record_shown_version(review.id, OPS, 1) == 1
             assert await store.record_mark(review.id, "read")
             await attempted(store, review, "click")
             await store.move_to_dead_letters(hint, "why")
             assert await store.requeue_dead_letters() == 1
             assert await finish_all(store)
-            await store.redraw(review.id, "p")
+            await store.redraw(review.id, OPS)
             assert await store.hold_lanes(["p"], "bot", 5)
             assert await store.take_slot("p", 1) == 0
             await finished(store, review)
@@ -532,8 +542,8 @@ async def test_errors_are_ours(own_redis: OwnRedis):
         calls: list[Callable[[], Any]] = [
             lambda: store.load(review.id),
             lambda: store.commit(write_of(review_of())),
-            lambda: store.record_post(review.id, "p", HERE),
-            lambda: store.record_shown_version(review.id, "p", 1),
+            lambda: store.record_post(review.id, OPS, HERE),
+            lambda: store.record_shown_version(review.id, OPS, 1),
             store.now,
             lambda: store.thread_reviews("t"),
             store.due_reviews,
@@ -548,7 +558,7 @@ async def test_errors_are_ours(own_redis: OwnRedis):
             lambda: store.finish_job(job),
             lambda: store.put_back_job(job),
             lambda: store.move_to_dead_letters(job, "why"),
-            lambda: store.redraw(review.id, "p"),
+            lambda: store.redraw(review.id, OPS),
             store.backlog,
             lambda: store.take_slot("p", 1),
             lambda: store.pause_slots("p", 1),
@@ -668,15 +678,15 @@ async def test_a_write_whose_reply_was_lost_may_be_repeated(redis_url: str):
             (2, store.requeue_dead_letters, 0),
             (1, lambda: store.commit(new), False),
             (1, lambda: store.commit(change), False),
-            (2, lambda: store.record_post(review.id, "p", HERE), HERE),
-            (1, lambda: store.record_shown_version(review.id, "p", 2), 2),
+            (2, lambda: store.record_post(review.id, OPS, HERE), HERE),
+            (1, lambda: store.record_shown_version(review.id, OPS, 2), 2),
             (1, lambda: store.record_mark(review.id, "m"), False),
             (2, lambda: store.record_refusal(review.id, refused), None),
             (3, lambda: store.record_policy("billing", "two"), "two"),
             (1, lambda: store.send_heartbeat("p", 5), None),
             (1, lambda: store.save_draft("k", b"d", 5), None),
             (1, lambda: store.try_lock("c", 5), False),
-            (1, lambda: store.redraw(review.id, "p"), None),
+            (1, lambda: store.redraw(review.id, OPS), None),
             (1, lambda: store.ledger.add_anchor(0, one), True),
             (2, lambda: store.ledger.mark_exported(0, one), None),
         ]
@@ -700,7 +710,7 @@ async def test_a_write_whose_reply_was_lost_may_be_repeated(redis_url: str):
 
         snapshot = await store.load(review.id)
         assert snapshot is not None
-        assert (snapshot.review.version, snapshot.posts) == (2, {"p": HERE})
+        assert (snapshot.review.version, snapshot.posts) == (2, {OPS: HERE})
         assert not await store.ledger.add_anchor(0, two)
         assert [entry["kind"] for entry in await audit_of(store)] == [
             *("submitted", "submitted", "decided", "delivered", "refused", "policy_changed")

@@ -65,7 +65,7 @@ def parse_meta(view: Body) -> ModalMeta:
         page=int(fields.get("page", 0)),
         has_draft=bool(fields.get("kept")),
         tool=fields.get("tool"),
-        review_place=fields.get("under"),
+        review_place=Place(fields["under"]) if "under" in fields else None,
         review_page=int(fields.get("turn", 0)),
         card=ref,
         confirming_edit=fields.get("confirming"),

@@ -30,11 +30,9 @@ class Destination(NamedTuple):
 
 def parse_place(place: Place, default: str) -> Destination:
     """`default` replaces DEFAULT_PLACE. The copy for one member of a group is that person's DM."""
-    target = default if place == DEFAULT_PLACE else place.removeprefix(f"{NAME}:")
-    target = target.rpartition(">")[2]
-    target, _, thread = target.partition("/")
+    target = default if place == DEFAULT_PLACE else place.member or place.target
     if PERSON_ID.fullmatch(target):
         return Destination(Audience("person", target))
     if GROUP_ID.fullmatch(target):
         return Destination(Audience("group", target))
-    return Destination(Audience("conversation", target), thread or None)
+    return Destination(Audience("conversation", target), place.thread or None)

@@ -14,7 +14,7 @@ from hitl_core.gate.submission.judging import (
     judge_calls,
 )
 from hitl_core.gate.submission.new_review import build_review
-from hitl_core.gate.submission.origin import check_origin
+from hitl_core.gate.submission.origin import read_origin
 from hitl_core.gate.submission.policy_recorder import PolicyRecorder
 from hitl_core.gate.submission.review_key import (
     ReviewKey,
@@ -34,7 +34,6 @@ __all__ = [
     "build_from_calls",
     "build_review",
     "check_calls",
-    "check_origin",
     "check_redaction",
     "check_review_key",
     "contains_more_values",
@@ -42,5 +41,6 @@ __all__ = [
     "find_schema_flaw",
     "freeze_calls",
     "judge_calls",
+    "read_origin",
     "review_id_for",
 ]

@@ -26,7 +26,7 @@ def build_review(
     """A new review and its first event. It is settled at once if no call needs a person. Raises
     InvalidToolCall for a bad origin, and for a missing requester where the policy needs one.
     """
-    origin.check_origin(review_key.origin)
+    asked_in = origin.read_origin(review_key.origin)
     requester = origin.requester_of(review_key.requester)
     origin.check_requester(requester, judged_calls.rulings)
     calls = judged_calls.calls
@@ -40,7 +40,7 @@ def build_review(
     actions: list[Action] = []
     each = zip(calls, judged_calls.rulings, digests, strict=True)
     for position, (call, ruling, digest) in enumerate(each, start=1):
-        key, route = str(position), ruling.route.resolve_origin(review_key.origin)
+        key, route = str(position), ruling.route.resolve_origin(asked_in)
         stored_calls.append(
             Call(
                 key=key,
@@ -63,7 +63,7 @@ def build_review(
         path=judged_calls.path,
         dialect=judged_calls.dialect,
         policy=judged_calls.policy,
-        origin=review_key.origin,
+        origin=asked_in,
         created_at=now,
         calls=tuple(stored_calls),
         actions=tuple(actions),

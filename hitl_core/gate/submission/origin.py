@@ -17,13 +17,16 @@ _MENTION = re.compile(r"<@([UW][A-Z0-9]{1,30})(?:\|[^<>]*)?>")
 _IN_TEAM = re.compile(r"slack:[TE][A-Z0-9]{1,30}/([UW][A-Z0-9]{1,30})")
 
 
-def check_origin(origin: Place | None) -> None:
+def read_origin(origin: str | None) -> Place | None:
     """Raises InvalidToolCall for a text that is not a Slack conversation or thread."""
-    if origin is not None and not _ORIGIN_PATTERN.fullmatch(origin):
+    if origin is None:
+        return None
+    if not _ORIGIN_PATTERN.fullmatch(origin):
         raise InvalidToolCall(
             "The origin must be a thread such as slack:C0123ABCD/1700000000.000100,"
             f" not {origin!r:.80}."
         )
+    return Place(origin)
 
 
 def requester_of(given: str | None) -> str | None:

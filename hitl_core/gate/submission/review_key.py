@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from hitl_core.errors import InvalidToolCall
-from hitl_core.model import Place, is_text
+from hitl_core.model import is_text
 from hitl_core.review import Reviews
 from hitl_core.store import choose_partition, make_review_id
 
@@ -19,7 +19,7 @@ class ReviewKey(NamedTuple):
     thread_id: str
     turn: str
     requester: str | None
-    origin: Place | None = None
+    origin: str | None = None
 
 
 def review_id_for(key: ReviewKey, call_ids: Sequence[str], partitions: int) -> str:

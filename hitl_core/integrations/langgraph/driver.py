@@ -43,7 +43,7 @@ from hitl_core.integrations.langgraph.run import Run
 from hitl_core.integrations.langgraph.settings import RunSettings, Settings
 from hitl_core.integrations.langgraph.thread import GraphThread, Streaming, read_requester
 from hitl_core.integrations.langgraph.withdraw import add_answers, hold_withdrawal
-from hitl_core.model import Place, Review
+from hitl_core.model import Review
 
 log = logging.getLogger(__name__)
 
@@ -76,7 +76,7 @@ class Driver:
         *,
         thread_id: str,
         requester: str | None = None,
-        origin: Place | None = None,
+        origin: str | None = None,
         config: RunnableConfig | None = None,
         context: Any = None,
     ) -> Run:
@@ -114,7 +114,7 @@ class Driver:
         *,
         thread_id: str,
         requester: str | None = None,
-        origin: Place | None = None,
+        origin: str | None = None,
     ) -> None:
         """Save new input and return, so that a crash can't lose it: `run(None, …)` continues with it. Reviews
         that wait for people are cancelled, as in `run`. Raises Refused while the thread is busy.
@@ -276,7 +276,7 @@ class Driver:
         return self._thread_locks.setdefault(thread_id, asyncio.Lock())
 
     async def _load_thread(
-        self, thread_id: str, requester: str | None, origin: Place | None
+        self, thread_id: str, requester: str | None, origin: str | None
     ) -> tuple[GraphThread, StateSnapshot]:
         thread = await self._make_thread(thread_id, requester, origin)
         state = await thread.load_state()
@@ -285,7 +285,7 @@ class Driver:
         return replace(thread, requester=who, origin=where), state
 
     async def _make_thread(
-        self, id: str, requester: str | None, origin: Place | None, claim: str | None = None
+        self, id: str, requester: str | None, origin: str | None, claim: str | None = None
     ) -> GraphThread:
         default = await self._settings.default(id)
         return GraphThread(

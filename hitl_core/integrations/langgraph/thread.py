@@ -16,7 +16,6 @@ from hitl_core.integrations.langgraph.nested import SavedStates, add_tool_agents
 from hitl_core.integrations.langgraph.pauses import open_interrupts, tasks_with_answers
 from hitl_core.integrations.langgraph.settings import SETTINGS_KEY, RunSettings, merge_settings
 from hitl_core.integrations.langgraph.watch import hold_watch
-from hitl_core.model import Place
 from hitl_core.policy import Policy
 
 log = logging.getLogger(__name__)
@@ -52,7 +51,7 @@ class GraphThread:
     active_runs: ActiveRuns
     id: str
     requester: str | None
-    origin: Place | None
+    origin: str | None
     default_settings: RunSettings
     run_settings: RunSettings
     claim: str
@@ -137,7 +136,7 @@ def _answers_by_id(state: StateSnapshot, command: Command[Any]) -> Json | None:
     return answers if by_id else None
 
 
-def read_requester(state: StateSnapshot) -> tuple[str | None, Place | None]:
+def read_requester(state: StateSnapshot) -> tuple[str | None, str | None]:
     """The requester of the thread's last run, and where that person asked."""
     metadata = cast(Json, state.metadata or {})
     return metadata.get(REQUESTER), metadata.get(ORIGIN)

@@ -56,13 +56,13 @@ def read_place(node: ConfigNode) -> Place | None:
     if target.startswith("#"):
         name = target[1:]
         if _CHANNEL_NAME.fullmatch(name) and name == name.lower():
-            return value
+            return Place(value)
         return node.add_problem(
             f"{format_value(target)} is not a valid name of a Slack channel: it has at most 80 lowercase"
             " letters, digits, `-` and `_`."
         )
     if _ID.fullmatch(target):
-        return value
+        return Place(value)
     return node.add_problem(f"{node} is not a place: {_PLACE_HINT}.")
 
 

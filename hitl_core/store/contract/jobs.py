@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, cast, get_args
 
-from hitl_core.model import Event, Place
+from hitl_core.model import DEFAULT_PLACE, Event, Place
 
 #: After a person's click, the card goes before others that have waited for up to this many seconds.
 PEOPLE_HEAD_START = 600.0
@@ -55,7 +55,7 @@ class Backlog(NamedTuple):
 
 def lane_of(place: Place) -> str:
     """The lane of a place: its conversation, with all threads and copies in it."""
-    return place.partition("/")[0].partition(">")[0]
+    return place.conversation
 
 
 def format_member(kind: JobKind, review_id: str, place: Place) -> str:
@@ -66,9 +66,13 @@ def format_member(kind: JobKind, review_id: str, place: Place) -> str:
 def parse_job(lane: str, partition: int, member: str, note: str, token: str) -> Job:
     """The job that `take_job` has started."""
     kind, _, rest = member.partition(" ")
-    review_id, _, place = rest.partition(" ")
+    review_id, _, where = rest.partition(" ")
     attempts, first_at, _ = token.split(" ")
     known = cast(JobKind, kind) if kind in get_args(JobKind) else "unknown"
+    try:
+        place = Place(where)
+    except ValueError:
+        known, place = "unknown", DEFAULT_PLACE
     return Job(
         lane,
         partition,

@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Sequence
 from typing import Any, Literal, cast
 
+from hitl_core.model import Place
 from hitl_core.store.contract import (
     Backlog,
     Job,
@@ -141,7 +142,7 @@ class RedisLanes(RedisPart):
     async def redraw(
         self,
         review_id: str,
-        place: str,
+        place: Place,
         kind: Literal["check", "stray"] = "check",
         note: str = "",
     ) -> None:

@@ -44,12 +44,12 @@ def read_snapshot(review_id: str, fields: Mapping[str, bytes], now: float) -> Sn
     try:
         review = Review.model_validate_json(fields["data"])
         posts: dict[Place, MessageRef] = {
-            key.removeprefix(POST): MessageRef.model_validate_json(value)
+            Place(key.removeprefix(POST)): MessageRef.model_validate_json(value)
             for key, value in fields.items()
             if key.startswith(POST)
         }
         shown_versions = {
-            k.removeprefix(SHOWN): int(v) for k, v in fields.items() if k.startswith(SHOWN)
+            Place(k.removeprefix(SHOWN)): int(v) for k, v in fields.items() if k.startswith(SHOWN)
         }
     except (KeyError, ValueError) as error:  # pydantic's ValidationError is a ValueError
         raise StoreError(f"The stored review {review_id} can't be read by this version.") from error

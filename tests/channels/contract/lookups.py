@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.card import build_card
-from bot.channels.contract import NotFound, copy_place
+from bot.channels.contract import NotFound
 from hitl_core.model import DEFAULT_PLACE, Place, Review
 from tests.channels.contract.world import World
 from tests.channels.scenes import THREE, review_of
@@ -68,7 +68,7 @@ class Lookups:
         assert channel.audience(world.room).kind == "conversation"
         assert channel.audience(world.direct) == ("person", world.member)
         assert channel.audience(world.group) == ("group", world.group_id)
-        copy = copy_place(world.group, world.outsider)
+        copy = world.group.for_member(world.outsider)
         assert channel.audience(copy) == ("person", world.outsider)
         assert channel.audience(DEFAULT_PLACE).kind == "conversation"
 
@@ -76,7 +76,7 @@ class Lookups:
         """Each member gets an own message, at the place of their copy."""
         with pytest.raises(NotFound):
             await world.channel.conversation_id(world.group)
-        copy = copy_place(world.group, world.outsider)
+        copy = world.group.for_member(world.outsider)
         card, since = build_card(review_at(world.group), world.group), world.now
         ref = await world.channel.post(copy, card)
         assert await world.channel.find_messages(copy, card.review_id, since) == [ref]

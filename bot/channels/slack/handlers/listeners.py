@@ -22,7 +22,7 @@ from .... import click_budget
 from ....card import choices_of
 from ....inbox import ActionRef, Inbox, ReadRequired, Reply
 from ....offload import offload_drawing
-from ...contract import ChannelError, base_place
+from ...contract import ChannelError
 from .. import ids
 from ..channel import SlackChannel
 from ..ids import Body, ModalMeta
@@ -192,7 +192,7 @@ class Listeners:
             )
             action = snapshot.review.action(target.action)
             places = action.places if action else snapshot.review.places
-            place = next((one for one in snapshot.posts if base_place(one) in places), None)
+            place = next((one for one in snapshot.posts if one.base in places), None)
             if place is None:
                 raise Refused("gone", "No card is shown yet. Press again in a moment.")
             ref = snapshot.posts[place]

@@ -86,7 +86,7 @@ def origin(card: Card, names: Names, link: Link) -> list[Block]:
     """For whom, through which agents, and the next deadlines."""
     source = card.origin
     place = source.conversation and link_text(
-        "this conversation", _parse_thread(source.conversation), link
+        "this conversation", _thread_ref(source.conversation), link
     )
     texts = [f"in {place}"] if place else []
     elements: list[Element] = []
@@ -300,10 +300,8 @@ def _note_text(note: EscalationNote, card: Card, names: Names) -> str:
     return f"Escalated to {place(note.to, names)} {why} ({when})."
 
 
-def _parse_thread(conversation: Place) -> MessageRef | None:
-    """`slack:C0123/1700000000.000100` as a reference to the thread's first message."""
-    channel, _, rest = conversation.partition(":")
-    id, _, ts = rest.partition("/")
-    return (
-        MessageRef(channel=channel, conversation=id, ts=ts) if channel == "slack" and ts else None
-    )
+def _thread_ref(place: Place) -> MessageRef | None:
+    """The first message of a thread in Slack."""
+    if place.channel != "slack" or not place.thread:
+        return None
+    return MessageRef(channel=place.channel, conversation=place.target, ts=place.thread)

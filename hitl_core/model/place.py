@@ -1,0 +1,97 @@
+"""A place: where a card is shown. The only file that knows how a place is written as text."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final, Self
+
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+_PLACE = re.compile(
+    r"(?P<channel>[a-z][a-z0-9_-]*):(?P<target>[^/>]+)(?:/(?P<thread>[^/>]+))?(?:>(?P<member>[^/>]+))?"
+)
+#: Places that name no channel.
+_WORDS = ("default", "origin")
+#: The channel of an id without one (`U0123ABCD`): a policy's reviewers and requesters are written so.
+_CHANNEL_OF_BARE_IDS = "slack"
+
+
+class Place(str):
+    """`CHANNEL:TARGET`, `CHANNEL:TARGET/THREAD`, `CHANNEL:TARGET>MEMBER`, or one of the two values below.
+
+    What a target is, its channel knows. In Slack `slack:#team-ops` and `slack:C0123ABCD` are a channel,
+    `slack:U0123ABCD` a person, `slack:S0123ABCD` a user group, and `slack:C0123ABCD/1700000000.000100` a
+    thread. With a member it is that person's own copy of the card: each member of a group gets one.
+
+    It is a str, so JSON, keys in Redis and dicts have it as text. Raises ValueError for any other text.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, text: str) -> Self:
+        if not (_PLACE.fullmatch(text) or text in _WORDS):
+            raise ValueError(f"{text!r:.80} is not a place: write it as channel:target.")
+        return super().__new__(cls, text)
+
+    @classmethod
+    def of(cls, channel: str, target: str, thread: str = "", member: str = "") -> Self:
+        """The place with these parts; "" leaves one out. Raises ValueError."""
+        in_thread, of_member = f"/{thread}" * bool(thread), f">{member}" * bool(member)
+        return cls(f"{channel}:{target}{in_thread}{of_member}")
+
+    @property
+    def channel(self) -> str:
+        """The channel's name; "" for `default` and `origin`."""
+        return self._part("channel")
+
+    @property
+    def target(self) -> str:
+        """The channel's own name or id of it; "" for `default` and `origin`."""
+        return self._part("target")
+
+    @property
+    def thread(self) -> str:
+        """The thread's id; "" if it is not a thread."""
+        return self._part("thread")
+
+    @property
+    def member(self) -> str:
+        """The id of the group member whose copy it is; "" if it is not a copy."""
+        return self._part("member")
+
+    @property
+    def base(self) -> Place:
+        """The place without the member."""
+        return Place(self.partition(">")[0])
+
+    @property
+    def conversation(self) -> Place:
+        """The place without the thread and the member."""
+        return Place(self.base.partition("/")[0])
+
+    def for_member(self, id: str) -> Place:
+        """The place of one group member's own copy of the card. Their message is recorded under it."""
+        return Place(f"{self.base}>{id}")
+
+    def _part(self, name: str) -> str:
+        match = _PLACE.fullmatch(self)
+        return match[name] or "" if match else ""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(cls, core_schema.str_schema())
+
+
+#: The place in the bot's own settings (HITL_CHANNEL). The agent's process does not know it.
+DEFAULT_PLACE: Final = Place("default")
+#: The chat thread in which the agent was asked. Only a policy has it: a review has the thread itself, or
+#: DEFAULT_PLACE.
+ORIGIN: Final = Place("origin")
+
+
+def person_key(id: str) -> str:
+    """`CHANNEL:ID` of a person or group that a policy or an agent names: `U0123ABCD` is one of Slack,
+    `teams:8f3c…` says its channel. `Reviewer.key` has the same form.
+    """
+    return id if ":" in id else f"{_CHANNEL_OF_BARE_IDS}:{id}"
