@@ -9,10 +9,9 @@ from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 _PLACE = re.compile(
-    r"(?P<channel>[a-z][a-z0-9_-]*):(?P<target>[^/>]+)(?:/(?P<thread>[^/>]+))?(?:>(?P<member>[^/>]+))?"
+    r"(?:(?P<channel>[a-z][a-z0-9_-]*):(?P<target>[^/>]+)(?:/(?P<thread>[^/>]+))?|default|origin)"
+    r"(?:>(?P<member>[^/>]+))?"
 )
-#: Places that name no channel.
-_WORDS = ("default", "origin")
 #: The channel of an id without one (`U0123ABCD`): a policy's reviewers and requesters are written so.
 _CHANNEL_OF_BARE_IDS = "slack"
 
@@ -30,7 +29,7 @@ class Place(str):
     __slots__ = ()
 
     def __new__(cls, text: str) -> Self:
-        if not (_PLACE.fullmatch(text) or text in _WORDS):
+        if not _PLACE.fullmatch(text):
             raise ValueError(f"{text!r:.80} is not a place: write it as channel:target.")
         return super().__new__(cls, text)
 
