@@ -12,7 +12,7 @@ try:
     from .sandbox import BOT_TOKEN, SIGNING_SECRET
     from .server import running_sandbox
     from .workspace import DEFAULT_SCOPES
-except ModuleNotFoundError as error:  # installed for agents alone
+except ModuleNotFoundError as error:  # installed without the extra `slack`
     if error.name != "aiohttp":
         raise
     print('sandbox: aiohttp is not installed. Run: pip install "hitl-core[slack]"', file=sys.stderr)
@@ -26,7 +26,7 @@ def _options() -> argparse.Namespace:
         "Start it, give the bot the printed SLACK_API_URL, and open the page.",
     )
     parser.add_argument(
-        "--port", type=int, default=3001, help="where it listens on 127.0.0.1; 0: any free port"
+        "--port", type=int, default=3001, help="the port on 127.0.0.1; 0: any free port"
     )
     parser.add_argument(
         "--bot-url",
@@ -34,7 +34,9 @@ def _options() -> argparse.Namespace:
         help="where clicks and submissions are sent (default: %(default)s)",
     )
     parser.add_argument(
-        "--signing-secret", default=SIGNING_SECRET, help="signs them (default: %(default)s)"
+        "--signing-secret",
+        default=SIGNING_SECRET,
+        help="the secret that signs them (default: %(default)s)",
     )
     parser.add_argument(
         "--bot-token",
@@ -55,7 +57,9 @@ def _options() -> argparse.Namespace:
         help="what the app may do, separated by commas (default: %(default)s)",
     )
     parser.add_argument(
-        "--data", type=Path, help="a file that keeps the messages; without one they are forgotten"
+        "--data",
+        type=Path,
+        help="a file that keeps the messages; without it they are lost at the end",
     )
     parser.add_argument(
         "--no-rate-limits", action="store_true", help="answer as fast as the bot calls"

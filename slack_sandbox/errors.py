@@ -1,4 +1,4 @@
-"""What the sandbox refuses, in Slack's words."""
+"""The errors of the Web API, with Slack's names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class SlackError(Exception):
-    """A Web API answer with `"ok": false`: `error` is Slack's short name for what was wrong."""
+    """A Web API answer with `"ok": false`: `error` is Slack's short name of the error."""
 
     def __init__(self, error: str, **more: Any) -> None:
         super().__init__(error)
@@ -16,7 +16,7 @@ class SlackError(Exception):
 
 
 def error_with_problems(error: str, problems: Sequence[str]) -> SlackError:
-    """`error` with the places that are wrong, as Slack lists them:
+    """An error with the list of what is wrong, and where, in Slack's format:
     `must be less than 3001 characters [json-pointer:/blocks/0/text/text]`."""
     messages = [f"[ERROR] {problem}" for problem in problems]
     return SlackError(error, errors=list(problems), response_metadata={"messages": messages})

@@ -1,7 +1,7 @@
 """Small checks of JSON values, which combine into the checks of blocks and views.
 
 A check takes a value and its JSON pointer, and yields one line for each thing that is
-wrong with it, in the words of Slack's own answers.
+wrong with it, with Slack's own texts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def is_list(value: object) -> TypeGuard[list[Any]]:
 
 
 def objects_in(value: object) -> list[Json]:
-    """The objects of a list, or nothing: for walks over JSON that may not have been checked."""
+    """The objects in a list; [] if it is no list. For JSON that was not checked yet."""
     return [item for item in value if is_object(item)] if is_list(value) else []
 
 
@@ -84,7 +84,7 @@ def choice(*allowed: object) -> Check:
 
 
 def string_matching(accepts: Callable[[str], bool], message: str) -> Check:
-    """A string that `accepts` says yes to."""
+    """A string for which `accepts` returns True."""
 
     def check(value: object, at: str) -> Iterator[str]:
         if not isinstance(value, str) or not accepts(value):
@@ -109,7 +109,7 @@ def array(item: Check, least: int, most: int) -> Check:
 
 
 def fields(required: Mapping[str, Check], optional: Mapping[str, Check] | None = None) -> Check:
-    """An object with these keys, its `type`, and no others."""
+    """An object with these keys and `type`, and no others."""
     known = {"type": anything, **(optional or {}), **required}
 
     def check(value: object, at: str) -> Iterator[str]:
@@ -129,7 +129,7 @@ def fields(required: Mapping[str, Check], optional: Mapping[str, Check] | None =
 
 
 def by_type(table: Mapping[str, Check]) -> Check:
-    """An object whose `type` says which check of the table holds for the rest."""
+    """An object that is checked by the check of its `type` in the table."""
 
     def check(value: object, at: str) -> Iterator[str]:
         if not is_object(value):
@@ -145,7 +145,7 @@ def by_type(table: Mapping[str, Check]) -> Check:
 
 
 def check_then(first: Check, then: Callable[[Json, str], Iterator[str]]) -> Check:
-    """A check of the parts, and only for a value whose parts are sound, a check across them."""
+    """Checks the parts first; if they are right, also checks how they fit together."""
 
     def check(value: object, at: str) -> Iterator[str]:
         problems = list(first(value, at))
@@ -157,7 +157,7 @@ def check_then(first: Check, then: Callable[[Json, str], Iterator[str]]) -> Chec
 
 
 def _with_schema_problem(inner: Check) -> Check:
-    """Slack names the text object that failed before it names the part of it."""
+    """Slack first reports the text object that failed, then the part of it that is wrong."""
 
     def check(value: object, at: str) -> Iterator[str]:
         problems = list(inner(value, at))

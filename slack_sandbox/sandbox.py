@@ -1,4 +1,4 @@
-"""A running workspace: all of its parts, without the web server in front of them."""
+"""A running workspace: all of its parts, without the web server."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ ANSWER_TIMEOUT = 3.0  # seconds that Slack waits for an app's answer
 
 
 class Sandbox:
-    """A running workspace. `url` is known once it listens; `bot_url` may be set at any time, and so may
-    `socket_mode.enabled`. `people`, `groups` and `rooms` change what is there while the app looks on:
-    it is told by its `events`. A change of `workspace` itself is told to nobody."""
+    """A running workspace. `url` is set when it listens; `bot_url` and `socket_mode.enabled` may be set at
+    any time. Changes through `users`, `groups` and `channels` send events to the app. A direct change of
+    `workspace` sends none."""
 
     def __init__(
         self,
@@ -83,5 +83,5 @@ class Sandbox:
 
     @property
     def api_url(self) -> str:
-        """What `SLACK_API_URL` is for a bot: ends in a slash."""
+        """The bot's `SLACK_API_URL`. Ends with a slash."""
         return f"{self.url}/api/"

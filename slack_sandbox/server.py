@@ -52,7 +52,7 @@ class SandboxServer:
             stream.set()
 
     async def _respond(self, request: web.Request) -> web.StreamResponse:
-        """An app's answer to a click: the method `response_url` in troubles and calls."""
+        """An app's answer to a click. In `faults` and `calls` its method is "response_url"."""
         body = json.loads(await request.text())
         self._sandbox.api.calls.append(
             {
@@ -93,9 +93,9 @@ async def running_sandbox(
     data: Path | None = None,
     port: int = 0,
 ) -> AsyncGenerator[Sandbox]:
-    """A sandbox that listens on 127.0.0.1 while the block runs; port 0 takes a free one. `now` is its clock
-    and `answer_timeout` how long it waits for the bot, both in seconds. `rate_limits` are Slack's; a
-    number makes them that many times as fast. `data` is a file that keeps the messages."""
+    """A sandbox that listens on 127.0.0.1 while the block runs; port 0 takes a free one. `now` is its clock,
+    `answer_timeout` how long it waits for the bot's answer, both in seconds. `rate_limits` True: as fast as
+    Slack's; a number: so many times as fast. `data` is a file that keeps the messages."""
     sandbox = Sandbox(
         bot_url,
         signing_secret,

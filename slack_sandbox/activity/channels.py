@@ -1,4 +1,4 @@
-"""What people do with channels while an app looks on: join, leave, archive, rename.
+"""Changes of channels: join, leave, archive, rename.
 
 https://docs.slack.dev/reference/events
 """
@@ -11,8 +11,8 @@ from ..workspace import App, Channel, Workspace
 
 
 class Channels:
-    """Changes of channels, each with its event. The app hears of who comes and goes only where it is a
-    member, and so of anything in a private channel."""
+    """Changes of channels, each with its event. Events about members, and all events of private channels,
+    reach the app only if it is a member of the channel."""
 
     def __init__(self, workspace: Workspace, app: App, events: Events) -> None:
         self._workspace, self._app, self._events = workspace, app, events

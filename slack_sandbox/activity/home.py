@@ -1,4 +1,4 @@
-"""The app's Home tab: one view for each person, which the app publishes whenever it wants to.
+"""The app's Home tab: one view for each person. The app can publish it at any time.
 
 https://docs.slack.dev/surfaces/app-home
 """
@@ -20,15 +20,15 @@ class HomeTabs:
         self._views: dict[str, Json] = {}
 
     def view(self, user: str) -> Json | None:
-        """What was published for this person."""
+        """The view that was published for this person, or None."""
         return self._views.get(user)
 
     def find(self, view_id: str) -> tuple[str, Json] | None:
-        """Whose view it is, and the view."""
+        """The user whose view it is, and the view."""
         return next((own for own in self._views.items() if own[1]["id"] == view_id), None)
 
     def enter(self, user: str) -> None:
-        """This person enters the Home tab, and the app is told."""
+        """This person opens the Home tab; the app gets `app_home_opened`."""
         channel = self._workspace.open_direct_channel(user, self._app.user_id)
         event: Json = {
             "type": "app_home_opened",
@@ -41,8 +41,8 @@ class HomeTabs:
         self._events.send(event)
 
     def publish(self, user: str, view: Json, hash_: str | None) -> Json:
-        """Draws this person's tab again: same id, new hash. `hash_` is the one of the view that the
-        app believes to be there, if it cares."""
+        """Replaces this person's view: same id, new hash. `hash_`: if given, the view must still have
+        this hash."""
         if not self._app.home_tab:
             raise SlackError("not_enabled")
         old = self._views.get(user)

@@ -1,4 +1,4 @@
-"""The user groups of the workspace: how the Web API shows them, and what may become of them.
+"""The user groups of the workspace: how the Web API shows them, and their changes.
 
 https://docs.slack.dev/reference/objects/usergroup-object
 """
@@ -16,7 +16,7 @@ CREATED = 1_700_000_000
 
 
 def group_object(group: Group, team_id: str) -> Json:
-    """The group without its members, who are told only where they are asked for."""
+    """The group without its members: the Web API gives these only on request."""
     return {
         "id": group.id,
         "team_id": team_id,
@@ -40,15 +40,15 @@ def group_object(group: Group, team_id: str) -> Json:
 
 
 class UserGroups:
-    """Changes of user groups, each with its events. Where the plan of the workspace has no user groups,
-    `available` is False."""
+    """Changes of user groups, each with its events. Set `available` to False for a workspace whose plan
+    has no user groups."""
 
     def __init__(self, workspace: Workspace, events: Events) -> None:
         self._workspace, self._events = workspace, events
         self.available = True
 
     def add(self, group_id: str, handle: str, name: str, users: Iterable[str] = ()) -> None:
-        """A new group. The event of that (`subteam_created`) is another one."""
+        """Adds a group. Sends no event: `subteam_created` is not simulated."""
         now = int(self._workspace.now())
         self._workspace.groups[group_id] = Group(group_id, handle, name, list(users), updated=now)
         self._workspace.notify_change()

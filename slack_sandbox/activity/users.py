@@ -1,4 +1,4 @@
-"""The people of the workspace: how the Web API shows them, and what may become of them.
+"""The people of the workspace: how the Web API shows them, and their changes.
 
 https://docs.slack.dev/reference/objects/user-object
 """
@@ -16,8 +16,8 @@ UPDATED = 1_700_000_000
 
 
 def user_object(user: User, workspace: Workspace, app: App) -> Json:
-    """The person as the app may know them. Of somebody deactivated Slack tells little, and of a
-    stranger it says so unless they share a channel with the app."""
+    """The person as the Web API shows them to the app. A deactivated person has few fields. A person of
+    another workspace is marked as a stranger unless they share a channel with the app."""
     result: Json = {
         "id": user.id,
         "team_id": user.team_id or workspace.team_id,
@@ -83,7 +83,7 @@ class Users:
         self._workspace, self._app, self._events = workspace, app, events
 
     def add(self, user: User) -> None:
-        """Somebody joins the workspace. The event of that (`team_join`) is another one."""
+        """Adds a person. Sends no event: `team_join` is not simulated."""
         self._workspace.users[user.id] = user
         self._workspace.notify_change()
 

@@ -1,8 +1,8 @@
-"""Hands for scripts and tests: see, click, fill in and submit in a sandbox, as a person would.
+"""A client for scripts and tests: reads, clicks, fills in and submits in a sandbox, as a person would.
 
-async with Hands("http://127.0.0.1:3001") as hands:
-    card = await hands.wait_for(lambda state: state["messages"]["C0APPROVE"])
-    await hands.click("U0ALICE", "C0APPROVE", card[0]["ts"], "approve")
+async with Actor("http://127.0.0.1:3001") as actor:
+    card = await actor.wait_for(lambda state: state["messages"]["C0APPROVE"])
+    await actor.click("U0ALICE", "C0APPROVE", card[0]["ts"], "approve")
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ OptionChoice = int | str | list[int] | list[str]
 
 
 class Actor(Observer):
-    """`user` is always the id of the person who looks or acts. Answers are those of the sandbox:
+    """`user` is always the id of the person who reads or acts. Methods return the sandbox's answer:
     `{"ok": True}`, or `{"ok": False}` with `error` (a sentence) or `errors` (by block_id).
 
-    `option` is an index or a label, or a list of them. `confirm` is what the person answers where an
-    element asks first (its `confirm` object), which needs an answer: True goes on, and False sends
-    nothing, and the answer is `{"ok": True, "cancelled": True}`."""
+    `option` is an index or a label, or a list of them. `confirm` is the person's answer if the element
+    asks for a confirmation (its `confirm` object), and must be given then: True continues; False sends
+    nothing and returns `{"ok": True, "cancelled": True}`."""
 
     async def click(
         self,
@@ -44,8 +44,8 @@ class Actor(Observer):
         confirm: bool | None = None,
         team: str | None = None,
     ) -> Json:
-        """Clicks an element of a message or of a notice (whose id is its ts). `value` forges the
-        button's value; `team` plays a stranger of that team."""
+        """Clicks an element of a message or of a notice (whose id is its ts). `value` replaces the
+        button's value; with `team` the person is a stranger of that team."""
         state = await self.state(user)
         messages = [*state["messages"].get(channel, []), *state["ephemerals"]]
         message = next((one for one in messages if one["ts"] == ts), None)
@@ -67,8 +67,8 @@ class Actor(Observer):
         confirm: bool | None = None,
         home: bool = False,
     ) -> Json:
-        """Clicks an element of the modal on top, or of the Home tab, with `values` typed before, as in
-        `submit`. An input with `dispatch_action` sends what `values` or `option` puts into it."""
+        """Clicks an element of the top modal, or of the Home tab. `values` are typed first, as in
+        `submit`. An input with `dispatch_action` sends the value from `values` or `option`."""
         view = await self.home(user) if home else await self._find_modal(user)
         if view is None:
             raise ScriptError(f"nothing was published in the Home tab of {user}")
@@ -80,20 +80,20 @@ class Actor(Observer):
     async def submit(
         self, user: str, values: dict[str, Any] | None = None, *, view_id: str | None = None
     ) -> Json:
-        """Fills in the modal on top and submits it. `values` maps a block's id, its label, or a
-        part of its id that no other has, to what is entered: text or a number; for menus an index
-        or a label, for checkboxes a list of them; None clears. The rest stays as it is."""
+        """Fills in the top modal and submits it. `values` maps a block's id, its label, or a unique part
+        of its id, to the input: text or a number; an index or a label for menus, a list of them for
+        checkboxes; None clears. Other inputs keep their values."""
         view = await self._find_modal(user, view_id)
         typed = build_state(view["blocks"], values or {})
         return await self.post("submit", {"user": user, "view_id": view["id"], "values": typed})
 
     async def close(self, user: str) -> Json:
-        """Closes the modal on top."""
+        """Closes the top modal."""
         view = await self._find_modal(user)
         return await self.post("close", {"user": user, "view_id": view["id"]})
 
     async def open_home(self, user: str) -> Json:
-        """Enters the Home tab of the app."""
+        """Opens the Home tab of the app."""
         return await self.post("home", {"user": user})
 
     async def dismiss(self, user: str, notice: str) -> Json:
@@ -112,7 +112,7 @@ class Actor(Observer):
     async def say_as_agent(
         self, text: str, *, channel: str | None = None, thread_ts: str | None = None
     ) -> Json:
-        """Lets the demo agent say something."""
+        """Posts a message as the demo agent."""
         return await self.post("agent", {"text": text, "channel": channel, "thread_ts": thread_ts})
 
     async def inject_fault(
@@ -123,8 +123,8 @@ class Actor(Observer):
         times: int | None = None,
         retry_after: int = 1,
     ) -> Json:
-        """Orders a fault for the bot's next calls; `times` None lasts until mode "ok". Method
-        "response_url" stands for the answers to clicks."""
+        """Makes the bot's next calls fail; `times` None: until mode "ok". Method "response_url": the
+        answers to clicks."""
         params = {"mode": mode, "method": method, "times": times, "retry_after": retry_after}
         return await self.post("trouble", params)
 
@@ -137,8 +137,8 @@ class Actor(Observer):
         timestamp: int | str | None = None,
         signature: str | None = None,
     ) -> tuple[int, str]:
-        """Sends the bot a payload of your own making, signed, and returns its status and body.
-        Give `timestamp` or `signature` to forge them."""
+        """Sends any payload to the bot, signed, and returns its status and body. `timestamp` and
+        `signature` replace the right ones."""
         body = urlencode({"payload": json.dumps(payload)})
         at = str(int(time.time())) if timestamp is None else str(timestamp)
         headers = {
@@ -149,19 +149,19 @@ class Actor(Observer):
         return await self.send_raw(bot_url, body, headers)
 
     async def send_raw(self, bot_url: str, body: str, headers: dict[str, str]) -> tuple[int, str]:
-        """Sends the bot exactly this, such as an earlier delivery once more."""
+        """Sends exactly this to the bot, for example an earlier delivery again."""
         async with self._open_session.post(bot_url, data=body, headers=headers) as response:
             return response.status, await response.text()
 
     async def post(self, path: str, params: Json) -> Json:
-        """POST /sandbox/{path}; raises HandsError where the sandbox refuses the request itself."""
+        """POST /sandbox/{path}. Raises ScriptError if the sandbox rejects the request itself."""
         async with self._open_session.post(f"{self._url}/sandbox/{path}", json=params) as response:
             if response.status != 200:
                 raise ScriptError(f"{path}: {response.status} {await response.text()}")
             return await response.json()
 
     async def _find_modal(self, user: str, view_id: str | None = None) -> Json:
-        """The modal on top, or the one with this id, which may be gone."""
+        """The top modal, or the one with this id."""
         views: list[Json] = (await self.state(user))["views"]
         matches = [view for view in views if view_id in (None, view["id"])]
         if not matches and view_id is None:
@@ -179,7 +179,9 @@ class Actor(Observer):
         needs_confirm = "confirm" in element
         if needs_confirm != (confirm is not None):
             problem = (
-                "asks first: say confirm=True or confirm=False" if needs_confirm else "asks nothing"
+                "asks for a confirmation: pass confirm=True or confirm=False"
+                if needs_confirm
+                else "asks for no confirmation"
             )
             raise ScriptError(f"{element['action_id']} {problem}")
         if confirm is False:

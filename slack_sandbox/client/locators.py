@@ -1,4 +1,4 @@
-"""How scripts point at buttons and fields, and what they enter there."""
+"""Finds the buttons and fields that a script names, and builds the values that it enters."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from ..validation import STATE_KEYS, elements_of, options_of
 
 
 class ScriptError(Exception):
-    """There is nothing to click or fill in where a script pointed."""
+    """A script named something that is not there."""
 
 
 def find_element(
     blocks: list[Json], action_id: str, block_id: str | None, value_startswith: str | None
 ) -> tuple[Json, Json]:
-    """The one element that is meant, and its block."""
+    """The element, and its block. Raises ScriptError unless there is exactly one."""
     matches = [
         (block, element)
         for block in blocks
@@ -37,7 +37,7 @@ def find_element(
 def option_indexes(
     element: Json, option: int | str | list[int] | list[str] | None
 ) -> int | list[int] | None:
-    """The index of an option, for an index or a label; of several for a list."""
+    """The index of an option, from an index or a label; a list gives a list."""
     if isinstance(option, list):
         return [one if isinstance(one, int) else option_index(element, one) for one in option]
     return option_index(element, option) if isinstance(option, str) else option
@@ -74,7 +74,7 @@ def build_state(blocks: list[Json], values: dict[str, Any]) -> Json:
 
 
 def state_entry(element: Json, value: Any) -> Json:
-    """What a person entered, in the shape that Slack's state has for this element."""
+    """The entered value, in the form that Slack's state has for this element."""
     key, _, empty = STATE_KEYS[element["type"]]
     if is_object(value):
         value = value["option"]

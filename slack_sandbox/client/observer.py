@@ -1,4 +1,4 @@
-"""Eyes for scripts and tests: what a person sees in a sandbox, and what the bot did."""
+"""A client for scripts and tests: reads what a person sees in a sandbox, and what the bot did."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEFAULT_USER = "U0ALICE"
 
 
 class Observer:
-    """`user` is always the id of the person who looks."""
+    """`user` is always the id of the person who reads."""
 
     def __init__(self, url: str) -> None:
         self._url = url.rstrip("/")
@@ -51,7 +51,7 @@ class Observer:
         return [one for one in messages if one["thread_ts"] == ts and one["ts"] != ts]
 
     async def file_text(self, user: str, file_id: str) -> str:
-        """The text of a file, for somebody who sees a message that it is attached to."""
+        """The text of a file, if this person can see a message that it is attached to."""
         async with self._open_session.get(f"{self._url}/files/{file_id}?user={user}") as response:
             if response.status != 200:
                 raise ScriptError(f"{file_id}: {response.status} {await response.text()}")
@@ -71,8 +71,8 @@ class Observer:
         return (await self.state(user))["home"]
 
     async def notifications(self, user: str) -> list[Json]:
-        """The messages that this person's bell rang for, oldest first: channel, ts, why (`mention`,
-        `group`, `channel`, `dm`)."""
+        """The messages that notified this person, oldest first: channel, ts, why (`mention`, `group`,
+        `channel`, `dm`)."""
         return await self._get(f"/sandbox/notifications?user={user}")
 
     async def calls(self, method: str | None = None) -> list[Json]:
@@ -87,8 +87,8 @@ class Observer:
     async def wait_for(
         self, predicate: Callable[[Json], T], *, user: str = DEFAULT_USER, timeout: float = 10.0
     ) -> T:
-        """The first truthy answer of `predicate(state)`, asked again after every change.
-        Raises TimeoutError with the last state that was seen."""
+        """The first truthy result of `predicate(state)`, which is called after every change.
+        Raises TimeoutError with the last state."""
         last_state: Json = {}
         try:
             async with (

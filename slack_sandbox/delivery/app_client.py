@@ -1,4 +1,4 @@
-"""How the app is reached: a signed request to its address, or an envelope over one of its sockets."""
+"""Sends to the app: a signed request to its address, or an envelope over one of its sockets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .socket_mode import ANSWERABLE, EnvelopeKind, SocketMode
 
 FORM, JSON = "application/x-www-form-urlencoded", "application/json"
 
-#: Why there is no answer, as the header X-Slack-Retry-Reason says it.
+#: Why there is no answer: the values of the header X-Slack-Retry-Reason.
 NoAnswer = Literal["http_timeout", "connection_failed"]
 
 
@@ -30,10 +30,9 @@ class Answer:
 
 
 class AppClient:
-    """`bot_url` is read at each delivery, because a bot starts after the sandbox. `deliveries` is
-    what was sent: at, body, headers, and the app's status and answer, or None where none came. Over
-    Socket Mode, which has no headers, `socket` is the id of the one that was picked. `patience` is how
-    long an answer is waited for, in seconds."""
+    """`bot_url` is read at each delivery, because a bot starts after the sandbox. `deliveries` lists what
+    was sent: at, body, headers, and the app's status and answer (None if none came). Over Socket Mode,
+    which has no headers, `socket` is the id of the connection. `answer_timeout` is in seconds."""
 
     def __init__(
         self,
@@ -61,7 +60,7 @@ class AppClient:
         return await self._post(urlencode(fields), FORM)
 
     async def send_event(self, body: Json, retry: int = 0, reason: str = "") -> Answer | NoAnswer:
-        """`retry` is which one it is, 0 for the first attempt, and `reason` why it is needed."""
+        """`retry`: the number of the retry, 0 for the first attempt. `reason`: why there is a retry."""
         if self._sockets.enabled:
             more = {"retry_attempt": retry, "retry_reason": reason.removeprefix("http_")}
             return await self._send_over_socket("events_api", body, False, more)

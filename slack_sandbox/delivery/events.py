@@ -1,4 +1,4 @@
-"""The Events API: what happens in the workspace is told to an app that subscribed to it.
+"""The Events API: sends events of the workspace to an app that subscribed to them.
 
 https://docs.slack.dev/apis/events-api
 """
@@ -15,9 +15,9 @@ from .app_client import Answer, AppClient
 
 
 class Events:
-    """Nothing is kept for later: an event that no attempt delivered is lost, and two events may arrive
-    in another order than they happened, as with Slack. `pauses` are those before each retry, in
-    seconds; Slack's are none, a minute, and five."""
+    """Nothing is kept for later: an event is lost if all attempts fail, and two events may arrive in
+    another order than they happened, as with Slack. `pauses`: seconds before each retry; Slack's are 0,
+    60 and 300."""
 
     def __init__(self, workspace: Workspace, app: App, app_client: AppClient) -> None:
         self._workspace, self._app, self._app_client = workspace, app, app_client
@@ -25,7 +25,7 @@ class Events:
         self.retry_delays: tuple[float, ...] = (0.0, 0.05, 0.1)
 
     def send(self, event: Json, needs: str | None = None) -> None:
-        """Starts telling the app, if it subscribed to this type of event and has the scope."""
+        """Starts the delivery, if the app subscribed to this type of event and has the scope."""
         if event["type"] not in self._app.events or (needs and needs not in self._app.scopes):
             return
         task = asyncio.create_task(self._deliver(self._envelope(event)))
@@ -33,18 +33,18 @@ class Events:
         task.add_done_callback(self._tasks.discard)
 
     async def wait_delivered(self) -> None:
-        """Until every event was taken, or given up."""
+        """Waits until every event was delivered or given up."""
         while self._tasks:
             await asyncio.wait(self._tasks)
 
     async def end(self) -> None:
-        """Gives up what is under way."""
+        """Gives up the deliveries that are running."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def verify_url(self) -> bool:
-        """Whether the app repeats a challenge, without which Slack does not take its address.
+        """Whether the app returns the challenge; otherwise Slack doesn't accept its address.
         https://docs.slack.dev/reference/events/url_verification"""
         challenge = secrets.token_hex(26)
         token = self._app.verification_token
@@ -89,4 +89,4 @@ class Events:
             ],
             "is_ext_shared_channel": False,
         }
-        return json.loads(json.dumps(body))  # what is told is how it was then
+        return json.loads(json.dumps(body))  # a copy: later changes must not change it

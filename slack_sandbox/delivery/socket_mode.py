@@ -1,4 +1,4 @@
-"""Socket Mode: what people do goes to sockets that the app opened, in place of requests to the app.
+"""Socket Mode: payloads go to sockets that the app opened, instead of requests to the app.
 
 https://docs.slack.dev/apis/events-api/using-socket-mode
 """
@@ -20,20 +20,20 @@ from ..workspace import App
 
 MAX_SOCKETS = 10  # sockets of one app at a time
 PING_INTERVAL = 10.0  # seconds
-LIFETIME = 18060  # seconds; what Slack says in its hello
+LIFETIME = 18060  # seconds; from Slack's hello
 TICKET_LIFETIME = 30.0  # seconds; Slack says only that its address is temporary
 HOST = "applink-sandbox"
-#: What an app may answer with more than a receipt.
+#: Types of envelopes that an app may answer with a payload.
 ANSWERABLE = frozenset({"view_submission", "block_suggestion"})
 
-#: Of an envelope: what somebody did, a slash command, or what happened in the workspace.
+#: The type of an envelope: a click or submission, a slash command, or an event.
 EnvelopeKind = Literal["interactive", "slash_commands", "events_api"]
 Reason = Literal["warning", "refresh_requested", "link_disabled", "too_many_websockets"]
 
 
 class Connection:
-    """One socket. A test may set `frozen`: then it stands, but nothing comes or goes any more, as where a
-    link is dead and nobody was told."""
+    """One socket. A test may set `frozen`: then the socket stays open, but nothing is sent or received any
+    more, as on a dead link."""
 
     def __init__(self, ws: web.WebSocketResponse, request: web.Request) -> None:
         self.id = secrets.token_hex(4)
@@ -49,8 +49,8 @@ class Connection:
         accepts: bool,
         more: Json | None = None,
     ) -> Json | None:
-        """The answer to this payload, `{}` for a bare receipt; None where there was none in time.
-        `accepts` says whether the app may answer more than a receipt."""
+        """The answer to this payload, `{}` for a receipt without a payload, None for none in time.
+        `accepts`: whether the app may answer with a payload."""
         envelope_id = str(uuid4())
         future = self._pending_answers[envelope_id] = asyncio.get_running_loop().create_future()
         envelope = {"envelope_id": envelope_id, "type": kind, "payload": payload, **(more or {})}
@@ -65,15 +65,15 @@ class Connection:
         return answer if accepts or answer is None else {}
 
     async def disconnect(self, reason: Reason) -> None:
-        """Slack's word that it is about to end this socket; it stands until `close`."""
+        """Sends Slack's warning that it will close this socket. It stays open until `close`."""
         await self.send({"type": "disconnect", "reason": reason, "debug_info": {"host": HOST}})
 
     async def close(self) -> None:
-        """Ends it in order."""
+        """Closes it with a close frame."""
         await self._ws.close()
 
     def abort(self) -> None:
-        """Ends it as a broken link does."""
+        """Ends it without a close frame, as a broken link does."""
         if self._request.transport is not None:
             self._request.transport.abort()
 
@@ -82,7 +82,7 @@ class Connection:
             await self._ws.send_str(json.dumps(frame))
 
     async def serve(self) -> None:
-        """Until it is closed, by either side."""
+        """Runs until one side closes it."""
         pinging = asyncio.create_task(self._ping())
         try:
             async for message in self._ws:
@@ -107,7 +107,7 @@ class Connection:
                 await self._ws.ping(f"Ping from {HOST}".encode())
 
     def _handle_receipt(self, text: str) -> None:
-        """A receipt counts for what this socket was asked, and only while somebody waits for it."""
+        """A receipt counts only for an envelope of this socket, and only while somebody waits for it."""
         try:
             frame: Any = json.loads(text)
         except ValueError:
@@ -121,9 +121,9 @@ class Connection:
 
 
 class SocketMode:
-    """`enabled` is the switch in the app's settings: then nothing is sent to the app's address any more.
-    `connections` are the sockets that stand, the oldest first; each payload goes to one, in turn.
-    `scopes` are those of the app-level token. Unless it `greets`, Slack takes sockets and says nothing."""
+    """`enabled` is the switch in the app's settings: then nothing is sent to the app's address.
+    `connections` are the open sockets, the oldest first; each payload goes to one of them, in turn.
+    `scopes` are those of the app-level token. `greets` False: sockets open, but no hello is sent."""
 
     def __init__(self, app: App, url: Callable[[], str], now: Callable[[], float]) -> None:
         self.enabled, self.sends_hello = False, True
@@ -134,7 +134,7 @@ class SocketMode:
         self._pick_count = 0
 
     def open(self) -> Json:
-        """`apps.connections.open`: an address for one connection, soon.
+        """`apps.connections.open`: an address for one connection, valid for a short time.
         https://docs.slack.dev/reference/methods/apps.connections.open"""
         if "connections:write" not in self.scopes:
             provided = ",".join(sorted(self.scopes))
@@ -152,7 +152,7 @@ class SocketMode:
         )
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
-        """`GET /link/`: one socket, for as long as it lasts."""
+        """`GET /link/`: one socket, until it ends."""
         if self._tickets.pop(request.query.get("ticket", ""), 0.0) < self._now():
             raise web.HTTPForbidden(text="this ticket is unknown, spent or too old")
         ws = web.WebSocketResponse(autoping=False, timeout=1.0)
@@ -172,14 +172,14 @@ class SocketMode:
         return ws
 
     async def turn_off(self) -> None:
-        """Somebody turns Socket Mode off in the app's settings."""
+        """Turns Socket Mode off, as in the app's settings."""
         self.enabled = False
         for connection in list(self.connections):
             await connection.disconnect("link_disabled")
             await connection.close()
 
     async def end(self) -> None:
-        """The workspace closes."""
+        """Closes all sockets."""
         await asyncio.gather(*(connection.close() for connection in self.connections))
 
     def _hello(self) -> Json:

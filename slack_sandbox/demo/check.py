@@ -1,5 +1,6 @@
-"""`hitl demo --check`: the main job without a browser. Turns go in, people decide by signed requests, the
-agent is killed before the last decision, a second one finishes, and what the tools received is compared.
+"""`hitl demo --check`: the whole flow without a browser. The agent submits turns, people decide by signed
+requests, the agent is killed before the last decision, a second one finishes, and the check compares what the
+tools received with what was decided.
 """
 
 from __future__ import annotations
@@ -48,10 +49,10 @@ def run(data: Path, policy_file: Path, calls: Path, port: int) -> int:
 
 
 async def _play_all(services: Services, policy: Policy, turns: list[Turn], agents: _Agents) -> int:
-    """How many failed."""
+    """The number of failed turns."""
     failed = 0
-    async with Actor(services.page.rstrip("/")) as hands:
-        people = DemoReviewers(hands)
+    async with Actor(services.page.rstrip("/")) as actor:
+        people = DemoReviewers(actor)
         for turn in turns:
             _print(
                 f"turn {turn.number}, thread {turn.thread_id}: {', '.join(c.name for c in turn.calls)}"
@@ -83,7 +84,7 @@ async def _decide(turn: Turn, people: DemoReviewers, agents: _Agents) -> None:
 
 
 async def _wait_or_fail(work: Coroutine[Any, Any, T], agents: _Agents) -> T:
-    """What people wait for, unless the agent says first why it never comes."""
+    """The result of `work`. Raises CheckFailed if the agent refuses the turn or ends first."""
     waiting, early_end = asyncio.create_task(work), asyncio.create_task(agents.wait_early_end())
     await asyncio.wait([waiting, early_end], return_when=asyncio.FIRST_COMPLETED)
     for task in (waiting, early_end):
@@ -114,7 +115,7 @@ def _compare(turn: Turn, policy: Policy, outcome: Mapping[str, Any]) -> None:
 
 
 class _Agents:
-    """The agent's processes: one that works, and where it dies one that goes on."""
+    """The agent's processes: one that works, and another one that takes over when it dies."""
 
     def __init__(self, services: Services, policy_file: Path, turns: list[Turn]) -> None:
         self._services, self._policy_file = services, policy_file
@@ -123,7 +124,9 @@ class _Agents:
         lines = "".join(f"{to_line(turn)}\n" for turn in turns)
         (self._data / "turns.jsonl").write_text(lines, "utf-8")
         self._count = 0
-        self._name = f"check-{uuid4().hex[:6]}"  # a Redis of the user's may remember earlier checks
+        self._name = (
+            f"check-{uuid4().hex[:6]}"  # the user's own Redis may have reviews of earlier checks
+        )
         self._line_counts = {"received": 0, "outcomes": 0}
         self._agent = self._spawn()
         self._standby = self._spawn()
@@ -138,14 +141,16 @@ class _Agents:
         self._agent.write(f"begin {turn.number}")
 
     def replace_agent(self) -> None:
-        """kill -9, and the next one takes over."""
+        """Kill the agent with kill -9; the next one takes over."""
         self._agent.kill()
-        _print(f"  agent {self._agent.pid} killed with kill -9, agent {self._standby.pid} goes on")
+        _print(
+            f"  agent {self._agent.pid} killed with kill -9, agent {self._standby.pid} takes over"
+        )
         self._agent, self._standby = self._standby, self._spawn()
         self._agent.wait_until_ready()
 
     async def wait_outcome(self) -> dict[str, Any]:
-        """What the tools received, and the messages in place of the others."""
+        """What the tools received, and the messages for the calls that didn't run."""
         end = time.monotonic() + TIMEOUT
         while not (outcomes := self._new_lines("outcomes")):
             if not self._agent.is_alive():
@@ -166,7 +171,7 @@ class _Agents:
         }
 
     async def wait_early_end(self) -> str:
-        """Until the agent refuses the turn or ends: why."""
+        """Wait until the agent refuses the turn or ends; returns why."""
         while self._agent.is_alive():
             if outcomes := self._new_lines("outcomes"):
                 return str(outcomes[-1].get("refused") or "it ended without a review")

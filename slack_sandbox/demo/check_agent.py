@@ -1,10 +1,10 @@
-"""The agent of `hitl demo --check`: turns come from a file in place of a model, and its tools only record.
+"""The agent of `hitl demo --check`: its turns come from a file, and its tools only record their calls.
 
     python -m slack_sandbox.demo.check_agent --redis URL --name NAME --data DIR --policy FILE --turns FILE
 
-Any number of these may run; what one began another finishes. Turn N is begun by the line `begin N` on the
-standard input of one of them. What tools receive is appended to DIR/received.jsonl; the outcome of each turn
-to DIR/outcomes.jsonl.
+Any number of these may run, and each can finish what another one began. The line `begin N` on the standard
+input of one of them starts turn N. What the tools receive is appended to DIR/received.jsonl, the outcome of
+each turn to DIR/outcomes.jsonl.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ async def _submit_turns(gate: Gate, turns: dict[int, dict[str, Any]], data: Path
 
 
 async def _run_outcomes(gate: Gate, data: Path) -> None:
-    async for outcome in gate.outcomes():  # each goes to one process; a dead one's to the next
+    async for (
+        outcome
+    ) in gate.outcomes():  # each goes to one process, and to another one if that dies
         try:
             await _run_outcome(outcome, data)
         except HitlError as error:
@@ -77,7 +79,7 @@ async def _turn_numbers() -> AsyncIterator[int]:
 
 
 def _append(file: Path, value: dict[str, Any]) -> None:
-    """One write to a file opened for appending: whole lines, whichever process writes them."""
+    """One write in append mode, so that the lines of several processes don't mix."""
     line = json.dumps(value, ensure_ascii=False) + "\n"
     number = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
@@ -90,7 +92,7 @@ def _append(file: Path, value: dict[str, Any]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--redis", required=True)
-    parser.add_argument("--name", required=True, help="which agent's reviews these are")
+    parser.add_argument("--name", required=True, help="the agent's name")
     for name in ("--data", "--policy", "--turns"):
         parser.add_argument(name, type=Path, required=True)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

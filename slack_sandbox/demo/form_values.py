@@ -1,4 +1,4 @@
-"""What a person enters in the Edit form to turn a call's arguments into others: only what changes."""
+"""The values to enter in the Edit form so that a call gets the wanted arguments: only those that change."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, cast
 
 Json = dict[str, Any]
 
-#: What an object has under a key that it doesn't have.
+#: Stands for the value of a missing key.
 _NOTHING = object()
 
 
 def inputs_by_pointer(view: Json) -> dict[str, Json]:
-    """The inputs on this page of the form, by the JSON pointer that each edits and has in its block's id."""
+    """The inputs on this page of the form, by the JSON pointer in each block's id."""
     inputs: dict[str, Json] = {}
     for block in view["blocks"]:
         if block["type"] == "input" and block["block_id"].startswith("f:"):
@@ -23,7 +23,7 @@ def inputs_by_pointer(view: Json) -> dict[str, Json]:
 
 
 def form_values(view: Json, current: Json, wanted: Json) -> dict[str, Any]:
-    """By block id, as `Hands.submit` takes them."""
+    """The values by block id, for `Actor.submit`."""
     return {
         block["block_id"]: _form_value(block, _value_at(wanted, pointer))
         for pointer, block in inputs_by_pointer(view).items()
@@ -32,7 +32,7 @@ def form_values(view: Json, current: Json, wanted: Json) -> dict[str, Any]:
 
 
 def missing_fields(form_pointers: Iterable[str], current: Json, wanted: Json) -> list[str]:
-    """What changes, and has no field among these pointers."""
+    """The pointers of values that change and have no field."""
     fields = tuple(f"{pointer}/" for pointer in form_pointers)
     return [one[1:] for one in _find_changes(current, wanted) if not f"{one}/".startswith(fields)]
 
@@ -53,7 +53,7 @@ def _find_changes(current: Any, wanted: Any, pointer: str = "") -> list[str]:
 
 
 def _value_at(args: Json, pointer: str) -> Any:
-    """RFC 6901, through objects: a field for part of a list there is not."""
+    """The value at a JSON pointer (RFC 6901), through objects only: no field edits a part of a list."""
     value: Any = args
     for part in pointer.split("/")[1:]:
         key = part.replace("~1", "/").replace("~0", "~")
@@ -96,7 +96,7 @@ def _text(value: Any) -> str:
 
 
 def _label(element: Mapping[str, Any], value: Any) -> str | None:
-    """The option that stands for it; None clears."""
+    """The label of the option for this value; None clears."""
     groups = element.get("option_groups", [element])
     labels = [option["text"]["text"] for group in groups for option in group["options"]]
     text = {True: "Yes", False: "No"}.get(value) if isinstance(value, bool) else value

@@ -1,4 +1,4 @@
-"""The people of `hitl demo --check`: they see what the message shows, and press what a person would press.
+"""The people of `hitl demo --check`: they read the message and press its buttons, as a person would.
 
 Their clicks and submissions reach the bot over HTTP, signed as Slack signs them.
 """
@@ -20,19 +20,19 @@ VERBS = {"approve": "approves", "edit": "edits and approves", "reject": "rejects
 Message = dict[str, Any]
 Block = dict[str, Any]
 
-#: What a form says of an edit that removes something.
+#: The form's error on an edit that removes something.
 CONFIRM = "Send the form again to confirm."
 
 
 class CheckFailed(Exception):
-    """Something on the way was not as it must be; the text says what."""
+    """A step of the check failed. The text says what was wrong."""
 
 
 class DemoReviewers:
-    """Alice and Bob take turns."""
+    """Alice and Bob decide in turn."""
 
-    def __init__(self, hands: Actor) -> None:
-        self._hands = hands
+    def __init__(self, actor: Actor) -> None:
+        self._actor = actor
         self._seen: set[str] = set()
         self._decisions = 0
 
@@ -44,7 +44,7 @@ class DemoReviewers:
             return [card for card in cards if card["ts"] not in self._seen]
 
         try:
-            (message, *_) = await self._hands.wait_for(new_cards, timeout=30)
+            (message, *_) = await self._actor.wait_for(new_cards, timeout=30)
         except TimeoutError as error:
             raise CheckFailed("no message came to #agent-approvals within 30 s") from error
         self._seen.add(message["ts"])
@@ -53,7 +53,7 @@ class DemoReviewers:
     async def decide(
         self, message: Message, turn: Turn, call_id: str, plan: PlannedDecision
     ) -> str:
-        """Press what the plan says; the answer tells it in words."""
+        """Decide this call as planned. Returns a sentence about it."""
         user, name = list(REVIEWERS.items())[self._decisions % 2]
         self._decisions += 1
         key = next(str(n) for n, call in enumerate(turn.calls, start=1) if call.id == call_id)
@@ -64,9 +64,9 @@ class DemoReviewers:
             wanted = plan.args or {}
             refusal = await self._fill(user, call.args, call.args)
             if not refusal:
-                raise CheckFailed(f"{sentence}, and an untouched form was taken")
-            sentence += f" (an untouched form is refused: {refusal})"
-            await self._hands.close(user)
+                raise CheckFailed(f"{sentence}, and an unchanged form was accepted")
+            sentence += f" (an unchanged form is refused: {refusal})"
+            await self._actor.close(user)
             await self._press(user, message, key, plan)
             refusal = await self._fill(user, call.args, wanted)
             if CONFIRM in refusal:
@@ -78,12 +78,12 @@ class DemoReviewers:
             refusal = ""
         if refusal:
             raise CheckFailed(f"the form was refused: {refusal}")
-        while await self._hands.view(user):
-            await self._hands.close(user)  # the Review modal, which goes on to what waits next
+        while await self._actor.view(user):
+            await self._actor.close(user)  # the Review modal, which shows the next action
         return sentence + (f": “{plan.message}”" if plan.message else "")
 
     async def wait_final_text(self, turn: Turn, executed: list[dict[str, Any]]) -> str:
-        """What the message says once everything is decided and came of it what came."""
+        """The message's text when everything is decided and all results are shown."""
         ts = max(self._seen)
 
         def final_text(state: Mapping[str, Any]) -> str:
@@ -95,20 +95,20 @@ class DemoReviewers:
             return message["text"] if came and not is_open else ""
 
         try:
-            return str(await self._hands.wait_for(final_text, timeout=30))
+            return str(await self._actor.wait_for(final_text, timeout=30))
         except TimeoutError as error:
-            raise CheckFailed("the message doesn't show what came of the calls") from error
+            raise CheckFailed("the message doesn't show the results of the calls") from error
 
     async def _press(self, user: str, message: Message, key: str, plan: PlannedDecision) -> None:
-        """On the card, or where that only lists what waits, in the modal that pages through it."""
+        """On the card, or in the Review modal if the card only lists the actions."""
         block_id = f"do:{key}:1"
         blocks = await self._wait_for_buttons(message, block_id)
         if block := _block(blocks, block_id):
             how = _click_args(block, plan)
-            pressed = self._hands.click(user, APPROVALS, message["ts"], block_id=block_id, **how)
+            pressed = self._actor.click(user, APPROVALS, message["ts"], block_id=block_id, **how)
         else:
             how = _click_args(await self._open_page_with(user, message, block_id), plan)
-            pressed = self._hands.click_view(user, block_id=block_id, **how)
+            pressed = self._actor.click_view(user, block_id=block_id, **how)
         answer = await pressed
         if not answer["ok"]:
             raise CheckFailed(f"pressing {how['action_id']} failed: {answer['error']}")
@@ -116,17 +116,17 @@ class DemoReviewers:
             await self._press(user, message, key, plan)
 
     async def _read_all(self, user: str) -> bool:
-        """Whether all of it opened first (`must_read`): then it is read to its end now."""
-        view = await self._hands.view(user)
+        """Whether the full text opened first (`must_read`). If so, read it to its end."""
+        view = await self._actor.view(user)
         if not view or view["callback_id"] != "see":
             return False
         while _has_button((await self._view(user))["blocks"], "see_page:on"):
-            await self._hands.click_view(user, "see_page:on")
-        await self._hands.close(user)
+            await self._actor.click_view(user, "see_page:on")
+        await self._actor.close(user)
         return True
 
     async def _wait_for_buttons(self, message: Message, block_id: str) -> list[Block]:
-        """The card's blocks, with the buttons of this action or with the one that opens all of them."""
+        """The card's blocks, when they have the buttons of this action or the Review button."""
 
         def find_blocks(state: Mapping[str, Any]) -> list[Block]:
             (now,) = [m for m in state["messages"][APPROVALS] if m["ts"] == message["ts"]]
@@ -134,31 +134,31 @@ class DemoReviewers:
             return now["blocks"] if has_buttons else []
 
         try:
-            return await self._hands.wait_for(find_blocks, timeout=30)
+            return await self._actor.wait_for(find_blocks, timeout=30)
         except TimeoutError as error:
             raise CheckFailed(f"the message has no buttons {block_id}") from error
 
     async def _open_page_with(self, user: str, message: Message, block_id: str) -> Block:
         """Open the Review modal, and go to the page of this action."""
-        if not await self._hands.view(user):
-            await self._hands.click(user, APPROVALS, message["ts"], "review")
+        if not await self._actor.view(user):
+            await self._actor.click(user, APPROVALS, message["ts"], "review")
         while not (block := _block((view := await self._view(user))["blocks"], block_id)):
             if not _has_button(view["blocks"], "turn:on"):
                 raise CheckFailed(f"no page of the Review modal has the buttons {block_id}")
-            await self._hands.click_view(user, "turn:on")
+            await self._actor.click_view(user, "turn:on")
         return block
 
     async def _view(self, user: str) -> dict[str, Any]:
-        view = await self._hands.view(user)
+        view = await self._actor.view(user)
         if view is None:
-            notices = await self._hands.ephemerals(user)
+            notices = await self._actor.ephemerals(user)
             raise CheckFailed(
-                f"no form opened: {notices[-1]['text'] if notices else 'nothing was said'}"
+                f"no form opened: {notices[-1]['text'] if notices else 'there was no notice'}"
             )
         return view
 
     async def _fill(self, user: str, current: Mapping[str, Any], wanted: dict[str, Any]) -> str:
-        """Page after page. Empty where it was taken, else what the form says."""
+        """Fill in page after page. Returns "" if the form was accepted, else its errors."""
         all_pointers: set[str] = set()
         while True:
             view = await self._view(user)
@@ -171,12 +171,12 @@ class DemoReviewers:
                 return refusal
 
     async def _submit(self, user: str, values: dict[str, Any]) -> str:
-        """Empty where it was taken, else what the form says, or shows next."""
+        """Returns "" if it was accepted, else the form's errors, or what it shows next."""
         view = await self._view(user)
-        answer = await self._hands.submit(user, values)
+        answer = await self._actor.submit(user, values)
         if not answer["ok"]:
             return "; ".join(answer.get("errors", {}).values()) or str(answer.get("error"))
-        now = await self._hands.view(user)
+        now = await self._actor.view(user)
         return json.dumps(now["blocks"]) if now and now["id"] == view["id"] else ""
 
 
@@ -189,7 +189,7 @@ def _block(blocks: list[Block], block_id: str) -> Block | None:
 
 
 def _asks_for_decisions(block: Block) -> bool:
-    """It has the buttons of an action, or the primary button that opens all of them one by one."""
+    """Whether it has the buttons of an action, or the primary button that opens the Review modal."""
     return block["block_id"].startswith("do:") or any(
         element.get("action_id") == "review" and element.get("style") == "primary"
         for element in block.get("elements", [])
@@ -202,7 +202,7 @@ def _has_button(blocks: list[Block], action_id: str) -> bool:
 
 
 def _click_args(block: Block, plan: PlannedDecision) -> dict[str, Any]:
-    """Which element of these is meant, as `Hands.click` takes it: what is rare stands under the dots."""
+    """The element for this decision, as arguments of `Actor.click`. The overflow menu has the rare ones."""
     for element in block["elements"]:
         asks = {"confirm": True} if "confirm" in element else {}
         if element["action_id"] == plan.type:

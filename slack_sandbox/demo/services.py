@@ -1,4 +1,4 @@
-"""What demo and check both stand on: Redis, the local Slack and the bot, wired together."""
+"""What the demo and the check both need: Redis, the local Slack and the bot."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ASK = "C0ASK"
 
 @dataclass(frozen=True)
 class Services:
-    """The pieces that every agent of the demo works with. `redis` is None for one of the user's."""
+    """The processes that the demo's agents need. `redis` is None if the user's own Redis is used."""
 
     data: Path
     page: str
@@ -37,7 +37,7 @@ class Services:
 def open_services(
     data: Path, *, policy: Path, port: int, ask_url: str | None = None, fresh: bool = False
 ) -> Generator[Services, None, None]:
-    """Everything but the agent, running; all of it ends with the block."""
+    """Everything except the agent, running until the block ends."""
     if fresh:
         shutil.rmtree(data, ignore_errors=True)
     data.mkdir(parents=True, exist_ok=True)

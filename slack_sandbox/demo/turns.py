@@ -1,4 +1,4 @@
-"""The lines of a CALLS file: one model turn each, with what people decide on it."""
+"""The lines of a CALLS file: each is one model turn, with the decisions on it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from hitl_core.model import DECISION_TYPES, decode, encode
 
 
 class TurnError(HitlError):
-    """A line that can't be played; the text names the file, the line and what is wrong."""
+    """A line is wrong. The text has the file, the line and what is wrong."""
 
 
 @dataclass(frozen=True)
 class PlannedDecision:
-    """`args` are the whole arguments after an edit."""
+    """`args`: all arguments after an edit."""
 
     type: str
     args: dict[str, Any] | None = None
@@ -28,7 +28,7 @@ class PlannedDecision:
 
 @dataclass(frozen=True)
 class Turn:
-    """`number` is the line's, from 1. `decisions` are by tool call id: one for each reviewed call."""
+    """`number`: the line's number, from 1. `decisions`: one for each reviewed call, by tool call id."""
 
     number: int
     thread_id: str
@@ -36,7 +36,7 @@ class Turn:
     decisions: Mapping[str, PlannedDecision]
 
     def calls_to_run(self, policy: Policy) -> list[dict[str, Any]]:
-        """What must run, in order, with exactly these arguments."""
+        """The calls that must run, in order, with exactly these arguments."""
         calls: list[dict[str, Any]] = []
         for call in self.calls:
             verdict = policy.judge(call).verdict.kind
@@ -49,7 +49,7 @@ class Turn:
 
 
 def read_turns(path: Path, policy: Policy) -> list[Turn]:
-    """Raises TurnError, for the whole file before anything is started."""
+    """Raises TurnError. Reads the whole file before anything starts."""
     try:
         lines = path.read_text("utf-8").split("\n")  # and not at U+2028
     except (OSError, UnicodeDecodeError) as error:
@@ -69,12 +69,12 @@ def _parse_turn(path: Path, number: int, line: str, policy: Policy) -> Turn:
             raise TurnError("thread_id must be text")
         calls = tuple(_parse_call(call) for call in _parse_list(value, "calls"))
         if not calls or len({call.id for call in calls}) < len(calls):
-            raise TurnError("a turn needs at least one call, and ids of their own")
+            raise TurnError("a turn needs at least one call, and each call its own id")
         reviewed = [call for call in calls if policy.judge(call).verdict.kind == "review"]
         for call in reviewed:
             if (quorum := policy.judge(call).route.reviewers.quorum) > 1:
                 raise TurnError(
-                    f"{call.name} takes {quorum} people, and here one decides each call"
+                    f"{call.name} needs {quorum} people, but here one person decides each call"
                 )
         planned = [_parse_decision(d) for d in _parse_list(value, "decisions")]
         if len(planned) != len(reviewed):
@@ -112,7 +112,7 @@ def _parse_list(value: dict[str, Any], key: str) -> list[Any]:
 
 def _parse_call(value: dict[str, Any]) -> ToolCall:
     if not isinstance(value.get("id", ""), str):
-        raise TurnError(f"the id {value['id']!r} is no text")
+        raise TurnError(f"the id {value['id']!r} is not text")
     call = ToolCall.from_mapping(value)
     encode(call.args)
     return call
@@ -123,10 +123,10 @@ def _parse_decision(value: dict[str, Any]) -> PlannedDecision:
         raise TurnError(f"a decision has no key {min(unknown)!r}")
     kind, args, message = value.get("type"), value.get("args"), value.get("message")
     if kind not in DECISION_TYPES:
-        raise TurnError(f"no decision is called {kind!r}: {', '.join(DECISION_TYPES)}")
+        raise TurnError(f"{kind!r} is not a decision. Use {', '.join(DECISION_TYPES)}")
     if kind == "edit":
         if not isinstance(args, dict):
-            raise TurnError("an edit needs args: the whole arguments after it")
+            raise TurnError("an edit needs args: all arguments after the edit")
         encode(args)
     if kind == "respond" and not message:
         raise TurnError("a respond needs a message")
@@ -134,12 +134,12 @@ def _parse_decision(value: dict[str, Any]) -> PlannedDecision:
 
 
 def read_lines(file: Path) -> list[dict[str, Any]]:
-    """A JSON lines file of our own processes; none where it is not there yet."""
+    """The lines of a JSON lines file of our own processes; [] if it doesn't exist yet."""
     lines = file.read_text("utf-8").split("\n") if file.exists() else []
     return [json.loads(line) for line in lines if line]
 
 
 def to_line(turn: Turn) -> str:
-    """What the agent's process is given."""
+    """The line for the agent's process."""
     calls = [{"id": call.id, "name": call.name, "args": call.args} for call in turn.calls]
     return json.dumps({"number": turn.number, "thread_id": turn.thread_id, "calls": calls})

@@ -1,4 +1,4 @@
-"""When a person clicks, submits or closes: what the app is sent, and what its answer does."""
+"""A person clicks, submits or closes: sends the payload to the app, and applies its answer."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Interactions:
 
     @property
     def deliveries(self) -> list[Json]:
-        """What the app was sent, of every kind."""
+        """Everything that was sent to the app."""
         return self._app_client.deliveries
 
     async def click_message(self, params: Json) -> None:
@@ -91,8 +91,8 @@ class Interactions:
         return self._apply_answer(user, view, answer.body)
 
     async def close(self, params: Json) -> None:
-        """Closes a view, or the whole modal where the view says `clear_on_close`; an app that asked
-        for it is told, and its answer is of no interest."""
+        """Closes a view, or the whole modal if the view says `clear_on_close`. If the view says
+        `notify_on_close`, the app gets a payload; its answer is ignored."""
         user, view = params["user"], self._own_view(params)
         all_of_them = view["clear_on_close"]
         for closed_view in self._modals.close(user, None if all_of_them else view):
@@ -116,7 +116,7 @@ class Interactions:
         return message
 
     def _check_person(self, user: str, team: str | None) -> None:
-        """Members act, and strangers of another team where a channel is shared with it."""
+        """Members may act, and strangers of another team if a channel is shared with it."""
         person = self._workspace.person(user)
         if (person is None and team is None) or (person is not None and person.deleted):
             raise UserError("You are not a member of this workspace.")
@@ -137,13 +137,13 @@ class Interactions:
             raise UserError(f"The app responded with status code {answer.status}. Try again?")
 
     async def _deliver(self, payload: Json) -> Answer | None:
-        """Hands the payload over as Slack does; None where no answer came in time."""
+        """Sends the payload as Slack does. None if no answer came in time."""
         answer = await self._app_client.send_interaction(payload)
         return answer if isinstance(answer, Answer) else None
 
     def _apply_answer(self, user: str, view: Json, body: str) -> Json:
-        """Does what the answer to a submission asks for; anything unsound is a failure to the
-        person, as in Slack, which tells the app nothing."""
+        """Applies the answer to a submission. If the answer is invalid, the person sees a failure and
+        the app gets no error, as in Slack."""
         try:
             response: Any = json.loads(body) if body.strip() else {}
             if not is_object(response):
@@ -174,7 +174,7 @@ class Interactions:
 
     @staticmethod
     def _field_errors(view: Json, errors: object) -> Json:
-        """Errors must be strings and stand beside input blocks of the view that was submitted."""
+        """Errors must be strings, each for an input block of the submitted view."""
         known = input_ids(view["blocks"])
         if not is_object(errors) or not errors or not set(errors) <= known:
             raise UserError(MODAL_ERROR)

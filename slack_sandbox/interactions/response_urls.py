@@ -1,4 +1,4 @@
-"""The addresses that an app may answer a click at: five times within thirty minutes.
+"""Response URLs: an app may answer a click there, five times within thirty minutes.
 
 https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
 """
@@ -36,7 +36,7 @@ class ResponseUrls:
         return f"{self._url()}/actions/{self._workspace.team_id}/{key}"
 
     def answer(self, key: str, body: Json) -> None:
-        """Does what an app sent to the address, or raises the error that Slack answers with."""
+        """Applies what an app sent to the address. Raises the error that Slack answers with."""
         address = self._addresses.get(key)
         if address is None or self._workspace.now() - address.issued > LIFETIME:
             raise SlackError("expired_url")
@@ -68,7 +68,7 @@ class ResponseUrls:
         self._workspace.notify_change()
 
     def _post(self, address: _ResponseUrl, body: Json, text: str, blocks: list[Json]) -> None:
-        """A new message: for the person alone, or for all where the app asks for that."""
+        """A new message: for this person only, or for all if the app asks for that."""
         ts, channel = self._workspace.next_ts(), address.where.channel
         thread = body.get("thread_ts")
         if body.get("response_type") != "in_channel":

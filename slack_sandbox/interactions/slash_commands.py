@@ -1,4 +1,4 @@
-"""Slash commands: what a person types after `/` goes to the app, and its answer is shown.
+"""Slash commands: sends what a person typed after `/` to the app, and shows its answer.
 
 https://docs.slack.dev/interactivity/implementing-slash-commands
 """
@@ -43,8 +43,8 @@ class SlashCommands:
         self._triggers, self._response_urls = triggers, response_urls
 
     async def run(self, params: Json) -> Json:
-        """A person sends a command: user, channel, text (the whole line, from the slash on), tab?.
-        `notices` is what the app answered for this person alone."""
+        """A person sends a command: user, channel, text (the whole line with the slash), tab?.
+        `notices` in the result: the app's answers that only this person sees."""
         user, channel = self._user_and_channel(params["user"], params["channel"])
         command, _, text = params["text"].strip().partition(" ")
         if command not in self._app.commands or "commands" not in self._app.scopes:
@@ -91,8 +91,8 @@ class SlashCommands:
         }
 
     def _show_answer(self, user: User, channel: Channel, command: str, body: str) -> list[Json]:
-        """Shows the answer: nothing where it is empty, and else to this person alone, unless the app
-        wants it seen by all of the channel."""
+        """Shows the answer: only to this person, or to the whole channel if the app asks for that. An
+        empty answer shows nothing."""
         if not body.strip() or body == "{}":
             return []
         try:
@@ -117,7 +117,7 @@ class SlashCommands:
 
 
 def _parse_answer(body: str) -> Json:
-    """An answer is a JSON object, or else its words."""
+    """An answer is a JSON object, or else plain text."""
     try:
         answer: Any = json.loads(body)
     except ValueError:

@@ -30,7 +30,7 @@ class Triggers:
         self._issued: dict[str, _Trigger] = {}
 
     def issue(self, user: str, tab: str | None = None) -> str:
-        """A new one, for a click in this tab of the person's browser, if it is known."""
+        """A new trigger id, for a click in this tab of the person's browser, if the tab is known."""
         trigger_id = (
             f"{int(self._now() * 1000)}.{secrets.randbelow(10**10)}.{secrets.token_hex(16)}"
         )
@@ -38,7 +38,7 @@ class Triggers:
         return trigger_id
 
     def holder(self, trigger_id: object) -> str:
-        """Whose click it was; raises what Slack answers for a trigger that opens nothing."""
+        """The user who clicked. Raises Slack's error for a trigger that can't be used."""
         if not isinstance(trigger_id, str) or not _FORMAT.fullmatch(trigger_id):
             raise SlackError("invalid_trigger_id")
         trigger = self._issued.get(trigger_id)

@@ -1,7 +1,7 @@
-"""Who may talk to the sandbox: this machine, under its own names.
+"""Only pages and programs of this machine may use the sandbox.
 
-It listens on 127.0.0.1 only. But a page of any site may give its own name that address (DNS rebinding), and
-would then be of the same origin as ours: what it sends has its name as Host.
+It listens on 127.0.0.1 only. But any web site may point its own name to that address (DNS rebinding). For the
+browser its page then has the same origin as ours, and its requests carry its name as Host.
 """
 
 from __future__ import annotations

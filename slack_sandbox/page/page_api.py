@@ -1,4 +1,4 @@
-"""The routes under `/sandbox`, for the page and for the hands of tests."""
+"""The routes under `/sandbox`, for the page and for `slack_sandbox.client`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class PageApi:
         ]
 
     async def end(self) -> None:
-        """Lets go of questions that the agent has not taken yet."""
+        """Cancels questions that the agent has not accepted yet."""
         for task in self._agent_tasks:
             task.cancel()
         await asyncio.gather(*self._agent_tasks, return_exceptions=True)
@@ -68,7 +68,7 @@ class PageApi:
     def _json_route(
         action: Callable[[Json], Awaitable[Json | None]],
     ) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-        """A POST with JSON (which no page of another site can send) and an answer with JSON."""
+        """A POST with JSON, which no page of another site can send. The answer is JSON."""
 
         async def handle(request: web.Request) -> web.StreamResponse:
             if request.content_type != "application/json":
@@ -145,7 +145,7 @@ class PageApi:
             self._sandbox.workspace.dismiss_ephemeral(notice.ts)
 
     async def _enter_home(self, params: Json) -> None:
-        """A person enters the app's Home tab."""
+        """A person opens the app's Home tab."""
         person = self._sandbox.workspace.person(params["user"])
         if person is None or person.deleted or not self._sandbox.app.home_tab:
             raise UserError("There is no Home tab for you.")
@@ -176,7 +176,7 @@ class PageApi:
         return {"ts": message.ts}
 
     async def _ask_agent(self, url: str, params: Json, message: Message) -> None:
-        """Hands the words to the agent, and tells the person when nobody takes them."""
+        """Sends the text to the agent. If the agent doesn't accept it, the person gets a notice."""
         question: Json = {"channel": message.channel, "ts": message.ts}
         question |= {"user": params["user"], "text": params["text"]}
         if message.thread_ts:
@@ -196,7 +196,7 @@ class PageApi:
             )
 
     async def _post_agent_message(self, params: Json) -> Json:
-        """The agent's own words: a bot of its own, beside the app."""
+        """A message of the agent, which is another bot than the app."""
         workspace = self._sandbox.workspace
         channel = workspace.channels.get(params.get("channel") or ASK_CHANNEL)
         if channel is None:

@@ -1,4 +1,4 @@
-"""One message, modal or Home tab alone on a page, for a picture of it."""
+"""A page with only one message, modal or Home tab, for a picture of it."""
 
 from __future__ import annotations
 
@@ -24,12 +24,11 @@ def single_item_url(
     user: str = "U0ALICE",
     channel: str = "C0APPROVE",
 ) -> str:
-    """The address of a page that draws this as the person sees it, and nothing else, in an element
-    `#alone`, which is empty until all of it is there. `what` is a view, or a message
-    (`{"text", "blocks"}`), below which its `replies` are drawn. `state` is what was entered
-    into a modal (its `state.values`), and `errors`, by block id, what came back; `private`: only this
-    person sees the message.
-    Raises SlackError where Slack would refuse it."""
+    """The address of a page that shows only this, as the person sees it, in an element `#alone`, which is
+    empty until everything is drawn. `item` is a view, or a message (`{"text", "blocks"}`) with its
+    `replies`. `state`: what was entered into a modal (`state.values`). `errors`: the app's answer, by block
+    id. `private`: only this person sees the message.
+    Raises SlackError if Slack would reject it."""
     where = {"user": user, "theme": theme}
     match item.get("type"):
         case "modal":

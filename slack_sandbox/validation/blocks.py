@@ -1,7 +1,7 @@
 """Strict validation of the blocks of messages and views, as Slack's Web API does it.
 
 Known here: header, section, divider, image, context, actions, input, rich_text. Slack's newer
-blocks (table, card, ...) are refused as unknown: refusing more than Slack is the safe side.
+blocks (table, card, ...) are rejected as unknown: stricter than Slack is safe.
 Limits: https://docs.slack.dev/reference/block-kit/blocks
 """
 
@@ -120,7 +120,7 @@ _CHECKS: dict[Surface, Check] = {
 
 
 def problems(blocks: object, surface: Surface, at: str = "/blocks") -> list[str]:
-    """Everything that Slack would refuse in these blocks, as lines that end in a JSON pointer."""
+    """Everything that Slack would reject in these blocks: lines that end with a JSON pointer."""
     errors = list(_CHECKS[surface](blocks, at))
     seen: set[str] = set()
     focused = 0
@@ -155,7 +155,7 @@ def _random_id() -> str:
 
 
 def complete_blocks(blocks: list[Json]) -> list[Json]:
-    """The blocks as Slack keeps them: missing ids are random ones, text objects have defaults."""
+    """The blocks as Slack stores them: missing ids become random ones, text objects get defaults."""
     result: list[Json] = []
     for block in blocks:
         complete = with_defaults(block)

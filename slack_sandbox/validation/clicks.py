@@ -1,4 +1,4 @@
-"""A click on an element of a message or a view: what it says, and the state around it."""
+"""A click on an element of a message or a view: its action in the payload, and the state."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ class UserError(Exception):
 
 
 def read_click(blocks: list[Json], params: Json, before: Json | None = None) -> tuple[Json, Json]:
-    """What was clicked as one of the `actions` of a payload (without its `action_ts`), and the state.
-    `wish` has block_id, action_id, value?, option?, state? (what was typed), confirmed? (where it
-    asks first). Raises Refused."""
+    """The click as one of the `actions` of a payload (without `action_ts`), and the state. `params` has
+    block_id, action_id, value?, option?, state? (what was typed), confirmed? (if the element asks for a
+    confirmation). Raises UserError."""
     match = _find_element(blocks, params["block_id"], params["action_id"])
     if match is None:
         raise UserError("This button is no longer there.")
@@ -23,7 +23,9 @@ def read_click(blocks: list[Json], params: Json, before: Json | None = None) -> 
     if block["type"] == "input" and not block.get("dispatch_action"):
         raise UserError(f"{params['action_id']} sends no clicks: its block has no dispatch_action.")
     if "confirm" in element and not params.get("confirmed"):
-        raise UserError(f"{params['action_id']} asks first: {element['confirm']['title']['text']}")
+        raise UserError(
+            f"{params['action_id']} asks for a confirmation: {element['confirm']['title']['text']}"
+        )
     try:
         state = fill_state(blocks, params.get("state") or {}, before)
         if element["type"] not in STATE_KEYS:
@@ -56,7 +58,7 @@ def _button_fields(element: Json, value: str | None, option: int | None) -> Json
 
 
 def _option_fields(element: Json, option: int | list[int] | None) -> Json:
-    """The options at these places. Raises ValueError where the element offers none there."""
+    """The options with these indexes. Raises ValueError if there is no such option."""
     available = options_of(element)
     wanted = [option] if isinstance(option, int) else option or []
     if not all(0 <= one < len(available) for one in wanted):

@@ -1,7 +1,7 @@
 """The limits of block elements: buttons, menus and pickers.
 
 Limits: https://docs.slack.dev/reference/block-kit/block-elements and the doc comments of
-`@slack/types`. Where the two differ (an option's value: 75 or 150) the smaller one holds here.
+`@slack/types`. Where the two differ (an option's value: 75 or 150), the smaller one is used.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What Slack's client checks about the inputs of a view before it sends them anywhere."""
+"""The checks of Slack's client on the inputs of a view, before it sends them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REQUIRED = "Please complete this required field."
 
 
 def client_errors(blocks: list[Json], state: Json) -> dict[str, str]:
-    """What Slack's client says beside the fields, by block_id, before it sends anything."""
+    """The texts that Slack's client shows at the fields, by block_id."""
     errors: dict[str, str] = {}
     for block in blocks:
         if block["type"] == "input":
@@ -70,5 +70,5 @@ def _number_errors(element: Json, value: str) -> Iterator[str]:
 
 
 def input_ids(blocks: list[Json]) -> set[str]:
-    """The blocks that an error of the app may stand beside."""
+    """The ids of the blocks for which the app may return an error."""
     return {block["block_id"] for block in blocks if block["type"] == "input"}

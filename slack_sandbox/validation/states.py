@@ -1,4 +1,4 @@
-"""What a person has filled in: the state of the inputs of a message or a view.
+"""The state of the inputs of a message or a view: what a person has filled in.
 
 A state is `{block_id: {action_id: {"type": ..., <key>: value}}}`, with a key and an empty value
 that depend on the type: https://docs.slack.dev/reference/views/view-submission-payloads
@@ -39,14 +39,13 @@ STATE_KEYS: dict[str, tuple[str, str, Any]] = {
 
 
 def initial_state(blocks: list[Json]) -> Json:
-    """The state of a form that nobody has touched: every input carries its initial value."""
+    """The state of a new form: every input has its initial value."""
     return fill_state(blocks, {})
 
 
 def fill_state(blocks: list[Json], typed: Json, before: Json | None = None) -> Json:
-    """The state after a person set the inputs in `typed`; the others are as they were `before`, and
-    those that were not there have their initial values.
-    Raises ValueError for a value that the input could not hold."""
+    """The state after a person set the inputs in `typed`. Others keep their value from `before`; new
+    ones have their initial values. Raises ValueError for a value that the input can't have."""
     state: Json = {}
     for block_id, element in _stateful_elements(blocks):
         entry = typed.get(block_id, {}).get(element["action_id"])
@@ -66,8 +65,8 @@ def _stateful_elements(blocks: list[Json]) -> Iterator[tuple[str, Json]]:
 
 
 def _keep_or_initial(element: Json, block_id: str, before: Json) -> Json:
-    """An input that is drawn again keeps what was in it, while its ids and its type stay and it can
-    hold it. https://docs.slack.dev/reference/views/modal-views"""
+    """An input of an updated view keeps its value if its ids and its type are the same and the value is
+    still possible. https://docs.slack.dev/reference/views/modal-views"""
     previous = before.get(block_id, {}).get(element["action_id"])
     if previous is not None and previous["type"] == element["type"]:
         try:
@@ -95,7 +94,7 @@ def _build_entry(element: Json, entry: Json) -> Json:
 
 
 def _text(element: Json, value: object) -> str | None:
-    """Text as a browser's field holds it: one line has no breaks, and several have `\\n` ones."""
+    """Text as a browser's field has it: one line without breaks, or several with `\\n`."""
     if not isinstance(value, str):
         raise ValueError(f"{element['type']} holds text, not {value!r}")
     lines = value.replace("\r\n", "\n").replace("\r", "\n")
@@ -107,7 +106,7 @@ def _text(element: Json, value: object) -> str | None:
 
 
 def _find_option(element: Json, selected: object) -> Json:
-    """The option that was chosen, as the element has it: a person can't make up another."""
+    """The chosen option, from the element's own options: a person can't send another one."""
     if element["type"] == "external_select" and is_object(selected):
         return selected
     for option in options_of(element):

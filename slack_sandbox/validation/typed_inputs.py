@@ -21,7 +21,7 @@ from .elements import TEXT_INPUT_KEYS
 
 
 def parse_number(value: object) -> Decimal | None:
-    """The number that a string says, or None: what Slack takes in a `number_input`."""
+    """The number in a string, or None if Slack's `number_input` would not accept it."""
     if not isinstance(value, str) or not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)", value):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Slack's Web API of the local Slack: methods, errors, rate limits and injected faults."""
+"""The Web API of the local Slack: methods, errors, rate limits and injected faults."""
 
 from .api import WebApi, drop_connection
 from .faults import Faults

@@ -1,4 +1,4 @@
-"""The Web API over HTTP: tokens, scopes, rate limits, ordered troubles, a record of all calls."""
+"""The Web API over HTTP: tokens, scopes, rate limits, injected faults, a record of all calls."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _auth_test(call: Call) -> Json:
     }
 
 
-# The scope of a method, or None where it depends on the channel or none is needed.
+# The scope of a method; None if it depends on the channel, or if none is needed.
 METHODS: dict[str, tuple[str | None, Callable[[Call], Json]]] = {
     "auth.test": (None, _auth_test),
     "chat.postMessage": ("chat:write", chat.post_message),
@@ -62,12 +62,12 @@ METHODS: dict[str, tuple[str | None, Callable[[Call], Json]]] = {
     "files.getUploadURLExternal": ("files:write", files.get_upload_url),
     "files.completeUploadExternal": ("files:write", files.complete_upload),
 }
-# The one method that takes the app's own token, and no other.
+# The one method that accepts the app-level token, and no other token.
 APP_TOKEN_METHOD = "apps.connections.open"
 
 
 class WebApi:
-    """`POST /api/{method}`. `calls` is what it was asked: method, at, args, error or None."""
+    """`POST /api/{method}`. `calls` lists all calls: method, at, args, error or None."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class WebApi:
         self.closing = asyncio.Event()
 
     def set_rate_limit(self, scale: float) -> None:
-        """From now on calls are limited, this many times as fast as by the original."""
+        """Limits calls from now on; with so many times the rate of the original."""
         self._limits = RateLimits(self._workspace.now, scale)
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
@@ -165,14 +165,14 @@ class WebApi:
             raise SlackError("not_allowed_token_type" if known else "invalid_auth")
 
     async def _wait_for_release(self, fault: Fault) -> None:
-        """Until it is released, or the sandbox ends."""
+        """Waits until it is released, or the sandbox ends."""
         waits = [asyncio.create_task(each.wait()) for each in (fault.released, self.closing)]
         _, left = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         for wait in left:
             wait.cancel()
 
     async def fault_response(self, request: web.Request, fault: Fault) -> web.StreamResponse:
-        """The answer of a call that ran into trouble before it did anything."""
+        """The answer to a call that failed before it did anything."""
         match fault.mode:
             case "hang":
                 await self.closing.wait()

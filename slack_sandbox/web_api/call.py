@@ -29,7 +29,7 @@ class Call:
     url: str
 
     def get_string(self, name: str) -> str | None:
-        """A string argument, or None where it is missing or empty."""
+        """A string argument, or None if it is missing or empty."""
         value = self.args.get(name)
         if value is None or value == "":
             return None
@@ -51,7 +51,7 @@ class Call:
         return str(self.args.get(name, default)).lower() in ("true", "1")
 
     def get_count(self, name: str, most: int, default: int = 0) -> int:
-        """A number of at least 1; what is above `most` counts as `most`."""
+        """A number of at least 1, and of at most `most`: a larger one counts as `most`."""
         try:
             value = int(self.args.get(name) or default)
         except (TypeError, ValueError):
@@ -63,7 +63,7 @@ class Call:
         return min(value, most)
 
     def get_json(self, name: str, error: str) -> Any:
-        """An argument that is JSON: a value, or its text, as it comes in a form."""
+        """A JSON argument: the value, or its text if it was sent in a form."""
         value = self.args.get(name)
         if not isinstance(value, str):
             return value
@@ -73,14 +73,14 @@ class Call:
             raise SlackError(error) from None
 
     def require_scope(self, needed: str) -> None:
-        """Refuses the call unless the app has this scope."""
+        """Raises SlackError unless the app has this scope."""
         if needed not in self.app.scopes:
             provided = ",".join(sorted(self.app.scopes))
             raise SlackError("missing_scope", needed=needed, provided=provided)
 
     def get_channel(self, kind: str | None = None, by_name: bool = False) -> Channel:
-        """The channel argument, if the app may know that it exists; `kind` is what it wants to do
-        there (`read`, `history`), which needs the scope for this kind of channel."""
+        """The channel argument, if the app may know the channel. `kind` (`read`, `history`): the call
+        also needs this scope for this type of channel."""
         name = self.args.get("channel")
         channels = self.workspace.channels
         channel = channels.get(name) if isinstance(name, str) else None

@@ -89,7 +89,7 @@ def get_permalink(call: Call) -> Json:
 
 
 def permalink(url: str, message: Message) -> str:
-    """Slack's form of address, on the sandbox's own host so that it can be followed."""
+    """In Slack's format, but with the sandbox's host, so that the link works."""
     link = f"{url}/archives/{message.channel}/p{message.ts.replace('.', '')}"
     if message.thread_ts and message.thread_ts != message.ts:
         link += f"?thread_ts={message.thread_ts}&cid={message.channel}"
@@ -102,8 +102,8 @@ def message_object(message: Message, call: Call, with_metadata: bool) -> Json:
 
 
 def _direct_channel(call: Call) -> Channel | None:
-    """A message to a person's id goes to the app's direct message with them, which opens for it: even
-    for somebody deactivated, as Slack takes what nobody will read (slackapi/python-slack-sdk 1156)."""
+    """A message to a person's id goes to the app's direct message with them, which is opened. This works
+    for a deactivated person too, as in Slack (slackapi/python-slack-sdk 1156)."""
     user = call.workspace.person(str(call.args.get("channel")))
     if user is None or not call.workspace.knows_user(call.app.user_id, user):
         return None

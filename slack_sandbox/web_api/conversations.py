@@ -9,7 +9,7 @@ from .call import Call, next_cursor, scope_family
 from .chat import message_object
 
 CREATED = 1_700_000_000
-# What a call may ask for in `types`, and the scopes for it.
+# The values of `types`, and the scopes that they need.
 _FAMILIES = {"public_channel": "channels", "private_channel": "groups", "im": "im", "mpim": "mpim"}
 
 
@@ -31,8 +31,8 @@ def list_(call: Call) -> Json:
 
 
 def channels_of_types(call: Call) -> list[Channel]:
-    """The conversations of the wanted `types` that the app may know of: all that are public, and
-    others that it is in. Each type needs its scope."""
+    """The conversations of these `types` that the app may know: all public ones, and others that it is
+    in. Each type needs its scope."""
     channels: list[Channel] = []
     for kind in str(call.args.get("types") or "public_channel").split(","):
         family = _FAMILIES.get(kind.strip())
@@ -54,7 +54,7 @@ def members(call: Call) -> Json:
 
 
 def open_(call: Call) -> Json:
-    """Opens the direct message with one person, or resumes one that is there."""
+    """Opens the direct message with one person, or returns the one that exists."""
     if call.args.get("channel"):
         channel, was_there = call.get_channel(), True
         if not channel.is_im:
@@ -70,7 +70,7 @@ def open_(call: Call) -> Json:
 
 
 def _partner(call: Call) -> str:
-    """The one person in `users`; messages to several are not for this app."""
+    """The one person in `users`. Group messages are not simulated."""
     wanted = call.args.get("users") or ""
     users = list(wanted) if is_list(wanted) else [one for one in str(wanted).split(",") if one]
     if not users:
@@ -123,7 +123,7 @@ def _parse_ts(call: Call, name: str, default: float) -> float:
 
 
 def _filter_by_time(call: Call, messages: list[Message]) -> list[Message]:
-    """The messages after `oldest` and before `latest`; those at the two as well if `inclusive`."""
+    """The messages after `oldest` and before `latest`; with `inclusive` also those at these times."""
     oldest, latest = _parse_ts(call, "oldest", 0), _parse_ts(call, "latest", float("inf"))
     inclusive = call.get_flag("inclusive")
     return [

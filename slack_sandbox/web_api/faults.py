@@ -1,4 +1,4 @@
-"""Faults that a test orders: the next calls of a method fail in a chosen way."""
+"""Faults for tests: the next calls of a method fail in a chosen way."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ FaultMode = Literal[
 
 @dataclass
 class Fault:
-    """`method` None means every method, `times` None until mode "ok" is ordered. Mode "answer" answers with
-    this status and body. A `late` call is applied, and of a `late_answer` the answer sent, when `release` is
-    called: a client that gave up doesn't stop it, as with the original.
+    """`method` None: every method. `times` None: until mode "ok". Mode "answer" answers with this status and
+    body. `release` applies a `late` call, and sends the answer of a `late_answer`, also if the client has
+    given up, as with the original.
     """
 
     mode: FaultMode
@@ -47,7 +47,7 @@ class Faults:
 
     def configure(self, params: Json) -> Fault | None:
         """Takes `{"mode", "method"?, "times"?, "retry_after"?, "status"?, "body"?}`; mode "ok" ends
-        all trouble, or that of one method. Raises ValueError."""
+        all faults, or those of one method. Raises ValueError."""
         mode, method = params.get("mode"), params.get("method")
         if mode not in get_args(FaultMode):
             raise ValueError(f"mode must be one of {', '.join(get_args(FaultMode))}, not {mode!r}")
@@ -66,7 +66,7 @@ class Faults:
         return fault
 
     def next_fault(self, method: str) -> Fault | None:
-        """The trouble that this call runs into, which counts as one of its times."""
+        """The fault for this call, if any; it counts as one of its `times`."""
         for fault in self._active:
             if fault.method in (None, method):
                 if fault.times is not None:

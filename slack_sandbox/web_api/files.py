@@ -47,14 +47,14 @@ def complete_upload(call: Call) -> Json:
 
 
 def _file_object(call: Call, file: Json) -> Json:
-    """What others may know of a file: not its upload ticket, and its content only by address."""
+    """A file as the Web API shows it: without its upload ticket, and with its address, not its content."""
     known = ("id", "name", "title", "size", "user")
     address = f"{call.url}/files/{file['id']}"
     return {**{key: file[key] for key in known}, "permalink": address, "mode": "snippet"}
 
 
 def _post_files(call: Call, files: list[Json]) -> None:
-    """One message with all of them: in the channel, or in the thread of `thread_ts`."""
+    """Posts one message with all files: in the channel, or in the thread of `thread_ts`."""
     channel = call.workspace.channels.get(call.args["channel_id"])
     if channel is None or not call.is_in(channel):
         raise SlackError("channel_not_found")

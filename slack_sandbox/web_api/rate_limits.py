@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 TIER_1, TIER_2, TIER_3, TIER_4 = 1, 20, 50, 100
-# Slack gives no number for methods of the "special" tier, only "hundreds per minute".
+# For methods of the "special" tier Slack gives no number, only "hundreds per minute".
 SPECIAL = 600
 PER_MINUTE: dict[str, int] = {
     "auth.test": SPECIAL,
@@ -46,8 +46,8 @@ class _Bucket:
 
 
 class RateLimits:
-    """Token buckets that start full. `now` is in seconds; with a `scale` of 20 a minute of limits takes 3 s,
-    and answers say so too.
+    """Token buckets that start full. `now` is in seconds; with a `scale` of 20 a minute takes 3 s, also in
+    the answers.
     """
 
     def __init__(self, now: Callable[[], float], scale: float = 1.0) -> None:
@@ -56,8 +56,8 @@ class RateLimits:
         self._buckets: dict[tuple[str, str], _Bucket] = {}
 
     def retry_after(self, method: str, channel: str = "") -> float | None:
-        """None when the call may go on, else the seconds after which to try again: whole ones, unless
-        scaled.
+        """None if the call may run, else the seconds to wait before the next try: a whole number,
+        unless scaled.
         """
         limits = [
             ((method, ""), PER_MINUTE.get(method, TIER_3), PER_MINUTE.get(method, TIER_3) / 60)

@@ -1,4 +1,4 @@
-"""The contents of files: uploaded to an address that is good once, read by who sees them.
+"""The contents of files: uploaded to an address that works once; read by people who may see them.
 
 https://docs.slack.dev/messaging/working-with-files#upload
 """
@@ -9,7 +9,7 @@ from aiohttp import web
 
 from ..workspace import Workspace
 
-# A file is text from anybody at all: a browser shows its letters, and nothing in it runs.
+# A file's text can come from anybody: a browser must show it as text, and run nothing in it.
 _INERT = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; sandbox",
@@ -33,7 +33,7 @@ def upload_routes(workspace: Workspace) -> list[web.RouteDef]:
         file = workspace.files.get(request.match_info["file"])
         user = request.query.get("user")
         if not user:
-            raise web.HTTPForbidden(text="say who reads it: ?user=U0ALICE")
+            raise web.HTTPForbidden(text="the user who reads it is missing: ?user=U0ALICE")
         places = [workspace.channels[one] for one in file["shared_in"]] if file else []
         if file is None or not any(workspace.can_see(user, place) for place in places):
             raise web.HTTPNotFound(text="no such file")

@@ -29,7 +29,7 @@ def users_list(call: Call) -> Json:
 
 
 def _groups(call: Call) -> dict[str, Group]:
-    """The groups that the call asks for: disabled ones only where it says so."""
+    """The groups that the call asks for; disabled ones only if it asks for these."""
     if not call.groups.available:
         raise SlackError("plan_upgrade_required")
     disabled_too = call.get_flag("include_disabled")

@@ -30,8 +30,8 @@ def lookup_by_email(call: Call) -> Json:
 
 
 def conversations(call: Call) -> Json:
-    """The conversations of a person (the app, where none is named), as far as the app may know of
-    them: all that are public, and others that it shares with them."""
+    """The conversations of a person (default: of the app) that the app may know: all public ones, and
+    others that both are in."""
     user_id = call.get_string("user") or call.app.user_id
     if call.workspace.person(user_id) is None:
         raise SlackError("user_not_found")

@@ -13,7 +13,7 @@ APPROVER = "U0APPROVER"
 ASK_CHANNEL = "C0ASK"
 CROWD_SIZE = 1200
 
-# What manifest.yml asks for, which a test compares.
+# The same as in manifest.yml; a test compares them.
 DEFAULT_SCOPES = frozenset(
     {
         "channels:history",

@@ -1,4 +1,4 @@
-"""Whom a message calls: the mentions in its text, or in its blocks where it has some.
+"""The mentions in a message: in its blocks if it has some, else in its text.
 
 https://docs.slack.dev/messaging/formatting-message-text#mentioning-users
 """
@@ -21,7 +21,7 @@ _EVERYBODY = re.compile(r"<!(?:here|channel|everyone)(?:\|[^<>]*)?>")
 
 @dataclass(frozen=True)
 class Notification:
-    """Somebody's bell rang for a message: because of a mention, or because it is a direct one."""
+    """A message notified somebody: by a mention, or because it is a direct message."""
 
     user: str
     channel: str
@@ -38,7 +38,7 @@ class Mentions:
     def reason_for(
         self, user: str, members: Mapping[str, Sequence[str]]
     ) -> NotificationReason | None:
-        """How this user is meant; `members` are those of each group."""
+        """Why this user is notified; `members`: of each group."""
         if user in self.users:
             return "mention"
         if any(user in members.get(group, ()) for group in self.groups):
@@ -47,8 +47,8 @@ class Mentions:
 
 
 def find_mentions(text: str, blocks: list[Json]) -> Mentions:
-    """What mrkdwn and rich text mention; plain text mentions nobody, and neither does the `text` of a
-    message with blocks, which stands in for them only where they can't be shown."""
+    """The mentions in mrkdwn and rich text. Plain text mentions nobody. In a message with blocks `text`
+    mentions nobody either: it is only the fallback."""
     texts = list(_mention_texts(blocks)) if blocks else [text]
     combined = "\n".join(texts)
     return Mentions(
@@ -59,7 +59,7 @@ def find_mentions(text: str, blocks: list[Json]) -> Mentions:
 
 
 def _mention_texts(value: object) -> Iterator[str]:
-    """The mrkdwn in these blocks, and the mentions of their rich text written like it."""
+    """The mrkdwn in these blocks, and their rich text's mentions in mrkdwn format."""
     if is_list(value):
         for one in value:
             yield from _mention_texts(one)

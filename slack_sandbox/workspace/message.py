@@ -1,4 +1,4 @@
-"""The words of a message: what Slack refuses in them, and how it writes them down."""
+"""The content of a message: what Slack rejects, and how Slack stores the rest."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .workspace import Channel, Message
 NO_TEXT = "This content can't be displayed."
 MAX_TEXT = 40_000
 MAX_UPDATE_TEXT = 4_000
-# Slack documents no number for these. Measured by others: the text of all blocks, escaped, and
-# about 100 characters for each block may come to 13,200 (slackapi/bolt-js issues 2509 and 2867).
+# Slack documents no limit for these. Measured by others: the escaped text of all blocks plus about
+# 100 characters for each block, at most 13,200 (slackapi/bolt-js issues 2509 and 2867).
 MAX_BLOCKS_TEXT = 13_200
 COST_OF_BLOCK = 100
-# A guess on the safe side.
+# A guess; probably stricter than Slack.
 MAX_METADATA = 8_192
 
 _CONTROL = re.compile(r"<(?:[@#!][^<>]*|(?:https?://|mailto:|tel:)[^<>]*)>")
@@ -27,8 +27,8 @@ _URL = re.compile(r"(?<![\w<|/])https?://[^\s<>|]+[^\s<>|.,;:!?)\]}'\"]")
 
 
 def escape_text(text: str) -> str:
-    """Text as Slack keeps it: `&`, `<`, `>` as entities unless they write a mention or a link,
-    bare addresses as links. https://docs.slack.dev/messaging/formatting-message-text"""
+    """Text as Slack stores it: `&`, `<`, `>` as entities unless they are part of a mention or a link;
+    plain URLs as links. https://docs.slack.dev/messaging/formatting-message-text"""
     parts: list[str] = []
     end = 0
     for control in _CONTROL.finditer(text):
@@ -44,7 +44,7 @@ def _escape_plain(text: str) -> str:
 
 
 def validate_blocks(blocks: object) -> list[Json]:
-    """The blocks with their ids filled in, or the error that Slack answers with."""
+    """The blocks with their ids filled in. Raises the error that Slack answers with."""
     if not is_list(blocks):
         raise SlackError("invalid_blocks_format")
     errors = problems(blocks, "message")

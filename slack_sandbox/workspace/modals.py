@@ -19,15 +19,15 @@ class Modals:
         self._tabs: dict[str, str | None] = {}
 
     def stack(self, user: str) -> list[Json]:
-        """The views that a person has open, the one they see last."""
+        """The views that a person has open; the visible one is last."""
         return self._stacks.setdefault(user, [])
 
     def tab(self, user: str) -> str | None:
-        """The tab of the browser in which they are open, or None: in all of them."""
+        """The browser tab in which they are open. None: in all tabs."""
         return self._tabs.get(user)
 
     def find(self, view_id: str) -> tuple[str, Json] | None:
-        """Whose view it is, and the view."""
+        """The user whose view it is, and the view."""
         for user, stack in self._stacks.items():
             for view in stack:
                 if view["id"] == view_id:
@@ -35,7 +35,7 @@ class Modals:
         return None
 
     def open(self, user: str, view: Json, tab: str | None = None) -> Json:
-        """Shows a first view; one that was open before is gone."""
+        """Opens a modal with this view; one that was open before is closed."""
         self._check_external_id(view, None)
         self._stacks[user], self._tabs[user] = [], tab
         return self._show(user, view)
@@ -51,7 +51,7 @@ class Modals:
         return self._show(user, view)
 
     def update(self, old: Json, view: Json) -> Json:
-        """Draws an open view again: same id, new hash. Inputs whose ids stay keep what is in them."""
+        """Replaces an open view: same id, new hash. Inputs with the same ids keep their values."""
         self._check_external_id(view, old["id"])
         old.update(self._build_view(view, old["state"]["values"]))
         self._workspace.notify_change()
@@ -68,7 +68,7 @@ class Modals:
         raise SlackError("not_found")
 
     def close(self, user: str, view: Json | None = None) -> list[Json]:
-        """Takes away this view and what is above it, or all of them; they are the answer, last first."""
+        """Closes this view and those above it, or all. Returns the closed views, the top one first."""
         stack = self.stack(user)
         start = stack.index(view) if view else 0
         closed_views = stack[start:]
@@ -77,7 +77,7 @@ class Modals:
         return closed_views[::-1]
 
     def set_state(self, view: Json, state: Json) -> None:
-        """Remembers what is in the inputs of a view now."""
+        """Stores the values of a view's inputs."""
         view["state"] = {"values": state}
         self._workspace.notify_change()
 

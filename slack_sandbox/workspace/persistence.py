@@ -1,4 +1,4 @@
-"""The messages of a workspace and their files in one file, for a sandbox that starts again."""
+"""Saves the messages of a workspace and their files in one file, so that a restarted sandbox has them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .workspace import Message, Workspace
 
 
 def persist(workspace: Workspace, app_user: str, path: Path) -> None:
-    """Loads the messages of the file, and saves them after every change from now on."""
+    """Loads the messages from the file, and saves them after every later change."""
     load(workspace, app_user, path)
     workspace.on_change(lambda: save(workspace, path))
 
 
 def load(workspace: Workspace, app_user: str, path: Path) -> None:
-    """Puts the messages of the file back, if it is there, and opens direct messages of the app for
-    them. Raises ValueError for a broken file."""
+    """Loads the messages of the file, if it exists, and opens the app's direct messages for them. Raises
+    ValueError for a broken file."""
     if not path.exists():
         return
     data = json.loads(path.read_text(encoding="utf-8"))
@@ -35,8 +35,8 @@ def load(workspace: Workspace, app_user: str, path: Path) -> None:
 
 
 def save(workspace: Workspace, path: Path) -> None:
-    """Writes all messages and what is attached to them; a crash leaves the file as it was before or
-    as it is after, never half of it."""
+    """Writes all messages and their attached files. After a crash the file is either the old or the new
+    one, never a part of it."""
     messages = [
         asdict(message)
         for channel in workspace.channels.values()

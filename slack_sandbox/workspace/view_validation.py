@@ -75,7 +75,7 @@ _VIEWS: dict[ViewKind, Check] = {
 
 
 def validate_view(view: object, kind: ViewKind = "modal") -> Json:
-    """The view, or the error that Slack answers with: `invalid_arguments`, `view_too_large`."""
+    """The view. Raises the error that Slack answers with: `invalid_arguments`, `view_too_large`."""
     if is_object(view) and len(json.dumps(view, ensure_ascii=False).encode()) > _MAX_BYTES:
         raise SlackError("view_too_large")
     errors = list(_VIEWS[kind](view, "/view"))

@@ -1,4 +1,4 @@
-"""The state of the workspace: people, groups, channels, messages, private notices. It knows no HTTP."""
+"""The state of the workspace: people, groups, channels, messages, private notices. No HTTP."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .mentions import Notification, find_mentions
 
 @dataclass
 class App:
-    """The one installed app: who it is, what it may do, and the secrets it shares with Slack. What its
-    manifest asks for (scopes, events, slash commands, the tabs of its App Home) may be changed."""
+    """The one installed app: its ids, what it may do, and the secrets that it shares with Slack. Tests may
+    change what its manifest sets: scopes, events, slash commands, the tabs of its App Home."""
 
     token: str
     signing_secret: str
@@ -22,7 +22,7 @@ class App:
     commands: frozenset[str] = frozenset()
     home_tab: bool = True
     messages_tab: bool = True
-    messages_tab_read_only: bool = True  # whether that tab is, so that nobody can write there
+    messages_tab_read_only: bool = True  # then nobody can write in that tab
     app_id: str = "A0APPROVER"
     bot_id: str = "B0APPROVER"
     user_id: str = "U0APPROVER"
@@ -32,8 +32,8 @@ class App:
 
 @dataclass
 class User:
-    """A guest of several channels is restricted, one of a single channel ultra-restricted as well.
-    `team_id` is that of another workspace, for somebody who is here through Slack Connect."""
+    """A guest of several channels is restricted; a guest of one channel is ultra-restricted too.
+    `team_id`: another workspace, for a person who is here through Slack Connect."""
 
     id: str
     name: str
@@ -66,7 +66,7 @@ class Group:
 
 @dataclass
 class Message:
-    """`text` is written as Slack keeps it (entities), `edited` is the ts of the last edit."""
+    """`text` is as Slack stores it (with entities). `edited` is the ts of the last edit."""
 
     channel: str
     ts: str
@@ -84,7 +84,7 @@ class Message:
 
 @dataclass
 class Ephemeral:
-    """A notice that one person sees. Its id is its ts, which no method of the Web API can find."""
+    """A notice that only one person sees. Its id is its ts; no method of the Web API can find it."""
 
     user: str
     channel: str
@@ -111,20 +111,20 @@ class Channel:
         return [one for one in self.messages.values() if one.thread_ts == ts and one.ts != ts]
 
     def can_write(self, user: str, app: App) -> bool:
-        """Members write, but not in an archived channel, and not to an app that only wants to be
-        read."""
+        """Whether this user may write: members, but not in an archived channel, and not if the app's
+        messages tab is read-only."""
         to_the_app = self.is_im and app.user_id in self.members
         refused = self.is_archived or (to_the_app and app.messages_tab_read_only)
         return user in self.members and not refused
 
     def other_member(self, user: str) -> str:
-        """Whom this user talks to in this direct message."""
+        """The other user of this direct message."""
         return next(one for one in self.members if one != user)
 
 
 class Workspace:
-    """One team. Every change calls the listeners, so that a page can follow it. `users` are those that
-    a page shows, `crowd` the many others of a large channel."""
+    """One team. Every change calls the listeners, so that a page can update itself. `users`: those that
+    the page shows. `crowd`: the many others of a large channel."""
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class Workspace:
         self._listeners: list[Callable[[], None]] = []
 
     def on_change(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Calls `listener` after every change, until the function that this returns is called."""
+        """Calls `listener` after every change. The returned function removes it."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
@@ -163,7 +163,7 @@ class Workspace:
         return f"{self._last_ts // 1_000_000}.{self._last_ts % 1_000_000:06d}"
 
     def advance_ts(self, ts: str) -> None:
-        """Makes the next ts a later one than this."""
+        """Makes the next ts later than this one."""
         self._last_ts = max(self._last_ts, int(ts.replace(".", "")))
 
     @staticmethod
@@ -177,14 +177,14 @@ class Workspace:
         return user.team_id not in ("", self.team_id)
 
     def can_see(self, user: str, channel: Channel) -> bool:
-        """Members see a channel; public ones are seen by everybody but guests and strangers."""
+        """Members see a channel. Everybody sees a public one, except guests and strangers."""
         known = self.person(user)
         guest = known is not None and (known.is_restricted or self.is_from_other_team(known))
         return user in channel.members or not (channel.is_private or guest)
 
     def knows_user(self, app_user: str, user: User) -> bool:
-        """Whether the app shares a channel with this person of another workspace; it knows all of its
-        own."""
+        """Whether the app may know this person: all of its own workspace, and others with whom it
+        shares a channel."""
         if not self.is_from_other_team(user):
             return True
         return any({user.id, app_user} <= set(one.members) for one in self.channels.values())
@@ -195,7 +195,7 @@ class Workspace:
         return f"D{user[1:]}"
 
     def open_direct_channel(self, user: str, app_user: str) -> Channel:
-        """The direct message of this person and the app, which is there from now on."""
+        """The direct message of this person and the app; it is created if needed."""
         channel_id = self.direct_channel_id(user)
         if channel_id not in self.channels:
             members = [user, app_user]
@@ -206,8 +206,8 @@ class Workspace:
         return self.channels[channel_id]
 
     def add(self, message: Message) -> Message:
-        """Files the message. A reply to a message that is not there lands in the channel, as in
-        Slack; a reply to a reply joins the thread of its parent."""
+        """Adds the message. As in Slack, a reply to a missing message goes to the channel, and a reply
+        to a reply joins the thread of the first message."""
         messages = self.channels[message.channel].messages
         parent = messages.get(message.thread_ts) if message.thread_ts else None
         message.thread_ts = (parent.thread_ts or parent.ts) if parent else None
@@ -217,7 +217,7 @@ class Workspace:
         return message
 
     def _notify_members(self, message: Message) -> None:
-        """Notifies the members of the channel whom the message calls, but not who wrote it."""
+        """Notifies the members of the channel whom the message mentions, except its author."""
         channel, mentioned = (
             self.channels[message.channel],
             find_mentions(message.text, message.blocks),
@@ -229,7 +229,7 @@ class Workspace:
                 self.notifications.append(Notification(user, channel.id, message.ts, reason))
 
     def remove(self, message: Message) -> None:
-        """Deletes the message; what starts a thread leaves a tombstone."""
+        """Deletes the message. If it has a thread, a placeholder stays."""
         channel = self.channels[message.channel]
         if channel.replies(message.ts):
             message.deleted, message.text = True, "This message was deleted."

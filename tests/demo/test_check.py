@@ -219,7 +219,7 @@ def test_a_quorum_is_refused_before_anything_starts(tmp_path: Path) -> None:
     done = check(tmp_path, turn("t", [("c", "act", {})], {"type": "approve"}), policy=policy)
 
     assert done.returncode == 2
-    assert "turns.jsonl:1: act takes 2 people, and here one decides each call" in done.stderr
+    assert "turns.jsonl:1: act needs 2 people, but here one person decides each call" in done.stderr
 
 
 def test_what_can_not_be_decided_so_is_a_failure(tmp_path: Path) -> None:
@@ -240,7 +240,7 @@ def test_what_can_not_be_decided_so_is_a_failure(tmp_path: Path) -> None:
         (turn("t", [("", "act", {})]), "turns.jsonl:1: The call of 'act' has no `id`"),
         (turn("t", [("c", "act", [1])]), "arguments that are not a JSON object"),
         (turn("t", [("c", "act", {})]), "0 decisions for the 1 calls that the policy reviews (act)"),
-        (turn("t", [("c", "act", {})], {"type": "accept"}), "no decision is called 'accept'"),
+        (turn("t", [("c", "act", {})], {"type": "accept"}), "'accept' is not a decision"),
         ({"thread_id": "t"}, "'calls' is missing"),
         ({"thread_id": "", "calls": []}, "thread_id must be text"),
         ({"thread_id": "t", "calls": {"id": "c"}}, "calls must be a list of objects"),

@@ -89,7 +89,7 @@ async def test_a_demo_that_was_killed_stopped_and_started_finishes_the_job(tmp_p
             os.kill(running.pid("bot"), signal.SIGKILL)
             told = running.read_until("agent is back")
             # and Redis together with the agent, which needs it
-            again = re.search(r"agent is back as (\d+)", told)
+            again = re.search(r"agent runs again as (\d+)", told)
             assert again
             os.kill(running.pid("redis"), signal.SIGKILL)
             os.kill(int(again[1]), signal.SIGKILL)

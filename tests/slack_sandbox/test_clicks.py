@@ -235,9 +235,9 @@ SURE = {
 
 async def test_a_button_that_asks_first(client: Slack, hands: Actor, plain_bot: PlainBot) -> None:
     ts = await post(client, [actions(button("run", confirm=SURE), button("plain"))])
-    with pytest.raises(ScriptError, match="run asks first"):
+    with pytest.raises(ScriptError, match="run asks for a confirmation"):
         await hands.click("U0ALICE", HERE, ts, "run")
-    with pytest.raises(ScriptError, match="plain asks nothing"):
+    with pytest.raises(ScriptError, match="plain asks for no confirmation"):
         await hands.click("U0ALICE", HERE, ts, "plain", confirm=True)
 
     denied = await hands.click("U0ALICE", HERE, ts, "run", confirm=False)
@@ -250,7 +250,7 @@ async def test_a_button_that_asks_first(client: Slack, hands: Actor, plain_bot: 
 async def test_nobody_gets_past_the_question(client: Slack, hands: Actor) -> None:
     ts = await post(client, [actions(button("run", confirm=SURE), block_id="b")])
     wish = {"user": "U0ALICE", "channel": HERE, "ts": ts, "block_id": "b", "action_id": "run"}
-    assert (await hands.post("click", wish))["error"] == "run asks first: Sure?"
+    assert (await hands.post("click", wish))["error"] == "run asks for a confirmation: Sure?"
 
 
 async def test_another_site_cannot_click(sandbox: Sandbox) -> None:

@@ -1,8 +1,8 @@
-"""The demo's agent, in a process of its own, which may be killed at any moment.
+"""The demo's agent, in its own process, which may be killed at any moment.
 
     python -m slack_sandbox.demo.agent --redis URL --policy FILE --data DIR --port PORT --say URL
 
-`POST /ask {"user", "text", "channel", "ts"}` starts a run, and the run's last words are posted to `--say`.
+`POST /ask {"user", "text", "channel", "ts"}` starts a run; its final answer is posted to `--say`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The desk: takes questions over HTTP, asks people before tools run, and says what came of it."""
+"""The desk: gets questions over HTTP, has tool calls reviewed before they run, and posts the result."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ WAIT = "A person must decide on this first."
 BUSY = "I am still working on your last request. Ask again in a moment."
 #: How long a new question waits for a run that is busy and not waiting for people, in seconds.
 STEP_SECONDS = 5.0
-#: What cards say, and the agent's script, where a question takes the place of an earlier one.
+#: The reason for cancelling when a new question replaces the last one; shown on cards and to the script.
 NEW_QUESTION = "The user wrote something new."
 
 
 class Desk:
-    """A thread of the chat is one of the agent, by `channel:ts`, so that answers find their way.
+    """A thread of the chat is a thread of the agent, with the id `channel:ts`.
 
-    Each step of a thread follows from its messages, which are on disk: a desk that starts again goes on with
-    every thread that has no last words.
+    Each step of a thread follows from its messages, which are on disk. A restarted desk continues every
+    thread without a final answer.
     """
 
     def __init__(
@@ -40,12 +40,12 @@ class Desk:
     ) -> None:
         self._gate, self._threads, self._tools, self._say_url = gate, threads, tools, say_url
         self._runs: dict[str, asyncio.Task[None]] = {}
-        #: By thread: done with the review's id while people decide.
+        #: By thread: has the review's id as its result while people decide.
         self._waiting: dict[str, asyncio.Future[str]] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def open(self, port: int) -> None:
-        """Until SIGTERM or SIGINT."""
+        """Serve until SIGTERM or SIGINT."""
         stop_event = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, stop_event.set)
@@ -64,8 +64,8 @@ class Desk:
         await asyncio.gather(*self._runs.values(), return_exceptions=True)
 
     async def _ask(self, request: web.Request) -> web.Response:
-        """The question is on disk before the answer goes out, so a crash does not lose it. One in a thread
-        that waits for people takes the place of what they were asked.
+        """The question is on disk before the response is sent, so a crash does not lose it. In a thread that
+        waits for people, it cancels their review.
         """
         try:
             body = await request.json()
@@ -90,7 +90,7 @@ class Desk:
         return web.Response(status=202)
 
     async def _stop_run(self, thread_id: str) -> None:
-        """Cancel what people were asked. Raises Refused where the run is at work for longer than a moment."""
+        """Cancel the open review. Raises Refused if the run works and doesn't wait for people."""
         if (run := self._runs.get(thread_id)) is None:
             return
         waiting = self._waiting[thread_id]
@@ -114,10 +114,10 @@ class Desk:
         if self._runs.get(thread_id) is run:
             del self._runs[thread_id]
         if not run.cancelled() and (error := run.exception()):
-            log.error("A run stopped; the next start goes on with it.", exc_info=error)
+            log.error("A run stopped; the next start continues it.", exc_info=error)
 
     async def _run(self, thread_id: str, is_new: bool) -> None:
-        """To the last words, or until a new question takes the place of this one."""
+        """Run to the final answer, or until a new question replaces this one."""
         while True:
             try:
                 if await self._take_step(thread_id, is_new):
@@ -126,11 +126,11 @@ class Desk:
                 log.warning("%s", error)
                 await asyncio.sleep(1)
             except HitlError as error:
-                await self._say(thread_id, f"I can't have this reviewed: {error}")
+                await self._say(thread_id, f"This can't be reviewed: {error}")
                 return
 
     async def _take_step(self, thread_id: str, is_new: bool) -> bool:
-        """One message more. True after the last one."""
+        """Add the next message. True after the last one."""
         messages = self._threads[thread_id]
         if isinstance(last := messages[-1], Calls):
             outcome = await self._review(thread_id, last.calls, is_new)
@@ -148,7 +148,7 @@ class Desk:
         return False
 
     async def _review(self, thread_id: str, calls: tuple[ToolCall, ...], is_new: bool) -> Outcome:
-        """What people decided. The same turn again, also in another process, is the same review."""
+        """The outcome of the review. The same turn is the same review, also in another process."""
         messages = self._threads[thread_id]
         question = next(m for m in reversed(messages) if isinstance(m, Question))
         review_id = await self._gate.submit(
@@ -169,7 +169,7 @@ class Desk:
             self._waiting[thread_id] = asyncio.Future()
 
     async def _say(self, thread_id: str, text: str) -> None:
-        """The last words. A process that dies in between says them twice, rather than never."""
+        """Post the final answer. After a crash it may be posted twice, never not at all."""
         await self._post(thread_id, text)
         self._threads.append(thread_id, Words(text=text))
 
@@ -184,7 +184,7 @@ class Desk:
 
 
 def _last_exchange(messages: Sequence[Message]) -> tuple[str, list[Result]]:
-    """What the user said last, and what came of all calls since then."""
+    """The user's last question, and the results of all calls since then."""
     ask, results = "", list[Result]()
     for message in messages:
         match message:

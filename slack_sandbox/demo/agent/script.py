@@ -1,6 +1,6 @@
-"""What the demo's agent does next: a script in the place of a model.
+"""What the demo's agent does next: a script instead of a model.
 
-It is a pure function of the conversation, so any process can go on where another stopped.
+It is a pure function of the conversation, so any process can continue where another one stopped.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class WantedCall(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What came of a call: `status` is "success" or "error"."""
+    """The result of a call: `status` is "success" or "error"."""
 
     name: str
     status: str
@@ -32,8 +32,8 @@ class Result(NamedTuple):
 
 
 def next_step(ask: str, results: Sequence[Result]) -> list[WantedCall] | str:
-    """The next calls, or the last words. `ask` is what the user said last, `results` what came of all calls
-    since then."""
+    """The next calls, or the final answer. `ask`: the user's last question. `results`: of all calls since
+    then."""
     match results:
         case []:
             return _first_step(ask.strip())
@@ -44,7 +44,7 @@ def next_step(ask: str, results: Sequence[Result]) -> list[WantedCall] | str:
 
 
 def _first_step(ask: str) -> list[WantedCall] | str:
-    """What the user's words start: the first phrase that fits."""
+    """The first step: of the first phrase that the question matches."""
     if sql := re.search(r"\bsql\b:?\s+(.+)", ask, re.IGNORECASE | re.DOTALL):
         return [_call("run_sql", query=sql[1])]
     if mail := re.search(r"\be-?mail\s+(\S+@[\w.-]+\w)[\s:,]*(.*)", ask, re.IGNORECASE | re.DOTALL):
@@ -83,7 +83,7 @@ def _refund_calls(ask: str, order_line: str) -> list[WantedCall] | str:
 
 
 def _result_sentence(result: Result) -> str:
-    """One sentence on what came of a call. A call that was rejected is named, and not tried again."""
+    """One sentence about the result of a call. A rejected call is reported, and not tried again."""
     text = result.text.rpartition("Tool response:\n")[2]  # after the note on an edit
     changed = " (changed by the reviewer)" if text != result.text else ""
     if result.status == "success":

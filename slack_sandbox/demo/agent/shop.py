@@ -1,6 +1,6 @@
 """The shop's tools: they change a real SQLite file and write real e-mail files.
 
-Each tool returns one short line, and raises ShopError for what it can't do.
+Each tool returns one short line. Raises ShopError if it can't do what it was asked.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ class Shop:
         """Pay back `amount` EUR of an order, at most what is not paid back yet."""
         cents = round(amount * 100)
         with open_database(self._database) as db:
-            db.execute("BEGIN IMMEDIATE")  # what is left must still be left when it is written
+            db.execute(
+                "BEGIN IMMEDIATE"
+            )  # nobody may change the rest between the check and the write
             row = _order(db, order_id)
             left = row["total_cents"] - row["refunded_cents"]
             if not 0 < cents <= left:

@@ -1,4 +1,4 @@
-"""The agent's conversations, in a file to which each message is appended before anything follows from it."""
+"""The agent's conversations, in one file. Each message is appended before the agent acts on it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class _Message(BaseModel):
 
 
 class Question(_Message):
-    """What a user said. `id` is Slack's `ts`; `origin` the place where it was said."""
+    """A user's question. `id` is Slack's `ts`, `origin` the place where it was asked."""
 
     kind: Literal["question"] = "question"
     id: str
@@ -36,14 +36,14 @@ class Calls(_Message):
 
 
 class Results(_Message):
-    """What came of all calls of the turn."""
+    """The results of all calls of the turn."""
 
     kind: Literal["results"] = "results"
     results: tuple[Result, ...]
 
 
 class Words(_Message):
-    """The agent's last words, which were posted."""
+    """The agent's final answer, which was posted."""
 
     kind: Literal["words"] = "words"
     text: str
@@ -67,15 +67,15 @@ class Threads:
         *whole, cut = lines or [b""]
         for line in whole:
             self._keep(_Line.model_validate_json(line))
-        if cut:  # the process died in the middle of this line: nothing followed from it
+        if cut:  # the process died while it wrote this line, and did not act on it
             file.write_bytes(b"".join(line + b"\n" for line in whole))
 
     def __getitem__(self, thread_id: str) -> Sequence[Message]:
-        """In order; empty for a thread that is not known."""
+        """The thread's messages in order; empty for an unknown thread."""
         return self._threads.get(thread_id, ())
 
     def append(self, thread_id: str, message: Message) -> None:
-        """On disk when this returns."""
+        """Add a message. It is on disk when this returns."""
         line = _Line(thread_id=thread_id, message=message)
         with self._file.open("ab") as file:
             file.write(line.model_dump_json().encode() + b"\n")
@@ -84,7 +84,7 @@ class Threads:
         self._keep(line)
 
     def open_threads(self) -> list[str]:
-        """Those in which the agent has not said its last words."""
+        """The threads without a final answer."""
         return [id for id, messages in self._threads.items() if messages[-1].kind != "words"]
 
     def _keep(self, line: _Line) -> None:

@@ -1,14 +1,14 @@
-// What a person does, and how the page shows that it is under way or failed.
+// Sends what a person does, and shows that it is running or failed.
 
 import { gather } from "./inputs.js";
 import { $, h, nextSerial, place, TAB } from "./place.js";
 import { text } from "./text.js";
 
-export const TROUBLE = "We had some trouble connecting. Try again?"; // Slack's words for a click that failed
+export const TROUBLE = "We had some trouble connecting. Try again?"; // Slack's text for a failed click
 const TOAST_MS = 8000;
 
-export const busy = new Set(); // keys of the elements whose click is under way
-export let lastClicked = null; // the key of the element to give the focus back to
+export const busy = new Set(); // keys of the elements with a running click
+export let lastClicked = null; // the key of the element that gets the focus back
 
 export async function post(what, body) {
   try {
@@ -30,7 +30,7 @@ export function setBusy(node, on) {
   node.classList.toggle("busy", on);
   node.toggleAttribute("aria-busy", on);
   if (node.matches("button")) on ? node.setAttribute("aria-disabled", "true") : node.removeAttribute("aria-disabled");
-  else node.disabled = on; // a button stays focusable, so that the focus is where it was when the answer comes
+  else node.disabled = on; // a button stays focusable, so that it keeps the focus until the answer comes
 }
 
 /** Send a click; false when it was refused, by the person in the confirm dialog or by the server. */

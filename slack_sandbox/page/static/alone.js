@@ -1,4 +1,4 @@
-// One message, notice, thread, modal or home alone, without the page around it: for pictures of it.
+// Shows only one message, notice, thread, modal or home, without the rest of the page: for pictures.
 
 import { drawHome } from "./home.js";
 import { drawMessage } from "./messages.js";

@@ -5,7 +5,7 @@ import { h, nextSerial, unsupported } from "./place.js";
 import { richBlock } from "./rich.js";
 import { text } from "./text.js";
 
-// `context` says where blocks stand: {channel, ts} or {view_id}, and `values`, what was typed before a redraw.
+// `context` says where the blocks are: {channel, ts} or {view_id}, and `values`, what was typed before a redraw.
 
 const BLOCKS = {
   __proto__: null,

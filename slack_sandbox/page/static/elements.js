@@ -1,4 +1,4 @@
-// Block Kit's elements: buttons and menus here, what is filled in in inputs.js.
+// Block Kit's elements: buttons and menus. Inputs are in inputs.js.
 
 import { busy, click, setBusy } from "./acting.js";
 import { input, reads } from "./inputs.js";

@@ -1,7 +1,7 @@
-// What people fill in. https://docs.slack.dev/reference/block-kit/block-elements
+// Inputs. https://docs.slack.dev/reference/block-kit/block-elements
 //
-// Each input is drawn from what was typed before a redraw, else from its initial value, and `reads`
-// holds a function that tells its value in the shape of Slack's state.
+// Each input shows what was typed before a redraw, else its initial value. `reads` has a function for each
+// that returns its value in the format of Slack's state.
 
 import { h, nextSerial, people, state } from "./place.js";
 import { plain, text } from "./text.js";
@@ -33,7 +33,7 @@ const LOOKUPS = {
   multi_conversations_select: ["selected_conversations", "initial_conversations", offeredChannels],
 };
 
-/** The node of an input, or null for an element that is none. `kept` is what was typed before, `act` sends a click. */
+/** The node of an input, or null for another element. `kept` is what was typed before, `act` sends a click. */
 export function input(element, kept, act, block) {
   const { type } = element;
   if (type in TEXT_INPUTS) return textInput(element, kept, act, block);
@@ -156,7 +156,7 @@ function picker(element, kept, act) {
   const before = (kept ? kept[field] : element[initial]) ?? null;
   const drawn = before === null ? "" : shown(before);
   node.value = drawn;
-  const value = () => (node.value === drawn ? before : node.value ? read(node.value) : null); // untouched: to the second
+  const value = () => (node.value === drawn ? before : node.value ? read(node.value) : null); // unchanged: keep the seconds
   reads.set(node, () => ({ type: element.type, [field]: value() }));
   return node;
 }

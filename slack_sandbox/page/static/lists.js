@@ -1,4 +1,4 @@
-// Redrawing: only what changed, with the focus and the place of reading where they were.
+// Redraws only what changed, and keeps the focus and the scroll position.
 
 const drawn = new WeakMap(); // a list's node -> Map(key -> {drawn, node})
 

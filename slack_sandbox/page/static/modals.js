@@ -7,7 +7,7 @@ import { focusOn, swap } from "./lists.js";
 import { h, redraw, state, TAB } from "./place.js";
 import { text } from "./text.js";
 
-const closing = new Set(); // ids of views that the server was told to close
+const closing = new Set(); // ids of views for which a close request was sent
 const forms = new Map(); // view id -> {drawn, node}: each open view's form, with what is typed in it
 let modal = null;
 
@@ -99,7 +99,7 @@ async function submit(id) {
   const answer = await post("submit", { view_id: id, values: gather(form) });
   form.classList.remove("busy");
   setBusy(button, false);
-  const now = forms.get(id)?.node; // the view may have been redrawn, or closed, meanwhile
+  const now = forms.get(id)?.node; // by now the view may be redrawn or closed
   if (answer.ok) {
     if (answer.closed) closing.add(id);
     if (now) showErrors(now, {});
@@ -135,7 +135,7 @@ async function closeView(id) {
   closing.add(id);
   redraw();
   const answer = await post("close", { view_id: id });
-  if (answer.ok || !state.views.some((view) => view.id === id)) return; // gone, as was wished
+  if (answer.ok || !state.views.some((view) => view.id === id)) return; // closed, as requested
   closing.delete(id);
   redraw();
   toast(answer.error, "alert");

@@ -1,8 +1,8 @@
 // The page of the local workspace: draws the server's state, and sends what a person does.
 //
-// The server's state is the truth and comes whole with every change; the page keeps only what the
-// server cannot know: where one looks (in the address), what is typed, and which click is under way.
-// Data becomes text nodes and checked attributes, never HTML, so that an agent's text stays inert.
+// The server sends its whole state with every change. The page keeps only what the server can't know:
+// what is open (in the address), what is typed, and which click is running.
+// Data becomes text nodes and checked attributes, never HTML, so that an agent's text can't run code.
 // Block Kit: https://docs.slack.dev/reference/block-kit; mrkdwn: https://docs.slack.dev/messaging/formatting-message-text
 
 import { say, toast } from "./acting.js";
@@ -115,7 +115,7 @@ async function start() {
     const response = await fetch(`/sandbox/state?user=${encodeURIComponent(place.user)}`);
     if (response.ok) first = await response.json();
   } catch {
-    // not there yet; listen() says so and goes on trying
+    // the server is not up yet; listen() shows that and tries again
   }
   const unknown = first && place.user !== FIRST_USER && !first.users.some((user) => user.id === place.user && !user.is_bot && !user.deleted);
   if (unknown) return location.replace(address({ ...place, user: FIRST_USER }));

@@ -1,4 +1,4 @@
-// Where one looks, and what there is to see: the newest state from the server.
+// The place that the page shows, and the newest state from the server.
 
 export const FIRST_USER = "U0ALICE";
 const FIRST_CHANNEL = "C0APPROVE";
@@ -35,14 +35,14 @@ export const unsupported = (type) => h("div", { class: "unsupported" }, `unsuppo
 
 export function readPlace() {
   const query = new URLSearchParams(location.search);
-  const [, channel, ts] = location.hash.match(/^#(\w+)\/([\d.]+)$/) ?? []; // where a permalink leads
+  const [, channel, ts] = location.hash.match(/^#(\w+)\/([\d.]+)$/) ?? []; // the target of a permalink
   return {
     user: query.get("user") || FIRST_USER,
     channel: channel ?? (query.get("channel") || FIRST_CHANNEL),
     thread: query.get("thread"),
     ts: ts ?? query.get("ts"),
-    only: query.get("only"), // draw a message, a thread, a modal or a home alone, for a picture
-    theme: query.get("theme"), // light or dark; else what the browser prefers
+    only: query.get("only"), // show only a message, a thread, a modal or a home, for a picture
+    theme: query.get("theme"), // light or dark; default: the browser's setting
   };
 }
 

@@ -1,4 +1,4 @@
-// The channels, direct messages and the app's Home tab, and who one is.
+// The channels, direct messages, the app's Home tab, and the choice of the acting person.
 
 import { HOME } from "./home.js";
 import { reconcile } from "./lists.js";

@@ -1,4 +1,4 @@
-// Words: plain text literally, mrkdwn as Slack reads it, and emoji.
+// Text: plain text, mrkdwn as Slack reads it, and emoji.
 // https://docs.slack.dev/messaging/formatting-message-text
 
 import { address, channel, go, h, nameOf, place, state } from "./place.js";
@@ -42,7 +42,7 @@ function quotes(source) {
   );
 }
 
-// *bold* and its like: the mark stands at the edges of words, and no space stands inside it
+// *bold* and similar: the marks are at the edges of words, with no space inside
 const span = (mark) =>
   String.raw`(?<![\p{L}\p{N}${mark}])${mark}(?![\s${mark}])([^${mark}\n]*?[^\s${mark}])${mark}(?![\p{L}\p{N}${mark}])`;
 const MARK = new RegExp(["`([^`\n]+)`", "<([^<>\n]+)>", span("\\*"), span("_"), span("~"), ":([a-z0-9_+-]+):"].join("|"), "gu");
