@@ -28,7 +28,7 @@ examples:
   $ hitl demo --calls turns.jsonl --policy policy.yaml
 
 --check needs no browser: it decides by signed clicks, kills the agent before
-the last decision, lets another one finish, and compares what the tools received.
+the last decision, lets another one finish, and compares what the tools got.
 A line of --calls is one turn, {"thread_id": …, "calls": [{"id": …, "name": …,
 "args": {…}}], "decisions": [{"type": "approve"}]}: one decision for each call
 that the policy reviews, in order; an edit has "args", a respond "message".
