@@ -130,7 +130,7 @@ def result_lines(review: Review, results: Mapping[str, str]) -> dict[str, str]:
             raise ApiProblem("not_allowed", detail, pointer=pointer)
         run = review.runs.get(call.key)
         if run is None or run.state in ("started", "cleared"):
-            lines[call.key] = claims.result_line(review, call.key, text)
+            lines[call.key] = claims.result_line(review, text)
     return lines
 
 
@@ -139,8 +139,7 @@ def has_same_results(review: Review, results: Mapping[str, str]) -> bool:
     calls = {call.tool_call_id: call.key for call in review.calls}
     runs = {id: review.runs.get(calls[id]) for id in results if id in calls}
     return all(
-        (run := runs.get(id)) is not None
-        and run.line == claims.result_line(review, calls[id], text)
+        (run := runs.get(id)) is not None and run.line == claims.result_line(review, text)
         for id, text in results.items()
     )
 

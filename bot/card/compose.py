@@ -162,7 +162,7 @@ def _escalation_people(waiting: list[Action], place: Place) -> PeopleRefs:
 def _doubt(review: Review, call: Call) -> Doubt:
     action, args = review.action(call.key), review.arguments(call.key).parse()
     schema = visible_schema(action.config) if action else None
-    excerpt = arguments_excerpt(args, schema, redaction_pointers(action, args) if action else ())
+    excerpt = arguments_excerpt(args, schema, redaction_pointers(action or call, args))
     run, rule = review.runs[call.key], action.route.reviewers if action else Reviewers()
     return Doubt(
         key=call.key,

@@ -7,7 +7,6 @@ from dataclasses import replace
 from hitl_core.model import Action, Review
 from hitl_core.policy import DESCRIPTION_PREFIX
 from hitl_core.review import (
-    Quoting,
     description_of,
     reason_of,
     redaction_pointers,
@@ -65,11 +64,10 @@ def make_open_action(review: Review, action: Action, number: int, room: int) -> 
     config = action.config
     args, schema = review.arguments(action.key).parse(), visible_schema(config)
     redact = redaction_pointers(action, args)
-    quoting = Quoting.of(review, action)
-    why, title = _description_text(action, quoting), title_of(action, quoting)
+    why, title = _description_text(review, action), title_of(review, action)
     parts = {"description": why, "title": title if action.request.title else ""}
     withheld = [
-        f"Its {part} is not shown, because it may quote a hidden value."
+        f"Its {part} is not shown, because this review has hidden values."
         for part, words in parts.items()
         if words is None
     ]
@@ -86,7 +84,7 @@ def make_open_action(review: Review, action: Action, number: int, room: int) -> 
         title=text.shorten(title, MAX_TITLE),
         why=text.shorten(why, MAX_WHY),
         by_agent=action.request.by_agent,
-        rule=text.shorten(_rule_reason(review, action, quoting), MAX_WHY),
+        rule=text.shorten(_rule_reason(review, action), MAX_WHY),
         fact=main_fact(args, schema, redact),
         excerpt=excerpt,
         warnings=(*withheld, *argument_warnings({} if plain else args, schema, redact, texts)),
@@ -142,17 +140,15 @@ def _weight(action: OpenAction) -> int:
     )
 
 
-def _rule_reason(review: Review, action: Action, quoting: Quoting) -> str:
+def _rule_reason(review: Review, action: Action) -> str:
     """The reason of the policy's rule, without the description that the card shows anyway."""
     call = review.call(action.key)
     if call is None:
         return ""
-    clean = quoting.without(action.request.description)
-    reason = reason_of(call, action, quoting)
-    return reason.removeprefix(action.request.description).removeprefix(clean).strip()
+    return reason_of(review, call).removeprefix(action.request.description).strip()
 
 
-def _description_text(action: Action, quoting: Quoting) -> str | None:
+def _description_text(review: Review, action: Action) -> str | None:
     """The description without what the card shows anyway: LangChain's default repeats the call. None for a
     description that is not shown.
     """
@@ -160,4 +156,4 @@ def _description_text(action: Action, quoting: Quoting) -> str | None:
     if description.strip() == DESCRIPTION_PREFIX:
         return ""
     request = action.request.model_copy(update={"description": description.strip()})
-    return description_of(action.model_copy(update={"request": request}), quoting)
+    return description_of(review, action.model_copy(update={"request": request}))

@@ -19,7 +19,7 @@ from hitl_core.model import (
     Status,
     person_label,
 )
-from hitl_core.review import Quoting, title_of
+from hitl_core.review import title_of
 
 STATUS_COLOURS: dict[Status, str] = {
     "pending": YELLOW,
@@ -85,7 +85,7 @@ def tool_name(review: Review, call: Call) -> str:
         return call.name if action is None else action.name
     if action.request.title is None:
         return call.name
-    return title_of(action, Quoting.of(review, action)) or call.name
+    return title_of(review, action) or call.name
 
 
 def tool_names(review: Review, calls: Iterable[Call]) -> str:

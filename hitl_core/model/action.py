@@ -53,6 +53,9 @@ class ReviewConfig(Value):
     `args_schema` that the policy trusts: only this part may hide arguments or give them titles. The rest of
     `args_schema` only checks them.
 
+    `hiding_schema` only hides: the tool's own schema, where the policy trusts the tools and has a schema of
+    its own.
+
     `must_read`: a person can approve only after they have seen all of it. `confirm`: Approve asks "are you
     sure?". `redact`: JSON pointers to values that people never see. The digest covers these values.
     """
@@ -61,6 +64,7 @@ class ReviewConfig(Value):
     allowed_decisions: tuple[DecisionType, ...]
     args_schema: dict[str, Any] | None = None
     policy_schema: dict[str, Any] | None = None
+    hiding_schema: dict[str, Any] | None = None
     reject_reason: Literal["optional", "required"] = "optional"
     answer_schema: dict[str, Any] | None = None
     output: Output | None = None

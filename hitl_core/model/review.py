@@ -39,7 +39,11 @@ def is_id_prefix(text: str) -> bool:
 
 
 class Call(Value):
-    """One tool call of the model. `key` is its position in the turn, starting with "1"."""
+    """One tool call of the model. `key` is its position in the turn, starting with "1".
+
+    `redact`: JSON pointers to the hidden values of a call that needs no person; those of an action follow
+    from its `config`. `hides_values`: people don't see some values of a revision of this call.
+    """
 
     key: str
     tool_call_id: str
@@ -48,6 +52,8 @@ class Call(Value):
     verdict: Verdict
     route: Route
     idempotent: bool = False
+    redact: tuple[str, ...] = ()
+    hides_values: bool = False
 
 
 class Lease(Value):
@@ -134,6 +140,13 @@ class Review(Value):
 
     def action(self, key: str) -> Action | None:
         return next((action for action in self.actions if action.key == key), None)
+
+    @property
+    def hides_values(self) -> bool:
+        """Whether people don't see some values. Then they read no text of the agent either: it may quote a
+        hidden value, of this call or another one, in a way that no search finds.
+        """
+        return any(call.hides_values for call in self.calls)
 
     def arguments(self, key: str, revision: int | None = None) -> Arguments:
         """The arguments of one call, by default of its newest revision."""

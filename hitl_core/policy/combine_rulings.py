@@ -80,6 +80,7 @@ def _combine(policy: Ruling, run: Ruling, *, asks_more: bool) -> Ruling:
             idempotent=policy.idempotent,
             line=policy.line,
             needs_requester=needs_requester,
+            trusts_tools=policy.trusts_tools,
         )
         return _with_schemas(kept, policy.args_schema, run.args_schema)
     if policy.verdict.kind != "review":
@@ -148,6 +149,22 @@ def _with_both(ruling: Ruling, one: Ruling, other: Ruling) -> Ruling:
         policy_schema=combine_schemas(one.policy_schema, other.policy_schema),
         trusts_tools=one.trusts_tools or other.trusts_tools,
         computed=one.computed or other.computed,
+    )
+
+
+def with_tool_schema(ruling: Ruling, tool_schema: Schema | None) -> Ruling:
+    """The ruling with the tool's own schema. If the policy has no schema for the tool, it checks arguments,
+    beside what the run's context says. If the policy trusts the tools, it also hides values, and where the
+    policy has no schema it describes them.
+    """
+    if tool_schema is None:
+        return ruling
+    if ruling.policy_schema is not None:
+        return replace(ruling, hiding_schema=tool_schema) if ruling.trusts_tools else ruling
+    return replace(
+        ruling,
+        args_schema=combine_schemas(ruling.args_schema, tool_schema),
+        policy_schema=tool_schema if ruling.trusts_tools else None,
     )
 
 

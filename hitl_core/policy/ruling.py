@@ -48,6 +48,7 @@ class Ruling:
     unsure: bool = False
     says_no: bool = False
     policy_schema: dict[str, Any] | None = None
+    hiding_schema: dict[str, Any] | None = None
     trusts_tools: bool = False
     by_agent: bool = False
     computed: bool = False

@@ -15,6 +15,7 @@ from hitl_core.review import (
     transition,
     vote_count,
 )
+from hitl_core.review.agent_texts import description_of, reason_of, title_of
 from hitl_core.review.claims import one_line, runnable_calls
 from hitl_core.review.decisions import decide
 from hitl_core.review.due import deadline, next_step_at
@@ -27,8 +28,12 @@ from hitl_core.review.proposal import (
     final_message,
     judge_proposal,
 )
-from hitl_core.review.quoting import Quoting, description_of, reason_of, title_of
-from hitl_core.review.redaction import find_redaction_flaw, redaction_pointers, visible_args
+from hitl_core.review.redaction import (
+    find_pointers,
+    find_redaction_flaw,
+    redaction_pointers,
+    visible_args,
+)
 from hitl_core.review.service import ChangeResult, Reviews, TransitionFunction, uptime
 from hitl_core.review.transition import PAST_VERBS, Transition, make_event
 from hitl_core.review.visible_schema import visible_schema
@@ -38,7 +43,6 @@ __all__ = [
     "PAST_VERBS",
     "ChangeResult",
     "Proposal",
-    "Quoting",
     "Reviews",
     "Transition",
     "TransitionFunction",
@@ -56,6 +60,7 @@ __all__ = [
     "final_answer",
     "final_args",
     "final_message",
+    "find_pointers",
     "find_redaction_flaw",
     "judge_edit",
     "judge_proposal",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hitl_core.errors import Refused
 from hitl_core.model import Cancellation, Review, Reviewer, Reviewers, Vote
 from hitl_core.review import vote_count
-from hitl_core.review.quoting import Quoting
+from hitl_core.review.agent_texts import cancel_reason
 from hitl_core.review.transition import (
     Transition,
     check_not_cancelled,
@@ -27,10 +27,8 @@ def cancel(review: Review, by: Reviewer | None, reason: str | None, now: float) 
     if review.runs:
         raise Refused("started", "It can't be cancelled any more: one of its calls may have run.")
     reason = (reason or "").strip() or None
-    if by is None and reason:  # an agent may repeat what people must not see
-        for hidden in (Quoting.of(review, action) for action in review.actions):
-            reason = hidden.without(reason)
-            reason = "…" if hidden.is_in(reason) else reason
+    if by is None and reason:
+        reason = cancel_reason(review, reason)
     cancel_votes = review.cancels
     if by is not None:
         most = max((a.route.reviewers.reject_quorum for a in review.actions), default=1)

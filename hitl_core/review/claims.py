@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from hitl_core.errors import LeaseLost, Refused
 from hitl_core.model import Call, DoubtAnswer, Lease, Place, Review, Reviewer, Reviewers, Run, Vote
 from hitl_core.review import vote_count
-from hitl_core.review.quoting import Quoting
+from hitl_core.review.agent_texts import result_text
 from hitl_core.review.transition import Transition, check_seal, make_event
 
 #: The longest result line on a card, in characters. A longer one is cut and ends in an ellipsis.
@@ -71,7 +71,7 @@ def report(review: Review, fence: int, lines: Mapping[str, str], now: float) -> 
     """Store the results of calls that ran: one line for each key."""
     _check_lease(review, fence, now)
     runs = {
-        key: _make_done_run(review.runs.get(key), result_line(review, key, line), now)
+        key: _make_done_run(review.runs.get(key), result_line(review, line), now)
         for key, line in lines.items()
     }
     return Transition(_with_runs(review, runs), make_event("reported", review, now, runs))
@@ -179,25 +179,15 @@ def can_run(review: Review, call: Call) -> bool:
 
 def one_line(text: object) -> str:
     """The first 200 characters of the first non-blank line."""
-    return _first_line(_start(text))
-
-
-def result_line(review: Review, key: str, text: object) -> str:
-    """`one_line` for the result of a call, without hidden values of its arguments."""
-    hidden = Quoting.of(review, review.action(key))
-    whole = hidden.without(_start(text))  # before the cut, because that could cut a secret in two
-    line = _first_line(whole)
-    return "…" if hidden.is_in(line) else line
-
-
-def _start(text: object) -> str:
     start = str(text).lstrip()[:_MAX_READ]
-    return start.encode("utf-8", "replace").decode()  # file names may have half a surrogate pair
-
-
-def _first_line(whole: str) -> str:
-    line = next(iter(whole.splitlines()), "").strip()
+    start = start.encode("utf-8", "replace").decode()  # file names may have half a surrogate pair
+    line = next(iter(start.splitlines()), "").strip()
     return line if len(line) <= MAX_LINE else line[: MAX_LINE - 1] + "…"
+
+
+def result_line(review: Review, text: object) -> str:
+    """`one_line` for the result of a call, if people may read it."""
+    return result_text(review, one_line(text))
 
 
 def _has_started(review: Review, call: Call) -> bool:

@@ -34,6 +34,7 @@ from hitl_core.review.proposal import (
     final_name,
     judge_proposal,
 )
+from hitl_core.review.redaction import redaction_pointers
 from hitl_core.review.transition import (
     Transition,
     check_decidable,
@@ -103,8 +104,8 @@ def decide(
             "not_allowed", f"Others had to approve this {name}, and too few are left who may."
         )
     changed = with_actions(review, {key: action}, now).model_copy(update={"args": stored_args})
-    if ruling is not None and not ruling.idempotent:
-        changed = _once_only(changed, key)
+    if ruling is not None:
+        changed = _with_edited_call(changed, action, ruling, args)
     kind: EventKind = "edited" if vote_type == "edit" else "voted"
     what: DecisionType = proposal.type
     if action.decision is not None:
@@ -249,10 +250,22 @@ def _add_vote(
     return action.model_copy(update={"votes": new_votes, "decision": decision})
 
 
-def _once_only(review: Review, key: str) -> Review:
-    """After a crash this call runs again only if a person says so."""
+def _with_edited_call(
+    review: Review, action: Action, ruling: EditRuling, args: Arguments
+) -> Review:
+    """The call keeps what an edit can't win back: after a crash it runs again only if all rules so far allow
+    that, and the agent's texts stay hidden.
+    """
+    hides = bool(redaction_pointers(action, args.parse()))
     calls = tuple(
-        call.model_copy(update={"idempotent": False}) if call.key == key else call
+        call.model_copy(
+            update={
+                "idempotent": call.idempotent and ruling.idempotent,
+                "hides_values": call.hides_values or hides,
+            }
+        )
+        if call.key == action.key
+        else call
         for call in review.calls
     )
     return review.model_copy(update={"calls": calls})

@@ -33,6 +33,7 @@ from hitl_core.policy import (
     combine_schemas,
     find_unreachable_quorum,
     load_kept_policy,
+    with_tool_schema,
 )
 from hitl_core.review.due import deadline
 
@@ -179,29 +180,30 @@ def _count_needed(word: str, route: Route) -> int:
 
 def _merge_schemas(
     review: Review, action: Action, name: str, ruling: Ruling
-) -> tuple[Schema | None, Schema | None]:
-    """The schema for the arguments, and the part of it that the policy trusts.
+) -> tuple[Schema | None, Schema | None, Schema | None]:
+    """The schema for the arguments, the part of it that the policy trusts, and the one that only hides.
 
     The arguments must satisfy the earlier schema for this tool and the schema of the rule that matches now.
     If that rule has none, the tool's own schema is used.
     """
     before = [(action.name, action.config), *((s.tool, s.config) for s in reversed(action.earlier))]
     previous = next((config for tool, config in before if tool == name), None)
-    now, trusted = ruling.args_schema, ruling.policy_schema
-    if now is None:
-        now = review.tools.get(name)
-        trusted = now if ruling.trusts_tools else None
+    ruling = with_tool_schema(ruling, review.tools.get(name))
+    new = (ruling.args_schema, ruling.policy_schema, ruling.hiding_schema)
     if previous is None:
-        return now, trusted
-    return combine_schemas(previous.args_schema, now), combine_schemas(
-        previous.policy_schema, trusted
-    )
+        return new
+    old = (previous.args_schema, previous.policy_schema, previous.hiding_schema)
+    checks, trusted, hides = map(combine_schemas, old, new)
+    return checks, trusted, hides
 
 
 def _merge_config(
-    old: ReviewConfig, ruling: Ruling, schemas: tuple[Schema | None, Schema | None], name: str
+    old: ReviewConfig,
+    ruling: Ruling,
+    schemas: tuple[Schema | None, Schema | None, Schema | None],
+    name: str,
 ) -> ReviewConfig:
-    schema, trusted = schemas
+    schema, trusted, hides = schemas
     allowed = old.allowed_decisions
     if ruling.verdict.kind == "review" and ruling.verdict.rule is not None:
         # Only a rule can remove decisions, the policy's default can't.
@@ -213,6 +215,7 @@ def _merge_config(
             "allowed_decisions": allowed,
             "args_schema": schema,
             "policy_schema": trusted,
+            "hiding_schema": hides,
             "reject_reason": "required" if required else "optional",
             "must_read": old.must_read or ruling.must_read,
             "confirm": old.confirm or ruling.confirm,

@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
 
 from hitl_core.jsonschema import find_hidden, is_hiding_unclear, mask_args, to_pointer
 from hitl_core.model import Action, Call, Review
 
 
-def redaction_pointers(action: Action, args: dict[str, Any]) -> tuple[str, ...]:
-    """JSON pointers (RFC 6901) to the hidden values: those of `redact`, and those that a trusted schema
-    hides. The rules that applied before an edit count too.
+class Hiding(Protocol):
+    """What hides values: a policy's ruling, or the config of an action."""
+
+    @property
+    def redact(self) -> tuple[str, ...]: ...
+    @property
+    def policy_schema(self) -> dict[str, Any] | None: ...
+    @property
+    def hiding_schema(self) -> dict[str, Any] | None: ...
+
+
+def find_pointers(hiding: Hiding, args: Mapping[str, Any]) -> tuple[str, ...]:
+    """JSON pointers (RFC 6901) to the values that are hidden, all of which are there."""
+    paths = {*find_hidden(hiding.policy_schema, args, hiding.redact)}
+    paths.update(find_hidden(hiding.hiding_schema, args))
+    return tuple(sorted(map(to_pointer, paths)))
+
+
+def redaction_pointers(owner: Action | Call, args: dict[str, Any]) -> tuple[str, ...]:
+    """JSON pointers to the hidden values of an action's arguments, or of a call that needs no person: those
+    of `redact`, and those that a trusted schema hides. The rules that applied before an edit count too.
     """
-    configs = [action.config, *(terms.config for terms in action.earlier)]
-    paths = {path for config in configs for path in find_hidden(config.policy_schema, args)}
-    policy_pointers = (each for config in configs for each in config.redact)
-    return tuple(dict.fromkeys([*policy_pointers, *sorted(map(to_pointer, paths))]))
+    if isinstance(owner, Call):
+        return owner.redact
+    configs = [owner.config, *(terms.config for terms in owner.earlier)]
+    pointers = (
+        each for config in configs for each in (*config.redact, *find_pointers(config, args))
+    )
+    return tuple(dict.fromkeys(pointers))
 
 
 def find_redaction_flaw(
@@ -37,6 +58,5 @@ def find_redaction_flaw(
 def visible_args(review: Review, call: Call, revision: int | None = None) -> dict[str, Any]:
     """A call's arguments with "(hidden)" for hidden values, by default of the newest revision."""
     args = review.arguments(call.key, revision).parse()
-    if (action := review.action(call.key)) is None:
-        return args
-    return mask_args(args, find_hidden(None, args, redaction_pointers(action, args)))
+    owner = review.action(call.key) or call
+    return mask_args(args, find_hidden(None, args, redaction_pointers(owner, args)))

@@ -51,6 +51,10 @@ STRICT: dict[str, Case] = {
         {"args_schema": {"properties": {"secret": {"writeOnly": True}}}},
         lambda r: redaction_pointers(r.actions[0], {"secret": "s"}) == ("/secret",),
     ),
+    "hiding_schema": Case(
+        {"args_schema": {"properties": {"n": {"type": "integer"}}}},
+        lambda r: redaction_pointers(r.actions[0], {"pin": "1"}) == ("/pin",),
+    ),
     "trusts_tools": Case({}, lambda r: redaction_pointers(r.actions[0], {"pin": "1"}) == ("/pin",)),
     "reject_reason": Case(
         {"reject_reason": "required"}, lambda r: r.actions[0].config.reject_reason == "required"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hitl_core.model import Action, Call, Decision, Review, Reviewer, Run, Snapshot
-from hitl_core.review import Quoting, deadline, description_of, reason_of, title_of, visible_args
+from hitl_core.review import deadline, description_of, reason_of, title_of, visible_args
 
 Json = dict[str, Any]
 
@@ -47,26 +47,25 @@ def review_to_json(snapshot: Snapshot, *, with_args: bool) -> Json:
 def _call_to_json(review: Review, call: Call, number: int | None, *, with_args: bool) -> Json:
     """`number` is the action's number on the cards, null for a call that needs no review."""
     action = review.action(call.key)
-    quoting = Quoting.of(review, action)
     return {
         "number": number,
         "tool_call_id": call.tool_call_id,
         "name": review.tool_name(call),
         "asked_for": call.name,
-        "title": action and title_of(action, quoting),
+        "title": action and title_of(review, action),
         **({"args": visible_args(review, call)} if with_args else {}),
         "verdict": {
             **call.verdict.model_dump(),
-            "reason": reason_of(call, action, quoting),
+            "reason": reason_of(review, call),
         },
-        "action": action and _action_to_json(action, quoting),
+        "action": action and _action_to_json(review, action),
         "run": _run_to_json(review.runs.get(call.key)),
     }
 
 
-def _action_to_json(action: Action, quoting: Quoting) -> Json:
+def _action_to_json(review: Review, action: Action) -> Json:
     return {
-        "description": description_of(action, quoting),
+        "description": description_of(review, action),
         "allowed_decisions": list(action.config.allowed_decisions),
         "revision": action.revision,
         "places": list(action.places),

@@ -172,7 +172,7 @@ class Outcome:
             )
         keys = {self._calls[call.id].key: call.id for call in self.execute if call.id in results}
         return {  # a tool's result may contain values that people must not see
-            key: claims.result_line(self._review, key, results[id]) for key, id in keys.items()
+            key: claims.result_line(self._review, results[id]) for key, id in keys.items()
         }
 
     async def _renew_once(self) -> None:

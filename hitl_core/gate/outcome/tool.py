@@ -11,7 +11,6 @@ from typing import Any, Self
 
 from hitl_core.errors import HitlError, InvalidToolCall, Rejected
 from hitl_core.model import TOOL_NAME, JsonObject, Review, ToolCall, encode
-from hitl_core.review import redaction_pointers
 
 
 class _ArgsMismatch(Rejected):
@@ -98,10 +97,9 @@ def failure_line(review: Review, call: ToolCall, error: Exception) -> str:
     """The result line on the card. When some arguments are hidden from people it names only the type of the
     error, because the error's text may contain them.
     """
-    (key,) = (known.key for known in review.calls if known.tool_call_id == call.id)
-    action = review.action(key)
-    all_seen = action is not None and not redaction_pointers(action, call.args)
-    return f"failed: {failure_text(error) if all_seen else type(error).__name__}"
+    is_reviewed = any(action.request.tool_call_id == call.id for action in review.actions)
+    shows_text = is_reviewed and not review.hides_values
+    return f"failed: {failure_text(error) if shows_text else type(error).__name__}"
 
 
 def failure_text(error: Exception) -> str:

@@ -66,9 +66,8 @@ def check_redaction(judged_calls: JudgedCalls) -> None:
     arguments that they can't see.
     """
     for call, ruling in zip(judged_calls.calls, judged_calls.rulings, strict=True):
-        if ruling.verdict.kind == "review" and (
-            flaw := find_redaction_flaw([ruling.policy_schema], call.args)
-        ):
+        trusted = (ruling.policy_schema, ruling.hiding_schema)
+        if ruling.verdict.kind == "review" and (flaw := find_redaction_flaw(trusted, call.args)):
             raise InvalidToolCall(f"{call.name} can't be reviewed: {flaw}.")
 
 

@@ -17,7 +17,7 @@ from hitl_core.model import (
     encode,
 )
 from hitl_core.policy import Ruling
-from hitl_core.review import make_event
+from hitl_core.review import find_pointers, make_event
 
 
 def build_review(
@@ -41,6 +41,7 @@ def build_review(
     each = zip(calls, judged_calls.rulings, digests, strict=True)
     for position, (call, ruling, digest) in enumerate(each, start=1):
         key, route = str(position), ruling.route.resolve_origin(asked_in)
+        hidden = find_pointers(ruling, call.args)
         stored_calls.append(
             Call(
                 key=key,
@@ -50,6 +51,8 @@ def build_review(
                 verdict=ruling.verdict,
                 route=route,
                 idempotent=ruling.idempotent,
+                redact=() if ruling.verdict.kind == "review" else hidden,
+                hides_values=bool(hidden),
             )
         )
         if ruling.verdict.kind == "review":
@@ -101,6 +104,7 @@ def _build_action(
             allowed_decisions=ruling.allowed_decisions,
             args_schema=ruling.args_schema,
             policy_schema=ruling.policy_schema,
+            hiding_schema=ruling.hiding_schema,
             reject_reason=ruling.reject_reason,
             answer_schema=ruling.answer_schema,
             output=ruling.output,

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hitl_core.errors import InvalidToolCall
 from hitl_core.model import JsonObject, ToolCall
-from hitl_core.policy import Policy, Ruling
+from hitl_core.policy import Policy, Ruling, with_tool_schema
 
 if TYPE_CHECKING:
     from hitl_core.jsonschema import Budget
@@ -19,8 +18,10 @@ if TYPE_CHECKING:
 MAX_EXCERPT = 1024 * 1024
 #: After this many steps, about two milliseconds, other tasks may run.
 _PAUSE_STEPS = 4_000
-#: A review keeps at most this many characters of schemas, those of each call counted by themselves.
+#: A review keeps at most this many characters and values of schemas, which each load of it reads. Those of
+#: each call count by themselves.
 MAX_SCHEMAS = 4 * 1024 * 1024
+MAX_SCHEMA_VALUES = 100_000
 
 
 class ToolSchemas:
@@ -32,37 +33,41 @@ class ToolSchemas:
         from hitl_core.jsonschema import REQUEST_STEPS, Budget
 
         self._budget = Budget(REQUEST_STEPS)
-        self._steps_at_pause, self._room = REQUEST_STEPS, MAX_SCHEMAS
+        self._steps_at_pause = REQUEST_STEPS
+        self._room, self._values = MAX_SCHEMAS, MAX_SCHEMA_VALUES
 
     async def add_schema(self, ruling: Ruling, tool_schema: JsonObject | None) -> Ruling:
-        """The ruling with the tool's own schema, if the policy has none. That schema only checks arguments;
-        it describes and hides them on the card only if the policy trusts the tools. Raises InvalidToolCall
-        for a schema that can't be used.
-        """
+        """`with_tool_schema`. Raises InvalidToolCall for a schema that can't be used."""
         await asyncio.sleep(0)
-        if ruling.verdict.kind != "review":
+        if ruling.verdict.kind != "review" and not ruling.trusts_tools:
             return ruling
-        if tool_schema is None or ruling.args_schema is not None:
-            self._keep(ruling)
-            return ruling
-        if flaw := await self._find_flaw(tool_schema):
-            raise InvalidToolCall(f"A tool's own schema can't be used: {flaw}.")
-        ruling = replace(
-            ruling,
-            args_schema=tool_schema,
-            policy_schema=tool_schema if ruling.trusts_tools else None,
-        )
+        before, ruling = ruling, with_tool_schema(ruling, tool_schema)
+        for schema in (ruling.args_schema, ruling.hiding_schema):
+            is_new = schema not in (None, before.args_schema)
+            if schema and is_new and (flaw := await self._find_flaw(schema)):
+                raise InvalidToolCall(f"A tool's own schema can't be used: {flaw}.")
         self._keep(ruling)
         return ruling
 
     def _keep(self, ruling: Ruling) -> None:
         """Raises InvalidToolCall where the schemas of all calls so far are too large together."""
-        for schema in (ruling.args_schema, ruling.policy_schema, ruling.answer_schema):
-            self._room -= len(json.dumps(schema)) if schema else 0
-        if self._room < 0:
+        if ruling.verdict.kind != "review":
+            return
+        for schema in (
+            ruling.args_schema,
+            ruling.policy_schema,
+            ruling.hiding_schema,
+            ruling.answer_schema,
+        ):
+            if schema:
+                text = json.dumps(schema)
+                self._room -= len(text)
+                self._values -= sum(map(text.count, "[{,"))  # at least as many as there are values
+        if self._room < 0 or self._values < 0:
             raise InvalidToolCall(
-                f"The schemas of these calls take more than {MAX_SCHEMAS:,} characters together. Submit fewer"
-                " calls in one turn, or use shorter schemas."
+                f"The schemas of these calls take more than {MAX_SCHEMAS:,} characters or"
+                f" {MAX_SCHEMA_VALUES:,} values together. Submit fewer calls in one turn, or use shorter"
+                " schemas."
             )
 
     async def edit_targets(

@@ -123,9 +123,9 @@ def name_and_arguments(target: ActionRef, snapshot: Snapshot) -> tuple[str, tupl
     if (call := review.call(target.action)) is None:
         raise Refused("unknown_action", "This review has no such action.")
     action, args = review.action(target.action), review.arguments(target.action).parse()
+    redact = redaction_pointers(action or call, args)
     if action is None:
-        return call.name, all_arguments(args, None)
-    redact = redaction_pointers(action, args)
+        return call.name, all_arguments(args, None, redact)
     return action.name, all_arguments(args, visible_schema(action.config), redact)
 
 
