@@ -147,6 +147,7 @@ def _with_both(ruling: Ruling, one: Ruling, other: Ruling) -> Ruling:
         idempotent=one.idempotent and other.idempotent,
         redact=tuple(dict.fromkeys((*one.redact, *other.redact))),
         policy_schema=combine_schemas(one.policy_schema, other.policy_schema),
+        hiding_schema=combine_schemas(one.hiding_schema, other.hiding_schema),
         trusts_tools=one.trusts_tools or other.trusts_tools,
         computed=one.computed or other.computed,
     )

@@ -1,8 +1,8 @@
 """The agent's own texts about its calls, as people may read them. Pure.
 
 In a review that hides values nobody reads them: a text may quote a hidden value as it is, in part, encoded or
-in another spelling, and no search finds all of that. Always shown are the arguments, without the hidden values,
-and what the policy's file says.
+in another spelling, and no search finds all of that. Always shown are the arguments, without the hidden
+values, and what the policy's file says.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ def test_a2_an_agents_words_that_may_quote_what_is_hidden_are_not_shown(
 
     for form in (value, "secretsecret", write(value)):
         assert form not in drawn
-    assert "Its description is not shown, because it may quote a hidden value." in drawn
+    assert "Its description is not shown, because this review has hidden values." in drawn
     assert "Its title is not shown" in drawn
     assert "web1" in drawn
 

@@ -99,15 +99,15 @@ async def test_promise_8_a_result_that_repeats_what_is_hidden_is_kept_without_it
 
     line = (await gate.reviews.load(review_id)).review.runs["1"].line
     assert line is not None
-    assert "tok-" not in line
-    assert "…" in line
+    assert line == "done, the result is not shown, because this review has hidden values"
 
 
 def test_promise_8_a_reason_that_repeats_what_is_hidden_is_kept_without_it() -> None:
     review = review_of(("login", ARGS), policy={"interrupt_on": {"login": {"redact": ["/token"]}}})
     gone = cancellation.cancel(review, None, f"The user took {SECRET} back", NOW).review
     assert gone.cancelled is not None
-    assert gone.cancelled.reason == "The user took … back"
+    assert SECRET not in str(gone.cancelled.reason)
+    assert "not shown" in str(gone.cancelled.reason)
 
 
 def test_promise_8_a_secret_that_begins_like_another_is_hidden_whole() -> None:

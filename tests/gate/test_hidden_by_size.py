@@ -11,6 +11,7 @@ from bot.api.wire.requests import Submit
 from bot.card.compose import build_card
 from bot.web.problems import ApiProblem
 from hitl_core.errors import DecisionError, InvalidToolCall, Refused
+from hitl_core.gate.submission.judging import judge_calls
 from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review, ToolCall, encode
@@ -116,3 +117,14 @@ def test_an_answer_among_the_arguments_meets_their_schema() -> None:
             decide(made, "1", Proposal("approve", 1, answer="9Z"), person("Ada"), START + 5)
         same = decide(made, "1", Proposal("approve", 1, answer="1A"), person("Ada"), START + 5)
         assert same.review.status == "settled"
+
+
+async def test_h4_schemas_with_many_small_values_are_refused_together() -> None:
+    """Given 100 calls that share one schema with 15,000 values, in 35 kB; then the review, whose every load
+    would read all of them, is refused with a sentence."""
+    context = {"interrupt_on": {"act": {"args_schema": {"enum": [[[[[0]]]]] * 3_000}}}}
+    policy = Policy.from_mapping({"default": "review"}).for_run(context)
+    calls = [ToolCall(f"c{n}", "act", {"n": n}) for n in range(100)]
+    with pytest.raises(InvalidToolCall, match="100,000 values together"):
+        await judge_calls(policy, calls)
+    assert (await judge_calls(policy, calls[:5])).rulings
