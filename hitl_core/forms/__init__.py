@@ -1,17 +1,17 @@
-"""Forms for editing arguments: `make_form` makes one, and `read_answers` reads the answers as new arguments.
+"""Forms for editing arguments: `make_form` makes one, and `Form.read` reads the answers as new arguments.
 
 Pure, and independent of the chat system: a channel only draws the fields.
 """
 
 from hitl_core.forms.edit_args import find_removed, value_at
+from hitl_core.forms.field import Field, FormErrors, Option
 from hitl_core.forms.fields import list_options, read_json
 from hitl_core.forms.fixed_values import find_changed_fixed, find_fixed, find_lost_hidden
-from hitl_core.forms.form import Field, Form, FormErrors, Option
-from hitl_core.forms.form_answers import read_answers
-from hitl_core.forms.plan import make_form
+from hitl_core.forms.form import Answers, Form, make_form
 from hitl_core.forms.unset_values import strip_texts
 
 __all__ = [
+    "Answers",
     "Field",
     "Form",
     "FormErrors",
@@ -22,7 +22,6 @@ __all__ = [
     "find_removed",
     "list_options",
     "make_form",
-    "read_answers",
     "read_json",
     "strip_texts",
     "value_at",

@@ -1,97 +1,105 @@
-"""The values of this package: a form, its fields, and the errors of its answers."""
+"""A form: the fields for some arguments, and how their answers become new arguments."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from functools import cached_property
+from typing import Any
 
-from hitl_core.errors import HitlError
+from hitl_core.forms.field import Field
+from hitl_core.forms.fields import InputLimits
+from hitl_core.forms.form_answers import read_slots
+from hitl_core.forms.plan import Plan, plan_form, prefill_field, read_branch_choice
 
-#: The kind of an input, and the format of `Field.initial` and of an answer. None and "" are always an empty
-#: input.
-#:
-#: text, long_text  the text itself; email, uri: the same, in that format
-#: integer, number  a decimal, "12" or "-0.5"; if a number input would round it, the kind is "text"
-#: boolean, choice  the index of an option, "0"
-#: choices          the indexes of options, in any order, "0,2"
-#: lines            a list of texts or numbers, one on each line, "a\nb"; empty lines don't count
-#: date             "2026-11-21"
-#: time             "14:30", in the zone that the hint names
-#: datetime         seconds since 1970 in ten digits, "1795271400"
-#: json             JSON text
-Kind = Literal[
-    "text",
-    "long_text",
-    "email",
-    "uri",
-    "integer",
-    "number",
-    "boolean",
-    "choice",
-    "choices",
-    "lines",
-    "date",
-    "time",
-    "datetime",
-    "json",
-]
+Answers = Mapping[str, str | None]
 
 
-@dataclass(frozen=True)
-class Option:
-    """One option. Its answer is its index in `Field.options`, as text."""
-
-    label: str
-
-
-@dataclass(frozen=True)
-class Field:
-    """One input.
-
-    - `pointer` (RFC 6901): the value that it edits; "" means all arguments. A choice between branches has the
-      value's pointer and then "~", which is no valid pointer, because the value may have its own field too;
-    - `label`: begins with the labels of the outer objects, for example Address, then City;
-    - `initial`: what the input shows, see `Kind`;
-    - `locked`: the reason why the field can't be edited. Its value is kept unchanged;
-    - `hidden`: people must not see the value. The field is locked and has no `initial`;
-    - `redraws`: the answer decides which fields follow, so the form must be made again with the answers so
-      far;
-    - `minimum`, `maximum`: inclusive decimals;
-    - `min_items`, `max_items`: the number of choices.
-
-    A limit that `initial` breaks is left out: most user interfaces refuse an input outside its own limits.
-    """
-
-    pointer: str
-    kind: Kind
-    label: str
-    hint: str | None = None
-    required: bool = False
-    locked: str | None = None
-    initial: str | None = None
-    options: tuple[Option, ...] = ()
-    minimum: str | None = None
-    maximum: str | None = None
-    min_length: int | None = None
-    max_length: int | None = None
-    min_items: int | None = None
-    max_items: int | None = None
-    hidden: bool = False
-    redraws: bool = False
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Form:
-    fields: tuple[Field, ...]
+    """Made by `make_form`. `answers` are those that it was made with."""
+
+    schema: Mapping[str, Any] | None
+    args: Mapping[str, Any]
+    answers: Answers
+    limits: InputLimits
+    redact: Collection[str]
+    plan: Plan
+
+    @cached_property
+    def fields(self) -> tuple[Field, ...]:
+        """The fields with what people entered so far."""
+        answers, max_text = self.answers, self.limits.max_text
+        return tuple(
+            prefill_field(slot, answers[slot.field.pointer], max_text)
+            if slot.field.pointer in answers
+            else slot.field
+            for slot in self.plan.slots
+        )
+
+    def __repr__(self) -> str:
+        return f"Form(fields={self.fields})"  # `args` and `plan` have the hidden values
+
+    def read(self, answers: Answers) -> dict[str, Any]:
+        """The new arguments, from answers by pointer.
+
+        A value stays exactly as it is if the answer is missing or is what the input showed, or if the field
+        is locked. None and "" are an empty input. A `required` field refuses it, because some clients send it
+        for untouched inputs. For other fields an empty input means:
+
+        - null, if the schema allows it;
+        - or absent, if the value is optional: then the tool's default applies, as the hint says. An optional
+          object is removed with its last field;
+        - or "" or [], for a text or a list.
+
+        Use `find_removed` to see what an edit removes, and ask the person if that is intended.
+
+        If an empty input means null or absent, a person can type `""` for an empty text, and `[]` for an
+        empty list. If a person chooses another branch, values that fit there are kept, and values of the old
+        branch only are removed. Answers for branches that are not chosen are ignored.
+
+        Raises FormErrors, and SchemaError if the arguments can't be checked.
+        """
+        slots, start = self.plan if self.has_fields_for(answers) else self._plan_for(answers)
+        return read_slots(self.schema, slots, start, answers, self.limits.max_text)
+
+    def has_fields_for(self, answers: Answers) -> bool:
+        """Whether a form that is made with these answers has the same fields: they choose the same
+        branches.
+        """
+        return all(
+            read_branch_choice(slot, answers) == read_branch_choice(slot, self.answers)
+            for slot in self.plan.slots
+            if slot.is_branch_choice
+        )
+
+    def _plan_for(self, answers: Answers) -> Plan:
+        return plan_form(self.schema, self.args, answers, self.limits, self.redact)
 
 
-class FormErrors(HitlError):
-    """The answers are not accepted. `fields` has one message for each field, by pointer; `top` has the
-    messages without a field.
+def make_form(
+    schema: Mapping[str, Any] | None,
+    args: Mapping[str, Any],
+    *,
+    max_text: int = 3000,
+    max_options: int = 10_000,
+    answers: Answers | None = None,
+    redact: Collection[str] = (),
+) -> Form:
+    """The form for these arguments (plain JSON values).
+
+    First come the fields of the schema in its order, then those of the other arguments. Without a schema the
+    type of each value decides. Objects are flattened two levels deep. A value without a suitable input is a
+    JSON field. If this is not possible (no arguments, more than 400 fields, a schema that takes too long),
+    the form is one JSON field for all arguments, with the pointer "".
+
+    An input has at most `max_text` UTF-16 units, and a longer value is locked. A choice with more than
+    `max_options` options is a text input, which is checked when it is read. `answers`, by pointer, are what
+    people entered so far: the form has the branches that they chose and shows what they typed. `redact` are
+    JSON pointers to hidden values.
+
+    Raises SchemaError for a schema that `check_schema` refuses.
     """
-
-    def __init__(self, fields: Mapping[str, str], top: tuple[str, ...] = ()) -> None:
-        super().__init__("; ".join([*(f"{p or '/'} {m}" for p, m in fields.items()), *top]))
-        self.fields = dict(fields)
-        self.top = top
+    limits, entered = InputLimits(max_text, max_options), answers or {}
+    plan = plan_form(schema, args, entered, limits, redact)
+    return Form(schema, args, entered, limits, redact, plan)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
 
 from hitl_core.forms.edit_args import remove_value, set_value, value_at
-from hitl_core.forms.fields import InputLimits, is_cleared, is_unchanged, parse_answer
-from hitl_core.forms.form import FormErrors
-from hitl_core.forms.plan import plan_form
+from hitl_core.forms.field import FormErrors
+from hitl_core.forms.fields import is_cleared, is_unchanged, parse_answer
 from hitl_core.forms.slot import ABSENT, Slot
 from hitl_core.jsonschema import ArgError, check_args, format_path, to_pointer
 
@@ -17,33 +16,16 @@ _REQUIRED = "is required"
 _MAX_MESSAGES = 3  # for each field
 
 
-def read_answers(
+def read_slots(
     schema: Mapping[str, Any] | None,
-    args: Mapping[str, Any],
+    slots: tuple[Slot, ...],
+    start: dict[str, Any],
     answers: Mapping[str, str | None],
-    *,
-    max_text: int = 3000,
-    max_options: int = 10_000,
-    redact: Collection[str] = (),
+    max_text: int,
 ) -> dict[str, Any]:
-    """The new arguments, from answers by pointer to the form that `make_form` makes with the same parameters.
-
-    A value stays exactly as it is if the answer is missing or is what the input showed, or if the field is
-    locked. None and "" are an empty input. A `required` field refuses it, because some clients send it for
-    untouched inputs. For other fields an empty input means:
-
-    - null, if the schema allows it;
-    - or absent, if the value is optional: then the tool's default applies, as the hint says. An optional
-      object is removed with its last field;
-    - or "" or [], for a text or a list.
-
-    Use `find_removed` to see what an edit removes, and ask the person if that is intended.
-
-    If an empty input means null or absent, a person can type `""` for an empty text, and `[]` for an empty
-    list. If a person chooses another branch, values that fit there are kept, and values of the old branch
-    only are removed. Answers for branches that are not chosen are ignored. Raises FormErrors.
+    """The new arguments: `start`, the arguments with the branches that the answers choose, and the answers.
+    Raises FormErrors: see `Form.read`.
     """
-    slots, start = plan_form(schema, args, answers, InputLimits(max_text, max_options), redact)
     if _is_stale(slots, answers):
         raise FormErrors({}, ("This form is not up to date. Open it again.",))
     result, wrong, emptied = start, dict[str, str](), set[str]()

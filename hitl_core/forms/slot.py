@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from hitl_core.forms.form import Field
+from hitl_core.forms.field import Field
 
 #: No value. None means null.
 ABSENT: Any = object()

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hitl_core.forms import FormErrors, make_form, read_answers
+from hitl_core.forms import FormErrors, make_form
 from hitl_core.jsonschema import check_args
 from hitl_core.jsonschema.pointer import parse_pointer
+from tests.forms.reading import read_answers
 
 CUSTOMER = {
     "type": "object",

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from hitl_core.forms import Form, FormErrors, make_form, read_answers
+from hitl_core.forms import Form, FormErrors, make_form
+from tests.forms.reading import read_answers
 
 Json = dict[str, Any]
 CARD = {

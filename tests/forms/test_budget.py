@@ -13,13 +13,14 @@ import pytest
 
 from hitl_core import Policy, ToolCall
 from hitl_core.errors import InvalidToolCall, PolicyError
-from hitl_core.forms import FormErrors, make_form, read_answers
+from hitl_core.forms import FormErrors, make_form
 from hitl_core.gate.submission.judging import judge_calls
 from hitl_core.jsonschema import SchemaError, check_args, check_pattern, check_schema, find_hidden
 from hitl_core.jsonschema.budget import REQUEST_STEPS, SCHEMA_STEPS, Budget, TooMuchWork
 from hitl_core.jsonschema.problem import CheckState
 from hitl_core.jsonschema.schema import compile_schema
 from tests.support.cpu_time import cpu_limit
+from tests.forms.reading import read_answers
 
 Json = dict[str, Any]
 #: Ten times the aim of 50 ms, in CPU seconds, for machines that are slow or busy.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hitl_core.forms.fast_replace import fast_replace
-from hitl_core.forms.form import Field
+from hitl_core.forms.field import Field
 
 
 def test_only_what_is_named_changes_and_the_value_itself_stays() -> None:

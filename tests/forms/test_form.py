@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from hitl_core.forms import Field, FormErrors, Option, make_form, read_answers
+from hitl_core.forms import Field, FormErrors, Option, make_form
 from hitl_core.jsonschema import SchemaError
+from tests.forms.reading import read_answers
 
 
 def field(schema: Any, *value: Any, required: bool = False, max_text: int = 3000) -> Field:

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from hitl_core.forms import FormErrors, make_form, read_answers
+from hitl_core.forms import FormErrors, make_form
 from hitl_core.jsonschema import check_schema
+from tests.forms.reading import read_answers
 
 Json = dict[str, Any]
 ADDRESS = {

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hitl_core.forms import FormErrors, find_removed, make_form, read_answers
+from hitl_core.forms import FormErrors, find_removed, make_form
+from tests.forms.reading import read_answers
 from tests.forms.test_round_trip import cases
 
 Json = dict[str, Any]

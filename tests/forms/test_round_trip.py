@@ -8,8 +8,9 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hitl_core.forms import FormErrors, make_form, read_answers
+from hitl_core.forms import FormErrors, make_form
 from hitl_core.jsonschema import check_args
+from tests.forms.reading import read_answers
 
 Json = dict[str, Any]
 

@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 from hitl_core.errors import DecisionError
-from hitl_core.forms import FormErrors, find_changed_fixed, make_form, read_answers
+from hitl_core.forms import FormErrors, find_changed_fixed, make_form
 from hitl_core.gate.submission.judging import build_from_calls
 from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review.decisions import decide
 from hitl_core.review.proposal import Proposal
+from tests.forms.reading import read_answers
 
 Json = dict[str, Any]
 FIXED = {"type": "string", "readOnly": True}

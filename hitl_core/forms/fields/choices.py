@@ -6,7 +6,7 @@ import json
 from typing import Any, cast
 
 from hitl_core.forms.fast_replace import fast_replace
-from hitl_core.forms.form import Kind, Option
+from hitl_core.forms.field import Kind, Option
 from hitl_core.forms.slot import ABSENT, Slot
 from hitl_core.jsonschema import Schema, equality_key
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, TypeGuard
 
-from hitl_core.forms.form import Field
+from hitl_core.forms.field import Field
 from hitl_core.jsonschema import format_name
 
 _PICKER_KINDS = ("date", "time", "datetime")

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from hitl_core.forms.fast_replace import fast_replace
+from hitl_core.forms.field import Option
 from hitl_core.forms.fields import NOT_SET
-from hitl_core.forms.form import Option
 from hitl_core.forms.plan.branches import Branch
 from hitl_core.forms.slot import ABSENT, Slot
 

@@ -1,4 +1,4 @@
-"""Makes a form from a JSON Schema and the current arguments."""
+"""Plans a form: the slots that a JSON Schema and the current arguments need."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from hitl_core.forms.fields import InputLimits
-from hitl_core.forms.form import Form
 from hitl_core.forms.plan.location import INFERRED, Location
-from hitl_core.forms.plan.prefill import prefill_field
 from hitl_core.forms.plan.schema_walker import SchemaWalker, TooManyFields
 from hitl_core.forms.slot import Slot
 from hitl_core.jsonschema import FORM_STEPS, Budget, ProtectedPaths, TooMuchWork, check_schema
@@ -25,41 +23,6 @@ class Plan(NamedTuple):
     start: dict[str, Any]
 
 
-def make_form(
-    schema: Mapping[str, Any] | None,
-    args: Mapping[str, Any],
-    *,
-    max_text: int = 3000,
-    max_options: int = 10_000,
-    answers: Mapping[str, str | None] | None = None,
-    redact: Collection[str] = (),
-) -> Form:
-    """The form for these arguments (plain JSON values).
-
-    First come the fields of the schema in its order, then those of the other arguments. Without a schema the
-    type of each value decides. Objects are flattened two levels deep. A value without a suitable input is a
-    JSON field. If this is not possible (no arguments, more than 400 fields, a schema that takes too long),
-    the form is one JSON field for all arguments, with the pointer "".
-
-    An input has at most `max_text` UTF-16 units, and a longer value is locked. A choice with more than
-    `max_options` options is a text input, which is checked when it is read. `answers`, by pointer, are what
-    people entered so far: the form has the branches that they chose and shows what they typed. `redact` are
-    JSON pointers to hidden values.
-
-    Raises SchemaError for a schema that `check_schema` refuses.
-    """
-    entered = answers or {}
-    slots = plan_form(schema, args, entered, InputLimits(max_text, max_options), redact).slots
-    return Form(
-        tuple(
-            prefill_field(slot, entered[slot.field.pointer], max_text)
-            if slot.field.pointer in entered
-            else slot.field
-            for slot in slots
-        )
-    )
-
-
 def plan_form(
     schema: Mapping[str, Any] | None,
     args: Mapping[str, Any],
@@ -67,7 +30,9 @@ def plan_form(
     limits: InputLimits,
     redact: Collection[str],
 ) -> Plan:
-    """The fields of the form, with everything that is needed to read their answers."""
+    """The fields of a form (see `make_form`), with everything that is needed to read their answers. `answers`
+    choose the branches. Raises SchemaError.
+    """
     if schema is not None:
         check_schema(schema)
     root: dict[str, Any] = dict(schema or {})

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from hitl_core.forms.fast_replace import fast_replace
+from hitl_core.forms.field import Field
 from hitl_core.forms.fields import are_numbers
-from hitl_core.forms.form import Field
 from hitl_core.forms.slot import OnClear, Slot
 from hitl_core.jsonschema import Schema, is_fixed, to_pointer
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 
 from hitl_core.forms.fast_replace import fast_replace
+from hitl_core.forms.field import Field
 from hitl_core.forms.fields import parse_answer
-from hitl_core.forms.form import Field
 from hitl_core.forms.slot import ABSENT, Slot, utf16_length
 from hitl_core.jsonschema import is_valid_format
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from hitl_core.forms.fast_replace import fast_replace
+from hitl_core.forms.field import Field
 from hitl_core.forms.fields import (
     InputLimits,
     choose_input,
@@ -14,7 +15,6 @@ from hitl_core.forms.fields import (
     list_options,
     make_hint,
 )
-from hitl_core.forms.form import Field
 from hitl_core.forms.plan.branch_field import branch_slot, read_branch_choice
 from hitl_core.forms.plan.branches import (
     Branch,
