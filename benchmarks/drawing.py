@@ -18,8 +18,16 @@ from typing import Any
 from benchmarks.amount import Amount
 from benchmarks.figure import Figure
 from bot.card import all_arguments, build_card
-from bot.channels.slack import EditModal, ModalMeta, arguments_modal, card_message
+from bot.channels.slack import (
+    FORM_LIMITS,
+    ModalMeta,
+    arguments_modal,
+    card_message,
+    form_view,
+    read_entries,
+)
 from bot.command import freeze_gc
+from bot.forms import EditForm, Entries, FormRef, ReviewForm
 from bot.inbox import ActionRef
 from bot.offload import offload_drawing
 from hitl_core import Policy, ToolCall
@@ -59,13 +67,13 @@ async def measure(amount: Amount) -> list[Figure]:
     ten, forty = _review(10, _small()), _review(1, _forms(35))
     rounds = max(3, amount.rounds * amount.burst // 10)
     card_time = _median_time(lambda: _message(ten), rounds)
-    form_time = _median_time(lambda: _editing(forty).view(), rounds)
-    values = _state(_editing(forty).view())
+    form_time = _median_time(lambda: _modal(_editing(forty)), rounds)
+    values = _state(_modal(_editing(forty)))
 
     values["f:/field_0#1"]["value"]["value"] = "Hello Bo"
 
     def check_answers() -> None:
-        proposal = _editing(forty).with_state(values).proposal()
+        proposal = _editing(forty).enter(_entries(values)).proposal()
         decide(forty, forty.actions[0].key, proposal, ALICE, NOW)
 
     check_time = _median_time(check_answers, rounds)
@@ -134,9 +142,18 @@ def _message(review: Review) -> dict[str, Any]:
     return card_message.message(build_card(review, DEFAULT_PLACE), str)
 
 
-def _editing(review: Review) -> EditModal:
+def _editing(review: Review) -> ReviewForm:
     action = review.actions[0]
-    return EditModal(review, action, ModalMeta(ActionRef(review.id, action.key, 1)), {})
+    ref = FormRef("edit", ActionRef(review.id, action.key, 1))
+    return EditForm(review, action, ref, FORM_LIMITS)
+
+
+def _modal(form: ReviewForm) -> dict[str, Any]:
+    return form_view(form.page(), ModalMeta(form.ref.target))
+
+
+def _entries(values: dict[str, Any]) -> Entries:
+    return read_entries({"state": {"values": values}})
 
 
 def _state(view: dict[str, Any]) -> dict[str, Any]:
@@ -150,14 +167,14 @@ async def _longest_hold(args: dict[str, Any]) -> float:
     review = _review(1, args)
     key = review.actions[0].key
     other = Proposal("edit", 1, args=encode({**args, "more": True}))
-    values = _state(_editing(review).view())
+    values = _state(_modal(_editing(review)))
 
     async def everything() -> None:
         card_message.message(
             await offload_drawing(review, lambda: build_card(review, DEFAULT_PLACE)), str
         )
-        await offload_drawing(review, lambda: _editing(review).view())
-        form = await offload_drawing(review, lambda: _editing(review).with_state(values))
+        await offload_drawing(review, lambda: _modal(_editing(review)))
+        form = await offload_drawing(review, lambda: _editing(review).enter(_entries(values)))
         await offload_drawing(review, form.proposal)
         await asyncio.sleep(0)
         decide(review, key, other, ALICE, NOW)

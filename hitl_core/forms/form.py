@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -40,6 +40,22 @@ class Form:
     def __repr__(self) -> str:
         return f"Form(fields={self.fields})"  # `args` and `plan` have the hidden values
 
+    @property
+    def pointers(self) -> frozenset[str]:
+        """The pointers of all fields."""
+        return frozenset(slot.field.pointer for slot in self.plan.slots)
+
+    def with_answers(self, answers: Answers) -> Form:
+        """The same form with these answers. It is planned again only if they choose other branches."""
+        if all(
+            read_branch_choice(slot, answers) == read_branch_choice(slot, self.answers)
+            for slot in self.plan.slots
+            if slot.is_branch_choice
+        ):
+            return replace(self, answers=answers)
+        plan = plan_form(self.schema, self.args, answers, self.limits, self.redact)
+        return replace(self, answers=answers, plan=plan)
+
     def read(self, answers: Answers) -> dict[str, Any]:
         """The new arguments, from answers by pointer.
 
@@ -60,21 +76,8 @@ class Form:
 
         Raises FormErrors, and SchemaError if the arguments can't be checked.
         """
-        slots, start = self.plan if self.has_fields_for(answers) else self._plan_for(answers)
+        slots, start = self.with_answers(answers).plan
         return read_slots(self.schema, slots, start, answers, self.limits.max_text)
-
-    def has_fields_for(self, answers: Answers) -> bool:
-        """Whether a form that is made with these answers has the same fields: they choose the same
-        branches.
-        """
-        return all(
-            read_branch_choice(slot, answers) == read_branch_choice(slot, self.answers)
-            for slot in self.plan.slots
-            if slot.is_branch_choice
-        )
-
-    def _plan_for(self, answers: Answers) -> Plan:
-        return plan_form(self.schema, self.args, answers, self.limits, self.redact)
 
 
 def make_form(

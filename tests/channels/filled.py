@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.channels.slack.modals.form_state import FormSource, FormState
-from bot.channels.slack.modals.inputs import ACTION_ID
+from bot.channels.slack.form_limits import FORM_LIMITS
+from bot.channels.slack.ids import ModalMeta, parse_meta
+from bot.channels.slack.modals.form_modal import form_view, read_entries
+from bot.channels.slack.modals.inputs import ACTION_ID, input_block
 from bot.channels.slack.modals.small_modals import modal
+from bot.forms import EditForm, Entries, FormRef, FormSession, FormSource, ReviewForm
+from bot.inbox.commands import ActionRef
+from hitl_core.model import Review
 from slack_sandbox.validation.blocks import complete_blocks
 from slack_sandbox.validation.input_errors import client_errors
 from slack_sandbox.validation.states import fill_state
@@ -18,9 +23,10 @@ Json = dict[str, Any]
 class Page:
     """One page of a form, as Slack shows it."""
 
-    def __init__(self, filling: FormState) -> None:
-        self.filling = filling
-        view = modal("edit", "Edit", filling.blocks() or [], None, submit="Send")
+    def __init__(self, session: FormSession) -> None:
+        self.session = session
+        blocks = [input_block(each.field, each.id) for each in session.fields]
+        view = modal("edit", "Edit", blocks, None, submit="Send")
         self.blocks: list[Json] = complete_blocks(check_view(view)["blocks"])
 
     def block(self, label: str) -> Json:
@@ -39,16 +45,19 @@ class Page:
         assert client_errors(self.blocks, state) == {}
         return state
 
-    def sent(self, **typed: Json) -> FormState:
+    def entries(self, **typed: Json) -> Entries:
+        return entries_of(self.state(**typed))
+
+    def sent(self, **typed: Json) -> FormSession:
         """The form with this page's answers."""
-        state = self.state(**typed)
-        filled = self.filling.with_values(state)
-        assert filled.matches_view(state)
+        entries = self.entries(**typed)
+        filled = self.session.enter(entries)
+        assert filled.shows(entries)
         return filled
 
 
 def opened(schema: Json | None, args: Json, *redact: str) -> Page:
-    return Page(FormState(FormSource(schema, args, redact), {}))
+    return Page(FormSession(FormSource(schema, args, redact), FORM_LIMITS))
 
 
 def submitted(schema: Json | None, args: Json, **typed: Json) -> Json:
@@ -57,3 +66,21 @@ def submitted(schema: Json | None, args: Json, **typed: Json) -> Json:
     while not filled.is_last_page:
         filled = Page(filled.at_page(filled.page + 1)).sent()
     return filled.value()
+
+
+def entries_of(state: Json) -> Entries:
+    """Slack's `state.values` as the form reads it."""
+    return read_entries({"state": {"values": state}})
+
+
+def edit_form(review: Review, view: Json | None = None) -> EditForm:
+    """The form behind Edit, as it opens or as the view of an open modal says."""
+    [action] = review.actions
+    target = ActionRef(review.id, action.key, action.revision, review.seal(action.key))
+    ref = FormRef("edit", target) if view is None else parse_meta(view).form("edit")
+    return EditForm(review, action, ref, FORM_LIMITS)
+
+
+def modal_of(form: ReviewForm, problem: str = "") -> Json:
+    """The modal with the form's current page."""
+    return check_view(form_view(form.page(problem), ModalMeta(form.ref.target)))

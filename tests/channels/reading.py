@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from bot.channels.slack.form_limits import FORM_LIMITS
 from bot.channels.slack.ids import ModalMeta
-from bot.channels.slack.modals.edit_modal import EditModal
+from bot.channels.slack.modals.form_modal import form_view
+from bot.forms import EditForm, FormRef
 from bot.inbox.inbox import ActionRef
 from bot.text import MAX_INDENTED, remove_marks
 from hitl_core.model import Review
@@ -39,9 +41,11 @@ def edit_pages(review: Review, key: str = "1") -> list[Json]:
     """All pages of the Edit modal, as they open."""
     action = review.action(key)
     assert action is not None
-    modal = EditModal(review, action, ModalMeta(ActionRef(review.id, key, action.revision)), {})
+    target = ActionRef(review.id, key, action.revision)
+    form = EditForm(review, action, FormRef("edit", target), FORM_LIMITS)
     return [
-        modal.at_page(page, has_draft=False).view() for page in range(modal.form_state.page_count)
+        form_view(form.at_page(page, has_draft=False).page(), ModalMeta(target))
+        for page in range(form.session.page_count)
     ]
 
 

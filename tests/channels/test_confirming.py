@@ -9,15 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.card import find_open_action
-from bot.channels.slack.ids import ModalMeta, parse_meta
-from bot.channels.slack.modals.edit_modal import EditModal
-from bot.channels.slack.modals.form_modal import FormModal
 from bot.channels.slack.modals.inputs import ACTION_ID
 from bot.channels.slack.render.action_blocks import action_blocks
-from bot.inbox.commands import ActionRef
+from bot.forms import EditForm
 from hitl_core.forms import FormErrors, find_removed
 from hitl_core.model import Review
 from slack_sandbox.validation.states import fill_state
+from tests.channels.filled import edit_form, entries_of, modal_of
 from tests.channels.scenes import name_of, review_of
 
 TEXT = {"type": "string"}
@@ -46,11 +44,10 @@ def review() -> Review:
     return review_of(("mail", ARGS), policy={"interrupt_on": {"*": rule}})
 
 
-def opened(of: Review) -> tuple[FormModal, dict[str, Any]]:
-    """The modal, and the state of its inputs as nobody touched them, by argument."""
-    modal = EditModal(of, of.actions[0], ModalMeta(ActionRef(of.id, "1", 1, of.seal("1"))), {})
-    state = fill_state(modal.view()["blocks"], {})
-    return modal, state
+def opened(of: Review) -> tuple[EditForm, dict[str, Any]]:
+    """The form, and the state of its inputs as nobody touched them, by argument."""
+    form = edit_form(of)
+    return form, fill_state(modal_of(form)["blocks"], {})
 
 
 def block_of(state: dict[str, Any], name: str) -> str:
@@ -79,8 +76,8 @@ def changed(state: dict[str, Any], null: set[str], absent: set[str] = frozenset(
 def test_slack_clients_3_removals_are_named_and_confirmed() -> None:
     """Given a client that sends null for cc and bcc; then nothing is sent, both are named, and the same form
     sent again is an edit without them."""
-    modal, state = opened(review())
-    filled = modal.with_state(changed(state, {"cc", "bcc"}))
+    form, state = opened(review())
+    filled = form.enter(entries_of(changed(state, {"cc", "bcc"})))
     proposal = filled.proposal()
     assert (
         filled.removal_warning(proposal)
@@ -88,9 +85,9 @@ def test_slack_clients_3_removals_are_named_and_confirmed() -> None:
     )
 
     asked = filled.with_confirmation(proposal)
-    view = asked.view("…")
-    again = EditModal(review(), review().actions[0], parse_meta(view), {})
-    same = again.with_state(changed(state, {"cc", "bcc"}))
+    view = modal_of(asked, "…")
+    again = edit_form(review(), view)
+    same = again.enter(entries_of(changed(state, {"cc", "bcc"})))
     assert same.removal_warning(same.proposal()) == ""
     assert same.proposal().args == proposal.args
 
@@ -99,18 +96,18 @@ def test_slack_clients_3_removals_are_named_and_confirmed() -> None:
 def test_slack_clients_3_another_edit_is_confirmed_on_its_own(null: set[str]) -> None:
     """Given that the removal of cc and bcc was asked about; then no other values pass with that."""
     of = review()
-    modal, state = opened(of)
-    filled = modal.with_state(changed(state, {"cc", "bcc"}))
+    form, state = opened(of)
+    filled = form.enter(entries_of(changed(state, {"cc", "bcc"})))
     asked = filled.with_confirmation(filled.proposal())
-    again = EditModal(of, of.actions[0], parse_meta(asked.view()), {})
-    other = again.with_state(changed(state, null))
+    again = edit_form(of, modal_of(asked))
+    other = again.enter(entries_of(changed(state, null)))
     assert other.removal_warning(other.proposal()) != ""
 
 
 def test_slack_clients_3_a_null_for_a_required_input_stands_beside_it() -> None:
-    modal, state = opened(review())
+    form, state = opened(review())
     with pytest.raises(FormErrors) as wrong:
-        modal.with_state(changed(state, {"to"})).proposal()
+        form.enter(entries_of(changed(state, {"to"}))).proposal()
     assert wrong.value.fields == {"/to": "is required"}
 
 
@@ -122,10 +119,10 @@ def test_slack_clients_3_whatever_a_client_leaves_out(odd: dict[str, str]) -> No
     """Given null, or nothing, for any inputs; then the form says so beside them, asks about each value that
     would go, or keeps it."""
     of = review()
-    modal, state = opened(of)
+    form, state = opened(of)
     null = {name for name, how in odd.items() if how == "null"}
     absent = {name for name, how in odd.items() if how == "absent"}
-    filled = modal.with_state(changed(state, null, absent))
+    filled = form.enter(entries_of(changed(state, null, absent)))
     try:
         proposal = filled.proposal()
     except FormErrors:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.channels.slack.modals.fields import BlockIds
-from hitl_core.forms import Field, Form, FormErrors
+from bot.forms.field_ids import FieldIds
+from hitl_core.forms import Field, FormErrors
 from hitl_core.model import encode
-from tests.channels.filled import Page, opened, submitted
+from tests.channels.filled import Page, entries_of, opened, submitted
 from tests.channels.test_properties import long_text, text, value
 
 Json = dict[str, Any]
@@ -82,7 +82,7 @@ def test_promise_8_an_untouched_form_gives_back_the_same_bytes(
     state = page.state() if not _unanswered(page) else None
     if state is None:
         return  # Slack lets nobody send a required input that is empty
-    filled = page.filling.with_values(state)
+    filled = page.session.enter(entries_of(state))
     while not filled.is_last_page:
         after = Page(filled.at_page(filled.page + 1))
         if _unanswered(after):
@@ -93,7 +93,10 @@ def test_promise_8_an_untouched_form_gives_back_the_same_bytes(
 
 
 def _unanswered(page: Page) -> bool:
-    return any(field.required and not field.initial for field in page.filling.page_fields)
+    return any(
+        field.required and not field.initial
+        for field in (each.field for each in page.session.fields)
+    )
 
 
 @pytest.mark.parametrize(
@@ -132,7 +135,7 @@ def test_a_long_value_is_locked_and_says_how_much_is_not_shown() -> None:
 
 def test_a_text_of_3000_characters_can_be_edited() -> None:
     args = {"body": "é" * 2990 + "😀" * 5}
-    assert opened(None, args).filling.form.fields[0].locked is None
+    assert opened(None, args).session.form.fields[0].locked is None
 
 
 def test_promise_8_a_locked_choice_shows_its_value() -> None:
@@ -269,7 +272,7 @@ def test_errors_stand_beside_inputs_only() -> None:
     page = opened(None, {"a": "x" * 4000, "b": "y"})
     wrong = FormErrors({"/a": "is too long", "/b": "is odd"}, ("All is wrong.",))
     block_id = page.block("b")["block_id"]
-    assert page.filling.field_errors(wrong) == {
+    assert page.session.field_errors(wrong) == {
         block_id: "is odd Not about this field: a is too long All is wrong."
     }
 
@@ -291,10 +294,9 @@ def test_slack_itself_refuses_nothing_of_an_untouched_form() -> None:
 
 def test_a_new_revision_has_new_ids() -> None:
     """Slack keeps what was typed where ids stay (docs.slack.dev/reference/views/modal-views)."""
-    form = Form(())
 
     def id_of(pointer: str, revision: int, edition: str = "") -> str:
-        return BlockIds(form, revision, edition).of(Field(pointer, "text", "x"))
+        return FieldIds((), revision, edition).of(Field(pointer, "text", "x"))
 
     assert len({id_of("/to", 1), id_of("/to", 2), id_of("/to", 1, "1")}) == 3
     assert len({id_of("/" + "x" * n, 1) for n in range(300, 310)}) == 10
@@ -306,6 +308,6 @@ def test_options_never_outgrow_a_view() -> None:
     shared = {"many": {"enum": [f"{n} {'日' * 35}" for n in range(480)]}}
     properties = {f"menu {n}": {"$ref": "#/$defs/many"} for n in range(6)}
     page = opened({"type": "object", "$defs": shared, "properties": properties}, {})
-    shown = [len(Page(page.filling.at_page(n)).blocks) for n in range(page.filling.page_count)]
+    shown = [len(Page(page.session.at_page(n)).blocks) for n in range(page.session.page_count)]
     assert sum(shown) == 6
     assert len(shown) > 1

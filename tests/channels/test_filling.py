@@ -7,17 +7,13 @@ from typing import Any
 
 import pytest
 
-from bot.channels.slack.ids import ModalMeta
-from bot.channels.slack.modals.edit_modal import TOOL_BLOCK, EditModal
-from bot.channels.slack.modals.form_state import FormSource, FormState
+from bot.channels.slack.form_limits import FORM_LIMITS
 from bot.channels.slack.modals.inputs import ACTION_ID
-from bot.inbox.commands import ActionRef
+from bot.forms import TOOL, Entries, FormSession, FormSource
 from hitl_core.errors import Refused
 from hitl_core.forms import FormErrors
 from hitl_core.jsonschema import SchemaError
-from hitl_core.model import Review
-from tests.channels.filled import Page, opened
-from tests.channels.reading import check_view
+from tests.channels.filled import Page, edit_form, entries_of, modal_of, opened
 from tests.channels.scenes import review_of
 from tests.support.cpu_time import cpu_limit
 
@@ -52,7 +48,7 @@ CHOICE, NUMBER = "contact", "contact \u203a number"
 
 def test_ninety_fields_stand_on_pages_and_an_edit_on_each_counts() -> None:
     first = opened(None, NINETY)
-    assert [len(first.blocks), first.filling.page_count] == [45, 2]
+    assert [len(first.blocks), first.session.page_count] == [45, 2]
     filled = first.sent(**{"field 3": {"value": "three"}})
     second = Page(filled.at_page(1))
     filled = second.sent(**{"field 88": {"value": "eighty-eight"}})
@@ -72,7 +68,7 @@ def test_long_texts_that_are_entered_move_no_field_to_another_page() -> None:
     args = {f"f{n}": "x" * 100 for n in range(25)}
     page = opened(None, args)
     typed = {f"f{n}": {"value": "日" * 2900} for n in range(18)}
-    assert page.sent(**typed).page_count == page.filling.page_count
+    assert page.sent(**typed).page_count == page.session.page_count
 
 
 def test_a_choice_brings_other_fields_with_ids_of_their_own() -> None:
@@ -80,10 +76,10 @@ def test_a_choice_brings_other_fields_with_ids_of_their_own() -> None:
     runs in its shape."""
     page = opened(CONTACT, BY_MAIL)
     assert page.block(CHOICE)["dispatch_action"] is True
-    chosen = page.filling.with_values(page.state(contact={"selected_option": {"value": "1"}}))
+    chosen = page.session.enter(page.entries(contact={"selected_option": {"value": "1"}}))
     redrawn = Page(chosen.at_page(0))
     assert "to" not in str([b.get("label") for b in redrawn.blocks])
-    after = redrawn.filling.with_values(redrawn.state(**{NUMBER: {"value": "42"}}))
+    after = redrawn.session.enter(redrawn.entries(**{NUMBER: {"value": "42"}}))
     assert after.value() == {"contact": {"kind": "phone", "number": 42}, "note": "hello"}
 
 
@@ -92,19 +88,19 @@ def test_what_was_entered_below_a_choice_is_read_from_the_arguments_alone() -> N
     knows only the review and the view, then what was entered below the new choice counts."""
     page = opened(CONTACT, BY_MAIL)
     redrawn = Page(
-        page.filling.with_values(page.state(contact={"selected_option": {"value": "1"}})).at_page(0)
+        page.session.enter(page.entries(contact={"selected_option": {"value": "1"}})).at_page(0)
     )
-    state = redrawn.state(**{NUMBER: {"value": "42"}, "note": {"value": "bye"}})
-    fresh = FormState(FormSource(CONTACT, BY_MAIL), {}).with_values(state)
-    assert fresh.matches_view(state)
+    entries = redrawn.entries(**{NUMBER: {"value": "42"}, "note": {"value": "bye"}})
+    fresh = FormSession(FormSource(CONTACT, BY_MAIL), FORM_LIMITS).enter(entries)
+    assert fresh.shows(entries)
     assert fresh.value() == {"contact": {"kind": "phone", "number": 42}, "note": "bye"}
 
 
 def test_a_form_that_is_sent_before_it_was_drawn_again_is_known() -> None:
     page = opened(CONTACT, BY_MAIL)
-    state = page.state(contact={"selected_option": {"value": "1"}}, note={"value": "bye"})
-    filled = page.filling.with_values(state)
-    assert not filled.matches_view(state)
+    entries = page.entries(contact={"selected_option": {"value": "1"}}, note={"value": "bye"})
+    filled = page.session.enter(entries)
+    assert not filled.shows(entries)
     assert Page(filled.at_page(0)).element("note")["initial_value"] == "bye"
 
 
@@ -125,7 +121,7 @@ def test_an_answer_never_becomes_that_to_another_question() -> None:
     page = opened(schema, {"x": {"k": "a", "v": "p"}})
     label = "x \u203a v"
     chosen = {"selected_option": {"value": "1"}}
-    filled = page.filling.with_values(page.state(**{"x": chosen, label: chosen}))
+    filled = page.session.enter(page.entries(**{"x": chosen, label: chosen}))
     assert Page(filled.at_page(0)).element(label).get("initial_value") != "1"
 
 
@@ -133,12 +129,12 @@ def test_an_answer_never_becomes_that_to_another_question() -> None:
 def test_errors_are_told_where_they_stand(page: int) -> None:
     """Given a form of two pages, then an error names its page, and one that has no field stands at the
     first input."""
-    filling = opened(None, NINETY).filling.at_page(page)
+    session = opened(None, NINETY).session.at_page(page)
     wrong = FormErrors({"/field 50": "is odd"}, ())
-    assert filling.page_with_error(wrong) == 1
-    assert filling.error_text(wrong) == "field 50 is odd"
-    assert bool(filling.field_errors(wrong)) == (page == 1)
-    assert filling.page_with_error(FormErrors({}, ("All is wrong.",))) is None
+    assert session.page_with_error(wrong) == 1
+    assert session.error_text(wrong) == "field 50 is odd"
+    assert bool(session.field_errors(wrong)) == (page == 1)
+    assert session.page_with_error(FormErrors({}, ("All is wrong.",))) is None
 
 
 def test_promise_8_what_is_hidden_stands_in_no_input() -> None:
@@ -151,28 +147,23 @@ def test_promise_8_what_is_hidden_stands_in_no_input() -> None:
     assert page.sent(to={"value": "al"}).value() == {**args, "to": "al"}
 
 
-def editing(review: Review, meta: ModalMeta | None = None) -> EditModal:
-    [action] = review.actions
-    return EditModal(review, action, meta or ModalMeta(ActionRef(review.id, "1", 1)), {})
-
-
 def test_another_tool_has_its_own_form_and_keeps_what_was_typed() -> None:
     """Given a call that may become another one, when that tool is chosen, then its form is drawn, with what
     was typed where it means the same; sending it names the tool."""
     schema = {"properties": {"to": TEXT, "copies": {"type": "integer"}}}
     review = review_of(("send_email", {"to": "jo"}), tools={"send_letter": schema})
-    modal = editing(review)
-    view = check_view(modal.view())
+    form = edit_form(review)
+    view = modal_of(form)
     _, typed, choice = view["blocks"]
     offered = [o["text"]["text"] for o in choice["element"]["options"]]
     other = str(offered.index("send_letter"))
     state = {
-        TOOL_BLOCK: {ACTION_ID: {"selected_option": {"value": other}}},
+        TOOL: {ACTION_ID: {"selected_option": {"value": other}}},
         typed["block_id"]: {ACTION_ID: {"type": "plain_text_input", "value": "al"}},
     }
-    chosen = modal.with_state(state)
-    assert not chosen.form_state.matches_view(state)
-    drawn = check_view(chosen.at_page(0, has_draft=False).view())
+    chosen = form.enter(entries_of(state))
+    assert not chosen.session.shows(entries_of(state))
+    drawn = modal_of(chosen.at_page(0, has_draft=False))
     assert "copies" in str(drawn)
     assert "'initial_value': 'al'" in str(drawn)
     proposal = chosen.proposal()
@@ -184,12 +175,12 @@ def test_the_choice_between_tools_is_the_last_thing_in_the_form() -> None:
     its first page."""
     fields: Json = {f"field {n}": TEXT for n in range(90)}
     letter = {"properties": fields}
-    modal = editing(review_of(("send_email", NINETY), tools={"send_letter": letter}))
-    first, last = (modal.at_page(page, has_draft=False) for page in (0, 1))
-    assert "Tool" not in str(check_view(first.view())["blocks"])
-    assert check_view(last.view())["blocks"][-2]["block_id"] == TOOL_BLOCK
-    chosen = last.with_state({TOOL_BLOCK: {ACTION_ID: {"selected_option": {"value": "1"}}}})
-    assert (chosen.meta.tool, chosen.form_state.page) == ("send_letter", 0)
+    form = edit_form(review_of(("send_email", NINETY), tools={"send_letter": letter}))
+    first, last = (form.at_page(page, has_draft=False) for page in (0, 1))
+    assert "Tool" not in str(modal_of(first)["blocks"])
+    assert modal_of(last)["blocks"][-2]["block_id"] == TOOL
+    chosen = last.enter(Entries({TOOL: "1"}))
+    assert (chosen.ref.tool, chosen.session.page) == ("send_letter", 0)
 
 
 @pytest.mark.parametrize(
@@ -211,7 +202,7 @@ def test_the_choice_between_tools_is_the_last_thing_in_the_form() -> None:
 def test_an_edit_says_what_it_does(reviewers: Json, told: str, submit: str) -> None:
     rule = {"reviewers": {"channel_members": True, **reviewers}}
     review = review_of(("tool", {"a": 1}), policy={"interrupt_on": {"tool": rule}})
-    view = check_view(editing(review).view())
+    view = modal_of(edit_form(review))
     assert told in str(view["blocks"][0])
     assert view["submit"]["text"] == submit
 
@@ -236,4 +227,4 @@ def test_t63_a_schema_that_could_take_long_takes_no_time(schema: Json, args: Jso
     time, and so is what is sent."""
     with cpu_limit(0.3), suppress(Refused, FormErrors, SchemaError):
         page = opened(schema, args)
-        page.filling.with_values(page.state()).value()
+        page.session.enter(page.entries()).value()

@@ -10,13 +10,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bot.card import all_arguments, as_name, build_card, find_open_action, thread_lines
+from bot.card import all_arguments, as_name, build_card, thread_lines
+from bot.channels.slack.form_limits import FORM_LIMITS
 from bot.channels.slack.ids import ModalMeta
 from bot.channels.slack.modals.arguments_modal import arguments_view
+from bot.channels.slack.modals.form_modal import form_view
 from bot.channels.slack.modals.review_modal import review_page
-from bot.channels.slack.modals.small_modals import escalation, notice, rejection, text_answer
+from bot.channels.slack.modals.small_modals import notice
 from bot.channels.slack.render.block_kit import make_inert
 from bot.channels.slack.render.card_message import message, thread_message
+from bot.forms.message_form import escalation_page, rejection_page, text_answer_page
 from bot.inbox.commands import ActionRef
 from slack_sandbox.workspace.message import escape_text as as_slack_keeps
 from tests.bot.test_text import BIDI, HIDDEN
@@ -161,11 +164,14 @@ def test_promise_8_no_text_of_an_agent_comes_alive_in_a_modal(words: str, key: s
     }
     args = {key: words, "fixed": words, "json": {key: [words]}, "long": "\u202e" + words * 400}
     review = review_of(("tool", args), policy={"interrupt_on": {"*": {"args_schema": schema}}})
+    pages = [
+        rejection_page(review.actions[0], META.form("reject"), FORM_LIMITS),
+        escalation_page(META.form("escalate"), "#team-ops"),
+        text_answer_page(review, review.actions[0], META.form("respond")),
+    ]
     views = [
         *edit_pages(review),
-        rejection(META, review.actions[0]),
-        escalation(META, "#team-ops"),
-        text_answer(META, review.actions[0], find_open_action(review, "1").why),
+        *(form_view(page, META) for page in pages),
         notice(words),
         arguments_view(META, "tool", all_arguments(args, schema)),
         review_page(review, replace(META, review_place=DEFAULT), name_of),

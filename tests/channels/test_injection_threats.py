@@ -10,14 +10,16 @@ from typing import Any
 
 import pytest
 
-from bot.card import all_arguments, build_card, description_text, find_open_action, thread_lines
+from bot.card import all_arguments, build_card, thread_lines
 from bot.card.suspicious_text import find_warning
+from bot.channels.slack.form_limits import FORM_LIMITS
 from bot.channels.slack.ids import ModalMeta
-from bot.channels.slack.modals.answer_modal import AnswerModal
 from bot.channels.slack.modals.arguments_modal import arguments_view
+from bot.channels.slack.modals.form_modal import form_view
 from bot.channels.slack.modals.review_modal import review_page
-from bot.channels.slack.modals.small_modals import text_answer
 from bot.channels.slack.render.card_message import message, thread_message
+from bot.forms import AnswerForm, FormRef
+from bot.forms.message_form import text_answer_page
 from bot.inbox.commands import ActionRef
 from tests.bot.test_text import BIDI, CONFUSABLE, HIDDEN
 from tests.channels.reading import arguments_in, check, check_view, read, texts
@@ -339,9 +341,10 @@ def test_a12_an_agents_question_stands_between_quotes_in_its_modal(takes: list[s
     asked = action.request.model_copy(update={"description": lie, "by_agent": True})
     action = action.model_copy(update={"request": asked})
     review = review.model_copy(update={"actions": (action,)})
-    meta = ModalMeta(ActionRef(review.id, "1", 1))
+    ref = FormRef("respond", ActionRef(review.id, "1", 1))
     if schema:
-        view = AnswerModal(review, action, "respond", meta, {}).view()
+        page = AnswerForm(review, action, "respond", ref, FORM_LIMITS).page()
     else:
-        view = text_answer(meta, action, description_text(find_open_action(review, "1")))
+        page = text_answer_page(review, action, ref)
+    view = form_view(page, ModalMeta(ref.target))
     assert f"“{lie}”" in str(view)

@@ -9,26 +9,19 @@ from typing import Any
 
 import pytest
 
-from bot.channels.slack.ids import ModalMeta
-from bot.channels.slack.modals.edit_modal import TOOL_BLOCK, EditModal
-from bot.channels.slack.modals.inputs import ACTION_ID, MAX_OPTIONS
-from bot.inbox.commands import ActionRef
+from bot.forms import TOOL, Entries
+from bot.forms.edit_form import MAX_TOOLS
 from hitl_core.errors import InvalidToolCall
 from hitl_core.forms import FormErrors
 from hitl_core.gate.submission import schemas
 from hitl_core.gate.submission.schemas import excerpt_for
 from hitl_core.model import Review, ToolCall
 from hitl_core.policy import Policy
-from tests.channels.reading import check_view
+from tests.channels.filled import edit_form, modal_of
 from tests.channels.scenes import review_of
 
 Json = dict[str, Any]
 PAY: tuple[str, Json] = ("pay", {"n": 1})
-
-
-def edit_modal(review: Review) -> EditModal:
-    [action] = review.actions
-    return EditModal(review, action, ModalMeta(ActionRef(review.id, "1", action.revision)), {})
 
 
 def count_calls(run: Callable[[], object], *names: str) -> int:
@@ -40,8 +33,8 @@ def count_calls(run: Callable[[], object], *names: str) -> int:
 
 
 def offered_tools(review: Review) -> list[str]:
-    blocks = check_view(edit_modal(review).view())["blocks"]
-    options = [b["element"]["options"] for b in blocks if b["block_id"] == TOOL_BLOCK]
+    blocks = modal_of(edit_form(review))["blocks"]
+    options = [b["element"]["options"] for b in blocks if b["block_id"] == TOOL]
     return [option["text"]["text"] for option in options[0]] if options else []
 
 
@@ -55,8 +48,8 @@ def test_attack_a15_each_rule_is_read_once_for_all_tools() -> None:
     )
 
     def open_twice() -> None:
-        edit_modal(review).view()
-        edit_modal(review).at_page(0, has_draft=False).view()
+        modal_of(edit_form(review))
+        modal_of(edit_form(review).at_page(0, has_draft=False))
 
     assert count_calls(open_twice, "load_rule") <= len(names) + 1
     assert count_calls(open_twice, "judge", "judge_async") == 0
@@ -67,7 +60,7 @@ def test_attack_a15_the_menu_has_as_many_tools_as_slack_takes() -> None:
     with what the call is."""
     names = [f"tool_{n:03}" for n in range(150)]
     review = review_of(PAY, tools=dict.fromkeys(names))
-    assert len(offered_tools(review)) == MAX_OPTIONS
+    assert len(offered_tools(review)) == MAX_TOOLS
     last = review_of(("tool_149", {"n": 1}), tools=dict.fromkeys(names))
     assert offered_tools(last)[0] == "tool_149"
 
@@ -92,9 +85,8 @@ def test_attack_a15_a_tool_that_is_refused_changes_nothing() -> None:
     rule = {"when": {"properties": {"n": {"maximum": 5}}}, "allowed_decisions": ["reject"]}
     review = review_of(PAY, policy={"interrupt_on": {"small": rule}}, tools={"small": None})
     at = str(offered_tools(review).index("small"))
-    state = {TOOL_BLOCK: {ACTION_ID: {"selected_option": {"value": at}}}}
-    selected = edit_modal(review).with_state(state)
-    view = check_view(selected.at_page(0, has_draft=False).view())
+    selected = edit_form(review).enter(Entries({TOOL: at}))
+    view = modal_of(selected.at_page(0, has_draft=False))
     assert "The policy doesn't allow an edited small" in str(view["blocks"][0])
     with pytest.raises(FormErrors, match="small"):
         selected.proposal()

@@ -19,8 +19,8 @@ from hitl_core.jsonschema import SchemaError, check_args, check_pattern, check_s
 from hitl_core.jsonschema.budget import REQUEST_STEPS, SCHEMA_STEPS, Budget, TooMuchWork
 from hitl_core.jsonschema.problem import CheckState
 from hitl_core.jsonschema.schema import compile_schema
-from tests.support.cpu_time import cpu_limit
 from tests.forms.reading import read_answers
+from tests.support.cpu_time import cpu_limit
 
 Json = dict[str, Any]
 #: Ten times the aim of 50 ms, in CPU seconds, for machines that are slow or busy.

@@ -11,8 +11,8 @@ import pytest
 from hitl_core.forms import FormErrors, make_form
 from hitl_core.jsonschema import check_args
 from hitl_core.model.arguments import MAX_BYTES
-from tests.support.cpu_time import cpu_limit
 from tests.forms.reading import read_answers
+from tests.support.cpu_time import cpu_limit
 
 Json = dict[str, Any]
 #: Ten times the aim, in CPU seconds, for machines that are slow or busy.

@@ -4,14 +4,15 @@
 """
 
 from .channel import SlackChannel
+from .form_limits import FORM_LIMITS
 from .handlers import Events, HomeTab, Listeners
 from .ids import ModalMeta
-from .modals import EditModal, arguments_modal
+from .modals import arguments_modal, form_view, read_entries
 from .render import card_message, view_blocks
 from .transport import SlackEndpoint, open_socket_mode
 
 __all__ = [
-    "EditModal",
+    "FORM_LIMITS",
     "Events",
     "HomeTab",
     "Listeners",
@@ -20,6 +21,8 @@ __all__ = [
     "SlackEndpoint",
     "arguments_modal",
     "card_message",
+    "form_view",
     "open_socket_mode",
+    "read_entries",
     "view_blocks",
 ]

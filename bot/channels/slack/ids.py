@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from hitl_core.model import MessageRef, Place
 
+from ...forms import FormKind, FormRef
 from ...inbox import ActionRef
 
 Body = dict[str, Any]
@@ -32,6 +33,29 @@ class ModalMeta:
     review_page: int = 0
     card: MessageRef | None = None
     confirming_edit: str | None = None
+
+    def form(self, kind: FormKind) -> FormRef:
+        return FormRef(
+            kind,
+            self.target,
+            self.page,
+            self.has_draft,
+            self.tool,
+            self.confirming_edit,
+            self.card,
+        )
+
+    def with_form(self, ref: FormRef) -> ModalMeta:
+        """The same modal with this form in it."""
+        return replace(
+            self,
+            target=ref.target,
+            page=ref.page,
+            has_draft=ref.has_draft,
+            tool=ref.tool,
+            confirming_edit=ref.confirming,
+            card=ref.card,
+        )
 
 
 def private_metadata(meta: ModalMeta | None) -> str:

@@ -20,11 +20,13 @@ from hitl_core.review import Proposal
 
 from .... import click_budget
 from ....card import choices_of
+from ....forms import FormDesk
 from ....inbox import ActionRef, Inbox, ReadRequired, Reply
 from ....offload import offload_drawing
 from ...contract import ChannelError
 from .. import ids
 from ..channel import SlackChannel
+from ..form_limits import FORM_LIMITS
 from ..ids import Body, ModalMeta
 from ..modals import arguments_modal, small_modals
 from .home import HomeTab
@@ -50,8 +52,9 @@ class Listeners:
     def __init__(self, inbox: Inbox, channel: SlackChannel, home: HomeTab) -> None:
         self._inbox, self._channel = inbox, channel
         self._responder = Responder(inbox, channel, home)
-        self._views = Views(inbox.access, channel)
-        self._submissions = Submissions(inbox, self._views, self._responder)
+        desk = FormDesk(inbox, FORM_LIMITS, channel.name_of)
+        self._views = Views(inbox.access, desk, channel)
+        self._submissions = Submissions(desk, self._views, self._responder)
 
     def register(self, app: Any) -> None:
         """`app` is Bolt's AsyncApp, whose decorators have no types."""
@@ -158,7 +161,8 @@ class Listeners:
             why = "Press the button on the card in its channel, so that it is known from where to escalate."
             await self._responder.send_reply(body, respond, Reply("gone", why))
         else:
-            pending_view = self._views.escalation(meta, await self._responder.load_reviewer(body))
+            who = await self._responder.load_reviewer(body)
+            pending_view = self._views.build("escalate", meta, who)
             await self._responder.open_modal(body, respond, meta, pending_view)
         await ack()
 
@@ -213,7 +217,7 @@ class Listeners:
         who = await self._responder.load_reviewer(body)
         reply = await self._inbox.decide(target, proposal, who, ids.op_of_click(body))
         if reply.code == "message_required" and proposal.type == "approve":
-            await self._open_modal(body, respond, "answer", target)
+            await self._open_modal(body, respond, "approve", target)
         else:
             await self._show_result(body, respond, reply)
 

@@ -1,9 +1,10 @@
-"""A form field as an input of a modal. Pure."""
+"""A form field as an input of a modal, and the answer in it. Pure."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any, assert_never
+from typing import Any, assert_never, cast
 
 from hitl_core.forms import Field
 
@@ -136,3 +137,24 @@ def _group_options(options: list[Element]) -> dict[str, Any]:
 
 def _without_none(**parts: Any) -> Element:
     return {key: value for key, value in parts.items() if value is not None}
+
+
+def read_answer(inputs: Mapping[str, Any]) -> tuple[bool, str | None]:
+    """Whether the client sent an answer, and the answer in the state of one block; None for an empty input
+    (docs.slack.dev/reference/interaction-payloads/view-interactions-payload).
+    """
+    match cast(Any, inputs.get(ACTION_ID)):
+        case {"selected_option": chosen}:
+            return True, None if chosen is None else str(chosen["value"])
+        case {"selected_options": chosen}:
+            return True, ",".join(str(one["value"]) for one in chosen or ())
+        case {"selected_date": str() | None as date}:
+            return True, date
+        case {"selected_time": str() | None as time}:
+            return True, time
+        case {"selected_date_time": at}:
+            return True, None if at is None else str(at)
+        case {"value": typed}:
+            return True, None if typed is None else str(typed)
+        case _:
+            return False, None

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Literal
 
+from hitl_core.forms import Answers
 from hitl_core.model import Action, JsonObject, Review
 from hitl_core.review import Proposal
 
-from ....card import description_text, find_open_action
-from ..ids import ModalMeta
-from ..render import Block, line, rich_text, text_element
-from .form_modal import FormModal
-from .form_state import Answers, FormSource, FormState
-from .small_modals import question_blocks
+from ..card import description_text, find_open_action
+from .limits import FormLimits
+from .page import FormRef
+from .review_form import ReviewForm
+from .session import FormSession, FormSource
 
 _ANSWER_FIELD = "answer"
 _LABEL = "Your answer"
 _TEXT_KEYWORDS = {"type", "title", "description", "minLength", "maxLength", "default", "examples"}
 #: Where `$ref`s inside the schema point to.
 _REFERENCE_KEYWORDS = ("$schema", "$defs", "definitions")
-_EXPLANATIONS = {
+_EFFECTS = {
     "respond": "The tool does not run. The agent gets your answer as its result.",
     "approve": "The tool runs with your answer.",
 }
@@ -32,7 +31,7 @@ def is_plain_text(schema: Mapping[str, Any] | None) -> bool:
     return schema is None or (schema.get("type") == "string" and schema.keys() <= _TEXT_KEYWORDS)
 
 
-class AnswerModal(FormModal):
+class AnswerForm(ReviewForm):
     """Raises Refused if no form can be made."""
 
     def __init__(
@@ -40,8 +39,9 @@ class AnswerModal(FormModal):
         review: Review,
         action: Action,
         kind: Literal["respond", "approve"],
-        meta: ModalMeta,
-        answers: Answers,
+        ref: FormRef,
+        limits: FormLimits,
+        answers: Answers | None = None,
     ) -> None:
         self._review, self._action = review, action
         self._kind: Literal["respond", "approve"] = kind
@@ -49,7 +49,7 @@ class AnswerModal(FormModal):
         self._is_object = answer_schema.get("type") == "object"
         schema = answer_schema if self._is_object else _to_object_schema(answer_schema)
         source = FormSource(schema, self._previous_answer(), revision=action.revision)
-        super().__init__(f"answer_{kind}", meta, FormState(source, answers, meta.page))
+        super().__init__(ref, FormSession(source, limits, answers, ref.page))
 
     def _previous_answer(self) -> JsonObject:
         """An earlier answer of another person is prefilled, to agree to it."""
@@ -58,24 +58,22 @@ class AnswerModal(FormModal):
             return {}
         return answers[-1] if self._is_object else {_ANSWER_FIELD: answers[-1]}
 
-    def at_page(self, page: int, *, has_draft: bool) -> FormModal:
-        meta = replace(self.meta, page=page, has_draft=has_draft)
-        return AnswerModal(self._review, self._action, self._kind, meta, self.answers)
-
     def proposal(self) -> Proposal:
-        value = self.form_state.value()
+        value, target = self.session.value(), self.ref.target
         answer = value if self._is_object else value[_ANSWER_FIELD]
-        target = self.meta.target
         return Proposal(self._kind, target.revision, answer=answer, seal=target.seal)
 
     def title(self) -> str:
         return "Answer"
 
-    def intro_blocks(self) -> list[Block]:
-        head = text_element(f"{self._action.name}   ", bold=True)
-        about = rich_text("told", line(head, text_element(_EXPLANATIONS[self._kind])))
-        action = find_open_action(self._review, self._action.key)
-        return [about, *question_blocks(description_text(action))]
+    def name(self) -> str:
+        return self._action.name
+
+    def effect(self) -> str:
+        return _EFFECTS[self._kind]
+
+    def question(self) -> str:
+        return description_text(find_open_action(self._review, self._action.key))
 
     def submit_label(self) -> str:
         return "Answer"

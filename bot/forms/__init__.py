@@ -1,0 +1,40 @@
+"""Forms for decisions, in every channel: opening, paging, drafts, errors beside fields, confirmation.
+
+A channel has one `FormDesk` with its `FormLimits`. It shows each `FormPage`, keeps its `ref`, and gives both
+back with the `Entries` of the person; the result is another page, or one of `FormResult`. Only `desk` does
+I/O.
+"""
+
+from .answer_form import AnswerForm, is_plain_text
+from .desk import FormDesk, make_review_form
+from .edit_form import EditForm
+from .limits import FormLimits
+from .page import FIELD_KINDS, MESSAGE, TOOL, Entries, FormKind, FormPage, FormRef, PageField
+from .results import FieldErrors, FormResult, Notice, Stored, to_result
+from .review_form import ReviewForm
+from .session import FormSession, FormSource
+
+__all__ = [
+    "FIELD_KINDS",
+    "MESSAGE",
+    "TOOL",
+    "AnswerForm",
+    "EditForm",
+    "Entries",
+    "FieldErrors",
+    "FormDesk",
+    "FormKind",
+    "FormLimits",
+    "FormPage",
+    "FormRef",
+    "FormResult",
+    "FormSession",
+    "FormSource",
+    "Notice",
+    "PageField",
+    "ReviewForm",
+    "Stored",
+    "is_plain_text",
+    "make_review_form",
+    "to_result",
+]

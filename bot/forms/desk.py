@@ -1,0 +1,223 @@
+"""Opens forms, takes what people enter, and passes the result on to the inbox."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hitl_core.errors import InvalidToolCall, Refused
+from hitl_core.forms import Answers, FormErrors
+from hitl_core.jsonschema import SchemaError
+from hitl_core.model import Action, Place, Reviewer, Snapshot, is_text
+from hitl_core.review import Proposal
+
+from ..inbox import Inbox, Reply
+from ..offload import offload_drawing
+from .answer_form import AnswerForm, is_plain_text
+from .edit_form import EditForm
+from .limits import FormLimits
+from .message_form import escalation_page, rejection_page, text_answer_page
+from .page import FIELD_KINDS, MESSAGE, Entries, FormPage, FormRef
+from .results import FieldErrors, FormResult, Notice, repeat_notice, to_result
+from .review_form import ReviewForm
+
+HALF_CHARACTER = (
+    "This contains half a character (maybe a broken emoji), which can't be stored. Type it again."
+)
+
+
+class FormDesk:
+    """The forms of one channel. `session_id` identifies one open form in the channel, over all its pages."""
+
+    def __init__(self, inbox: Inbox, limits: FormLimits, name_of: Callable[[Place], str]) -> None:
+        """`name_of`: the name of a place, for people."""
+        self._inbox, self._limits, self._name_of = inbox, limits, name_of
+
+    async def open(self, ref: FormRef, who: Reviewer) -> FormPage:
+        """The page of a new form. Raises Refused, and ReadRequired if the person must read all arguments
+        first.
+        """
+        if ref.kind == "escalate":
+            return await self._open_escalation(ref, who)
+        snapshot = await self._inbox.access.load_for_decision(ref.target, ref.kind, who)
+        return await offload_drawing(snapshot.review, lambda: self._first_page(snapshot, ref))
+
+    async def redraw(
+        self, ref: FormRef, session_id: str, entries: Entries, who: Reviewer, *, back: bool = False
+    ) -> FormPage:
+        """The page again, after a choice that changes the fields; with `back` the page before. Raises
+        Refused.
+        """
+        assert ref.kind in FIELD_KINDS  # the others have no choices and no pages
+        snapshot = await self._inbox.access.load_for_decision(ref.target, ref.kind, who)
+        form = await self._load_form(snapshot, ref, session_id, entries, who)
+        has_draft = back or ref.has_draft
+        if has_draft:  # else the draft would bring back answers for another choice
+            await self._save_draft(session_id, who, form)
+        page = form.session.page - back
+        return await offload_drawing(
+            snapshot.review, lambda: form.at_page(page, has_draft=has_draft).page()
+        )
+
+    async def submit(
+        self, ref: FormRef, session_id: str, entries: Entries, who: Reviewer, op: str
+    ) -> FormResult:
+        """Takes the entries of the current page. `op` is the id of this submission: it counts only once."""
+        message = entries.answers.get(MESSAGE)
+        if message is not None and not is_text(message):
+            return FieldErrors({MESSAGE: HALF_CHARACTER})
+        try:
+            if ref.kind == "escalate":
+                assert ref.card is not None  # the button is on that message
+                reply = await self._inbox.escalate(ref.target, ref.card, message, who, op)
+                return to_result(reply)
+            snapshot = await self._inbox.access.load_for_decision(ref.target, ref.kind, who, op)
+            if (stored := snapshot.review.ops.get(op)) is not None:
+                return repeat_notice(stored)  # the answer to the first attempt was lost
+            if not _has_fields(snapshot, ref):
+                target = ref.target
+                proposal = Proposal(ref.kind, target.revision, message, seal=target.seal)
+                return await self._decide(ref, proposal, who, op)
+            return await self._submit_form(snapshot, ref, session_id, entries, who, op)
+        except Refused as refused:
+            return to_result(Reply(refused.code, str(refused)))
+        except (InvalidToolCall, SchemaError) as error:
+            return Notice(str(error), fixable=True)
+
+    async def _submit_form(
+        self,
+        snapshot: Snapshot,
+        ref: FormRef,
+        session_id: str,
+        entries: Entries,
+        who: Reviewer,
+        op: str,
+    ) -> FormResult:
+        review = snapshot.review
+        form = await self._load_form(snapshot, ref, session_id, entries, who)
+        session = form.session
+        if not session.shows(entries):
+            # Sent before the client showed the fields of a new choice.
+            return await offload_drawing(review, lambda: _page_of(form, session.page))
+        try:
+            proposal = await offload_drawing(review, form.proposal)
+        except FormErrors as errors:
+            return await self._show_errors(snapshot, session_id, who, form, errors)
+        if not session.is_last_page:
+            return await self._turn_page(snapshot, session_id, who, form, session.page + 1)
+        if page := await offload_drawing(review, lambda: _confirmation_page(form, proposal)):
+            return page
+        return await self._decide(ref, proposal, who, op)
+
+    async def _show_errors(
+        self,
+        snapshot: Snapshot,
+        session_id: str,
+        who: Reviewer,
+        form: ReviewForm,
+        errors: FormErrors,
+    ) -> FormResult:
+        """Errors beside the fields of this page. After the last page the first page with an error is
+        shown.
+        """
+        session = form.session
+        page = session.page_with_error(errors)
+        if page != session.page and not session.is_last_page:
+            return await self._turn_page(snapshot, session_id, who, form, session.page + 1)
+        problem = f"Not sent yet: {session.error_text(errors)}"
+        if page is not None and page != session.page:
+            return await self._turn_page(snapshot, session_id, who, form, page, problem)
+        if by_field := session.field_errors(errors):
+            return FieldErrors(by_field)
+        return await offload_drawing(snapshot.review, lambda: _page_of(form, session.page, problem))
+
+    async def _turn_page(
+        self,
+        snapshot: Snapshot,
+        session_id: str,
+        who: Reviewer,
+        form: ReviewForm,
+        page: int,
+        problem: str = "",
+    ) -> FormPage:
+        await self._save_draft(session_id, who, form)
+        return await offload_drawing(
+            snapshot.review, lambda: form.at_page(page, has_draft=True).page(problem)
+        )
+
+    async def _load_form(
+        self, snapshot: Snapshot, ref: FormRef, session_id: str, entries: Entries, who: Reviewer
+    ) -> ReviewForm:
+        """The form with these entries, and with the draft of its other pages."""
+        key = _draft_key(session_id, who)
+        draft = await self._inbox.drafts.load(key) if ref.has_draft else {}
+        return await offload_drawing(
+            snapshot.review,
+            lambda: make_review_form(snapshot, ref, self._limits, draft).enter(entries),
+        )
+
+    async def _save_draft(self, session_id: str, who: Reviewer, form: ReviewForm) -> None:
+        await self._inbox.drafts.save(_draft_key(session_id, who), form.session.answers)
+
+    async def _decide(self, ref: FormRef, proposal: Proposal, who: Reviewer, op: str) -> FormResult:
+        return to_result(await self._inbox.decide(ref.target, proposal, who, op))
+
+    def _first_page(self, snapshot: Snapshot, ref: FormRef) -> FormPage:
+        action = _action_of(snapshot, ref)
+        if ref.kind == "reject":
+            return rejection_page(action, ref, self._limits)
+        if not _has_fields(snapshot, ref):
+            return text_answer_page(snapshot.review, action, ref)
+        return make_review_form(snapshot, ref, self._limits).page()
+
+    async def _open_escalation(self, ref: FormRef, who: Reviewer) -> FormPage:
+        assert ref.card is not None  # the button is on that message
+        access = self._inbox.access
+        snapshot, place = await access.load_for_escalation(ref.target.review_id, ref.card, who)
+        steps = {
+            action.route.escalate[action.next_step].to
+            for action in snapshot.review.actions
+            if action.is_pending and place in action.places and action.next_step is not None
+        }
+        if not steps:
+            raise Refused(
+                "nothing_to_escalate", "There is no further step: nobody else can get this."
+            )
+        return escalation_page(ref, " and ".join(map(self._name_of, sorted(steps))))
+
+
+def make_review_form(
+    snapshot: Snapshot, ref: FormRef, limits: FormLimits, answers: Answers | None = None
+) -> ReviewForm:
+    """The form for an edit or an answer. Raises Refused."""
+    action, review = _action_of(snapshot, ref), snapshot.review
+    if ref.kind == "edit":
+        return EditForm(review, action, ref, limits, answers)
+    assert ref.kind == "respond" or ref.kind == "approve"  # the others have one text
+    return AnswerForm(review, action, ref.kind, ref, limits, answers)
+
+
+def _has_fields(snapshot: Snapshot, ref: FormRef) -> bool:
+    """Whether the form is made from a schema; otherwise it has one text."""
+    if ref.kind == "respond":
+        return not is_plain_text(_action_of(snapshot, ref).config.answer_schema)
+    return ref.kind in ("edit", "approve")
+
+
+def _action_of(snapshot: Snapshot, ref: FormRef) -> Action:
+    action = snapshot.review.action(ref.target.action)
+    assert action is not None  # `load_for_decision` checked it
+    return action
+
+
+def _page_of(form: ReviewForm, page: int, problem: str = "") -> FormPage:
+    return form.at_page(page, has_draft=form.ref.has_draft).page(problem)
+
+
+def _confirmation_page(form: ReviewForm, proposal: Proposal) -> FormPage | None:
+    """The form again with a warning, if the proposal removes something and that is not confirmed yet."""
+    warning = form.removal_warning(proposal)
+    return form.with_confirmation(proposal).page(warning) if warning else None
+
+
+def _draft_key(session_id: str, who: Reviewer) -> str:
+    return f"form:{session_id}:{who.key}"

@@ -1,0 +1,158 @@
+"""The form for an edit: the arguments of a call, and a choice of the tool. Pure."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from dataclasses import replace
+from typing import Self
+
+from hitl_core.errors import Refused
+from hitl_core.forms import Answers, Field, FormErrors, Option, find_removed
+from hitl_core.jsonschema import format_path
+from hitl_core.model import Action, Review, encode
+from hitl_core.review import (
+    Proposal,
+    edit_tools,
+    judge_edit,
+    redaction_pointers,
+    transition,
+    visible_schema,
+)
+
+from ..text import one_line
+from .limits import FormLimits
+from .page import TOOL, Entries, FormPage, FormRef, PageField
+from .review_form import ReviewForm
+from .session import FormSession, FormSource
+
+#: How many tools can be chosen.
+MAX_TOOLS = 100
+#: How many removed values the warning names.
+MAX_REMOVED = 10
+_TOOL_HINT = "You can choose another tool if the policy allows it with these arguments."
+
+
+class EditForm(ReviewForm):
+    """Raises Refused if no form can be made."""
+
+    def __init__(
+        self,
+        review: Review,
+        action: Action,
+        ref: FormRef,
+        limits: FormLimits,
+        answers: Answers | None = None,
+    ) -> None:
+        self._review, self._action, self._limits = review, action, limits
+        self._arguments = review.arguments(action.key)
+        self._tools = edit_tools(review, action)[:MAX_TOOLS]
+        #: Why this form is not for the tool that the person chose last; "" if it is.
+        self._tool_problem = ""
+        self._tool = ref.tool if ref.tool in self._tools else action.name
+        several = len(self._tools) > 1
+        super().__init__(
+            replace(ref, tool=self._tool if several else None),
+            FormSession(self._source(self._tool), limits, answers, ref.page),
+        )
+
+    def enter(self, entries: Entries) -> ReviewForm:
+        form = self._with_session(self.session.enter(entries))
+        chosen = entries.answers.get(TOOL) or ""
+        is_option = chosen.isdecimal() and int(chosen) < len(self._tools)
+        tool = self._tools[int(chosen)] if is_option else self._tool
+        return form if tool == self._tool else form._with_tool(tool)
+
+    def page(self, problem: str = "") -> FormPage:
+        return super().page(problem or self._tool_problem)
+
+    def proposal(self) -> Proposal:
+        if self._tool_problem:  # the person chose another tool than this form's
+            raise FormErrors({}, (self._tool_problem,))
+        args, target = encode(self.session.value()), self.ref.target
+        return Proposal("edit", target.revision, None, args, self._tool, seal=target.seal)
+
+    def removal_warning(self, proposal: Proposal) -> str:
+        assert proposal.args is not None  # every edit has arguments
+        if self.ref.confirming == _digest(proposal):
+            return ""
+        removed = find_removed(self._arguments.parse(), proposal.args.parse())
+        if not removed:
+            return ""
+        names = [one_line(format_path(each)) for each in removed[:MAX_REMOVED]]
+        if more := removed[MAX_REMOVED:]:
+            names.append(f"{len(more)} more")
+        return f"This removes {transition.join_names(names)}. Send the form again to confirm."
+
+    def with_confirmation(self, proposal: Proposal) -> Self:
+        form = self._with_session(self.session.at_page(self.session.page))
+        form.ref = replace(self.ref, page=form.session.page, confirming=_digest(proposal))
+        return form
+
+    def title(self) -> str:
+        return f"Edit {self._action.name}"
+
+    def name(self) -> str:
+        return self._action.name if len(self.title()) > self._limits.title else ""
+
+    def effect(self) -> str:
+        reviewers = self._action.route.reviewers
+        if not reviewers.editor_approves:
+            return (
+                "This does not approve anything: other people are asked to approve what you send."
+            )
+        unless = ", unless the policy requires other people for it" if self._review.excerpt else ""
+        if (more := reviewers.quorum - 1) == 0:
+            return f"The tool runs with what you send{unless}."
+        others = "one other person" if more == 1 else f"{more} others"
+        return f"You approve what you send, and {others} must approve it before it runs."
+
+    def extra_fields(self) -> tuple[PageField, ...]:
+        """The choice of the tool, on the last page: another tool has other fields."""
+        if not self.session.is_last_page or len(self._tools) == 1:
+            return ()
+        chosen, options = str(self._tools.index(self._tool)), tuple(map(Option, self._tools))
+        field = Field(
+            TOOL, "choice", "Tool", _TOOL_HINT, True, initial=chosen, options=options, redraws=True
+        )
+        return (PageField(TOOL, field),)
+
+    def submit_label(self) -> str:
+        reviewers = self._action.route.reviewers
+        return "Approve edited" if reviewers.editor_approves else "Send edited"
+
+    def _with_tool(self, tool: str) -> EditForm:
+        """The form for another tool, from its first page; or this form with the reason why that tool is not
+        possible.
+        """
+        form = copy.copy(self)
+        try:
+            form.session = self.session.convert_to(self._source(tool)).at_page(0)
+        except Refused as refused:
+            form._tool_problem = str(refused)
+            return form
+        form._tool, form._tool_problem = tool, ""
+        form.ref = replace(self.ref, tool=tool, page=0)
+        return form
+
+    def _source(self, tool: str) -> FormSource:
+        action, args = self._action, self._arguments.parse()
+        if tool != action.name:
+            action = judge_edit(self._review, action, tool, self._arguments, 0.0).action
+        return FormSource(
+            visible_schema(action.config),
+            args,
+            redaction_pointers(action, args),
+            action.revision,
+            edition=str(self._tools.index(tool) or ""),
+        )
+
+
+def _digest(proposal: Proposal) -> str:
+    """Identifies an edit: revision, seal, tool and new arguments. A changed value needs a new
+    confirmation.
+    """
+    args = proposal.args.digest if proposal.args else ""
+    identity = json.dumps([proposal.revision, proposal.seal, proposal.name, args])
+    return hashlib.sha256(identity.encode()).hexdigest()[:32]

@@ -1,0 +1,99 @@
+"""The fields of a form as people see them in a channel, and on which pages. Pure.
+
+Inputs show invisible characters as marks (⟦U+202E⟧), which are read back as those characters. So an untouched
+value does not change, and an edited value keeps what its editor could see.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from hitl_core.forms import Field, Option
+
+from ..text import add_marks, excerpt, one_line, truncate
+from .limits import FormLimits
+
+_CUT_MARK = re.compile(r"⟦[\d,]+ more characters?⟧")
+_TYPED_KINDS = ("text", "long_text", "lines", "json")
+#: The room for the mark of a cut and a number.
+_MARK_LENGTH = 30
+#: The size to reserve for an input, in bytes.
+_LONG_BYTES, _SHORT_BYTES = 9_000, 1_000
+
+
+def fit_field(field: Field, limits: FormLimits) -> Field:
+    """The field with visible text. It is locked if its value with marks does not fit into an input."""
+    changes: dict[str, Any] = {"label": truncate(one_line(field.label), limits.label).text}
+    if field.hint:
+        changes["hint"] = one_line(field.hint)
+    if field.options:
+        changes["options"] = _unique_options(field.options, limits)
+    if field.locked is not None:
+        return replace(field, **changes, initial=_locked_text(field, limits))
+    kind = field.kind
+    if (pattern := limits.formats.get(kind)) and not pattern.fullmatch(field.initial or ""):
+        changes["kind"] = kind = "text"
+    if field.initial and kind in _TYPED_KINDS:
+        initial = add_marks(field.initial)
+        if _utf16_width(initial) > limits.text:
+            why = "This contains too many invisible characters and can't be changed here."
+            return replace(field, **changes, locked=why, initial=_locked_text(field, limits))
+        longest = max(field.max_length or limits.text, _utf16_width(initial))
+        changes |= {"initial": initial, "max_length": longest}
+    same = all(getattr(field, name) == value for name, value in changes.items())
+    return field if same else replace(field, **changes)
+
+
+def is_cut(field: Field) -> bool:
+    """Whether a fitted field shows only a part of its value. No value can forge that mark."""
+    return bool(field.locked and field.initial and _CUT_MARK.search(field.initial))
+
+
+def split_pages(fields: Sequence[Field], limits: FormLimits) -> list[tuple[Field, ...]]:
+    """The fitted fields in pages. Answers never move a field to another page."""
+    pages: list[tuple[Field, ...]] = [()]
+    free_bytes = limits.page_bytes
+    for field in fields:
+        size = _size(field, limits)
+        if pages[-1] and (size > free_bytes or len(pages[-1]) == limits.page_fields):
+            pages.append(())
+            free_bytes = limits.page_bytes
+        pages[-1] = (*pages[-1], field)
+        free_bytes -= size
+    return pages
+
+
+def _size(field: Field, limits: FormLimits) -> int:
+    """The largest size that the field can take of a page, in bytes, with all that people may enter."""
+    if field.locked is not None:
+        return _SHORT_BYTES + len(json.dumps(field.initial, ensure_ascii=False).encode())
+    if field.options:
+        labels = sum(len(option.label.encode()) for option in field.options)
+        return _SHORT_BYTES + labels + limits.option_bytes * len(field.options)
+    return _LONG_BYTES if field.kind in ("long_text", "lines", "json") else _SHORT_BYTES
+
+
+def _locked_text(field: Field, limits: FormLimits) -> str | None:
+    """The value of a locked field as text; for a choice the labels of its options."""
+    value = field.initial
+    if value and field.options:
+        value = ", ".join(field.options[int(at)].label for at in value.split(","))
+    return value and excerpt(value, limits.locked_text).text
+
+
+def _unique_options(options: tuple[Option, ...], limits: FormLimits) -> tuple[Option, ...]:
+    """The options with labels that fit and are all different."""
+    longest = limits.option_label - _MARK_LENGTH
+    labels = [truncate(one_line(option.label), longest).text for option in options]
+    if len(set(labels)) < len(labels):
+        labels = [f"{number}. {label}" for number, label in enumerate(labels, start=1)]
+    return tuple(map(Option, labels))
+
+
+def _utf16_width(text: str) -> int:
+    """The length in UTF-16 units, as browsers count."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2

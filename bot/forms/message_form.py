@@ -1,0 +1,83 @@
+"""Forms with one text: why a call is rejected or escalated, or an answer in the tool's place. Pure."""
+
+from __future__ import annotations
+
+from hitl_core.forms import Field
+from hitl_core.model import Action, Review
+
+from ..card import description_text, find_open_action
+from ..text import add_marks
+from .limits import FormLimits
+from .page import MESSAGE, FormPage, FormRef, PageField
+
+
+def rejection_page(action: Action, ref: FormRef, limits: FormLimits) -> FormPage:
+    title, reviewers = f"Reject {action.name}", action.route.reviewers
+    rejections = sum(1 for vote in action.votes if vote.type == "reject")
+    field = _message_field(
+        "Why?",
+        "The agent gets this reason, so that it can do better.",
+        1000,
+        required=action.config.reject_reason == "required",
+    )
+    return FormPage(
+        ref,
+        title,
+        _rejection_effect(reviewers.reject_quorum - rejections),
+        (field,),
+        "Reject",
+        name=action.name if len(title) > limits.title else "",
+    )
+
+
+def text_answer_page(review: Review, action: Action, ref: FormRef) -> FormPage:
+    """An earlier answer of another person is prefilled, to agree to it."""
+    answers = [vote.message for vote in action.votes if vote.type == "respond"]
+    last = answers[-1] if answers and answers[-1] else None
+    field = _message_field(
+        "Your answer",
+        "Write it as the tool would.",
+        3000,
+        required=True,
+        initial=last if last and add_marks(last) == last else None,
+    )
+    return FormPage(
+        ref,
+        "Answer instead",
+        f"{_answer_effect(action)} The agent gets your text as its result.",
+        (field,),
+        "Answer",
+        name=action.name,
+        question=description_text(find_open_action(review, action.key)),
+    )
+
+
+def escalation_page(ref: FormRef, to: str) -> FormPage:
+    """`to`: the names of the places that get it."""
+    effect = f"Everything that waits here is also sent to {to}, who can then decide too."
+    field = _message_field("Why?", "They read it with the review.", 300, required=False)
+    return FormPage(ref, "Escalate", effect, (field,), "Escalate")
+
+
+def _rejection_effect(needed: int) -> str:
+    """`needed`: how many rejections are still needed, including this one."""
+    if needed <= 1:
+        return "The tool does not run."
+    others = "one other person rejects" if needed == 2 else f"{needed - 1} others reject"
+    return f"The tool does not run if {others} it as well."
+
+
+def _answer_effect(action: Action) -> str:
+    quorum = action.route.reviewers.quorum
+    if quorum == 1:
+        return "The tool does not run."
+    return f"The tool does not run if {quorum} people send the same answer."
+
+
+def _message_field(
+    label: str, hint: str, max_length: int, *, required: bool, initial: str | None = None
+) -> PageField:
+    field = Field(
+        MESSAGE, "long_text", label, hint, required, initial=initial, max_length=max_length
+    )
+    return PageField(MESSAGE, field)

@@ -1,0 +1,219 @@
+"""A form while a person fills it in, over all its pages. Pure."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from hitl_core.errors import Refused
+from hitl_core.forms import Answers, Field, Form, FormErrors, make_form
+from hitl_core.jsonschema import SchemaError
+from hitl_core.model import JsonObject
+
+from ..text import clip, one_line, remove_marks
+from .field_ids import PREFIX, FieldIds
+from .fields import fit_field, is_cut, split_pages
+from .limits import FormLimits
+from .page import Entries, PageField
+
+#: A choice may add another choice, and so on: this many levels, as deep as a form goes.
+MAX_ROUNDS = 5
+_TEXT_KINDS = {"text", "long_text", "email", "uri", "integer", "number", "lines", "json"}
+
+
+@dataclass(frozen=True)
+class FormSource:
+    """The schema and values of a form. `revision` and `edition` distinguish its inputs from those of another
+    form in its place.
+    """
+
+    schema: JsonObject | None
+    args: JsonObject
+    redact: tuple[str, ...] = ()
+    revision: int = 1
+    edition: str = ""
+
+
+class FormSession:
+    """`answers` (by pointer) are those of all pages; `page` is the current one, from 0."""
+
+    def __init__(
+        self,
+        source: FormSource,
+        limits: FormLimits,
+        answers: Answers | None = None,
+        page: int = 0,
+        form: Form | None = None,
+    ) -> None:
+        """`form` is the form of this source with these answers, if it was made already. Raises Refused if
+        none can be made.
+        """
+        self._source, self._limits, self._page = source, limits, page
+        self.answers = answers or {}
+        self.form = form or self._make_form()
+
+    @property
+    def page(self) -> int:
+        return max(0, min(self._page, self.page_count - 1))
+
+    @property
+    def page_count(self) -> int:
+        return len(self._pages)
+
+    @property
+    def is_last_page(self) -> bool:
+        return self.page == self.page_count - 1
+
+    @property
+    def fields(self) -> tuple[PageField, ...]:
+        """The fields of the current page."""
+        return tuple(PageField(self._ids.of(field), field) for field in self._page_fields)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the current page shows only a part of a value."""
+        return any(map(is_cut, self._page_fields))
+
+    def at_page(self, page: int) -> FormSession:
+        """The same form at this page, with fields that show the answers."""
+        form = self.form.with_answers(self.answers)
+        return FormSession(self._source, self._limits, self.answers, page, form)
+
+    def enter(self, entries: Entries) -> FormSession:
+        """The same form with these entries. Fields that a choice adds are read if they were shown."""
+        session = self
+        for _ in range(MAX_ROUNDS):
+            after = {**session.answers, **session._read_entries(entries)}
+            if after == session.answers:
+                break
+            session = session._with_answers(after)
+        return session
+
+    def shows(self, entries: Entries) -> bool:
+        """Whether the entries are for exactly the inputs of this page, and not for those of another
+        choice.
+        """
+        wanted = {self._ids.of(field) for field in self._page_fields if field.locked is None}
+        return wanted == {each for each in entries.ids if each.startswith(PREFIX)}
+
+    def value(self) -> JsonObject:
+        """The arguments that the answers make. Raises FormErrors, SchemaError."""
+        known = self.form.pointers  # answers to the fields of another choice don't count
+        return self.form.read({p: answer for p, answer in self.answers.items() if p in known})
+
+    def page_with_error(self, errors: FormErrors) -> int | None:
+        """A page with one of these errors: the current one if possible, else the first; None if there is
+        none.
+        """
+        pages = [self.page, *range(self.page_count)]
+        return next(
+            (at for at in pages if any(f.pointer in errors.fields for f in self._pages[at])), None
+        )
+
+    def field_errors(self, errors: FormErrors) -> dict[str, str]:
+        """Error texts by field id for the current page; {} if it has no input. The first input also gets the
+        errors that belong to no input of any page.
+        """
+        inputs = {field.pointer: field for field in self._page_fields if field.locked is None}
+        if not inputs:
+            return {}
+        here = {field.pointer for field in self._page_fields}
+        texts = {p: self._error_text(m) for p, m in errors.fields.items() if p in inputs}
+        others = [
+            self._sentence(p, message)
+            for p, message in errors.fields.items()
+            if p not in inputs and (p in here or p not in self._fields_by_pointer)
+        ]
+        if others := [*others, *errors.top]:
+            first = next(iter(inputs))
+            elsewhere = f"Not about this field: {' '.join(others)}"
+            texts[first] = self._error_text(" ".join(filter(None, [texts.get(first), elsewhere])))
+        return {self._ids.of(inputs[pointer]): text for pointer, text in texts.items()}
+
+    def error_text(self, errors: FormErrors) -> str:
+        """All errors in one sentence, with the names of the fields."""
+        return "; ".join([*(self._sentence(p, m) for p, m in errors.fields.items()), *errors.top])
+
+    def convert_to(self, source: FormSource) -> FormSession:
+        """Another form with those answers of this one that mean the same there."""
+        return self._keep_same(FormSession(source, self._limits, self.answers, self._page))
+
+    def _with_answers(self, answers: Answers) -> FormSession:
+        """The same form with these answers. Its fields stay as they were shown, unless there are other ones
+        now.
+        """
+        form = self.form.with_answers(answers)
+        if form.plan is not self.form.plan:
+            return self._keep_same(
+                FormSession(self._source, self._limits, answers, self._page, form)
+            )
+        session = copy.copy(self)
+        session.answers = answers
+        return session
+
+    def _keep_same(self, other: FormSession) -> FormSession:
+        """The other session without the answers to fields whose kind or options changed."""
+        changed = {
+            pointer
+            for pointer, field in self._fields_by_pointer.items()
+            if (new := other._fields_by_pointer.get(pointer)) is not None
+            and not _means_same(field, new)
+        }
+        if changed.isdisjoint(other.answers):
+            return other
+        same = {pointer: one for pointer, one in other.answers.items() if pointer not in changed}
+        return FormSession(other._source, other._limits, same, other._page)
+
+    def _make_form(self) -> Form:
+        source, limits = self._source, self._limits
+        try:
+            return make_form(
+                source.schema,
+                source.args,
+                answers=self.answers,
+                redact=source.redact,
+                max_text=limits.text,
+                max_options=limits.options,
+            )
+        except SchemaError as error:
+            raise Refused("no_form", f"No form can be made for it: {error}.") from error
+
+    def _read_entries(self, entries: Entries) -> dict[str, str | None]:
+        """The answers by pointer, for the fields that the entries have."""
+        answers: dict[str, str | None] = {}
+        for field in self._fields_by_pointer.values():
+            if field.locked is None and (id := self._ids.of(field)) in entries.answers:
+                answer = entries.answers[id]
+                answers[field.pointer] = answer and remove_marks(answer)
+        return answers
+
+    def _sentence(self, pointer: str, message: str) -> str:
+        field = self._fields_by_pointer.get(pointer)
+        return f"{field.label if field else pointer} {message}"
+
+    def _error_text(self, error: str) -> str:
+        return clip(one_line(error), self._limits.error)
+
+    @cached_property
+    def _fields_by_pointer(self) -> Mapping[str, Field]:
+        return {field.pointer: fit_field(field, self._limits) for field in self.form.fields}
+
+    @cached_property
+    def _pages(self) -> list[tuple[Field, ...]]:
+        return split_pages([*self._fields_by_pointer.values()], self._limits)
+
+    @property
+    def _page_fields(self) -> tuple[Field, ...]:
+        return self._pages[self.page]
+
+    @cached_property
+    def _ids(self) -> FieldIds:
+        return FieldIds(self.form.fields, self._source.revision, self._source.edition)
+
+
+def _means_same(one: Field, other: Field) -> bool:
+    """Whether an answer to one of the fields means the same for the other."""
+    typed = one.kind in _TEXT_KINDS and other.kind in _TEXT_KINDS
+    return typed or (one.kind == other.kind and one.options == other.options)
