@@ -8,8 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
 
-from hitl_core.gate import contains_more_values
-from hitl_core.model import Review
+from hitl_core.model import Review, parsed_has_more_values
 
 T = TypeVar("T")
 
@@ -40,7 +39,7 @@ def _is_small(review: Review) -> bool:
         return False
     configs = [action.config for action in review.actions]
     schemas = [[config.args_schema, config.answer_schema] for config in configs]
-    return not contains_more_values(MAX_INLINE_SCHEMA, [schemas, review.tools])
+    return not parsed_has_more_values([schemas, review.tools], MAX_INLINE_SCHEMA)
 
 
 async def offload_parsing(body: bytes, read: Callable[[bytes], T]) -> T:

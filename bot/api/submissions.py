@@ -16,11 +16,19 @@ from hitl_core.gate import (
     ReviewKey,
     build_review,
     check_redaction,
-    contains_more_values,
     freeze_calls,
     judge_calls,
 )
-from hitl_core.model import MAX_BYTES, Event, Review, Reviewer, ToolCall, encode
+from hitl_core.model import (
+    MAX_BYTES,
+    Arguments,
+    Event,
+    Review,
+    Reviewer,
+    ToolCall,
+    encode,
+    parsed_has_more_values,
+)
 from hitl_core.model import POLICY as POLICY_CHANNEL
 from hitl_core.policy import InvalidPolicy, Policy
 from hitl_core.review import Proposal, decisions
@@ -87,23 +95,24 @@ async def _run_work(work: Callable[[], T], large: bool) -> T:
 
 
 def _freeze_submitted(call_bodies: Sequence[CallIn]) -> FrozenCalls:
-    return _freeze(_tool_calls(call_bodies), "/calls")
+    return _freeze(*_read_calls(call_bodies), "/calls")
 
 
 def _read_interrupts(submission: SubmitInterrupt) -> list[JudgedCalls]:
-    calls = _tool_calls(submission.calls)
+    calls, _ = _read_calls(submission.calls)
     requests = interrupts.read_requests(
         submission.interrupt, submission.dialect, submission.thread_id, calls
     )
-    return [each._replace(calls=_freeze(each.calls, "/interrupt")) for each in requests]
+    return [each._replace(calls=_freeze(each.calls, None, "/interrupt")) for each in requests]
 
 
-def _freeze(calls: Sequence[ToolCall], where: str) -> FrozenCalls:
+def _freeze(
+    calls: Sequence[ToolCall], encoded_args: Sequence[Arguments] | None, where: str
+) -> FrozenCalls:
     with invalid_at(where):
-        frozen = freeze_calls(calls)
-    if contains_more_values(
-        MAX_VALUES, [call.args for call in frozen]
-    ):  # values may be hidden in JSON text
+        frozen = freeze_calls(calls, encoded_args)
+    if parsed_has_more_values([call.args for call in frozen], MAX_VALUES):
+        # Values may be hidden in JSON text.
         detail = f"A turn may have at most {MAX_VALUES:,} JSON values; this one has more."
         raise ApiProblem("invalid", detail, pointer=where)
     return frozen
@@ -121,17 +130,19 @@ def _policy_for_run(policy: Policy, context: dict[str, Any]) -> Policy:
         raise ApiProblem("invalid", str(error), pointer="/context") from error
 
 
-def _tool_calls(call_bodies: Sequence[CallIn]) -> list[ToolCall]:
+def _read_calls(call_bodies: Sequence[CallIn]) -> tuple[list[ToolCall], list[Arguments]]:
+    """The calls, and their arguments encoded. Raises ApiProblem with the pointer of the wrong call."""
     calls: list[ToolCall] = []
+    encoded_args: list[Arguments] = []
     for index, call in enumerate(call_bodies):
         where = f"/calls/{index}"
         try:
             calls.append(ToolCall(call.id, call.name, call.args))
             where += "/args"
-            encode(call.args)
+            encoded_args.append(encode(call.args))
         except InvalidToolCall as error:
             raise ApiProblem("invalid", str(error), pointer=where) from error
-    return calls
+    return calls, encoded_args
 
 
 def _check_size(value: Mapping[str, Any], where: str) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import logging
 import os
 import socket
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping
@@ -13,34 +11,15 @@ from pathlib import Path
 from typing import Any, Self, overload
 from uuid import uuid4
 
-from hitl_core.errors import Refused, ReviewNotFound, StoreError, StoreUnavailable
-from hitl_core.failpoints import failpoint
+from hitl_core.errors import Refused
 from hitl_core.gate.guard import GuardDecorator, P, R, guard_function, thread_scope
 from hitl_core.gate.outcome import Outcome
-from hitl_core.gate.submission import (
-    JudgedCalls,
-    PolicyRecorder,
-    ReviewKey,
-    build_review,
-    check_calls,
-    check_redaction,
-    check_review_key,
-    find_next_turn,
-    judge_calls,
-)
-from hitl_core.gate.waiting import (
-    HEARTBEAT_TTL,
-    POLL_INTERVAL,
-    Claims,
-    ReviewListener,
-    wait_for_event,
-)
-from hitl_core.model import Event, JsonObject, Review, ToolCall
+from hitl_core.gate.submission import JudgedCalls, Submitter
+from hitl_core.gate.waiting import HEARTBEAT_TTL, ReviewListener, Waiter
+from hitl_core.model import JsonObject, Review, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review import Reviews, Transition, cancellation
 from hitl_core.store import RedisStore, Store
-
-log = logging.getLogger(__name__)
 
 #: How long a claim stays valid after the last renewal by its process, in seconds.
 LEASE = 30.0
@@ -78,10 +57,11 @@ class Gate:
         self.policy, self.agent = _load_policy(policy), agent
         self.process = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
         self.reviews = Reviews(store, retry_seconds=10.0)
-        self._policy_recorder = PolicyRecorder(self.reviews)
-        self._store, self._lease, self._heartbeat_ttl = store, lease, heartbeat_ttl
-        self._cleanup_tasks: set[asyncio.Task[None]] = set()
+        self._submitter = Submitter(self.reviews, agent)
         self._listener = ReviewListener(store, agent, self.process, heartbeat_ttl)
+        self._waiter = Waiter(
+            self.reviews, self._listener, agent, self.process, lease, heartbeat_ttl
+        )
 
     @classmethod
     @contextlib.asynccontextmanager
@@ -113,8 +93,7 @@ class Gate:
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        if self._cleanup_tasks:
-            await asyncio.wait(self._cleanup_tasks, timeout=2.0)
+        await self._waiter.finish_cleanup(timeout=2.0)
         await self._listener.stop()
 
     async def review(
@@ -130,11 +109,15 @@ class Gate:
         origin: str | None = None,
     ) -> Outcome:
         """Submit and wait. See `submit` for the arguments and the errors."""
-        judged_calls = await self._judge(calls, context, tools, path)
-        review, event = await self._build_review(judged_calls, thread_id, requester, turn, origin)
+        self._listener.check_not_closed()
+        submitter, policy = self._submitter, self.policy
+        judged_calls = await submitter.judge(policy, calls, context, tools, path)
+        review, event = await submitter.build_review(
+            policy, judged_calls, thread_id, requester, turn, origin
+        )
         # Watch the review before it is stored: otherwise `outcomes` in this process could claim it.
         with self._listener.watch(review.id):
-            await self._store_new(review.model_copy(update={"waiter": self.process}), event)
+            await submitter.store(review.model_copy(update={"waiter": self.process}), event)
             return await self.wait(review.id)
 
     async def submit(
@@ -163,9 +146,13 @@ class Gate:
         An integration can pass `JudgedCalls`, with their rulings; then no policy is applied to them.
         Raises InvalidToolCall, PolicyError for a bad context, ReviewConflict, StoreUnavailable.
         """
-        judged_calls = await self._judge(calls, context, tools, path)
-        review, event = await self._build_review(judged_calls, thread_id, requester, turn, origin)
-        await self._store_new(review, event)
+        self._listener.check_not_closed()
+        submitter, policy = self._submitter, self.policy
+        judged_calls = await submitter.judge(policy, calls, context, tools, path)
+        review, event = await submitter.build_review(
+            policy, judged_calls, thread_id, requester, turn, origin
+        )
+        await submitter.store(review, event)
         return review.id
 
     async def wait(self, review_id: str) -> Outcome:
@@ -175,53 +162,14 @@ class Gate:
         that is already done has nothing to execute. Raises ReviewNotFound, and GateClosed when the gate is
         closed during the wait.
         """
-        try:
-            with self._listener.watch(review_id) as event:
-                while True:
-                    self._listener.check_open()
-                    try:
-                        outcome, seconds = await self._claims.poll(review_id)
-                        if outcome is not None:
-                            return outcome
-                    except StoreUnavailable:
-                        seconds = 1.0
-                    except StoreError:
-                        self._listener.check_open()  # the store fails when the gate was closed
-                        raise
-                    await wait_for_event(event, seconds)
-        except asyncio.CancelledError:
-            task = asyncio.create_task(self._claims.stop_waiting(review_id))
-            self._cleanup_tasks.add(task)
-            task.add_done_callback(self._cleanup_tasks.discard)
-            raise
+        return await self._waiter.wait(review_id)
 
-    async def outcomes(self) -> AsyncGenerator[Outcome, None]:
+    def outcomes(self) -> AsyncGenerator[Outcome, None]:
         """Yield every review of this agent that is ready and that no living process waits for. Never ends.
 
         Use it in workers and after a restart: the reviews of a dead process are among them.
         """
-        with self._listener.watch(None) as event:
-            while True:
-                self._listener.check_open()
-                seconds = POLL_INTERVAL
-                try:
-                    for review_id in await self._store.ready_reviews(self.agent, limit=1000):
-                        try:
-                            if await self._claims.has_waiter(review_id):
-                                seconds = self._heartbeat_ttl / 3
-                            elif (outcome := await self._claims.claim(review_id)) is not None:
-                                yield outcome
-                        except (
-                            StoreError,
-                            ReviewNotFound,
-                        ) as error:  # the others must not wait for it
-                            log.warning("Review %s can't be claimed: %s", review_id, error)
-                except StoreUnavailable:
-                    seconds = 1.0
-                except StoreError:
-                    self._listener.check_open()
-                    raise
-                await wait_for_event(event, seconds)
+        return self._waiter.outcomes()
 
     async def cancel(self, review_id: str, reason: str | None = None) -> None:
         """Cancel a review that nobody needs to decide any more, because the run was stopped for example.
@@ -283,51 +231,10 @@ class Gate:
         """
         if function is None:
             return partial(self.guard, name=name)
-        return guard_function(self, function, name)
+        return guard_function(self.review, function, name)
 
     def thread(
         self, thread_id: str, requester: str | None = None, origin: str | None = None
     ) -> contextlib.AbstractContextManager[None]:
         """`with gate.thread("t-42"):` guarded calls in this block belong to this thread."""
         return thread_scope(thread_id, requester, origin)
-
-    @property
-    def _claims(self) -> Claims:
-        return Claims(self.reviews, self._listener, self.process, self._lease)
-
-    async def _judge(
-        self,
-        calls: Iterable[ToolCall] | JudgedCalls,
-        context: Mapping[str, Any] | None,
-        tools: Mapping[str, JsonObject | None] | None,
-        path: Iterable[str],
-    ) -> JudgedCalls:
-        self._listener.check_not_closed()
-        if isinstance(calls, JudgedCalls):
-            return check_calls(calls)
-        policy = self.policy.for_run(context) if context is not None else self.policy
-        return await judge_calls(policy, calls, tools=tools, path=path)
-
-    async def _build_review(
-        self,
-        judged_calls: JudgedCalls,
-        thread_id: str,
-        requester: str | None,
-        turn: str | None,
-        origin: str | None,
-    ) -> tuple[Review, Event]:
-        review_key = ReviewKey(self.agent, thread_id, turn or "", requester, origin)
-        check_review_key(review_key)
-        check_redaction(judged_calls)
-        await self._policy_recorder.record(self.agent, self.policy)
-        if turn is None:
-            review_key = await find_next_turn(
-                self.reviews, review_key, [call.id for call in judged_calls.calls]
-            )
-        now = await self.reviews.with_retry(self._store.now)
-        return build_review(review_key, judged_calls, self._store.partitions, now)
-
-    async def _store_new(self, review: Review, event: Event) -> None:
-        await failpoint("gate.before_submit")
-        await self.reviews.submit(review, event)
-        await failpoint("gate.after_submit")

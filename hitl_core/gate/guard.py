@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Callable, Coroutine, Generator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, overload
+from typing import Any, ParamSpec, Protocol, TypeVar, overload
 from uuid import uuid4
 
 from hitl_core.errors import Rejected
-from hitl_core.gate.outcome import Answer, Tool, failure_line, run_tool, success_line
+from hitl_core.gate.outcome import Answer, Outcome, Tool, failure_line, run_tool, success_line
 from hitl_core.model import ToolCall
-
-if TYPE_CHECKING:
-    from hitl_core.gate.gate import Gate
-    from hitl_core.gate.outcome import Outcome
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -75,16 +71,16 @@ def thread_scope(
 
 
 def guard_function(
-    gate: Gate, function: Callable[..., Any], name: str | None
+    review: Callable[..., Awaitable[Outcome]], function: Callable[..., Any], name: str | None
 ) -> Callable[..., Coroutine[Any, Any, Any]]:
-    """See `Gate.guard`. `BlockingGate.guard` is the sync version."""
+    """See `Gate.guard`; `review` is `Gate.review`. `BlockingGate.guard` is the sync version."""
     tool = Tool.from_function(function, name)
 
     @functools.wraps(function)
     async def call(*args: Any, **kwargs: Any) -> Any:
         thread = GuardThread.current()
         tool_call = thread.make_call(tool, args, kwargs)
-        outcome = await gate.review(
+        outcome = await review(
             [tool_call],
             thread_id=thread.thread_id,
             requester=thread.requester,

@@ -37,7 +37,7 @@ from hitl_core.model.decision import (
 )
 from hitl_core.model.dialect import DIALECTS, DialectName
 from hitl_core.model.event import REDRAW_KINDS, UNAUDITED_KINDS, Event, EventKind
-from hitl_core.model.json_size import has_more_values
+from hitl_core.model.json_size import parsed_has_more_values, unparsed_has_more_values
 from hitl_core.model.place import DEFAULT_PLACE, ORIGIN, Place, person_key
 from hitl_core.model.review import (
     Call,
@@ -109,14 +109,15 @@ __all__ = [
     "Vote",
     "decode",
     "encode",
-    "has_more_values",
     "is_id_prefix",
     "is_review_id",
     "is_text",
     "parse_id",
     "parse_whole_number",
+    "parsed_has_more_values",
     "person_key",
     "person_label",
     "read_arguments",
     "review",
+    "unparsed_has_more_values",
 ]

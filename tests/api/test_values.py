@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import sys
+from types import FrameType
+
 import pytest
 
+from bot.api import Submit, judge_turn
 from hitl_core import ToolCall
 from hitl_core.errors import InvalidToolCall
 from hitl_core.gate.submission.calls import (
     MAX_VALUES,
     JudgedCalls,
-    contains_more_values,
     freeze_calls,
 )
 from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
-from hitl_core.model import encode
+from hitl_core.model import encode, parsed_has_more_values
 from tests.support.builders import policy
 
 
@@ -29,8 +32,8 @@ def test_promise_10_a_turn_has_so_many_values_and_no_more():
 
 @pytest.mark.parametrize("value", [{"a": [None, 1]}, [[], (), {}], [1, "ab", True]])
 def test_every_value_counts_once(value: object):
-    assert contains_more_values(3, value)
-    assert not contains_more_values(4, value)
+    assert parsed_has_more_values(value, 3)
+    assert not parsed_has_more_values(value, 4)
 
 
 def test_arguments_are_checked_and_written_once():
@@ -44,3 +47,22 @@ def test_arguments_are_checked_and_written_once():
     assert freeze_calls(once) is once
     assert review.args["1:1"].data is once.encoded_args[0].data
     assert once.encoded_args[0] == encode(once[0].args)
+
+
+async def test_arguments_are_encoded_once_by_http():
+    """Issue 11 §3: given a call over HTTP; then its arguments are written as bytes once."""
+    body = {"thread_id": "t-1", "calls": [{"id": "c1", "name": "ask", "args": {"b": 1, "a": 2}}]}
+    count = 0
+
+    def profile(frame: FrameType, event: str, _: object) -> None:
+        nonlocal count
+        count += event == "call" and frame.f_code is encode.__code__
+
+    sys.setprofile(profile)
+    try:
+        [judged] = await judge_turn(policy(), Submit.model_validate(body))
+        judged.build(ReviewKey("agent", "t-1", "1", None), 1, 0.0)
+    finally:
+        sys.setprofile(None)
+
+    assert count == 1

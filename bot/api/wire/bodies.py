@@ -9,8 +9,7 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from hitl_core.errors import InvalidToolCall
-from hitl_core.gate import contains_more_values
-from hitl_core.model import decode, has_more_values
+from hitl_core.model import decode, parsed_has_more_values, unparsed_has_more_values
 
 from ...offload import offload_parsing
 from ...web import BODY_TIMEOUT, ApiProblem, BodyError, read_body
@@ -107,7 +106,7 @@ async def _read_bytes(request: web.Request) -> bytes:
 def _parse_object(body: bytes) -> dict[str, Any]:
     """Uses the same strict decoder as all foreign JSON, so that nothing ambiguous is stored."""
     too_many = f"A body may have at most {MAX_VALUES:,} JSON values; this one has more."
-    if has_more_values(body, 2 * MAX_VALUES):  # too many to be parsed
+    if unparsed_has_more_values(body, 2 * MAX_VALUES):  # too many to be parsed
         raise ApiProblem("invalid", too_many, pointer="")
     try:
         value = decode(body.decode())
@@ -116,7 +115,7 @@ def _parse_object(body: bytes) -> dict[str, Any]:
     except InvalidToolCall as error:
         reason = str(error).removeprefix("The arguments")
         raise ApiProblem("bad_json", f"The body{reason.replace(' are ', ' is ', 1)}") from error
-    if contains_more_values(MAX_VALUES, value):
-        where = [key for key, each in value.items() if contains_more_values(MAX_VALUES, each)][:1]
+    if parsed_has_more_values(value, MAX_VALUES):
+        where = [key for key, each in value.items() if parsed_has_more_values(each, MAX_VALUES)][:1]
         raise ApiProblem("invalid", too_many, pointer=json_pointer(where))
     return value

@@ -4,7 +4,6 @@ from hitl_core.gate.submission.calls import (
     MAX_CALLS,
     FrozenCalls,
     JudgedCalls,
-    contains_more_values,
     freeze_calls,
 )
 from hitl_core.gate.submission.judging import (
@@ -23,6 +22,7 @@ from hitl_core.gate.submission.review_key import (
     review_id_for,
 )
 from hitl_core.gate.submission.schemas import ToolSchemas, find_schema_flaw
+from hitl_core.gate.submission.submitter import Submitter
 
 __all__ = [
     "MAX_CALLS",
@@ -30,13 +30,13 @@ __all__ = [
     "JudgedCalls",
     "PolicyRecorder",
     "ReviewKey",
+    "Submitter",
     "ToolSchemas",
     "build_from_calls",
     "build_review",
     "check_calls",
     "check_redaction",
     "check_review_key",
-    "contains_more_values",
     "find_next_turn",
     "find_schema_flaw",
     "freeze_calls",

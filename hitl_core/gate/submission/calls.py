@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Any, NamedTuple, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from hitl_core.errors import InvalidToolCall
-from hitl_core.model import Arguments, DialectName, JsonObject, ToolCall, encode
+from hitl_core.model import (
+    Arguments,
+    DialectName,
+    JsonObject,
+    ToolCall,
+    encode,
+    parsed_has_more_values,
+)
 from hitl_core.policy import Ruling
 
 #: The most tool calls of one model turn.
@@ -42,18 +48,21 @@ class FrozenCalls(tuple[ToolCall, ...]):
     encoded_args: tuple[Arguments, ...]
 
 
-def freeze_calls(calls: Iterable[ToolCall]) -> FrozenCalls:
+def freeze_calls(
+    calls: Iterable[ToolCall], encoded_args: Sequence[Arguments] | None = None
+) -> FrozenCalls:
     """Copies of the calls, so that what is judged is what is stored, even if the agent changes its objects
-    meanwhile. Raises InvalidToolCall, also when two calls have the same id. Frozen calls are returned as
-    they are.
+    meanwhile. `encoded_args`: their arguments, if the caller has encoded them. Raises InvalidToolCall, also
+    when two calls have the same id. Frozen calls are returned as they are.
     """
     if isinstance(calls, FrozenCalls):
         return calls
     calls = list(calls)
-    if contains_more_values(MAX_VALUES, [call.args for call in calls]):
+    if parsed_has_more_values([call.args for call in calls], MAX_VALUES):
         message = f"The arguments of one turn may have at most {MAX_VALUES:,} values."
         raise InvalidToolCall(message)
-    encoded_args = tuple(encode(call.args) for call in calls)
+    if encoded_args is None:
+        encoded_args = [encode(call.args) for call in calls]
     if not calls:
         raise InvalidToolCall("There is no tool call to review.")
     if len(calls) > MAX_CALLS:
@@ -62,27 +71,8 @@ def freeze_calls(calls: Iterable[ToolCall]) -> FrozenCalls:
     if duplicate := next((id for id in ids if ids.count(id) > 1), None):
         raise InvalidToolCall(f"Two calls of this turn have the id {duplicate!r}.")
     copies = FrozenCalls(ToolCall(call.id, call.name, _copy_args(call.args)) for call in calls)
-    copies.encoded_args = encoded_args
+    copies.encoded_args = tuple(encoded_args)
     return copies
-
-
-def contains_more_values(limit: int, value: object) -> bool:
-    """Whether there are more JSON values in it than `limit`. Stops counting there, so it ends even for a list
-    that contains itself.
-    """
-    return next(islice(_values(value), limit, None), None) is not None
-
-
-def _values(value: object) -> Iterator[tuple[object]]:
-    """Each value in it, the outermost first. In tuples, so that `next` can tell null from the end."""
-    stack = [value]
-    while stack:
-        value = stack.pop()
-        yield (value,)
-        if isinstance(value, dict):
-            stack.extend(cast(dict[str, Any], value).values())
-        elif isinstance(value, list | tuple):
-            stack.extend(cast(Sequence[Any], value))
 
 
 def _copy_args(args: JsonObject) -> JsonObject:

@@ -35,28 +35,14 @@ def build_review(
         if isinstance(calls, FrozenCalls)
         else [encode(call.args) for call in calls]
     )
-    digests = [each.digest for each in args]
     stored_calls: list[Call] = []
     actions: list[Action] = []
-    each = zip(calls, judged_calls.rulings, digests, strict=True)
-    for position, (call, ruling, digest) in enumerate(each, start=1):
+    each = zip(calls, judged_calls.rulings, args, strict=True)
+    for position, (call, ruling, data) in enumerate(each, start=1):
         key, route = str(position), ruling.route.resolve_origin(asked_in)
-        hidden = find_pointers(ruling, call.args)
-        stored_calls.append(
-            Call(
-                key=key,
-                tool_call_id=call.id,
-                name=call.name,
-                digest=digest,
-                verdict=ruling.verdict,
-                route=route,
-                idempotent=ruling.idempotent,
-                redact=() if ruling.verdict.kind == "review" else hidden,
-                hides_values=bool(hidden),
-            )
-        )
+        stored_calls.append(_build_call(key, call, ruling, route, data.digest))
         if ruling.verdict.kind == "review":
-            actions.append(_build_action(key, call, ruling, route, digest, now))
+            actions.append(_build_action(key, call, ruling, route, data.digest, now))
     review = Review(
         id=review_id_for(review_key, [call.id for call in calls], partitions),
         agent=review_key.agent,
@@ -79,6 +65,21 @@ def build_review(
     )
     event = make_event("submitted", review, now, (action.key for action in actions))
     return review, event.model_copy(update={"before": None})
+
+
+def _build_call(key: str, call: ToolCall, ruling: Ruling, route: Route, digest: str) -> Call:
+    hidden = find_pointers(ruling, call.args)
+    return Call(
+        key=key,
+        tool_call_id=call.id,
+        name=call.name,
+        digest=digest,
+        verdict=ruling.verdict,
+        route=route,
+        idempotent=ruling.idempotent,
+        redact=() if ruling.verdict.kind == "review" else hidden,
+        hides_values=bool(hidden),
+    )
 
 
 def _build_action(

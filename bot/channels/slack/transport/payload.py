@@ -22,7 +22,7 @@ from pydantic import (
     model_validator,
 )
 
-from hitl_core.model import has_more_values, parse_whole_number
+from hitl_core.model import parse_whole_number, unparsed_has_more_values
 
 from ....web import read_form
 
@@ -267,7 +267,7 @@ def parse_body(body: bytes) -> Payload:
             if "payload" not in fields:
                 return validate_payload(fields)
             text = fields["payload"]
-        if has_more_values(text.encode(), MAX_VALUES):
+        if unparsed_has_more_values(text.encode(), MAX_VALUES):
             raise InvalidPayload(f"it has more than {MAX_VALUES:,} JSON values")
         return validate_payload(json.loads(text, parse_int=parse_whole_number))
     except (ValueError, RecursionError):

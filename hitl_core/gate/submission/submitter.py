@@ -1,0 +1,66 @@
+"""An agent's calls → its stored review, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from hitl_core.failpoints import failpoint
+from hitl_core.gate.submission.calls import JudgedCalls
+from hitl_core.gate.submission.judging import check_calls, check_redaction, judge_calls
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.policy_recorder import PolicyRecorder
+from hitl_core.gate.submission.review_key import ReviewKey, check_review_key, find_next_turn
+from hitl_core.model import Event, JsonObject, Review, ToolCall
+from hitl_core.policy import Policy
+from hitl_core.review import Reviews
+
+
+class Submitter:
+    """Of one agent. Its methods raise what `Gate.submit` raises."""
+
+    def __init__(self, reviews: Reviews, agent: str) -> None:
+        self._reviews, self._agent = reviews, agent
+        self._policy_recorder = PolicyRecorder(reviews)
+
+    async def judge(
+        self,
+        policy: Policy,
+        calls: Iterable[ToolCall] | JudgedCalls,
+        context: Mapping[str, Any] | None,
+        tools: Mapping[str, JsonObject | None] | None,
+        path: Iterable[str],
+    ) -> JudgedCalls:
+        if isinstance(calls, JudgedCalls):
+            return check_calls(calls)
+        policy = policy.for_run(context) if context is not None else policy
+        return await judge_calls(policy, calls, tools=tools, path=path)
+
+    async def build_review(
+        self,
+        policy: Policy,
+        judged_calls: JudgedCalls,
+        thread_id: str,
+        requester: str | None,
+        turn: str | None,
+        origin: str | None,
+    ) -> tuple[Review, Event]:
+        """The review to store, and its first event. `policy` is recorded, without the
+        run's context.
+        """
+        review_key = ReviewKey(self._agent, thread_id, turn or "", requester, origin)
+        check_review_key(review_key)
+        check_redaction(judged_calls)
+        await self._policy_recorder.record(self._agent, policy)
+        if turn is None:
+            review_key = await find_next_turn(
+                self._reviews, review_key, [call.id for call in judged_calls.calls]
+            )
+        store = self._reviews.store
+        now = await self._reviews.with_retry(store.now)
+        return build_review(review_key, judged_calls, store.partitions, now)
+
+    async def store(self, review: Review, event: Event) -> None:
+        await failpoint("gate.before_submit")
+        await self._reviews.submit(review, event)
+        await failpoint("gate.after_submit")
