@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -11,11 +10,10 @@ from hitl_core.model import Action, Call, DecisionType, Review
 
 from .. import text
 from .model import OpenAction
+from .spans import join_names, quote
 
 MAX_NAME = 60
 MAX_QUESTION = 70
-#: One word, like most names, addresses and ids.
-_PLAIN = re.compile(r"[\w.@:/+-]+")
 #: The words for the answers, in the order in which they are offered.
 _ANSWER_WORDS: tuple[tuple[DecisionType, str], ...] = (
     ("approve", "approve"),
@@ -77,23 +75,6 @@ def summary(state: CardState) -> str:
     return f"{start}{agent} {asks} {answers.capitalize()} {it}."
 
 
-def quote(words: str) -> str:
-    """Foreign text in quotation marks that it can't close."""
-    return "“" + words.replace("“", '"').replace("”", '"') + "”"
-
-
-def description_text(action: OpenAction) -> str:
-    """The description as it is shown: the agent's own words are quoted, like its title."""
-    return quote(action.why) if action.why and action.by_agent else action.why
-
-
-def as_name(name: str) -> str:
-    """A name that an agent chose. It is quoted unless it is one plain word, else it could look
-    like our text.
-    """
-    return name if _PLAIN.fullmatch(name) else quote(name)
-
-
 def _in_brackets(fact: str) -> str:
     """Arguments with brackets are quoted, else they could close our brackets and look like our text."""
     return quote(fact) if "(" in fact or ")" in fact else fact
@@ -135,10 +116,9 @@ def _result_text(state: CardState) -> str:
 
 def _join_words(words: Iterable[str], last: str = "and") -> str:
     """Each word once with its count, six at most."""
-    parts = [f"{word} ×{n}" if n > 1 else word for word, n in Counter(words).items()]  # noqa: RUF001
-    if len(parts) > 6:
-        parts = [*parts[:5], f"{len(parts) - 5} more"]
-    return f" {last} ".join(part for part in (", ".join(parts[:-1]), *parts[-1:]) if part)
+    counts = Counter(words).items()
+    each = (f"{word} ×{n}" if n > 1 else word for word, n in counts)  # noqa: RUF001
+    return join_names(each, last, most=6)
 
 
 def _tools_text(names: Sequence[str]) -> str:

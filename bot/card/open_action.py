@@ -21,6 +21,7 @@ from .choices import choices_of
 from .decided import decision_lines
 from .deciders import progress_of
 from .model import ActionLine, OpenAction
+from .spans import quote
 from .suspicious_text import is_plain
 
 #: Characters of the arguments of all actions on a card together.
@@ -103,6 +104,11 @@ def _shrink(review: Review, action: Action, open_action: OpenAction, room: int) 
     redact = redaction_pointers(action, args)
     excerpt = arguments_excerpt(args, visible_schema(config), redact, room=room)
     return replace(open_action, excerpt=excerpt, must_read=config.must_read and excerpt.missing > 0)
+
+
+def description_text(action: OpenAction) -> str:
+    """The description as it is shown: the agent's own words are quoted, like its title."""
+    return quote(action.why) if action.why and action.by_agent else action.why
 
 
 def make_action_line(review: Review, action: Action, number: int) -> ActionLine:

@@ -15,6 +15,7 @@ from bot.card import (
     page_keys,
     thread_lines,
 )
+from bot.channels.slack.render import place_names
 from bot.channels.slack.render.card_message import (
     action_blocks,
     incomplete_actions,
@@ -77,7 +78,7 @@ def test_the_thread_tells_edits_rejections_reminders_and_escalations_in_order() 
     kinds = [[(line.at, line.kind) for line in thread_lines(state, DEFAULT)] for state in states]
     assert all(after[: len(before)] == before for before, after in pairwise(kinds))
     assert [len(one) for one in kinds] == [0, 1, 2, 3, 4, 4]
-    still = "@U0BOB or @U0CARL or @U0ALICE or members of #team-ops"
+    still = "@U0BOB, @U0CARL, @U0ALICE or members of #team-ops"
     assert told(states[4]) == [
         "✎ *send_email*  edited by @U0ALICE\n*to*  ~jo@example.com~ → joe@example.com",
         "✖ *run_sql*  rejected by @U0BOB: “Not on a Friday.”",
@@ -143,7 +144,9 @@ def test_what_is_decided_has_no_buttons_but_to_read_it() -> None:
     sent = message(build_card(review, DEFAULT), name_of)
     actions = [block for block in sent["blocks"] if block["type"] == "actions"]
     assert [len(block["elements"]) for block in actions] == [1]
-    assert "buttons" not in str(action_blocks(review.id, find_open_action(review, "1"), name_of))
+    assert "buttons" not in str(
+        action_blocks(review.id, find_open_action(review, "1"), place_names(name_of))
+    )
 
 
 def test_of_several_that_are_decided_a_modal_shows_one_after_the_other() -> None:
@@ -161,7 +164,8 @@ def test_one_action_of_a_modal_reads_like_the_card() -> None:
     here = build_card(review, DEFAULT)
     assert here.open_actions[0].excerpt.missing > find_open_action(review, "1").excerpt.missing == 0
     waiting, over = (
-        action_blocks(review.id, find_open_action(review, key), name_of) for key in ("1", "2")
+        action_blocks(review.id, find_open_action(review, key), place_names(name_of))
+        for key in ("1", "2")
     )
     assert [block["type"] for block in waiting] == ["rich_text", "actions"]
     assert "✔ *send_email*" not in read(waiting)
@@ -241,7 +245,7 @@ def test_hidden_values_are_nowhere() -> None:
     for one in (review, over):
         sent = check(message(build_card(one, DEFAULT), name_of))
         sent["thread"] = told(one)
-        sent["modal"] = action_blocks(one.id, find_open_action(one, "1"), name_of)
+        sent["modal"] = action_blocks(one.id, find_open_action(one, "1"), place_names(name_of))
         for secret in ("hunter2", "s3cret", "0ther", "0815", "k3y"):
             assert secret not in str(sent)
     shown = read(check(message(build_card(review, DEFAULT), name_of))["blocks"])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bot.card import find_open_action
 from bot.channels.slack.modals.inputs import ACTION_ID
-from bot.channels.slack.render.action_blocks import action_blocks
+from bot.channels.slack.render import action_blocks, place_names
 from bot.forms import EditForm
 from hitl_core.forms import FormErrors, find_removed
 from hitl_core.model import Review
@@ -149,7 +149,7 @@ def test_a13_an_answer_that_runs_the_tool_asks_once_more(confirm: bool) -> None:
         "output": {"key": "mode", "into": "input"},
     }
     review = review_of(("wipe", {"disk": "sda"}), policy={"interrupt_on": {"wipe": rule}})
-    blocks = action_blocks(review.id, find_open_action(review, "1"), name_of)
+    blocks = action_blocks(review.id, find_open_action(review, "1"), place_names(name_of))
     (buttons,) = [block["elements"] for block in blocks if block["type"] == "actions"]
     asks = {each["action_id"]: "confirm" in each for each in buttons}
     assert asks == {"answer:0": confirm, "answer:1": confirm, "reject": False}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.card import all_arguments, build_card, find_open_action, thread_lines
-from bot.channels.slack.render.action_blocks import action_blocks
+from bot.channels.slack.render import action_blocks, place_names
 from bot.channels.slack.render.card_message import message, thread_message
 from hitl_core.forms import make_form
 from hitl_core.model import encode
@@ -59,7 +59,7 @@ def test_promise_8_what_a_form_hides_no_card_shows(shape: str) -> None:
     for review in (waiting, voting, settled):
         sent = [
             message(build_card(review, DEFAULT), name_of),
-            action_blocks(review.id, find_open_action(review, "1"), name_of),
+            action_blocks(review.id, find_open_action(review, "1"), place_names(name_of)),
             [thread_message(line, name_of) for line in thread_lines(review, DEFAULT)],
             repr(all_arguments(review.arguments("1").parse(), schema)),
             repr(build_card(review, DEFAULT)),

@@ -9,10 +9,14 @@ from typing import Any, cast
 
 from hitl_core.model import MessageRef, Place
 
+from ...card import Button
 from ...forms import FormKind, FormRef
 from ...inbox import ActionRef
 
 Body = dict[str, Any]
+
+#: In the place of an action's key: the whole review.
+WHOLE_REVIEW = "0"
 
 
 @dataclass(frozen=True)
@@ -126,6 +130,32 @@ def parse_action_ref(value: str) -> ActionRef:
 def format_action_ref(target: ActionRef) -> str:
     """The value of a button that decides; a button may append more after another dot."""
     return f"{target.review_id}.{target.action}.{target.revision}.{target.seal}"
+
+
+def button_value_of(button: Button) -> str:
+    """The value of a button of the card room, as the functions of this file read it."""
+    if button.verb == "approve_all":
+        several = ",".join(f"{key}:{revision}" for key, revision in button.revisions)
+        return f"{button.review_id}.{several}.{button.seal}"
+    if not button.review_id:
+        return str(button.number)
+    about = (button.action or WHOLE_REVIEW, button.revision, button.seal, button.number)
+    return ".".join([button.review_id, *(str(part) for part in about if part is not None)])
+
+
+def action_id(button: Button, pages_of: str = "") -> str:
+    """The id by which Slack says what was pressed. `pages_of`: whose page a button turns, such as `turn`."""
+    match button.verb:
+        case "answer":
+            return f"answer:{button.number}"
+        case "ran" | "rerun" | "skip":
+            return f"doubt_{button.verb}"
+        case "back":
+            return f"{pages_of}:back"
+        case "next":
+            return f"{pages_of}:on"
+        case verb:
+            return verb
 
 
 def parse_last_number(value: str) -> int:

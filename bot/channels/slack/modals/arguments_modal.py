@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import json
 
-from ....card import Argument
-from ..ids import ModalMeta
-from ..render import (
-    Block,
-    Element,
-    actions,
-    button,
-    context,
-    line,
-    plain_text,
-    pre,
-    rich_text,
-    text_element,
+from ....card import (
+    ARGUMENTS_TITLE,
+    LONG_NAME,
+    LONG_NAME_VALUE,
+    NO_ARGUMENTS,
+    Argument,
+    Strong,
+    Text,
+    Verbatim,
+    arguments_head,
+    arguments_pages,
 )
+from ..ids import ModalMeta
+from ..render import Element, button_blocks, context_lines, pre, rich_text, section
 from .small_modals import View, modal
 
 #: A view may have 250 kB of JSON and 100 blocks. Some clients write non-ASCII characters as \uXXXX.
 MAX_PAGE_SIZE = 60_000
 MAX_PARTS = 1000
-#: The button for the next page.
-NEXT_PAGE = "see_page:on"
+#: The prefix of the ids of the buttons to other pages.
+PAGES = "see_page"
 #: Parts in one block, so that no block is large.
 PARTS_PER_BLOCK = 20
 CHUNK_SIZE = 2_500
@@ -36,22 +36,21 @@ def arguments_view(meta: ModalMeta, name: str, arguments: tuple[Argument, ...]) 
     """Page `meta.page` (from 0), or the last page if there are fewer."""
     pages = _split_pages(_parts(arguments))
     page = max(0, min(meta.page, len(pages) - 1))
-    where = f"   Page {page + 1} of {len(pages)}" if len(pages) > 1 else ""
-    head = rich_text(
-        "name", line(text_element(name, bold=True), *([text_element(where)] if where else []))
-    )
+    head = rich_text("name", section(arguments_head(name, page, len(pages))))
     parts = pages[page]
     starts = range(0, len(parts), PARTS_PER_BLOCK)
     blocks = [head, *(rich_text(f"part:{at}", *parts[at : at + PARTS_PER_BLOCK]) for at in starts)]
     if not arguments:
-        blocks.append(context("told", plain_text("This call has no arguments.")))
-    blocks.append(_navigation(meta, page, len(pages)))
-    return modal("see", "All arguments", blocks, meta, close="Close")
+        blocks += context_lines("told", [NO_ARGUMENTS])
+    target = meta.target
+    buttons = arguments_pages(target.review_id, target.action, target.revision, page, len(pages))
+    blocks += button_blocks(f"turn:{page}", buttons, PAGES)
+    return modal("see", ARGUMENTS_TITLE, blocks, meta, close="Close")
 
 
 def is_last_page(view: View) -> bool:
     """Whether this view shows the last page."""
-    return all(one["action_id"] != NEXT_PAGE for one in view["blocks"][-1]["elements"])
+    return all(one["action_id"] != f"{PAGES}:on" for one in view["blocks"][-1]["elements"])
 
 
 def to_text(arguments: tuple[Argument, ...]) -> str:
@@ -62,16 +61,14 @@ def to_text(arguments: tuple[Argument, ...]) -> str:
 def _parts(arguments: tuple[Argument, ...]) -> list[Element]:
     parts: list[Element] = []
     for argument in arguments:
-        label = text_element(argument.label, bold=True)
+        label = Strong(argument.label)
         if len(argument.label) > MAX_LABEL:
-            parts.append(line(text_element("An argument whose name is", italic=True)))
-            parts += _boxes(argument.label)
-            parts.append(line(text_element("and whose value is", italic=True)))
-            parts += _boxes(argument.value)
+            parts += [section(LONG_NAME), *_boxes(argument.label)]
+            parts += [section(LONG_NAME_VALUE), *_boxes(argument.value)]
         elif argument.block:
-            parts += [line(label), *_boxes(argument.value)]
+            parts += [section([label]), *_boxes(argument.value)]
         else:
-            parts.append(line(label, text_element(f"  {argument.value}")))
+            parts.append(section([label, Text("  "), Verbatim(argument.value)]))
     return parts
 
 
@@ -98,20 +95,4 @@ def _size(part: Element) -> int:
     return 120 * (len(texts) + 1) + sum(
         len(text) + sum(map(text.count, '"\\\n\t')) if text.isascii() else len(json.dumps(text))
         for text in texts
-    )
-
-
-def _navigation(meta: ModalMeta, page: int, pages: int) -> Block:
-    """Buttons for the page before and after, and for a file with all arguments."""
-    target = meta.target
-    value = f"{target.review_id}.{target.action}.{target.revision}"
-    directions = [("see_page:back", "◀ Back", page - 1), (NEXT_PAGE, "Next ▶", page + 1)]
-    buttons = [
-        button(action_id, text, f"{value}.{to}", f"Page {to + 1} of {pages}")
-        for action_id, text, to in directions
-        if 0 <= to < pages
-    ]
-    label = "Post it as a file"
-    return actions(
-        f"turn:{page}", [*buttons, button("file", label, value, f"{label}, below the card")]
     )

@@ -6,20 +6,25 @@ from dataclasses import replace
 
 from hitl_core.model import Action, Review
 
-from ....card import find_open_action, page_keys
+from ....card import (
+    NOTHING_HERE,
+    REVIEW_TITLE,
+    find_open_action,
+    page_keys,
+    review_pages,
+    review_state,
+)
 from ..ids import ModalMeta
 from ..render import (
     Block,
     Names,
     action_blocks,
-    actions,
-    button,
-    context,
+    button_blocks,
+    context_lines,
     divider,
-    line,
-    mrkdwn,
+    place_names,
     rich_text,
-    text_element,
+    section,
 )
 from .small_modals import View, modal
 
@@ -29,17 +34,17 @@ def review_page(review: Review, meta: ModalMeta, names: Names) -> View:
     keys = _action_keys(review, meta)
     page = _page_number(meta, keys)
     waiting = sum(1 for key in keys if (a := review.action(key)) is not None and a.is_pending)
-    wait = "waits" if waiting == 1 else "wait"
-    state = f"{waiting} of {len(keys)} still {wait}" if waiting else "All decided"
-    blocks: list[Block] = [context(f"at:{page}", mrkdwn(f"{page + 1} of {len(keys)}  ·  {state}"))]
+    blocks: list[Block] = context_lines(f"at:{page}", [review_state(page, len(keys), waiting)])
     if keys:
-        blocks += action_blocks(review.id, find_open_action(review, keys[page]), names)
+        open_action = find_open_action(review, keys[page])
+        blocks += action_blocks(review.id, open_action, place_names(names))
     else:
-        blocks = [rich_text("told", line(text_element("Nothing is shown here any more.")))]
+        blocks = [rich_text("told", section(NOTHING_HERE))]
     if len(keys) > 1:
         blocks.append(divider("line:turning"))  # else its buttons would look like answers
-        blocks.append(_navigation(review.id, page, len(keys)))
-    return modal("review", "Review", blocks, replace(meta, review_page=page), close="Close")
+        buttons = review_pages(review.id, page, len(keys))
+        blocks += button_blocks(f"turning:{page}", buttons, "turn")
+    return modal("review", REVIEW_TITLE, blocks, replace(meta, review_page=page), close="Close")
 
 
 def fully_shown_action(review: Review, meta: ModalMeta) -> Action | None:
@@ -69,13 +74,3 @@ def _action_keys(review: Review, meta: ModalMeta) -> tuple[str, ...]:
 
 def _page_number(meta: ModalMeta, keys: tuple[str, ...]) -> int:
     return max(0, min(meta.review_page, len(keys) - 1))
-
-
-def _navigation(review_id: str, page: int, pages: int) -> Block:
-    directions = [("turn:back", "◀ Back", page - 1), ("turn:on", "Next ▶", page + 1)]
-    buttons = [
-        button(action_id, label, f"{review_id}.0.{to}", f"Action {to + 1} of {pages}")
-        for action_id, label, to in directions
-        if 0 <= to < pages
-    ]
-    return actions(f"turning:{page}", buttons)

@@ -13,7 +13,6 @@ from .block_kit import (
     context,
     divider,
     line,
-    make_inert,
     mrkdwn,
     plain_text,
     pre,
@@ -21,8 +20,10 @@ from .block_kit import (
     shorten,
     text_element,
 )
+from .buttons import button_blocks
 from .home_blocks import error_blocks, list_blocks, summary, view_blocks
-from .mentions import Names, join_names
+from .markup import context_lines, make_inert, mrkdwn_text, rich_elements, section
+from .mentions import Names, place_names
 
 __all__ = [
     "Block",
@@ -31,18 +32,23 @@ __all__ = [
     "action_blocks",
     "actions",
     "button",
+    "button_blocks",
     "card_message",
     "context",
+    "context_lines",
     "divider",
     "error_blocks",
-    "join_names",
     "line",
     "list_blocks",
     "make_inert",
     "mrkdwn",
+    "mrkdwn_text",
+    "place_names",
     "plain_text",
     "pre",
+    "rich_elements",
     "rich_text",
+    "section",
     "shorten",
     "summary",
     "text_element",

@@ -4,7 +4,6 @@ interpret mentions, links or formatting in rich_text and plain_text (docs.slack.
 
 from __future__ import annotations
 
-import re
 from typing import Any, cast
 
 from .... import text as readable
@@ -18,16 +17,6 @@ Element = dict[str, Any]
 MAX_TEXT_SIZE = 13_000
 COST_OF_BLOCK = 100
 
-#: Characters that mrkdwn would turn into a format, a link or an emoji, and the look-alike that replaces them.
-_LOOKALIKES = (
-    (r":(?=\S)", "\N{RATIO}"),
-    (r"\*", "\N{ASTERISK OPERATOR}"),
-    (r"~", "\N{TILDE OPERATOR}"),
-    (r"`", "\N{MODIFIER LETTER GRAVE ACCENT}"),
-    (r"(?<!\w)_+|_+(?!\w)", "\N{FULLWIDTH LOW LINE}"),
-    (r"(?<=\w)\.(?=\w)", "\N{ONE DOT LEADER}"),
-)
-
 
 def plain_text(text: str, limit: int = 3000) -> Element:
     """`emoji: false`, else Slack shows `:smile:` in an argument as a picture."""
@@ -40,14 +29,6 @@ def text_element(
     style = {"bold": bold, "italic": italic, "strike": strike}
     enabled = {name: True for name, is_on in style.items() if is_on}
     return {"type": "text", "text": text or " ", **({"style": enabled} if enabled else {})}
-
-
-def person(user_id: str) -> Element:
-    return {"type": "user", "user_id": user_id}
-
-
-def group(group_id: str) -> Element:
-    return {"type": "usergroup", "usergroup_id": group_id}
 
 
 def line(*elements: Element) -> Element:
@@ -114,22 +95,6 @@ def overflow(action_id: str, options: list[tuple[str, str]]) -> Element:
 
 def actions(block_id: str, elements: list[Element]) -> Block:
     return {"type": "actions", "block_id": block_id, "elements": elements}
-
-
-def escape(text: str) -> str:
-    """For mrkdwn: escapes the three characters that Slack interprets
-    (docs.slack.dev/messaging/formatting-message-text#escaping)."""
-    for char, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
-        text = text.replace(char, entity)
-    return text
-
-
-def make_inert(text: str) -> str:
-    """For a message's `text`, which Slack reads as mrkdwn. mrkdwn can't escape formats, emojis and links, so
-    their characters are replaced by look-alikes."""
-    for pattern, alike in _LOOKALIKES:
-        text = re.sub(pattern, lambda match, alike=alike: alike * len(match[0]), text)
-    return escape(text)
 
 
 def text_size(blocks: list[Block]) -> int:

@@ -8,42 +8,46 @@ from typing import Protocol
 
 from hitl_core.model import MessageRef, Place
 
-from ....card import Card, find_open_action
-from ....inbox import Home, HomeLine, HomeTask
-from . import card_lines, card_message
-from .action_blocks import doubt_blocks
-from .block_kit import (
-    Block,
-    Element,
-    actions,
-    button,
-    context,
-    divider,
-    header,
-    line,
-    mrkdwn,
-    plain_text,
-    rich_text,
-    shorten,
-    text_element,
+from ....card import (
+    DECIDED_TITLE,
+    ERROR_TITLE,
+    NOTHING_YET,
+    OPEN_CARD_HINT,
+    OTHERS_TITLE,
+    PlaceNames,
+    Strong,
+    Verbatim,
+    card_summary,
+    card_text,
+    command_line,
+    detail_lines,
+    find_open_action,
+    home_headline,
+    home_pages,
+    home_title,
+    is_single,
+    more_actions_line,
+    more_reviews_line,
 )
-from .card_lines import SEPARATOR, format_date
-from .mentions import link_text
+from ....inbox import Home, HomeLine, HomeTask
+from .action_blocks import action_blocks, doubt_blocks
+from .block_kit import Block, context, divider, header, mrkdwn, plain_text, rich_text, shorten
+from .buttons import button_blocks
+from .card_message import notes_blocks, origin_blocks
+from .markup import NEXT, SEPARATOR, context_lines, mrkdwn_text, section
+from .mentions import place_names
 
 #: A view has at most 100 blocks and 250 kB. The rest is reserved for the other parts.
 MAX_BLOCKS = 100 - 16
 MAX_BYTES = 150_000
-#: The blocks of a review in its short form: divider, headline, hint.
+#: The blocks of a review in its short form: divider, home_headline, hint.
 SHORT_BLOCKS = 4
 #: Actions of one review, and characters of the arguments of one action.
 MAX_ACTIONS = 3
 MAX_ARGUMENT_CHARS = 1500
 
-NOTHING_WAITS = "Nothing waits for you"
-LOOKUP_UNKNOWN = "Slack can't confirm at the moment that you may decide"
 
-
-class PlaceNames(Protocol):
+class HomeChannel(Protocol):
     """The channel's methods that Home uses."""
 
     def name_of(self, place: Place) -> str:
@@ -55,57 +59,51 @@ class PlaceNames(Protocol):
         ...
 
 
-def view_blocks(home: Home, channel: PlaceNames) -> list[Block]:
+def view_blocks(home: Home, channel: HomeChannel) -> list[Block]:
     """At most 100 blocks, with unique ids."""
+    names = place_names(channel.name_of, channel.link)
     content: list[Block] = [header("title", summary(home))]
     if not home.mine and not home.others and not home.decided:
-        text = "When an agent asks for something that you may decide, it appears here."
-        return [*content, context("empty", mrkdwn(text))]
+        return [*content, *context_lines("empty", [NOTHING_YET])]
     for number, task in enumerate(home.mine, start=1):
         room = MAX_BLOCKS - len(content) - SHORT_BLOCKS * (len(home.mine) - number)
-        full = _task_blocks(task, channel)
+        full = _task_blocks(task, names)
         fits = len(full) <= room and _byte_size([*content, *full]) < MAX_BYTES
-        content += full if fits else _short_task_blocks(task, channel)
-    content += _section_blocks("others", "Waiting for others", home.others, channel)
-    content += _section_blocks("decided", "Decided by you", home.decided, channel)
+        content += full if fits else _short_task_blocks(task, names)
+    content += _section_blocks("others", OTHERS_TITLE, home.others, names)
+    content += _section_blocks("decided", DECIDED_TITLE, home.decided, names)
     return [*content, *(_navigation(home) if home.pages > 1 else [])]
 
 
 def error_blocks(why: str) -> list[Block]:
     """Replaces the Home when it could not be loaded."""
-    return [
-        header("title", "Your reviews could not be loaded"),
-        rich_text("why", line(text_element(why))),
-    ]
+    return [header("title", ERROR_TITLE), rich_text("why", section([Verbatim(why)]))]
 
 
-def list_blocks(home: Home, channel: PlaceNames) -> list[Block]:
+def list_blocks(home: Home, channel: HomeChannel) -> list[Block]:
     """The same without buttons, for an ephemeral message."""
+    names = place_names(channel.name_of, channel.link)
     content: list[Block] = [header("title", summary(home))]
     for task in home.mine:
         review_id = task.card.review_id
-        content += _headline_blocks(task, channel, _card_summary(task.card))
+        content += _headline_blocks(task, names, card_summary(task.card))
         if task.ref is None:  # no card to open yet
-            content.append(context(f"show:{review_id}", mrkdwn(f"`/approvals show {review_id}`")))
+            content += context_lines(f"show:{review_id}", [command_line(review_id)])
     if (more := home.total - len(home.mine)) > 0:
-        most = "More than " if home.more else ""
-        content.append(context("more", mrkdwn(f"{most}{more} more in the app's Home.")))
-    content += _section_blocks("others", "Waiting for others", home.others, channel)
-    content += _section_blocks("decided", "Decided by you", home.decided, channel)
+        content += context_lines("more", [more_reviews_line(more, more=home.more)])
+    content += _section_blocks("others", OTHERS_TITLE, home.others, names)
+    content += _section_blocks("decided", DECIDED_TITLE, home.decided, names)
     return content
 
 
 def summary(home: Home) -> str:
-    if not home.total:
-        return NOTHING_WAITS
-    if home.more:
-        return f"More than {home.total:,} reviews wait for you"
-    return "1 review waits for you" if home.total == 1 else f"{home.total} reviews wait for you"
+    return home_title(home.total, more=home.more)
 
 
-def _task_blocks(task: HomeTask, channel: PlaceNames) -> list[Block]:
+def _task_blocks(task: HomeTask, names: PlaceNames) -> list[Block]:
     review_id = task.card.review_id
-    content = [divider(f"line:{review_id}"), *_headline_blocks(task, channel)]
+    content = [divider(f"line:{review_id}"), *_headline_blocks(task, names, task.card.title)]
+    numbered = not is_single(task.card)
     for key in task.keys[:MAX_ACTIONS]:
         # For `must_read` the action is shown as completely as Slack allows.
         action = task.review.action(key)
@@ -113,89 +111,58 @@ def _task_blocks(task: HomeTask, channel: PlaceNames) -> list[Block]:
         open_action = find_open_action(
             task.review, key, **({} if must_read else {"room": MAX_ARGUMENT_CHARS})
         )
-        is_single = card_message.is_single(task.card)
-        one = card_message.action_blocks(
-            review_id, open_action, channel.name_of, numbered=not is_single
-        )
         # Action keys are unique only in one review, and this view has several.
-        content += _prefix_ids(review_id, one)
+        content += _prefix_ids(
+            review_id, action_blocks(review_id, open_action, names, numbered=numbered)
+        )
     for doubt in [one for one in task.card.doubts if one.key in task.doubts][:MAX_ACTIONS]:
         content += _prefix_ids(review_id, doubt_blocks(review_id, doubt))
     if (more := max(len(task.keys), len(task.doubts)) - MAX_ACTIONS) > 0:
-        text = f"{more} more {'waits' if more == 1 else 'wait'} on the card of this review."
-        content.append(context(f"more:{review_id}", mrkdwn(text)))
+        content += context_lines(f"more:{review_id}", [more_actions_line(more)])
     return content
 
 
-def _short_task_blocks(task: HomeTask, channel: PlaceNames) -> list[Block]:
+def _short_task_blocks(task: HomeTask, names: PlaceNames) -> list[Block]:
     """The short form, if the full one does not fit."""
     review_id = task.card.review_id
-    where = "Open its card to read and decide." if task.ref else f"`/approvals show {review_id}`"
-    hint = context(f"short:{review_id}", mrkdwn(where))
-    headline = _headline_blocks(task, channel, _card_summary(task.card))[: SHORT_BLOCKS - 2]
-    return [divider(f"line:{review_id}"), *headline, hint]
+    hint = OPEN_CARD_HINT if task.ref else command_line(review_id)
+    return [
+        divider(f"line:{review_id}"),
+        *_headline_blocks(task, names, card_summary(task.card))[: SHORT_BLOCKS - 2],
+        *context_lines(f"short:{review_id}", [hint]),
+    ]
 
 
-def _headline_blocks(task: HomeTask, channel: PlaceNames, title: str = "") -> list[Block]:
+def _headline_blocks(task: HomeTask, names: PlaceNames, title: str) -> list[Block]:
     """Who asks for what; below it for whom, and the next deadlines."""
     card = task.card
-    elements: list[Element] = [text_element(shorten(title or card.title, 200), bold=True)]
-    if task.ref is not None:
-        link: Element = {"type": "link", "url": channel.link(task.ref), "text": "open its card"}
-        elements += [text_element("   "), link]
-    below = card_lines.origin(card, channel.name_of, channel.link)
-    below += card_lines.delivery_problems(card, channel.name_of)
+    text = card_text(card, names)
+    below = [*origin_blocks(text), *notes_blocks("unshown", text.problems)]
+    line = home_headline(shorten(title, 200), task.ref, names)
     return [
-        rich_text(f"head:{card.review_id}", line(*elements)),
+        rich_text(f"head:{card.review_id}", section(line)),
         *_prefix_ids(card.review_id, below),
     ]
 
 
 def _section_blocks(
-    key: str, title: str, items: Sequence[HomeLine], channel: PlaceNames
+    key: str, title: str, items: Sequence[HomeLine], names: PlaceNames
 ) -> list[Block]:
     if not items:
         return []
-    content = [
-        divider(f"line:{key}"),
-        rich_text(f"title:{key}", line(text_element(title, bold=True))),
-    ]
+    content = [divider(f"line:{key}"), rich_text(f"title:{key}", section([Strong(title)]))]
     for number, item in enumerate(items):
-        card_link = link_text("open its card", item.ref, channel.link)
-        unknown = LOOKUP_UNKNOWN if item.unknown else None
-        when = SEPARATOR.join(filter(None, (format_date(item.at), card_link, unknown)))
-        content.append(
-            context(
-                f"{key}:{number}",
-                plain_text(_card_summary(item.card) if item.can_see else item.card.title, 300),
-                mrkdwn(f"·  {when}"),
-            )
-        )
+        about = card_summary(item.card) if item.can_see else item.card.title
+        details = detail_lines(item.at, item.ref, names, is_unknown=item.unknown is not None)
+        facts = mrkdwn(NEXT + SEPARATOR.join(map(mrkdwn_text, details)))
+        content.append(context(f"{key}:{number}", plain_text(about, 300), facts))
     return content
 
 
-def _card_summary(card: Card) -> str:
-    """The card's title, with its main fact or its tools."""
-    if len(card.waiting) == 1:
-        [one] = card.waiting
-        return f"{card.title} ({one.fact})" if one.fact else card.title
-    tools = [one.name for one in card.waiting]
-    more = [f"and {len(tools) - MAX_ACTIONS} more"] if len(tools) > MAX_ACTIONS else []
-    return ": ".join(filter(None, (card.title, ", ".join([*tools[:MAX_ACTIONS], *more]))))
-
-
 def _navigation(home: Home) -> list[Block]:
-    directions = [
-        ("home_page:back", "◀ Back", home.page - 1),
-        ("home_page:on", "Next ▶", home.page + 1),
-    ]
-    buttons = [
-        button(action_id, label, str(to), f"Page {to + 1} of {home.pages}")
-        for action_id, label, to in directions
-        if 0 <= to < home.pages
-    ]
-    at = context("page", mrkdwn(f"Page {home.page + 1} of {home.pages}"))
-    return [divider("line:page"), actions("turn", buttons), at]
+    at, buttons = home_pages(home.page, home.pages)
+    turn = button_blocks("turn", buttons, "home_page")
+    return [divider("line:page"), *turn, *context_lines("page", [at])]
 
 
 def _prefix_ids(review_id: str, several: Sequence[Block]) -> list[Block]:

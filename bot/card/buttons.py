@@ -1,0 +1,223 @@
+"""Which buttons an action, a doubt and a card have, and what they say. Pure.
+
+A button carries ids, never data. What it says is here, how its ids are written is the channel's.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Literal, assert_never
+
+from .model import Card, Doubt, OpenAction
+from .spans import quote
+
+#: What a button does. "answer": the choice `number`. "review": opens the actions one by one, at page
+#: `number`. "escalate": after `number` steps. "back", "next": the page `number`. "file": all arguments as a
+#: file.
+Verb = Literal[
+    "approve",
+    "edit",
+    "reject",
+    "respond",
+    "ignore",
+    "answer",
+    "see",
+    "approve_all",
+    "review",
+    "escalate",
+    "ran",
+    "rerun",
+    "skip",
+    "back",
+    "next",
+    "file",
+]
+
+#: "Approve all" names each action with its fact up to this number.
+MAX_FACTS = 4
+
+SEE_LABEL = "See all of it"
+REVIEW_LABEL = "Review one by one"
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """A question before the button counts. `label`: the answer yes."""
+
+    title: str
+    text: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Button:
+    """`label` is visible text; `spoken` says what it does to what, for screen readers.
+
+    The other fields say what it is about, as far as its verb needs it: the action (None: the whole review),
+    the revision and the seal that were shown, a number (see Verb), and the revisions of several actions.
+    `is_rare`: it may be in a menu.
+    """
+
+    verb: Verb
+    label: str
+    spoken: str
+    review_id: str
+    action: str | None = None
+    revision: int | None = None
+    seal: str | None = None
+    number: int | None = None
+    revisions: tuple[tuple[str, int], ...] = ()
+    style: Literal["positive", "destructive"] | None = None
+    confirmation: Confirmation | None = None
+    is_rare: bool = False
+
+
+def action_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
+    """The common answers, "See all of it" if something is cut, then the rare answers. () if it is decided."""
+    if action.decided is not None:
+        return ()
+    about = (review_id, action.key, action.revision, action.seal)
+    name = f"number {action.number}, {action.name}"
+    runs = "approve" in action.allowed or "edit" in action.allowed
+    common = _choice_buttons(action, about, name)
+    rare: list[Button] = []
+    for decision in action.allowed:
+        match decision:
+            case "approve" if not action.choices:
+                common.append(_approve_button(action, about, name))
+            case "edit":
+                common.append(Button("edit", "Edit", f"Edit the arguments of {name}", *about))
+            case "reject":
+                spoken = f"Reject {name}"
+                common.append(Button("reject", "Reject", spoken, *about, style="destructive"))
+            case "respond" if not action.choices and not runs:
+                spoken = f"Answer {name}"
+                common.append(Button("respond", "Answer", spoken, *about, style="positive"))
+            case "respond" if not action.choices:
+                label = "Answer instead of running it"
+                rare.append(Button("respond", label, f"Answer {name}", *about, is_rare=True))
+            case "ignore":
+                rare.append(Button("ignore", "Skip it", f"Skip {name}", *about, is_rare=True))
+            case "approve" | "respond":
+                pass  # its choices are buttons already
+            case _:
+                assert_never(decision)
+    see = [_see_button(action.name, about)] if action.excerpt.missing else []
+    return (*common, *see, *rare)
+
+
+def doubt_buttons(review_id: str, doubt: Doubt) -> tuple[Button, ...]:
+    about, name = (review_id, doubt.key, doubt.attempt, doubt.seal), doubt.name
+    return (
+        Button("ran", "It ran", f"{name} ran, continue", *about),
+        Button("rerun", "Run again", f"Run {name} again", *about, style="destructive"),
+        Button("skip", "Skip", f"Continue without {name}", *about),
+        *([_see_button(name, about)] if doubt.excerpt.missing else []),
+    )
+
+
+def card_buttons(card: Card, *, is_list: bool, next_place: str = "") -> tuple[Button, ...]:
+    """The buttons of the whole card. `is_list`: each action is only one line. `next_place`: the name of the
+    place of the next escalation step.
+    """
+    buttons: list[Button] = []
+    waiting = card.waiting
+    if is_list and waiting:
+        spoken = f"Review {len(waiting)} actions one by one"
+        page = card.page_keys.index(waiting[0].key)
+        buttons.append(
+            Button("review", REVIEW_LABEL, spoken, card.review_id, number=page, style="positive")
+        )
+    if card.approve_all:
+        buttons.append(_approve_all_button(card, confirms=card.confirm_all or is_list))
+    if waiting and card.next_step is not None:
+        label = f"Escalate to {next_place}"
+        taken = card.next_step.taken
+        buttons.append(Button("escalate", label, label, card.review_id, number=taken))
+    if not is_list:
+        buttons += _decided_buttons(card)
+    return tuple(buttons)
+
+
+def page_buttons(about: Button, page: int, pages: int) -> tuple[Button, ...]:
+    """To the page before and after this one (from 0), where there is one. `about` says of what; its `spoken`
+    is what a page holds, such as "Action".
+    """
+    directions: tuple[tuple[Verb, str, int], ...] = (
+        ("back", "◀ Back", page - 1),
+        ("next", "Next ▶", page + 1),
+    )
+    return tuple(
+        replace(
+            about, verb=verb, label=label, spoken=f"{about.spoken} {to + 1} of {pages}", number=to
+        )
+        for verb, label, to in directions
+        if 0 <= to < pages
+    )
+
+
+def _decided_buttons(card: Card) -> list[Button]:
+    """What was decided, in full: a card shows only the decisions."""
+    decided = [one for one in card.decision_lines if one.key in card.page_keys]
+    if not decided:
+        return []
+    first = decided[0]
+    label = "See what was decided" if card.waiting else "See all arguments"
+    if len(card.page_keys) == 1:
+        spoken = f"See all arguments of {first.name}"
+        return [Button("see", label, spoken, card.review_id, first.key, first.revision)]
+    spoken = "See all arguments of what was decided"
+    page = card.page_keys.index(first.key)
+    return [Button("review", label, spoken, card.review_id, number=page)]
+
+
+def _approve_button(action: OpenAction, about: tuple[str, str, int, str], name: str) -> Button:
+    spoken = f"Approve {name}: {action.fact}"
+    confirmation = _confirmation(action)
+    return Button("approve", "Approve", spoken, *about, style="positive", confirmation=confirmation)
+
+
+def _choice_buttons(
+    action: OpenAction, about: tuple[str, str, int, str], name: str
+) -> list[Button]:
+    """One button for each choice. A label from the schema is quoted, our own is not."""
+    labels = [one.label if one.is_own_label else quote(one.label) for one in action.choices]
+    confirmation = _confirmation(action) if "approve" in action.allowed else None
+    return [
+        Button("answer", label, f"Answer {label} to {name}", *about, at, confirmation=confirmation)
+        for at, label in enumerate(labels)
+    ]
+
+
+def _confirmation(action: OpenAction) -> Confirmation | None:
+    """The question that the policy may require before an approval."""
+    if not action.confirm:
+        return None
+    return Confirmation(f"Approve {action.name}?", action.fact, "Approve")
+
+
+def _see_button(name: str, about: tuple[str, str, int, str]) -> Button:
+    return Button("see", SEE_LABEL, f"See all arguments of {name}", *about)
+
+
+def _approve_all_button(card: Card, *, confirms: bool) -> Button:
+    """It names every revision that the card shows, so a later edit is not approved."""
+    count = len(card.approve_all)
+    label = f"Approve all {count}"
+    confirmation = None
+    if confirms:
+        facts = [f"{one.name} ({one.fact})" for one in card.waiting]
+        if count > MAX_FACTS:
+            tools = Counter(one.name for one in card.waiting).most_common()
+            facts = [f"{name} ×{of}" for name, of in tools]  # noqa: RUF001
+        confirmation = Confirmation(f"{label}?", "; ".join(facts), label)
+    return Button(
+        "approve_all",
+        label,
+        f"{label} actions",
+        card.review_id,
+        seal=card.seal,
+        revisions=card.approve_all,
+        confirmation=confirmation,
+    )

@@ -1,0 +1,183 @@
+"""All lines of a card, of an action and of a doubt. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..buttons import REVIEW_LABEL, SEE_LABEL, Button, action_buttons, doubt_buttons
+from ..model import ActionLine, Card, Doubt, OpenAction
+from ..open_action import description_text
+from ..spans import (
+    Emphasis,
+    Line,
+    PlaceNames,
+    Span,
+    Strong,
+    Text,
+    Verbatim,
+    as_name,
+    quote,
+)
+from ..values import Argument, ArgumentsExcerpt
+from .deciders import doubt_quorum, may_decide
+from .decision import decision_texts, edit_lines, elsewhere_line
+from .escalation import call_lines, note_lines, problem_lines
+from .origin import origin_lines
+from .votes import statement_lines, vote_count, vote_lines
+
+
+@dataclass(frozen=True)
+class CardText:
+    """The lines above and below the actions. Facts of `calls` and `origin` may share one line. Each of
+    `problems` and `notes` has its reason below it. `deciders` and `elsewhere` may be ().
+    """
+
+    calls: tuple[Line, ...]
+    origin: tuple[Line, ...]
+    warnings: tuple[Line, ...]
+    problems: tuple[tuple[Line, ...], ...]
+    notes: tuple[tuple[Line, ...], ...]
+    cancel_votes: tuple[Line, ...]
+    elsewhere: Line
+    decisions: tuple[Line, ...]
+    deciders: Line
+    ids: Line
+
+
+@dataclass(frozen=True)
+class ActionText:
+    """One action or doubt: its headline, its arguments (or `head` says that there are none), and what is
+    below them. `decision` is () while it waits; then it has no buttons.
+    """
+
+    head: Line
+    arguments: tuple[Argument, ...]
+    warnings: tuple[Line, ...]
+    edits: tuple[Line, ...]
+    notes: tuple[Line, ...]
+    votes: tuple[Line, ...]
+    decision: Line
+    buttons: tuple[Button, ...]
+
+
+def card_text(card: Card, names: PlaceNames) -> CardText:
+    thread = "" if card.origin.conversation else f"  ·  thread {as_name(card.origin.thread)}"
+    return CardText(
+        calls=call_lines(card, names),
+        origin=origin_lines(card, names),
+        warnings=_warning_lines(card.warnings),
+        problems=problem_lines(card, names),
+        notes=note_lines(card, names),
+        cancel_votes=statement_lines(card.cancel_votes),
+        elsewhere=elsewhere_line(card),
+        decisions=decision_texts(card.decision_lines),
+        deciders=may_decide(card.deciders, names),
+        ids=(Verbatim(f"{card.review_id}{thread}"),),
+    )
+
+
+def action_text(
+    review_id: str, action: OpenAction, names: PlaceNames, *, numbered: bool = True, above: str = ""
+) -> ActionText:
+    """Text that is already in the title (`above`) is omitted."""
+    is_open = action.decided is None
+    notes = _excerpt_notes(action.excerpt)
+    if action.must_read and is_open:
+        unread = Text("You must read all of it before you approve. ")
+        notes.append((unread, Strong("Approve"), Text(" opens it.")))
+    return ActionText(
+        head=_action_head(action, numbered, above),
+        arguments=action.excerpt.arguments,
+        warnings=_warning_lines(action.warnings),
+        edits=edit_lines(action.edits) if is_open else (),
+        notes=tuple(notes),
+        votes=vote_lines(action.progress if is_open else None, names),
+        decision=decision_texts([action.decided])[0] if action.decided else (),
+        buttons=action_buttons(review_id, action),
+    )
+
+
+def doubt_text(review_id: str, doubt: Doubt) -> ActionText:
+    """A call that may or may not have run."""
+    stopped = Emphasis("   The agent stopped during this call: it may or may not have run.")
+    head = (Strong(doubt.name), stopped)
+    notes = _excerpt_notes(doubt.excerpt)
+    if quorum := doubt_quorum(doubt):
+        notes.append(quorum)
+    return ActionText(
+        head=_with_arguments(head, doubt.excerpt),
+        arguments=doubt.excerpt.arguments,
+        warnings=(),
+        edits=(),
+        notes=(*notes, *statement_lines(doubt.votes)),
+        votes=(),
+        decision=(),
+        buttons=doubt_buttons(review_id, doubt),
+    )
+
+
+def is_single(card: Card) -> bool:
+    """Whether it has only one action, which then needs no number."""
+    return len(card.waiting) + len(card.decision_lines) == 1
+
+
+def list_line(action: ActionLine, fact: str) -> Line:
+    """An action on one line, with as much of its fact as fits."""
+    spans: list[Span] = [Strong(f"{action.number}  {action.name}"), Text("  "), Verbatim(fact)]
+    if action.has_warnings:
+        spans.append(Text("  ⚠ contains suspicious text"))
+    if action.progress is not None:
+        spans += [Text("  "), Emphasis(vote_count(action.progress))]
+    return tuple(spans)
+
+
+#: Below the list of actions that are too many for one message.
+LIST_HINT: Line = (
+    Text("Too much for one message. Press "),
+    Strong(REVIEW_LABEL),
+    Text(" to read all and decide."),
+)
+
+
+def more_line(count: int) -> Line:
+    return (Text(f"and {count} more"),)
+
+
+def more_doubts_line(count: int) -> Line:
+    text = "1 more waits. It appears" if count == 1 else f"{count} more wait. They appear"
+    return (Text(f"{text} here when these are decided."),)
+
+
+def _action_head(action: OpenAction, numbered: bool, above: str) -> Line:
+    number = f"{action.number}  " if numbered else ""
+    title = quote(action.title) if action.title and quote(action.title) not in above else ""
+    head: list[Span] = [Strong(f"{number}{title or action.name}")]
+    if title:
+        head.append(Verbatim(f"   {action.name}"))
+    why = "" if quote(action.why) in above else description_text(action)
+    if reason := " ".join(filter(None, (why, action.rule))):
+        head.append(Emphasis(f"   {reason}"))
+    return _with_arguments(tuple(head), action.excerpt)
+
+
+def _with_arguments(head: Line, excerpt: ArgumentsExcerpt) -> Line:
+    return head if excerpt.arguments else (*head, Text("\nno arguments"))
+
+
+def _warning_lines(warnings: tuple[str, ...]) -> tuple[Line, ...]:
+    """Strong, so that nobody overlooks them."""
+    return tuple((Strong(f"⚠ {one}"),) for one in warnings)
+
+
+def _excerpt_notes(excerpt: ArgumentsExcerpt) -> list[Line]:
+    """What is hidden, and how much is cut."""
+    notes: list[Line] = []
+    if excerpt.has_hidden:
+        notes.append((Text("⟦hidden⟧ values are shown to nobody. An approval covers them too."),))
+    if missing := excerpt.missing:
+        whole = excerpt.omitted_count
+        of = f", including {whole:,} whole argument{'s' * (whole > 1)}" if whole else ""
+        count = f"{missing:,} of {excerpt.size:,} characters {'is' if missing == 1 else 'are'}"
+        cut = Text(f"✂ {count} not shown here{of}. Press ")
+        notes.append((cut, Strong(SEE_LABEL), Text(" before you decide.")))
+    return notes

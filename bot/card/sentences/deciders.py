@@ -1,0 +1,117 @@
+"""People: who may decide, who asked. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from hitl_core.model import Place, Reviewer
+
+from ... import text
+from ..model import Deciders, Doubt
+from ..spans import (
+    Group,
+    Line,
+    Person,
+    PlaceNames,
+    Span,
+    Text,
+    as_name,
+    join_lines,
+    join_names,
+)
+from ..values import PeopleRefs
+
+#: Groups of deciders in one footer.
+MAX_DECIDERS = 3
+
+
+def person(reviewer: Reviewer) -> Person:
+    return Person(reviewer.id, text.one_line(reviewer.label), reviewer.channel)
+
+
+def decider(reviewer: Reviewer | None) -> Span:
+    return Text("the policy") if reviewer is None else person(reviewer)
+
+
+def people_line(reviewers: Iterable[Reviewer]) -> Line:
+    return join_lines([(person(one),) for one in reviewers])
+
+
+def requester(id: str, most: int = 500) -> Person:
+    """The agent gives this id, so a channel checks that it is one. `most`: characters of the label."""
+    channel, known_id = _split_id(id)
+    return Person(known_id, text.clip(as_name(id), most), channel, is_claimed=True)
+
+
+def people(refs: PeopleRefs, names: PlaceNames, *, either: str = "and") -> Line:
+    """All people and groups of a policy; for the members of a conversation its name. () without anybody."""
+    each = {one.id: one for one in map(_policy_person, refs.users)}
+    each |= {one.id: one for one in map(_policy_group, refs.groups) if one.id not in each}
+    conversations: list[Place] = []
+    for place in refs.members_of:
+        if names.is_conversation(place):
+            conversations.append(place)
+        else:
+            single = _policy_person(place)
+            each.setdefault(single.id, replace(single, label=names.name_of(place)))
+    lines: list[Line] = [(one,) for one in each.values()]
+    if conversations:
+        known = join_lines([(names.span(place),) for place in conversations], either)
+        lines.append((Text("members of "), *known))
+    return join_lines(lines, either)
+
+
+def may_decide(deciders: Sequence[Deciders], names: PlaceNames) -> Line:
+    """Who may decide on which actions, and how many of them must approve; () if nothing is to be decided."""
+    line: list[Span] = []
+    for one in deciders[:MAX_DECIDERS]:
+        who = people(one.people, names) or (Text("Nobody"),)
+        of = f" on number {join_names(map(str, one.numbers))}" if one.numbers else ""
+        line += [Text(" ")] if line else []
+        line += [*_capitalize(who), Text(f" may decide{of}.")]
+        if one.quorum > 1:
+            line.append(Text(f" {one.quorum} of them must approve."))
+        if one.excluded_requester:
+            line += _exclusion(one.excluded_requester, "approve it")
+    if len(deciders) > MAX_DECIDERS:
+        line.append(Text(" Other people decide on the other actions."))
+    return tuple(line)
+
+
+def doubt_quorum(doubt: Doubt) -> Line:
+    """How many people must say what happened to a call; () if one is enough."""
+    line: list[Span] = []
+    if doubt.quorum > 1:
+        line.append(Text(f"{doubt.quorum} people must say that it ran, or to run it again."))
+    if doubt.excluded_requester:
+        excluded = _exclusion(doubt.excluded_requester, "be one of them")
+        line += excluded if line else excluded[1:]
+    return tuple(line)
+
+
+def _exclusion(id: str, what: str) -> Line:
+    return (Text(" "), requester(id), Text(f" asked for it and can't {what}."))
+
+
+def _capitalize(line: Line) -> Line:
+    first, *rest = line
+    if isinstance(first, Text):
+        first = Text(first.text[:1].upper() + first.text[1:])
+    return (first, *rest)
+
+
+def _policy_person(id: str) -> Person:
+    channel, known_id = _split_id(id)
+    return Person(known_id, id, channel)
+
+
+def _policy_group(id: str) -> Group:
+    channel, known_id = _split_id(id)
+    return Group(known_id, id, channel)
+
+
+def _split_id(id: str) -> tuple[str | None, str]:
+    """An id may begin with its channel: `slack:U0ALICE`."""
+    channel, _, known_id = id.rpartition(":")
+    return channel or None, known_id

@@ -1,0 +1,43 @@
+"""What is read page by page: the actions of a review, and all arguments of a call. Pure."""
+
+from __future__ import annotations
+
+from ..buttons import Button, page_buttons
+from ..spans import Emphasis, Line, Span, Strong, Text
+
+REVIEW_TITLE = "Review"
+ARGUMENTS_TITLE = "All arguments"
+NOTHING_HERE: Line = (Text("Nothing is shown here any more."),)
+NO_ARGUMENTS: Line = (Text("This call has no arguments."),)
+#: Above the name and the value of an argument whose name is long.
+LONG_NAME: Line = (Emphasis("An argument whose name is"),)
+LONG_NAME_VALUE: Line = (Emphasis("and whose value is"),)
+
+
+def review_state(page: int, pages: int, waiting: int) -> Line:
+    """`page` (from 0) of the actions, of which some still wait."""
+    wait = "waits" if waiting == 1 else "wait"
+    state = f"{waiting} of {pages} still {wait}" if waiting else "All decided"
+    return (Text(f"{page + 1} of {pages}  ·  {state}"),)
+
+
+def review_pages(review_id: str, page: int, pages: int) -> tuple[Button, ...]:
+    return page_buttons(Button("next", "", "Action", review_id), page, pages)
+
+
+def arguments_head(name: str, page: int, pages: int) -> Line:
+    where: tuple[Span, ...] = (Text(f"   Page {page + 1} of {pages}"),) if pages > 1 else ()
+    return (Strong(name), *where)
+
+
+def arguments_pages(
+    review_id: str, action: str, revision: int, page: int, pages: int
+) -> tuple[Button, ...]:
+    """To the page before and after, and a file with all arguments."""
+    about = Button("next", "", "Page", review_id, action, revision)
+    label = "Post it as a file"
+    spoken = f"{label}, below the card"
+    return (
+        *page_buttons(about, page, pages),
+        Button("file", label, spoken, review_id, action, revision),
+    )

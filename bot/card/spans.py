@@ -1,0 +1,206 @@
+"""Text for people without the markup of a chat system: lines of spans. Pure.
+
+A channel turns each kind of span into its own markup, and decides nothing else. `plain_text` is the line
+without any.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import assert_never
+
+from hitl_core.model import MessageRef, Place
+
+#: Names in one list; of more, the last ones are only counted.
+MAX_LISTED = 8
+#: One word, like most names, addresses and ids.
+_ONE_WORD = re.compile(r"[\w.@:/+-]+")
+
+
+@dataclass(frozen=True)
+class Text:
+    """Our own words."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Strong:
+    text: str
+
+
+@dataclass(frozen=True)
+class Emphasis:
+    text: str
+
+
+@dataclass(frozen=True)
+class Struck:
+    """The old text of a change."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Code:
+    """A tool's name, or what a person types."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Verbatim:
+    """Words that are not ours, exactly as they are: a channel must not interpret any character of them."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Quote:
+    """The same in quotation marks that the words can't close."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Person:
+    """A person by the id in a chat system (`channel`; None: the one of the card). A channel mentions its own
+    people and shows `label` for all others. `is_claimed`: an agent gave the id, so it may be any text.
+    """
+
+    id: str
+    label: str
+    channel: str | None = None
+    is_claimed: bool = False
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group of people, as `Person`."""
+
+    id: str
+    label: str
+    channel: str | None = None
+
+
+@dataclass(frozen=True)
+class PlaceName:
+    """A place where cards are shown. One that is a person or a group may be mentioned."""
+
+    place: Place
+    label: str
+
+
+@dataclass(frozen=True)
+class Time:
+    """A point in time (Unix seconds), which a channel shows in the reader's time zone."""
+
+    at: float
+
+
+@dataclass(frozen=True)
+class Link:
+    """`label` is our own words."""
+
+    label: str
+    url: str
+
+
+Span = (
+    Text
+    | Strong
+    | Emphasis
+    | Struck
+    | Code
+    | Verbatim
+    | Quote
+    | Person
+    | Group
+    | PlaceName
+    | Time
+    | Link
+)
+Line = tuple[Span, ...]
+
+
+def _no_url(_: object) -> None:
+    return None
+
+
+def _always(_: object) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class PlaceNames:
+    """What the channel that shows a card knows about places and messages.
+
+    `name_of` is a place's name for people, for example `#team-ops`. `is_conversation`: it has members; else
+    it is one person or group. `link` is the URL of a message, `conversation_link` of the place where an agent
+    was asked; None if there is no URL.
+    """
+
+    name_of: Callable[[Place], str]
+    is_conversation: Callable[[Place], bool] = _always
+    link: Callable[[MessageRef], str | None] = _no_url
+    conversation_link: Callable[[Place], str | None] = _no_url
+
+    def span(self, place: Place) -> PlaceName:
+        return PlaceName(place, self.name_of(place))
+
+
+def plain_text(line: Iterable[Span]) -> str:
+    """The line as plain text. Times are in UTC."""
+    return "".join(map(_plain_span, line))
+
+
+def quote(words: str) -> str:
+    """Words of others in quotation marks that they can't close."""
+    return "“" + words.replace("“", '"').replace("”", '"') + "”"
+
+
+def as_name(name: str) -> str:
+    """A name that an agent chose. It is quoted unless it is one plain word, else it could look
+    like our text.
+    """
+    return name if _ONE_WORD.fullmatch(name) else quote(name)
+
+
+def join_names(names: Iterable[str], last: str = "and", *, most: int = MAX_LISTED) -> str:
+    """`a, b and c`; with more than `most` names `a, b and 5 more`."""
+    known = list(names)
+    if len(known) > most:
+        known = [*known[: most - 1], f"{len(known) - most + 1} more"]
+    return f" {last} ".join(part for part in (", ".join(known[:-1]), *known[-1:]) if part)
+
+
+def join_lines(lines: Sequence[Line], last: str = "and", *, most: int = MAX_LISTED) -> Line:
+    """`join_names` for lines."""
+    if len(lines) > most:
+        lines = [*lines[: most - 1], (Text(f"{len(lines) - most + 1} more"),)]
+    joined: list[Span] = []
+    for at, line in enumerate(lines):
+        if at:
+            joined.append(Text(f" {last} " if at == len(lines) - 1 else ", "))
+        joined += line
+    return tuple(joined)
+
+
+def _plain_span(span: Span) -> str:
+    match span:
+        case Text() | Strong() | Emphasis() | Struck() | Code() | Verbatim():
+            return span.text
+        case Quote():
+            return quote(span.text)
+        case Person() | Group() | PlaceName() | Link():
+            return span.label
+        case Time():
+            return format_utc(span.at)
+    assert_never(span)
+
+
+def format_utc(at: float) -> str:
+    return datetime.fromtimestamp(int(at), UTC).strftime("%Y-%m-%d %H:%M UTC")

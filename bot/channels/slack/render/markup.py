@@ -1,0 +1,204 @@
+"""Spans → Slack's markup: rich_text elements, and texts of context blocks. Pure.
+
+Slack interprets no mention, link or format in rich_text and plain_text elements
+(docs.slack.dev/reference/block-kit). In mrkdwn every text of ours and of others is made inert.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import assert_never
+
+from ....card import (
+    Code,
+    Emphasis,
+    Group,
+    Line,
+    Link,
+    Person,
+    PlaceName,
+    Quote,
+    Span,
+    Strong,
+    Struck,
+    Text,
+    Time,
+    Verbatim,
+    format_utc,
+    quote,
+)
+from ....card import (
+    plain_text as plain_line,
+)
+from .block_kit import Block, Element, context, mrkdwn, plain_text, text_element
+from .mentions import mention_id
+
+#: Between the facts of one line, and before those that follow in an element of their own.
+SEPARATOR = "  ·  "
+NEXT = "·  "
+#: A context holds ten elements (docs.slack.dev/reference/block-kit/blocks/context-block).
+MAX_ELEMENTS = 10
+
+_SIGNS: dict[type[Span], str] = {Strong: "*", Emphasis: "_", Struck: "~"}
+_GRAVE = "\N{MODIFIER LETTER GRAVE ACCENT}"
+#: Characters that mrkdwn would turn into a format, a link or an emoji, and the look-alike that replaces them.
+_LOOKALIKES = (
+    (re.compile(r":(?=\S)"), "\N{RATIO}"),
+    (re.compile(r"\*"), "\N{ASTERISK OPERATOR}"),
+    (re.compile(r"~"), "\N{TILDE OPERATOR}"),
+    (re.compile(r"`"), _GRAVE),
+    (re.compile(r"(?<!\w)_+|_+(?!\w)"), "\N{FULLWIDTH LOW LINE}"),
+    (re.compile(r"(?<=\w)\.(?=\w)"), "\N{ONE DOT LEADER}"),
+)
+_SPECIAL = re.compile(r"[:*~`_.&<>]")
+
+
+def rich_elements(line: Iterable[Span]) -> list[Element]:
+    """The elements of a rich_text section. Unstyled texts beside each other become one element."""
+    elements: list[Element] = []
+    for span in line:
+        element = _rich_element(span)
+        before = elements[-1] if elements else None
+        if before and before.keys() == element.keys() == {"type", "text"}:
+            elements[-1] = {**before, "text": before["text"] + element["text"]}
+        else:
+            elements.append(element)
+    return elements
+
+
+def section(line: Iterable[Span]) -> Element:
+    return {"type": "rich_text_section", "elements": rich_elements(line)}
+
+
+def sections(lines: Iterable[Line]) -> list[Element]:
+    return [section(line) for line in lines]
+
+
+def context_lines(block_id: str, lines: Iterable[Line]) -> list[Block]:
+    """One context block with each line in elements of its own; none without lines."""
+    elements = [element for line in lines for element in _context_elements(line)]
+    return [context(block_id, *elements[:MAX_ELEMENTS])] if elements else []
+
+
+def context_facts(block_id: str, facts: Iterable[Line]) -> list[Block]:
+    """One context block in which facts share elements as far as Slack allows; none without facts."""
+    elements: list[Element] = []
+    for fact in facts:
+        first, *rest = _context_elements(fact)
+        before = elements[-1] if elements else None
+        if before is None:
+            elements.append(first)
+        elif before["type"] == first["type"] == "mrkdwn":
+            elements[-1] = mrkdwn(f"{before['text']}{SEPARATOR}{first['text']}")
+        else:
+            elements.append({**first, "text": NEXT + first["text"]})
+        elements += rest
+    return [context(block_id, *elements[:MAX_ELEMENTS])] if elements else []
+
+
+def mrkdwn_text(line: Iterable[Span]) -> str:
+    return "".join(map(_mrkdwn_span, line))
+
+
+def make_inert(text: str) -> str:
+    """For a message's `text`, which Slack reads as mrkdwn. mrkdwn can't escape formats, emojis and links, so
+    their characters are replaced by look-alikes."""
+    if not _SPECIAL.search(text):
+        return text
+    for pattern, alike in _LOOKALIKES:
+        text = pattern.sub(lambda match, alike=alike: alike * len(match[0]), text)
+    return escape(text)
+
+
+def escape(text: str) -> str:
+    """For mrkdwn: escapes the three characters that Slack interprets
+    (docs.slack.dev/messaging/formatting-message-text#escaping)."""
+    for char, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
+        text = text.replace(char, entity)
+    return text
+
+
+def format_date(at: float) -> str:
+    """In the reader's own time zone, for use in brackets: it may begin with a capital, "Today"
+    (docs.slack.dev/messaging/formatting-message-text#date-formatting)."""
+    return f"<!date^{int(at)}^{{date_short_pretty}}, {{time}}|{format_utc(at)}>"
+
+
+def _context_elements(line: Line) -> list[Element]:
+    """The words of others are plain_text, where each character stays as it is. So a line that also has a
+    mention, a date or a link is several elements. Our own words are in the element before them.
+    """
+    runs: list[tuple[bool | None, list[Span]]] = []
+    for span in line:
+        is_plain = None if isinstance(span, Text) else _is_foreign(span)
+        before = runs[-1][0] if runs else None
+        if runs and (is_plain is None or before in (None, is_plain)):
+            runs[-1] = (before if is_plain is None else is_plain, [*runs[-1][1], span])
+        else:
+            runs.append((is_plain, [span]))
+    return [_context_element(is_plain, spans) for is_plain, spans in runs]
+
+
+def _is_foreign(span: Span) -> bool:
+    if isinstance(span, Person) and span.is_claimed:
+        return mention_id(span) is None
+    return isinstance(span, Verbatim | Quote)
+
+
+def _context_element(is_plain: bool | None, spans: Sequence[Span]) -> Element:
+    if not is_plain:
+        return mrkdwn(mrkdwn_text(spans).strip())
+    return plain_text(plain_line(spans).strip())
+
+
+def _rich_element(span: Span) -> Element:
+    match span:
+        case Text() | Verbatim() | Code() | Strong() | Emphasis() | Struck():
+            return text_element(
+                span.text,
+                bold=isinstance(span, Strong),
+                italic=isinstance(span, Emphasis),
+                strike=isinstance(span, Struck),
+            )
+        case Quote():
+            return text_element(quote(span.text))
+        case Person() | Group() | PlaceName():
+            id = mention_id(span)
+            return text_element(span.label) if id is None else _id_element(id)
+        case Time():
+            return text_element(format_utc(span.at))
+        case Link():
+            return {"type": "link", "url": span.url, "text": span.label}
+    assert_never(span)
+
+
+def _mrkdwn_span(span: Span) -> str:
+    match span:
+        case Text() | Verbatim():
+            return make_inert(span.text)
+        case Strong() | Emphasis() | Struck():
+            sign = _SIGNS[type(span)]
+            return f"{sign}{make_inert(span.text)}{sign}"
+        case Code():
+            return f"`{escape(span.text.replace('`', _GRAVE))}`"
+        case Quote():
+            return make_inert(quote(span.text))
+        case Person() | Group() | PlaceName():
+            id = mention_id(span)
+            return make_inert(span.label) if id is None else _id_mention(id)
+        case Time():
+            return format_date(span.at)
+        case Link():
+            return f"<{escape(span.url)}|{make_inert(span.label)}>"
+    assert_never(span)
+
+
+def _id_element(id: str) -> Element:
+    if id.startswith("S"):
+        return {"type": "usergroup", "usergroup_id": id}
+    return {"type": "user", "user_id": id}
+
+
+def _id_mention(id: str) -> str:
+    return f"<!subteam^{id}>" if id.startswith("S") else f"<@{id}>"
