@@ -67,13 +67,13 @@ class Quote:
 
 @dataclass(frozen=True)
 class Person:
-    """A person by the id in a chat system (`channel`; None: the one of the card). A channel mentions its own
-    people and shows `label` for all others. `is_claimed`: an agent gave the id, so it may be any text.
+    """A person by the id in a chat system (`channel`). A channel mentions its own people and shows `label`
+    for all others. `is_claimed`: an agent gave the id, so it may be any text.
     """
 
     id: str
     label: str
-    channel: str | None = None
+    channel: str
     is_claimed: bool = False
 
 
@@ -83,7 +83,7 @@ class Group:
 
     id: str
     label: str
-    channel: str | None = None
+    channel: str
 
 
 @dataclass(frozen=True)

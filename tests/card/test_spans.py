@@ -36,7 +36,7 @@ PLAIN: list[tuple[Span, str]] = [
     (Verbatim("*as* <it> is"), "*as* <it> is"),
     (Quote("I say “yes”"), '“I say "yes"”'),
     (Person("U0ALICE", "Alice Ng", "slack"), "Alice Ng"),
-    (Group("S0OPS", "S0OPS"), "S0OPS"),
+    (Group("S0OPS", "S0OPS", "slack"), "S0OPS"),
     (PlaceName(Place("slack:#ops"), "#ops"), "#ops"),
     (Time(1_800_000_000.5), "2027-01-15 08:00 UTC"),
     (Link("open its card", "https://chat.example/1"), "open its card"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from hitl_core.model import Place, Reviewer
+from hitl_core.model import Place, Reviewer, person_key
 
 from ... import text
 from ..model import Deciders, Doubt
@@ -41,7 +41,8 @@ def people_line(reviewers: Iterable[Reviewer]) -> Line:
 def requester(id: str, most: int = 500) -> Person:
     """The agent gives this id, so a channel checks that it is one. `most`: characters of the label."""
     channel, known_id = _split_id(id)
-    return Person(known_id, text.clip(as_name(id), most), channel, is_claimed=True)
+    label = text.clip(as_name(id), most)
+    return Person(known_id, label, channel, is_claimed=True)
 
 
 def people(refs: PeopleRefs, names: PlaceNames, *, either: str = "and") -> Line:
@@ -111,7 +112,7 @@ def _policy_group(id: str) -> Group:
     return Group(known_id, id, channel)
 
 
-def _split_id(id: str) -> tuple[str | None, str]:
-    """An id may begin with its channel: `slack:U0ALICE`."""
-    channel, _, known_id = id.rpartition(":")
-    return channel or None, known_id
+def _split_id(id: str) -> tuple[str, str]:
+    """The channel, and the id there."""
+    channel, _, known_id = person_key(id).partition(":")
+    return channel, known_id

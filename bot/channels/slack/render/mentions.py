@@ -27,7 +27,7 @@ def mention_id(one: Person | Group | PlaceName) -> str | None:
     """
     if isinstance(one, PlaceName):
         return _place_id(one.place)
-    if one.channel not in (None, NAME):
+    if one.channel != NAME:
         return None
     is_claimed = isinstance(one, Person) and one.is_claimed
     return one.id if (_CLAIMED_ID if is_claimed else _ID).fullmatch(one.id) else None
