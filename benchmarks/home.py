@@ -15,6 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from benchmarks.amount import Amount
 from benchmarks.figure import Figure
 from benchmarks.fixture import EVERYSEC
+from bot.channels.registry import Channels
 from bot.channels.slack import SlackChannel, view_blocks
 from bot.inbox import HomeLoader
 from bot.people import Directory
@@ -47,7 +48,9 @@ async def measure(amount: Amount) -> list[Figure]:
                 times: list[float] = []
                 for _ in range(amount.rounds * 3):
                     # Empty caches, as for a person who opens Home for the first time in a minute.
-                    homes = HomeLoader(Reviews(store), channel, Directory(channel, channel.team))
+                    homes = HomeLoader(
+                        Reviews(store), Channels(channel), Directory(Channels(channel))
+                    )
                     start = time.perf_counter()
                     home = await homes.load_home(who)
                     if home.total != waiting:

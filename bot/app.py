@@ -21,6 +21,7 @@ from hitl_core.store import RedisStore
 from . import click_budget
 from .api import AgentApi, Policies, add_api
 from .channels.contract import ChannelError
+from .channels.registry import Channels
 from .channels.slack import (
     Events,
     HomeTab,
@@ -94,21 +95,22 @@ async def running_bot(
         stack.push_async_callback(store.close)
         health = Health()
         channel = await _open_channel(settings, health)
-        directory = Directory(channel, channel.team)
+        channels = Channels(channel)
+        directory = Directory(channels)
         readiness_checks: list[Callable[[], None]] = []
         workers = None
-        inbox = Inbox(Reviews(store, retry_seconds=1.5), directory, channel.incomplete_actions)
-        homes = HomeLoader(Reviews(store, retry_seconds=1.5), channel, directory)
+        inbox = Inbox(Reviews(store, retry_seconds=1.5), directory, channels.incomplete_actions)
+        homes = HomeLoader(Reviews(store, retry_seconds=1.5), channels, directory)
         home = HomeTab(homes, inbox, channel, store)
         if only != "http":
             refresher = HomeRefresher(store, home.publish)
-            other_workers = (refresher, Sealer(store), PlaceCheck(Reviews(store), channel, health))
+            other_workers = (refresher, Sealer(store), PlaceCheck(Reviews(store), channels, health))
             workers = _make_workers(
-                store, channel, directory, health, timing or Timing(), *other_workers
+                store, channels, directory, health, timing or Timing(), *other_workers
             )
             readiness_checks.append(workers.check)
             await stack.enter_async_context(workers)
-        await stack.enter_async_context(Notices(health, store, channel.announce))
+        await stack.enter_async_context(Notices(health, store, channels.default.announce))
         ready = make_probe(store, readiness_checks, health)
         watch = asyncio.create_task(log_changes(ready))
         stack.push_async_callback(cancel_tasks, [watch])
@@ -118,7 +120,11 @@ async def running_bot(
         if only != "workers":
             add_api(app, AgentApi(store, policies))
             slack = _make_bolt_app(settings, channel)
-            for handlers in (Listeners(inbox, channel, home), home, Events(directory, channel)):
+            for handlers in (
+                Listeners(inbox, channel, home),
+                home,
+                Events(directory.lookups(channel.name), channel),
+            ):
                 handlers.register(slack)
             if settings.slack_app_token:
                 token, api_url = settings.slack_app_token, settings.slack_api_url
@@ -144,7 +150,7 @@ async def _open_store(settings: Settings) -> RedisStore:
 
 def _make_workers(
     store: RedisStore,
-    channel: SlackChannel,
+    channels: Channels,
     directory: Directory,
     health: Health,
     timing: Timing,
@@ -153,7 +159,7 @@ def _make_workers(
     reviews = Reviews(store, retry_seconds=5.0)
     outbox = Outbox(
         reviews,
-        Delivery(reviews, channel, directory, timing.message_interval, health),
+        Delivery(reviews, channels, directory, timing.message_interval, health),
         lane_lease=timing.lane_lease,
         requeue_interval=timing.requeue_interval,
         late_window=timing.late_window,

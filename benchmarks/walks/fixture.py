@@ -13,6 +13,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from benchmarks.drawing import KINDS, VALUES
 from benchmarks.programs.slack import ANSWERS, CHANNEL, PERSON, TEAM
 from bot.card import build_card
+from bot.channels.registry import Channels
 from bot.channels.slack import HomeTab, Listeners, SlackChannel, card_message
 from bot.inbox import HomeLoader, Inbox
 from bot.people import Directory
@@ -65,9 +66,11 @@ class Fixture:
     async def start(self) -> None:
         channel = SlackChannel(self.slack, CHANNEL)
         await channel.start()
-        directory = Directory(channel, channel.team)
+        directory = Directory(Channels(channel))
         inbox = Inbox(self.reviews, directory, channel.incomplete_actions)
-        home = HomeTab(HomeLoader(self.reviews, channel, directory), inbox, channel, self.store)
+        home = HomeTab(
+            HomeLoader(self.reviews, Channels(channel), directory), inbox, channel, self.store
+        )
         for handlers in (Listeners(inbox, channel, home), home):
             handlers.register(self._bolt)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from hitl_core.model import Action, Grant, Reviewers
+from hitl_core.model import Action, Grant, Reviewers, person_key
 from hitl_core.model import Vote as Answered
 from hitl_core.review import vote_count
 
@@ -104,12 +104,15 @@ def still_needed(action: Action, requester: str | None) -> PeopleRefs:
     and the editor of this revision if an edit is not an approval.
     """
     people, rule = people_of(action.grants), action.route.reviewers
-    out = {vote.by.id for vote in action.approvals}
-    if rule.exclude_requester and requester:
-        out.add(requester.removeprefix("slack:"))
+    out = [vote.by for vote in action.approvals]
     if action.edits and not rule.editor_approves:
-        out.add(action.edits[-1].by.id)
-    users = tuple(user for user in people.users if user not in out)
+        out.append(action.edits[-1].by)
+    asker = person_key(requester) if rule.exclude_requester and requester else None
+    users = tuple(
+        user
+        for user in people.users
+        if person_key(user) != asker and not any(who.is_named(user) for who in out)
+    )
     return PeopleRefs(users, people.groups, people.members_of)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
@@ -78,7 +79,10 @@ class Channel(Protocol):
     A look-up has three results: yes, no (None or NotFound), and unknown (any other error).
     """
 
+    #: The first part of its places (`Place.channel`), messages and people.
     name: str
+    #: The id of the bot's own workspace or tenant (`Reviewer.team`). People of others are external.
+    team: str
 
     def name_of(self, place: Place) -> str:
         """The name of a place for people, for example `#team-ops`."""
@@ -115,6 +119,10 @@ class Channel(Protocol):
         ...
 
     async def delete(self, ref: MessageRef) -> None: ...
+
+    async def announce(self, lines: Sequence[str]) -> None:
+        """Post one message to the operators, at DEFAULT_PLACE. Only the default channel needs to do it."""
+        ...
 
     async def check_place(self, place: Place) -> None:
         """Raises NotFound with the reason if nothing can be shown at this place."""

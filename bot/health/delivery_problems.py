@@ -10,15 +10,16 @@ from hitl_core.errors import Refused
 from hitl_core.model import Place, Review
 from hitl_core.review import Reviews, delivery_problems
 
-from ..channels.contract import Channel, ChannelError, NotFound
+from ..channels.contract import ChannelError, NotFound
+from ..channels.registry import Channels, NotConfigured
 from .health import Health
 
 
 class DeliveryProblems:
     """Methods raise StoreUnavailable."""
 
-    def __init__(self, reviews: Reviews, channel: Channel, health: Health) -> None:
-        self._reviews, self._channel, self._health = reviews, channel, health
+    def __init__(self, reviews: Reviews, channels: Channels, health: Health) -> None:
+        self._reviews, self._channels, self._health = reviews, channels, health
 
     async def report(
         self, review: Review, place: Place, error: ChannelError, *, too_few: bool = False
@@ -27,13 +28,13 @@ class DeliveryProblems:
         look-ups are reported by the channel, and a failing card by its lane. `too_few`: it is shown there,
         but it can't be approved.
         """
-        why, name = str(error), self._channel.name_of(place)
+        why, name = str(error), self._channels.name_of(place)
         if too_few:
             # The lane's own subject, so that the lane resolves it.
             subject = f"{review.id} at {place}"
             self._health.report("delivery", subject, undecidable_text(review.id, name, why))
         elif isinstance(error, NotFound):
-            self._health.report("place", place, unusable_text(name, why))
+            self._health.report("place", place, unusable_text(name, error))
         with suppress(Refused):
             await self._reviews.change(
                 review.id,
@@ -55,11 +56,13 @@ class DeliveryProblems:
                 )
 
 
-def unusable_text(name: str, why: str) -> str:
+def unusable_text(name: str, why: NotFound) -> str:
     """What is wrong and what to do, for the operators."""
+    is_ours = not isinstance(why, NotConfigured)
+    todo = "Create it or invite the bot there" if is_ours else "Connect the bot to that channel"
     return (
-        f"Reviews can't be shown in {name}: {why}. Create it or invite the bot there, or correct the"
-        " policy and decide or cancel the waiting reviews with `hitl reviews`."
+        f"Reviews can't be shown in {name}: {why}. {todo}, or correct the policy and decide or cancel the"
+        " waiting reviews with `hitl reviews`."
     )
 
 

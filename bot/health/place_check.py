@@ -12,7 +12,8 @@ from hitl_core.errors import HitlError, ReviewNotFound, safe_message
 from hitl_core.model import Place, Review
 from hitl_core.review import Reviews
 
-from ..channels.contract import Channel, ChannelError, NotFound
+from ..channels.contract import ChannelError, NotFound
+from ..channels.registry import Channels
 from .delivery_problems import unusable_text
 from .health import Health
 
@@ -25,8 +26,8 @@ MAX_REVIEWS, MAX_PLACES = 300, 50
 
 
 class PlaceCheck:
-    def __init__(self, reviews: Reviews, channel: Channel, health: Health) -> None:
-        self._reviews, self._channel, self._health = reviews, channel, health
+    def __init__(self, reviews: Reviews, channels: Channels, health: Health) -> None:
+        self._reviews, self._channels, self._health = reviews, channels, health
         self._reported: set[Place] = set()
 
     async def run(self) -> None:
@@ -46,10 +47,10 @@ class PlaceCheck:
         places = dict.fromkeys([place async for place in self._waiting_places()])
         for place in list(places)[:MAX_PLACES]:
             try:
-                await self._channel.check_place(place)
+                await self._channels.of_place(place).check_place(place)
             except NotFound as error:
-                name = self._channel.name_of(place)
-                self._health.report("place", place, unusable_text(name, str(error)))
+                name = self._channels.name_of(place)
+                self._health.report("place", place, unusable_text(name, error))
                 self._reported.add(place)
             except ChannelError as error:
                 log.info("it is not known whether %s can be used: %s", place, error)

@@ -23,7 +23,7 @@ from hitl_core.review import Reviews, decisions, transition
 from hitl_core.store import MAX_DECIDED
 
 from ..card import Card, build_card
-from ..channels.contract import Channel
+from ..channels.registry import Channels
 from ..offload import offload_drawing
 from ..people import MAX_AGE, Cache, Directory
 
@@ -85,16 +85,16 @@ class PermissionUnknown(Exception):
 class HomeLoader:
     """Loads Homes: candidates by the store's index of audiences, then a check of each permission."""
 
-    def __init__(self, reviews: Reviews, channel: Channel, directory: Directory) -> None:
-        self._reviews, self._channel, self._directory = reviews, channel, directory
-        self._audiences = Cache(channel.audiences)
+    def __init__(self, reviews: Reviews, channels: Channels, directory: Directory) -> None:
+        self._reviews, self._channels, self._directory = reviews, channels, directory
+        self._audiences = {channel.name: Cache(channel.audiences) for channel in channels}
 
     async def load_home(self, who: Reviewer, page: int = 0) -> Home:
         """This page, or the last one if there are fewer. Raises ChannelError, StoreUnavailable."""
         store = self._reviews.store
         waiting = await store.waiting_reviews(await self._audience_keys(who), MAX_WAITING)
         own_requests = await store.waiting_reviews(
-            {f"requester:{who.id}", f"requester:slack:{who.id}"}, MAX_WAITING
+            {f"requester:{key}" for key in who.keys}, MAX_WAITING
         )
         past_decisions = await store.recent_decisions(who.key, MAX_DECIDED)
         mine, others = await self._split_waiting(
@@ -136,7 +136,7 @@ class HomeLoader:
         if not is_id_prefix(prefix):
             like = "An id looks like 0-93b4c7d2: at least four characters after the dash."
             raise Refused("no_id", f"{prefix!r} is not a review id. {like}")
-        store, own = self._reviews.store, {f"requester:{who.id}", f"requester:slack:{who.id}"}
+        store, own = self._reviews.store, {f"requester:{key}" for key in who.keys}
         waiting = await store.waiting_reviews(await self._audience_keys(who) | own, MAX_WAITING)
         theirs = [*waiting.reviews, *await store.recent_decisions(who.key, MAX_DECIDED)]
         matches = {one for one, _ in theirs if one.startswith(prefix)}
@@ -149,10 +149,16 @@ class HomeLoader:
         return matches.pop()
 
     async def _audience_keys(self, who: Reviewer) -> set[str]:
-        """The index entries for this person: for guests and external people only their own id."""
-        if not await self._directory.is_member(who.id):
-            return {f"user:{who.id}"}
-        return set(await self._audiences.get(who.id, MAX_AGE))
+        """The index entries for this person, with all of their identities: for guests and external people
+        only their own id.
+        """
+        keys = set[str]()
+        for lookups, id in self._directory.identities(who):
+            if await lookups.is_member(id):
+                keys |= await self._audiences[lookups.channel.name].get(id, MAX_AGE)
+            else:
+                keys |= {f"user:{id}", f"user:{lookups.channel.name}:{id}"}
+        return keys
 
     async def _split_waiting(
         self,
@@ -207,7 +213,7 @@ class HomeLoader:
         open_ = [
             call
             for call in review.calls_in_doubt
-            if all(vote.by.key != who.key for vote in review.runs[call.key].votes)
+            if not any(vote.by.is_same_human(who) for vote in review.runs[call.key].votes)
         ]
         keys, doubts, unknown = list[str](), list[str](), list[PermissionUnknown]()
         for action in actions:
@@ -235,7 +241,7 @@ class HomeLoader:
 
     async def _needs_decision(self, who: Reviewer, snapshot: Snapshot, action: Action) -> bool:
         review = snapshot.review
-        if any(vote.by.key == who.key and vote.type != "reject" for vote in action.votes):
+        if any(vote.by.is_same_human(who) and vote.type != "reject" for vote in action.votes):
             return False
         try:
             transition.check_decidable(review, action, action.revision, snapshot.now)
@@ -293,8 +299,11 @@ class HomeLoader:
         for place in places:
             if (mine := posts.get(place.for_member(who.id))) is not None:
                 messages.insert(0, (place, mine))
-            audience = self._channel.audience(place)
-            if place in posts and (audience.kind == "conversation" or audience.id == who.id):
-                messages.append((place, posts[place]))
+            audience = self._channels.audience(place)
+            ref = posts.get(place)
+            if audience is None or ref is None or ref.channel != who.channel:
+                continue
+            if audience.kind == "conversation" or audience.id == who.id:
+                messages.append((place, ref))
         place, ref = messages[0] if messages else ([*places, *review.places][0], None)
         return await offload_drawing(review, lambda: build_card(review, place, posts)), ref

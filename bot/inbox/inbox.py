@@ -42,9 +42,9 @@ class Inbox:
         self.access = ReviewAccess(reviews, directory, incomplete_actions)
         self.drafts = Drafts(reviews.store)
 
-    async def load_reviewer(self, user_id: str, team: str, name: str) -> Reviewer:
+    async def load_reviewer(self, channel: str, user_id: str, team: str, name: str) -> Reviewer:
         """The person who clicked. `name` is used if the look-up fails."""
-        return await self._directory.load_reviewer(user_id, team, name)
+        return await self._directory.load_reviewer(channel, user_id, team, name)
 
     async def decide(self, target: ActionRef, proposal: Proposal, who: Reviewer, op: str) -> Reply:
         async def act() -> None:

@@ -17,12 +17,12 @@ from hitl_core.store import Job
 
 from ..card import thread_lines
 from ..channels.contract import (
-    Channel,
     ChannelError,
     LookupFailed,
     NotFound,
     Undeliverable,
 )
+from ..channels.registry import Channels
 from ..health import DeliveryProblems, Health
 from ..offload import offload_drawing
 from ..people import Directory, NoDeciderLeft, Recipients, TooFewDeciders, waiting_actions
@@ -43,15 +43,15 @@ class Delivery:
     def __init__(
         self,
         reviews: Reviews,
-        channel: Channel,
+        channels: Channels,
         directory: Directory,
         message_interval: float = 0.0,
         health: Health | None = None,
     ) -> None:
         self._reviews = reviews
-        self._messages = Messages(channel, RateLimit(reviews.store, message_interval))
-        self._delivery_problems = DeliveryProblems(reviews, channel, health or Health())
-        self._recipients = Recipients(channel, directory)
+        self._messages = Messages(channels, RateLimit(reviews.store, message_interval))
+        self._delivery_problems = DeliveryProblems(reviews, channels, health or Health())
+        self._recipients = Recipients(channels, directory)
 
     async def run_job(self, job: Job, *, again: bool) -> None:
         """`again`: an earlier attempt may have succeeded."""
@@ -120,7 +120,7 @@ class Delivery:
         snapshot = await self._reviews.load(review_id)
         posted = {copy.base for copy in snapshot.posts}
         missing = [one for one in snapshot.review.places if one not in posted]
-        coming = [await self._messages.is_in_conversation(one, ref.conversation) for one in missing]
+        coming = [await self._messages.is_near(one, ref) for one in missing]
         shown = {one.key for one in snapshot.posts.values()}
         if ref.key not in shown and not any(coming):
             log.warning("review %s: a duplicate message at %s is deleted", review_id, place)

@@ -8,12 +8,12 @@ from hitl_core.model import MessageRef, Place, Snapshot
 
 from ..card import Card, ThreadLine, build_card
 from ..channels.contract import (
-    Channel,
     LookupFailed,
     MessageGone,
     NotFound,
     Undeliverable,
 )
+from ..channels.registry import Channels
 from ..offload import offload_drawing
 from .rate_limit import RateLimit
 
@@ -25,23 +25,22 @@ class Messages:
     wait.
     """
 
-    def __init__(self, channel: Channel, pace: RateLimit) -> None:
-        self._channel, self._pace = channel, pace
+    def __init__(self, channels: Channels, pace: RateLimit) -> None:
+        self._channels, self._pace = channels, pace
 
     async def post(self, snapshot: Snapshot, place: Place) -> MessageRef:
         """Post the card. If the channel refuses the card, post its text."""
-        conversation = await self._channel.conversation_id(place)
+        channel = self._channels.of_place(place)
+        conversation = channel.name, await channel.conversation_id(place)
         card_values = await _draw_card(snapshot, place)
         try:
-            return await self._pace.post(
-                conversation, lambda: self._channel.post(place, card_values)
-            )
+            return await self._pace.post(conversation, lambda: channel.post(place, card_values))
         except NotFound:
             raise
         except Undeliverable as error:
             try:
                 posted = await self._pace.post(
-                    conversation, lambda: self._channel.post_plain(place, card_values)
+                    conversation, lambda: channel.post_plain(place, card_values)
                 )
             except Undeliverable:
                 raise error from None  # the place was refused, not the card
@@ -56,16 +55,17 @@ class Messages:
         """Update the message. Returns False if somebody deleted it: it is not posted again, because that
         would ask again.
         """
-        card_values = await _draw_card(snapshot, place)
+        channel, card_values = self._channels.of_message(ref), await _draw_card(snapshot, place)
         try:
-            await self._pace.update(lambda: self._channel.update(ref, card_values))
+            await self._pace.update(channel.name, lambda: channel.update(ref, card_values))
         except MessageGone:
             log.warning("review %s: its message at %s was deleted", snapshot.review.id, place)
             return False
         return True
 
     async def reply(self, place: Place, ref: MessageRef, line: ThreadLine) -> None:
-        await self._pace.post(ref.conversation, lambda: self._channel.reply(place, ref, line))
+        channel = self._channels.of_message(ref)
+        await self._pace.post(ref.key[:2], lambda: channel.reply(place, ref, line))
 
     async def find(self, snapshot: Snapshot, place: Place, since: float) -> list[MessageRef]:
         """Our messages about this review at this place, oldest first; not those of another place in the same
@@ -73,18 +73,22 @@ class Messages:
         """
         review = snapshot.review
         elsewhere = {ref.key for other, ref in snapshot.posts.items() if other != place}
-        refs = await self._channel.find_messages(place, review.id, since or review.created_at)
+        refs = await self._channels.of_place(place).find_messages(
+            place, review.id, since or review.created_at
+        )
         return [ref for ref in refs if ref.key not in elsewhere]
 
     async def delete(self, ref: MessageRef) -> None:
-        await self._channel.delete(ref)
+        await self._channels.of_message(ref).delete(ref)
 
-    async def is_in_conversation(self, place: Place, conversation: str) -> bool:
-        """Whether this place is in this conversation. False if it can't be reached or is a group; True if it
-        is not known.
+    async def is_near(self, place: Place, ref: MessageRef) -> bool:
+        """Whether this place is in the message's conversation. False if it can't be reached or is a group;
+        True if it is not known.
         """
         try:
-            return await self._channel.conversation_id(place) == conversation
+            channel = self._channels.of_place(place)
+            conversation = await channel.conversation_id(place)
+            return (channel.name, conversation) == (ref.channel, ref.conversation)
         except LookupFailed:
             return True
         except Undeliverable:

@@ -28,12 +28,14 @@ class RateLimit:
         self._store, self._interval = store, interval
         self._queues: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def post(self, conversation: str, call: Callable[[], Awaitable[T]]) -> T:
-        return await self._call_when_free(f"post:{conversation}", self._interval, 1, call)
+    async def post(self, conversation: tuple[str, str], call: Callable[[], Awaitable[T]]) -> T:
+        """`conversation` is the channel's name and the conversation's id."""
+        name = ":".join(("post", *conversation))
+        return await self._call_when_free(name, self._interval, 1, call)
 
-    async def update(self, call: Callable[[], Awaitable[T]]) -> T:
+    async def update(self, channel: str, call: Callable[[], Awaitable[T]]) -> T:
         return await self._call_when_free(
-            "update", self._interval * UPDATE_FACTOR, UPDATE_BURST, call
+            f"update:{channel}", self._interval * UPDATE_FACTOR, UPDATE_BURST, call
         )
 
     async def _call_when_free(

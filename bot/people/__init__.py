@@ -1,10 +1,12 @@
 """Who people are: `Directory` says who may decide, `Recipients` says who gets a card at a place.
 
-Look-ups go through the channel and a `Cache`.
+`Lookups` asks one channel, through a `Cache`; `People` says which identities are one human.
 """
 
 from .cache import Cache
-from .directory import MAX_AGE, ONLY_MEMBERS, Directory
+from .directory import ONLY_MEMBERS, Directory
+from .lookups import MAX_AGE, Lookups
+from .people import People
 from .recipients import NoDeciderLeft, Recipients, TooFewDeciders, waiting_actions
 
 __all__ = [
@@ -12,7 +14,9 @@ __all__ = [
     "ONLY_MEMBERS",
     "Cache",
     "Directory",
+    "Lookups",
     "NoDeciderLeft",
+    "People",
     "Recipients",
     "TooFewDeciders",
     "waiting_actions",

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Literal, TypeVar, assert_never
+from typing import Literal, NamedTuple, TypeVar
 
 from hitl_core.errors import Refused
-from hitl_core.model import CLI, Grant, Place, Reviewer, Snapshot, person_key, person_label
+from hitl_core.model import (
+    CLI,
+    POLICY,
+    Grant,
+    Place,
+    Reviewer,
+    Snapshot,
+    person_key,
+    person_label,
+    split_id,
+)
 
 from .. import click_budget
-from ..channels.contract import (
-    Channel,
-    ChannelError,
-    LookupFailed,
-    NotFound,
-    Person,
-    Undeliverable,
-)
-from .cache import Cache
+from ..channels.contract import ChannelError, LookupFailed, NotFound, Undeliverable
+from ..channels.registry import Channels
+from .lookups import Lookups
+from .people import People
 
 log = logging.getLogger(__name__)
 
@@ -27,17 +32,7 @@ T = TypeVar("T")
 
 #: `too_few`: somebody is left, but fewer than have to agree.
 DecidersLeft = Literal["enough", "too_few", "nobody"]
-#: Some people, and whether one of them may decide.
-_Source = tuple[Callable[[], Awaitable[Iterable[str]]], Callable[[str], Awaitable[bool]]]
 
-#: A person who lost the permission is refused after this many seconds at the latest.
-MAX_AGE = 60.0
-#: A person who just got the permission is accepted after this many seconds at the latest.
-MIN_AGE = 3.0
-#: Members of a larger conversation are not looked up: the policy must name reviewers.
-MAX_MEMBERS = 1000
-#: How long the size of a conversation is believed, in seconds.
-SIZE_MAX_AGE = 600.0
 #: How long a click waits for one look-up of who may decide, in seconds.
 LOOKUP_TIMEOUT = 0.8
 #: How long a click waits for the name of the person who clicked, in seconds.
@@ -48,21 +43,35 @@ TRY_AGAIN = "Nothing was changed. Press again, or tell the people who run the bo
 LOOKUP_UNAVAILABLE = "Who may decide could not be looked up. Press again."
 
 
-class Directory:
-    """Caches look-ups for MAX_AGE seconds; the `forget_` methods drop what changed."""
+class _Source(NamedTuple):
+    """Some people of one channel, by id, and whether one of them may decide."""
 
-    def __init__(self, channel: Channel, team: str) -> None:
-        self._channel, self._team = channel, team
-        self._people: Cache[str, Person | None] = Cache(channel.person)
-        self._groups: Cache[str, frozenset[str]] = Cache(channel.group_members)
-        self._members: Cache[str, frozenset[str]] = Cache(channel.conversation_members)
-        self._sizes: Cache[Place, int] = Cache(channel.conversation_size)
+    lookups: Lookups
+    load_ids: Callable[[], Awaitable[Iterable[str]]]
+    may_decide: Callable[[str], Awaitable[bool]]
+
+
+class Directory:
+    """Each channel judges its own people. A person of a channel that the bot does not have may decide
+    nothing. `people` says which identities are one human: one who may decide by one identity may decide with
+    all of them, and counts once.
+    """
+
+    def __init__(self, channels: Channels, people: People | None = None) -> None:
+        self._channels, self._people = channels, people or People()
+        self._lookups = {channel.name: Lookups(channel) for channel in channels}
+
+    def lookups(self, channel: str) -> Lookups:
+        """The look-ups of a configured channel, by its name."""
+        return self._lookups[channel]
 
     def is_external(self, who: Reviewer) -> bool:
-        """Whether this person is of another workspace. They may decide only if the policy names them, and
-        otherwise learn nothing, not even whether a review exists.
+        """Whether this person is of another workspace or tenant, or of a channel that the bot does not have.
+        They may decide only if the policy names them, and otherwise learn nothing, not even whether a review
+        exists.
         """
-        return who.team != self._team
+        channel = self._channels.get(who.channel)
+        return channel is None or who.team != channel.team
 
     async def check_can_decide(
         self, who: Reviewer, snapshot: Snapshot, grants: Iterable[Grant]
@@ -71,7 +80,7 @@ class Directory:
         grants = tuple(grants)
         if await _answer_in_time(self._can_decide(who, snapshot, grants)):
             return
-        if _has_unposted_card(grants, snapshot, self._channel):
+        if self._has_unposted_card(grants, snapshot):
             sentence = "This message is still being recorded. Press again in a moment."
             raise Refused("unknown_members", sentence)
         if self.is_external(who):
@@ -82,14 +91,21 @@ class Directory:
     async def ineligible_voters(
         self, voters: Sequence[Reviewer], snapshot: Snapshot, grants: Iterable[Grant]
     ) -> frozenset[str]:
-        """The keys of the voters who may no longer decide. Raises Refused if a look-up fails or
-        is too slow.
+        """The keys of the voters who may no longer decide, or who are the same human as an earlier voter.
+        Raises Refused if a look-up fails or is too slow.
         """
         grants = tuple(grants)
 
         async def find_ineligible() -> frozenset[str]:
-            allowed = [await self._can_decide(who, snapshot, grants) for who in voters]
-            return frozenset([who.key for who, yes in zip(voters, allowed, strict=True) if not yes])
+            out, humans = set[str](), set[str]()
+            for who in voters:
+                keys = who.keys | self._people.keys_of(who.key)
+                is_new = humans.isdisjoint(keys)
+                if not await self._can_decide(who, snapshot, grants) or not is_new:
+                    out.add(who.key)
+                else:
+                    humans |= keys
+            return frozenset(out)
 
         return await _answer_in_time(find_ineligible())
 
@@ -97,96 +113,58 @@ class Directory:
         self,
         grants: Iterable[Grant],
         quorum: int = 1,
-        excluded: Container[str] = (),
+        excluded: Collection[str] = (),
         lost: Place | None = None,
     ) -> DecidersLeft:
-        """Whether `quorum` people who may decide are left, without the `excluded` ones. `lost` is a place
-        that can't be reached: its members don't count. Raises ChannelError if there are too few and some
-        look-ups failed.
+        """Whether `quorum` people who may decide are left, without those with the `excluded` keys. `lost` is
+        a place that can't be reached: its members don't count. Raises ChannelError if there are too few and
+        some look-ups failed.
         """
-        people, unknown = set[str](), None
-        for load_users, may_decide in self._sources(tuple(grants), lost):
+        humans, unknown = set[frozenset[str]](), None
+        for lookups, load_ids, may_decide in self._sources(tuple(grants), lost):
             try:
-                users = await load_users()
+                ids = await load_ids()
             except NotFound:  # no decider can be reached there
                 continue
             except ChannelError as error:
                 unknown = unknown or error
                 continue
-            for user in sorted(users):  # each time the same ones, so that they are in the cache
+            for id in sorted(ids):  # each time the same ones, so that they are in the cache
                 try:
-                    if await may_decide(user):
-                        people.add(user)
+                    if await may_decide(id):
+                        humans.add(self._people.keys_of(f"{lookups.channel.name}:{id}"))
                 except ChannelError as error:
                     unknown = unknown or error
-                if sum(one not in excluded for one in people) >= quorum:
+                if sum(keys.isdisjoint(excluded) for keys in humans) >= quorum:
                     return "enough"
         if unknown is not None:
             raise unknown
-        return "too_few" if people else "nobody"
+        return "too_few" if humans else "nobody"
 
     def _sources(self, grants: Sequence[Grant], lost: Place | None) -> Iterator[_Source]:
-        """Sources of deciders, and the check for each person; named people first, because they need the
-        fewest look-ups.
+        """The people of these grants; named people first, because they need the fewest look-ups. Nobody of a
+        channel that the bot does not have.
         """
-
-        async def named_users() -> Iterable[str]:
-            return [user for grant in grants for user in grant.reviewers.users]
-
-        yield named_users, self.is_active
-        for group in dict.fromkeys(group for grant in grants for group in grant.reviewers.groups):
-            yield partial(self.group_members, group), self.is_member
+        users = [split_id(user) for grant in grants for user in grant.reviewers.users]
+        groups = [split_id(group) for grant in grants for group in grant.reviewers.groups]
         places = [place for grant in grants if grant.includes_members for place in grant.places]
+        for name, lookups in self._lookups.items():
+            if named := [id for channel, id in users if channel == name]:
+                yield _Source(lookups, partial(_return, named), lookups.is_active)
+        for channel, id in dict.fromkeys(groups):
+            if (lookups := self._lookups.get(channel)) is not None:
+                yield _Source(lookups, partial(lookups.group_members, id), lookups.is_member)
         for place in dict.fromkeys(places):
-            if place != lost:
-                yield partial(self._place_members, place), self.is_member
-
-    async def _place_members(self, place: Place) -> Iterable[str]:
-        """Raises NotFound for a conversation that does not exist or is too large to look up its members."""
-        audience = self._channel.audience(place)
-        match audience.kind:
-            case "person":
-                return [audience.id]
-            case "group":
-                return await self.group_members(audience.id)
-            case "conversation":
-                await self.check_size(place)
-                return await self._members.get(await self._channel.conversation_id(place), MAX_AGE)
-            case _:
-                assert_never(audience.kind)
-
-    async def check_size(self, place: Place) -> None:
-        """Raises NotFound if the bot can't use a conversation, or if it is too large to look up its members;
-        also other ChannelErrors.
-        """
-        size = await self._sizes.get(place, SIZE_MAX_AGE)
-        if size > MAX_MEMBERS:
-            name = self._channel.name_of(place)
-            raise NotFound(f"{name} has {size:,} members: the policy must name `reviewers`")
-
-    async def is_member(self, user_id: str) -> bool:
-        """Whether this is an active member of the workspace, not a guest. Raises ChannelError."""
-        person = await self._find_person(user_id)
-        return person is not None and person.active and person.kind == "member"
-
-    async def is_active(self, user_id: str) -> bool:
-        """Whether this is an active person, not a bot. Raises ChannelError."""
-        person = await self._find_person(user_id)
-        return person is not None and person.active and person.kind != "bot"
+            if place != lost and (lookups := self._of_place(place)) is not None:
+                yield _Source(lookups, partial(lookups.place_members, place), lookups.is_member)
 
     async def format_deciders(self, grants: Iterable[Grant]) -> str:
         """The names of those who may decide: "Ann, @finance or members of #team-ops"."""
         names: list[str] = []
         for grant in grants:
-            for user in grant.reviewers.users:
-                try:
-                    person = await self._find_person(user)
-                except ChannelError:
-                    person = None
-                names.append(person_label(person.name, user) if person else user)
-            names += [
-                self._channel.name_of(Place(person_key(group))) for group in grant.reviewers.groups
-            ]
+            names += [await self._user_label(user) for user in grant.reviewers.users]
+            for group in grant.reviewers.groups:
+                names.append(self._channels.name_of(Place(person_key(group))))
             if grant.includes_members:
                 names += [self._place_label(place) for place in grant.places]
         unique_names = list(dict.fromkeys(names))
@@ -194,86 +172,108 @@ class Directory:
             [part for part in (", ".join(unique_names[:-1]), *unique_names[-1:]) if part]
         )
 
-    def forget_person(self, user_id: str) -> None:
-        self._people.forget(user_id)
-
-    def forget_group(self, group_id: str) -> None:
-        self._groups.forget(group_id)
-
-    def forget_members(self, conversation: str) -> None:
-        self._members.forget(conversation)
-
-    async def load_reviewer(self, user_id: str, team: str, name: str) -> Reviewer:
-        """The person who clicked, with their display name. Only ids are used for permissions."""
+    async def load_reviewer(self, channel: str, user_id: str, team: str, name: str) -> Reviewer:
+        """The person who clicked, with their display name and other identities. Only ids are used for
+        permissions.
+        """
         try:
             async with click_budget.timeout(NAME_TIMEOUT):
-                person = await self._find_person(user_id)
+                person = await self._lookups[channel].person(user_id)
             name = person.name if person else name
         except (TimeoutError, ChannelError):
             log.info("the name of %s could not be looked up", user_id)
-        return Reviewer(channel=self._channel.name, team=team, id=user_id, name=name)
+        who = Reviewer(channel=channel, team=team, id=user_id, name=name)
+        aliases = sorted(self._people.keys_of(who.key) - {who.key})
+        return who.model_copy(update={"aliases": tuple(aliases)})
+
+    def identities(self, who: Reviewer) -> list[tuple[Lookups, str]]:
+        """The person's identities in the bot's channels, their own first. An external person has only the one
+        with which they came.
+        """
+        keys = self._people.keys_of(who.key) if not self.is_external(who) else frozenset([who.key])
+        found = list[tuple[Lookups, str]]()
+        for key in (who.key, *sorted(keys - {who.key})):
+            channel, id = split_id(key)
+            if (lookups := self._lookups.get(channel)) is not None:
+                found.append((lookups, id))
+        return found
 
     async def _can_decide(self, who: Reviewer, snapshot: Snapshot, grants: Iterable[Grant]) -> bool:
-        """Bots and deactivated people never; guests and external people only if named. Raises ChannelError if
-        no look-up says yes and one failed.
+        """Bots and deactivated people never; guests and external people only if named; nobody of a channel
+        that the bot does not have. Raises ChannelError if no look-up says yes and one failed.
         """
-        if who.channel == CLI:
+        if who.channel in (CLI, POLICY):
             return True  # a person with access to the store can write anything to it
-        if who.channel != self._channel.name:
-            return False  # people of another channel are not known here
-        person = await self._find_person(who.id)
+        if who.channel not in self._lookups:
+            return False
+        if not await self._lookups[who.channel].is_active(who.id):
+            return False
+        grants, is_external = tuple(grants), self.is_external(who)
+        return await _any_yes(
+            partial(self._may_decide_as, lookups, id, snapshot, grants, is_external)
+            for lookups, id in self.identities(who)
+        )
+
+    async def _may_decide_as(
+        self,
+        lookups: Lookups,
+        id: str,
+        snapshot: Snapshot,
+        grants: Sequence[Grant],
+        is_external: bool,
+    ) -> bool:
+        """Whether one identity may decide, by the look-ups of its own channel."""
+        person, name = await lookups.person(id), lookups.channel.name
         if person is None or not person.active or person.kind == "bot":
             return False
-        if any(who.id in grant.reviewers.users for grant in grants):
+        if any((name, id) == split_id(user) for grant in grants for user in grant.reviewers.users):
             return True
-        if person.kind != "member" or self.is_external(who):
+        if person.kind != "member" or is_external:
             return False
-        grants = tuple(grants)
-        groups = [group for grant in grants for group in grant.reviewers.groups]
+        groups = [split_id(group) for grant in grants for group in grant.reviewers.groups]
         places = [place for grant in grants if grant.includes_members for place in grant.places]
         return await _any_yes(
             [
-                *(partial(self._in_group, group, who.id) for group in groups),
-                *(partial(self._is_place_member, who.id, snapshot, place) for place in places),
+                *(partial(lookups.is_in_group, one, id) for at, one in groups if at == name),
+                *(
+                    partial(lookups.is_place_member, id, snapshot, place)
+                    for place in places
+                    if self._of_place(place) is lookups
+                ),
             ]
         )
 
-    async def _is_place_member(self, user_id: str, snapshot: Snapshot, place: Place) -> bool:
-        audience = self._channel.audience(place)
-        match audience.kind:
-            case "person":
-                return audience.id == user_id
-            case "group":
-                return await self._in_group(audience.id, user_id)
-            case "conversation":
-                ref = snapshot.posts.get(place)
-                return ref is not None and await self._in_conversation(ref.conversation, user_id)
-            case _:
-                assert_never(audience.kind)
+    def _of_place(self, place: Place) -> Lookups | None:
+        channel = self._channels.find(place)
+        return None if channel is None else self._lookups[channel.name]
 
-    async def _in_conversation(self, conversation: str, user_id: str) -> bool:
-        """A person who is not in the cached list is looked up again: they may just have been added."""
-        members = self._members
-        return user_id in await members.get(conversation, MAX_AGE) or user_id in await members.get(
-            conversation, MIN_AGE
-        )
-
-    async def _in_group(self, group: str, user_id: str) -> bool:
-        return user_id in await self.group_members(group) or user_id in await self.group_members(
-            group, MIN_AGE
-        )
-
-    async def group_members(self, group: str, max_age: float = MAX_AGE) -> frozenset[str]:
-        """The members; empty for a deleted or disabled group. Raises ChannelError if the look-up fails."""
-        return await self._groups.get(group, max_age)
-
-    async def _find_person(self, user_id: str) -> Person | None:
-        """None if there is no such person. Raises ChannelError if the look-up fails."""
-        return await self._people.get(user_id, MAX_AGE)
+    async def _user_label(self, user: str) -> str:
+        channel, id = split_id(user)
+        try:
+            lookups = self._lookups.get(channel)
+            person = await lookups.person(id) if lookups else None
+        except ChannelError:
+            person = None
+        return person_label(person.name, id) if person else user
 
     def _place_label(self, place: Place) -> str:
-        name = self._channel.name_of(place)
-        return name if self._channel.audience(place).kind == "person" else f"members of {name}"
+        name, audience = self._channels.name_of(place), self._channels.audience(place)
+        return name if audience and audience.kind == "person" else f"members of {name}"
+
+    def _has_unposted_card(self, grants: Iterable[Grant], snapshot: Snapshot) -> bool:
+        """Whether a card is not posted yet whose conversation's members may decide."""
+        return any(
+            place not in snapshot.posts
+            and (audience := self._channels.audience(place)) is not None
+            and audience.kind == "conversation"
+            for grant in grants
+            if grant.includes_members
+            for place in grant.places
+        )
+
+
+async def _return(ids: Sequence[str]) -> Sequence[str]:
+    return ids
 
 
 async def _any_yes(questions: Iterable[Callable[[], Awaitable[bool]]]) -> bool:
@@ -302,13 +302,3 @@ async def _answer_in_time(question: Awaitable[T]) -> T:
     except (TimeoutError, ChannelError) as error:
         log.warning("who may decide could not be looked up: %s", error or "it took too long")
         raise Refused("unavailable", LOOKUP_UNAVAILABLE) from error
-
-
-def _has_unposted_card(grants: Iterable[Grant], snapshot: Snapshot, channel: Channel) -> bool:
-    """Whether a card is not posted yet whose conversation's members may decide."""
-    return any(
-        place not in snapshot.posts and channel.audience(place).kind == "conversation"
-        for grant in grants
-        if grant.includes_members
-        for place in grant.places
-    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hitl_core.model import Action, Grant, Place, Review, Snapshot
-from hitl_core.review import excluded_ids
+from hitl_core.review import excluded_keys
 
 from ..channels.contract import (
     Channel,
@@ -14,6 +14,7 @@ from ..channels.contract import (
     RateLimited,
     Unreachable,
 )
+from ..channels.registry import Channels
 from .directory import Directory
 
 #: Each member of a group gets a copy, if the group has at most this many.
@@ -37,8 +38,8 @@ class TooFewDeciders(NotFound):
 class Recipients:
     """Methods raise NotFound with the problem of a place, and other ChannelErrors."""
 
-    def __init__(self, channel: Channel, directory: Directory) -> None:
-        self._channel, self._directory = channel, directory
+    def __init__(self, channels: Channels, directory: Directory) -> None:
+        self._channels, self._directory = channels, directory
 
     async def check(self, review: Review, place: Place) -> LookupFailed | TooFewDeciders | None:
         """Checks that people at this place may decide, and that one of them is active. Returns the look-up
@@ -59,12 +60,13 @@ class Recipients:
             for grant in action.grants
             if grant.includes_members and place in grant.places
         ]
-        if not by_membership or self._channel.audience(place).kind != "conversation":
+        channel = self._channels.of_place(place)
+        if not by_membership or channel.audience(place).kind != "conversation":
             return None
         try:
-            await self._directory.check_size(place)
+            await self._directory.lookups(channel.name).check_size(place)
         except (RateLimited, Unreachable, LookupFailed) as error:
-            name = self._channel.name_of(place)
+            name = channel.name_of(place)
             return LookupFailed(f"the number of members of {name} is not known: {error}")
         return None
 
@@ -72,11 +74,12 @@ class Recipients:
         self, review: Review, place: Place
     ) -> LookupFailed | TooFewDeciders | None:
         """Checks that somebody can read the card at this place, and that each action has a decider."""
-        waiting, audience = waiting_actions(review, place), self._channel.audience(place)
+        waiting, channel = waiting_actions(review, place), self._channels.of_place(place)
+        audience = channel.audience(place)
         try:
             undecidable = await self.undecidable(review, place)
             if waiting and not undecidable and audience.kind == "person":
-                await self._check_person(audience.id, place)
+                await self._check_person(channel, audience.id, place)
             too_few = None if undecidable else await self._find_too_few(waiting, review)
         except (RateLimited, Unreachable, LookupFailed) as error:
             return LookupFailed(f"it is not known whether anybody who may decide is left: {error}")
@@ -95,7 +98,7 @@ class Recipients:
         for action in waiting:
             if not {"approve", "edit", "respond"} & {*action.config.allowed_decisions}:
                 continue
-            quorum, excluded = action.route.reviewers.quorum, excluded_ids(review, action)
+            quorum, excluded = action.route.reviewers.quorum, excluded_keys(review, action)
             for grants in (action.grants, (*action.grants, *action.coming_grants)):
                 left = await self._directory.deciders_left(grants, quorum, excluded)
                 if left == "enough":
@@ -116,23 +119,24 @@ class Recipients:
                 found[action.key] = action.grants
         return found
 
-    async def _check_person(self, user_id: str, place: Place) -> None:
-        if not await self._directory.is_active(user_id):
-            raise NotFound(f"{self._channel.name_of(place)} has left")
+    async def _check_person(self, channel: Channel, user_id: str, place: Place) -> None:
+        if not await self._directory.lookups(channel.name).is_active(user_id):
+            raise NotFound(f"{channel.name_of(place)} has left")
 
     async def copies(self, snapshot: Snapshot, place: Place) -> list[Place]:
         """The place itself; for a group one place for each member. People who left the group get
         no updates.
         """
-        audience, review = self._channel.audience(place), snapshot.review
+        channel, review = self._channels.of_place(place), snapshot.review
+        audience = channel.audience(place)
         if audience.kind != "group":
             return [place]
-        members = await self._directory.group_members(audience.id)
+        members = await self._directory.lookups(channel.name).group_members(audience.id)
         known = {one for one in snapshot.posts if one != place and one.base == place}
         known &= {place.for_member(member) for member in members}
         if not (waiting := waiting_actions(review, place)):
             return sorted(known)
-        name, count = self._channel.name_of(place), len(members)
+        name, count = channel.name_of(place), len(members)
         if not members:
             raise NotFound(f"nobody is in {name}, or there is no such group")
         if count > MAX_COPIES:
@@ -143,7 +147,8 @@ class Recipients:
         direct_recipients = {
             person.id
             for own in review.places
-            if (person := self._channel.audience(own)).kind == "person"
+            if self._channels.find(own) is channel
+            and (person := channel.audience(own)).kind == "person"
             and all(own in action.places for action in waiting)
         }
         return sorted(known | {place.for_member(member) for member in members - direct_recipients})

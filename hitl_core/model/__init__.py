@@ -37,8 +37,11 @@ from hitl_core.model.decision import (
 )
 from hitl_core.model.dialect import DIALECTS, DialectName
 from hitl_core.model.event import REDRAW_KINDS, UNAUDITED_KINDS, Event, EventKind
-from hitl_core.model.json_size import parsed_has_more_values, unparsed_has_more_values
-from hitl_core.model.place import DEFAULT_PLACE, ORIGIN, Place, person_key
+from hitl_core.model.json_size import (
+    parsed_has_more_values,
+    unparsed_has_more_values,
+)
+from hitl_core.model.place import DEFAULT_PLACE, ORIGIN, Place, person_key, split_id
 from hitl_core.model.review import (
     Call,
     Cancellation,
@@ -119,5 +122,6 @@ __all__ = [
     "person_label",
     "read_arguments",
     "review",
+    "split_id",
     "unparsed_has_more_values",
 ]

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any, Literal
 
+from pydantic import SerializerFunctionWrapHandler, model_serializer
+
+from hitl_core.model.place import split_id
 from hitl_core.model.value import Value
 from hitl_core.model.verdict import Verdict
 
@@ -23,19 +26,39 @@ MAX_NAME = 80
 
 
 class Reviewer(Value):
-    """A person who may decide. Channel, team and id say who it is; the name is for display only."""
+    """A person who may decide. Channel, team (or tenant) and id say who it is; the name is for display only.
+
+    `aliases` are the keys of the same human's other identities, by the bot's settings (HITL_PEOPLE) at that
+    time. The human has one vote with all of them.
+    """
 
     channel: str
     team: str
     id: str
     name: str
+    aliases: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
-        """One person has one key, and so one vote. It does not depend on the name, nor on the workspace of
-        the organisation in which they clicked.
+        """One identity has one key. It does not depend on the name, nor on the workspace of the organisation
+        in which they clicked: a bot has one team or tenant in each channel, and looks people up by id.
         """
         return f"{self.channel}:{self.id}"
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The keys of all identities of this human."""
+        return frozenset((self.key, *self.aliases))
+
+    def is_same_human(self, other: Reviewer) -> bool:
+        """Whether both have one vote together. It is enough that one of them was recorded with the other's
+        key, because the settings may have changed in between.
+        """
+        return not self.keys.isdisjoint(other.keys)
+
+    def is_named(self, id: str) -> bool:
+        """Whether a policy or an agent means this human by `id`: `slack:U1`, or `U1` in whatever channel."""
+        return id in self.keys or id in {split_id(key)[1] for key in self.keys}
 
     @property
     def label(self) -> str:
@@ -43,6 +66,13 @@ class Reviewer(Value):
         person chose them.
         """
         return self.name if self.channel in (CLI, POLICY) else person_label(self.name, self.id)
+
+    @model_serializer(mode="wrap")
+    def _without_empty_aliases(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        fields = handler(self)
+        if not self.aliases:
+            fields.pop("aliases", None)
+        return fields
 
 
 def person_label(name: str, id: str) -> str:

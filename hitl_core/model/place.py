@@ -89,8 +89,14 @@ DEFAULT_PLACE: Final = Place("default")
 ORIGIN: Final = Place("origin")
 
 
-def person_key(id: str) -> str:
-    """`CHANNEL:ID` of a person or group that a policy or an agent names: `U0123ABCD` is one of Slack,
-    `teams:8f3c…` says its channel. `Reviewer.key` has the same form.
+def split_id(id: str) -> tuple[str, str]:
+    """The channel, and the id in it, of a person or group that a policy or an agent names. `U0123ABCD` is one
+    of Slack, `teams:8f3c…` says its channel.
     """
-    return id if ":" in id else f"{_CHANNEL_OF_BARE_IDS}:{id}"
+    channel, colon, rest = id.partition(":")
+    return (channel, rest) if colon else (_CHANNEL_OF_BARE_IDS, id)
+
+
+def person_key(id: str) -> str:
+    """The same as one text, `CHANNEL:ID`, as in `Reviewer.key`."""
+    return ":".join(split_id(id))

@@ -14,7 +14,7 @@ from hitl_core.model.action import Action, Grant
 from hitl_core.model.arguments import Arguments
 from hitl_core.model.decision import Reviewer, Vote
 from hitl_core.model.dialect import DialectName
-from hitl_core.model.place import DEFAULT_PLACE, Place
+from hitl_core.model.place import DEFAULT_PLACE, Place, person_key
 from hitl_core.model.route import Route
 from hitl_core.model.run import Run
 from hitl_core.model.value import Value
@@ -182,6 +182,10 @@ class Review(Value):
             c for c in self.calls if c.key in self.runs and self.runs[c.key].state == "in_doubt"
         )
 
+    def is_requester(self, who: Reviewer) -> bool:
+        """Whether this human is the requester, also by another identity."""
+        return self.requester is not None and who.is_named(self.requester)
+
     def places_of(self, call: Call) -> tuple[Place, ...]:
         """Where people are asked about this call if it is in doubt: its action's places, or its rule's."""
         action = self.action(call.key)
@@ -211,14 +215,14 @@ class Review(Value):
     def audiences(self) -> frozenset[str]:
         """Who sees this review in a list while it waits for people: `user:U1` and `group:S1` for named
         reviewers, `place:slack:#ops` for the members of a place (for a thread: of its channel), and
-        `requester:U1`.
+        `requester:slack:U1`.
         """
         grants = [grant for call in self.calls_in_doubt for grant in self.grants_of(call)]
         if self.status == "pending":
             grants += [grant for a in self.actions if a.is_pending for grant in a.grants]
         if not grants:
             return frozenset()
-        names = {f"requester:{self.requester}"} if self.requester else set[str]()
+        names = {f"requester:{person_key(self.requester)}"} if self.requester else set[str]()
         for grant in grants:
             names |= {f"user:{user}" for user in grant.reviewers.users}
             names |= {f"group:{group}" for group in grant.reviewers.groups}

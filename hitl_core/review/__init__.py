@@ -37,7 +37,7 @@ from hitl_core.review.redaction import (
 from hitl_core.review.service import ChangeResult, Reviews, TransitionFunction, uptime
 from hitl_core.review.transition import PAST_VERBS, Transition, make_event
 from hitl_core.review.visible_schema import visible_schema
-from hitl_core.review.vote_count import excluded_ids
+from hitl_core.review.vote_count import excluded_keys
 
 __all__ = [
     "PAST_VERBS",
@@ -56,7 +56,7 @@ __all__ = [
     "description_of",
     "edit_tools",
     "escalation",
-    "excluded_ids",
+    "excluded_keys",
     "final_answer",
     "final_args",
     "final_message",

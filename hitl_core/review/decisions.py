@@ -98,7 +98,7 @@ def decide(
     if (
         ruling is not None
         and action.is_pending
-        and find_unreachable_quorum(action.route, vote_count.excluded_ids(review, action))
+        and find_unreachable_quorum(action.route, vote_count.excluded_keys(review, action))
     ):
         raise Refused(
             "not_allowed", f"Others had to approve this {name}, and too few are left who may."
@@ -192,7 +192,7 @@ def find_new_grant(review: Review, key: str, proposal: Proposal, now: float) -> 
 def _is_requester(review: Review, action: Action, by: Reviewer) -> bool:
     """Whether this is the requester, and the rule excludes the requester."""
     excluded = action.route.reviewers.exclude_requester
-    return excluded and by.id == (review.requester or "").removeprefix("slack:")
+    return excluded and review.is_requester(by)
 
 
 def _rule_note(name: str, verdict: Verdict) -> str:

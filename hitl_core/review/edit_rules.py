@@ -27,12 +27,12 @@ from hitl_core.model import (
     Verdict,
 )
 from hitl_core.policy import (
-    USER_ID,
     Ruling,
     combine_reviewers,
     combine_schemas,
     find_unreachable_quorum,
     load_kept_policy,
+    names_person,
     with_tool_schema,
 )
 from hitl_core.review.due import deadline
@@ -144,11 +144,10 @@ def _check_ruling(
             "not_allowed",
             f"For this {name} the policy needs an answer to another question, so this edit isn't possible.",
         )
-    requester = (review.requester or "").removeprefix("slack:")
     excluded = ruling.needs_requester or (
         review.requester is not None and ruling.route.reviewers.exclude_requester
     )
-    if excluded and not USER_ID.fullmatch(requester):
+    if excluded and not names_person(review.requester):
         raise Refused(
             "not_allowed",
             f"The policy doesn't let the requester approve this {name}, but the requester is unknown.",

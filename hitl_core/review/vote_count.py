@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
 from hitl_core.errors import Refused
-from hitl_core.model import CLI, Action, DoubtAnswer, Review, Reviewer, Reviewers, Vote
+from hitl_core.model import CLI, Action, DoubtAnswer, Review, Reviewer, Reviewers, Vote, person_key
 from hitl_core.review.transition import join_names
 
 VoteType = Literal["approve", "reject", "respond", "ignore"] | DoubtAnswer
@@ -49,9 +49,9 @@ def count_vote(votes: Sequence[Vote], vote: Vote, reviewers: Reviewers) -> VoteC
     Raises Refused if this person already voted the same. Also if votes come from a chat and the last one from
     the command line: only the chat can check whether the earlier voters may still decide.
     """
-    if any(one.by.key == vote.by.key and one.agrees_with(vote) for one in votes):
+    if any(one.by.is_same_human(vote.by) and one.agrees_with(vote) for one in votes):
         raise Refused("already_voted", _repeat_message(vote.type))
-    after = (*(one for one in votes if one.by.key != vote.by.key), vote)
+    after = (*(one for one in votes if not one.by.is_same_human(vote.by)), vote)
     agreeing = tuple(one for one in after if one.agrees_with(vote))
     is_enough = len(agreeing) >= quorum_for(reviewers, vote.type)
     if is_enough and vote.by.channel == CLI and any(one.by.channel != CLI for one in agreeing):
@@ -59,13 +59,13 @@ def count_vote(votes: Sequence[Vote], vote: Vote, reviewers: Reviewers) -> VoteC
     return VoteCount(after, agreeing, is_enough)
 
 
-def excluded_ids(review: Review, action: Action) -> frozenset[str]:
-    """The ids of those whom the rule lets approve nothing: the requester, and who made the newest edit."""
+def excluded_keys(review: Review, action: Action) -> frozenset[str]:
+    """The keys of those whom the rule lets approve nothing: the requester, and who made the newest edit."""
     reviewers, out = action.route.reviewers, set[str]()
-    if reviewers.exclude_requester:
-        out.add((review.requester or "").removeprefix("slack:"))
+    if reviewers.exclude_requester and review.requester:
+        out.add(person_key(review.requester))
     if action.edits and not reviewers.editor_approves:
-        out.add(action.edits[-1].by.id)
+        out |= action.edits[-1].by.keys
     return frozenset(out)
 
 
@@ -74,11 +74,11 @@ def check_not_excluded(review: Review, action: Action, vote_type: VoteType, by: 
     if vote_type in NEGATIVE:
         return
     reviewers, verb = action.route.reviewers, _VERBS.get(vote_type, "decide")
-    if reviewers.exclude_requester and by.id == (review.requester or "").removeprefix("slack:"):
+    if reviewers.exclude_requester and review.is_requester(by):
         raise Refused(
             "requester", f"The agent asks on your behalf, so another person must {verb} this."
         )
-    mine = bool(action.edits) and action.edits[-1].by.key == by.key
+    mine = bool(action.edits) and action.edits[-1].by.is_same_human(by)
     if mine and vote_type != "respond" and not reviewers.editor_approves:
         raise Refused("own_edit", f"You made this edit yourself, so another person must {verb} it.")
 

@@ -8,6 +8,7 @@ from collections.abc import Collection
 import pytest
 
 from bot.card import Card
+from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.inbox.access import ReviewAccess
 from bot.inbox.commands import ReadRequired
@@ -33,9 +34,7 @@ async def test_attack_a16_a_large_review_is_drawn_once_for_each_place_beside_the
     rule = {"must_read": True, "notify": ["slack:#team-ops", "slack:#agent-approvals"]}
     calls = [call("read", f"c{n}", text="x" * MAX_INLINE_ARGS) for n in range(9)]
     review, _ = review_of(calls, by=policy(read=rule))
-    access = ReviewAccess(
-        Reviews(MemoryStore()), Directory(channel, channel.team), incomplete_actions
-    )
+    access = ReviewAccess(Reviews(MemoryStore()), Directory(Channels(channel)), incomplete_actions)
     snapshot = Snapshot(review=review, posts={}, shown={}, now=0.0)
 
     with pytest.raises(ReadRequired):

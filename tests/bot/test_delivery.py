@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.channels.contract import Undeliverable
+from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.outbox.delivery import Delivery
 from bot.people.directory import Directory
@@ -36,7 +37,7 @@ def reviews(clock: Clock) -> Reviews:
 
 @pytest.fixture
 def delivery(reviews: Reviews, channel: SlackChannel) -> Delivery:
-    return Delivery(reviews, channel, Directory(channel, channel.team))
+    return Delivery(reviews, Channels(channel), Directory(Channels(channel)))
 
 
 async def asked(reviews: Reviews, **rule: object) -> str:
@@ -137,7 +138,7 @@ async def test_who_has_left_the_group_is_shown_nothing_more(
     sandbox.groups.set_members("S0OPS", ["U0DANA"])
     edit = proposal("edit", x=2)
     await reviews.decide(review_id, "1", edit, person(), "op")
-    later = Delivery(reviews, channel, Directory(channel, channel.team))  # a minute later
+    later = Delivery(reviews, Channels(channel), Directory(Channels(channel)))  # a minute later
     with pytest.raises(TooFewDeciders):
         await later.deliver(review_id, Place("slack:S0OPS"), again=False)
     shown = (await reviews.load(review_id)).shown

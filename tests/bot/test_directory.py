@@ -6,6 +6,7 @@ import itertools
 
 import pytest
 
+from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.people.directory import Directory
 from hitl_core.errors import Refused
@@ -43,7 +44,7 @@ def posted() -> Snapshot:
 
 @pytest.fixture
 def directory(channel: SlackChannel) -> Directory:
-    return Directory(channel, channel.team)
+    return Directory(Channels(channel))
 
 
 @pytest.mark.parametrize(
@@ -122,7 +123,7 @@ async def test_who_was_added_a_moment_ago_is_let_in(
     sandbox.workspace.channels["C0OPS"].members.append("U0ALICE")
     with pytest.raises(Refused):
         await directory.check_can_decide(person("U0ALICE"), posted(), [OF_OPS])
-    monkeypatch.setattr("bot.people.directory.MIN_AGE", 0.0)
+    monkeypatch.setattr("bot.people.lookups.MIN_AGE", 0.0)
     await directory.check_can_decide(person("U0ALICE"), posted(), [OF_OPS])
 
 

@@ -7,6 +7,7 @@ from weakref import ref
 
 import pytest
 
+from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.inbox import homes
 from bot.inbox.homes import HomeLoader
@@ -56,7 +57,9 @@ async def test_attack_a20_a_home_holds_one_page_of_arguments(channel: SlackChann
     for _ in range(60):
         await reviews.submit(*review_of([call("it")], by=policy(it=rule), requester="U0ALICE"))
 
-    home = await HomeLoader(reviews, channel, Directory(channel, channel.team)).load_home(ALICE)
+    home = await HomeLoader(reviews, Channels(channel), Directory(Channels(channel))).load_home(
+        ALICE
+    )
 
     assert (home.total, home.pages, len(home.mine)) == (60, 12, homes.PAGE_SIZE)
     assert store.outlines == 60

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.health.health import Health
 from bot.outbox import lane as lanes
@@ -30,7 +31,7 @@ async def test_what_makes_no_progress_is_reported_until_it_does(
     health, reviews = Health(), Reviews(MemoryStore())
     review, event = review_of(now=time.time())
     await reviews.submit(review, event)
-    delivery = Delivery(reviews, channel, Directory(channel, channel.team))
+    delivery = Delivery(reviews, Channels(channel), Directory(Channels(channel)))
     lane = Lane(DEFAULT_PLACE, reviews.store, delivery.run_job, health, LATE_WINDOW, 0.01)
     sandbox.faults.configure({"mode": "http_500", "method": "chat.postMessage"})
     running = asyncio.create_task(lane.run())

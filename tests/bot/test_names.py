@@ -6,6 +6,7 @@ import pytest
 
 from bot.card import build_card
 from bot.channels.contract import NotFound
+from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.people.directory import Directory
 from hitl_core.errors import Refused
@@ -21,7 +22,7 @@ CARL = "U0CARL"
 
 @pytest.fixture
 def directory(channel: SlackChannel) -> Directory:
-    return Directory(channel, channel.team)
+    return Directory(Channels(channel))
 
 
 async def conversation(channel: SlackChannel, place: Place) -> str:
@@ -43,8 +44,8 @@ async def test_c1_a_person_named_like_a_channel_gets_none_of_its_cards(
             sandbox.users.change(CARL, **{field: name})
         if before:
             await conversation(channel, Place("slack:#team-ops"))
-        directory.forget_person(CARL)
-        await directory.load_reviewer(CARL, "T0ACME", name)
+        directory.lookups("slack").forget_person(CARL)
+        await directory.load_reviewer("slack", CARL, "T0ACME", name)
         assert await conversation(channel, Place("slack:#team-ops")) == "C0OPS"
         assert await conversation(channel, Place("slack:#finance")) == "G0FINANCE"
         assert await conversation(channel, Place("default")) == "C0APPROVE"
@@ -54,7 +55,7 @@ async def test_c1_a_name_that_only_a_person_has_leads_nowhere(
     channel: SlackChannel, directory: Directory, sandbox: Sandbox
 ) -> None:
     sandbox.users.rename(CARL, "#payments")
-    await directory.load_reviewer(CARL, "T0ACME", "#payments")
+    await directory.load_reviewer("slack", CARL, "T0ACME", "#payments")
     with pytest.raises(NotFound, match="no channel #payments"):
         await conversation(channel, Place("slack:#payments"))
 

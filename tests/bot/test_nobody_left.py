@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from bot.channels.contract import ChannelError
+from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.health.health import Health
 from bot.outbox.delivery import Delivery
@@ -60,8 +61,8 @@ class Bot:
         return list(review.actions)
 
     async def deliver_at(self, review_id: str, place: Place) -> None:
-        directory = Directory(self.channel, self.channel.team)
-        delivery = Delivery(self.reviews, self.channel, directory, health=self.health)
+        directory = Directory(Channels(self.channel))
+        delivery = Delivery(self.reviews, Channels(self.channel), directory, health=self.health)
         await delivery.deliver(review_id, place, again=False)
 
 
@@ -132,7 +133,7 @@ async def test_a22_no_fallback_opens_while_somebody_else_is_left(
 ) -> None:
     [action] = await bot.deliver(await bot.submit(pay={**rule, "fallback": ASK}))
     assert ASK not in members_of(action), left
-    directory = Directory(bot.channel, bot.channel.team)
+    directory = Directory(Channels(bot.channel))
     assert await directory.deciders_left(action.grants) == "enough"
 
 

@@ -9,6 +9,7 @@ import time
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.health.health import Health
 from bot.outbox import outbox as outboxes
@@ -36,8 +37,8 @@ async def test_h2_what_waits_for_a_look_up_is_tried_again_soon(
     sandbox.faults.configure({"mode": "answer", "method": "conversations.info", "body": body})
     review, event = review_of(now=time.time())
     await reviews.submit(review, event)
-    directory = Directory(channel, channel.team)
-    delivery = Delivery(reviews, channel, directory, health=health)
+    directory = Directory(Channels(channel))
+    delivery = Delivery(reviews, Channels(channel), directory, health=health)
     outbox = Outbox(reviews, delivery, lane_lease=0.4, requeue_interval=3600.0, health=health)
     running = asyncio.create_task(outbox.run())
 

@@ -11,6 +11,7 @@ import pytest
 
 from bot.card import build_card
 from bot.channels.contract import LookupFailed, NotFound
+from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.render import card_message
 from bot.channels.slack.render.home_blocks import view_blocks
@@ -47,7 +48,7 @@ def reviews() -> Reviews:
 
 @pytest.fixture
 def delivery(reviews: Reviews, channel: SlackChannel, health: Health) -> Delivery:
-    return Delivery(reviews, channel, Directory(channel, channel.team), health=health)
+    return Delivery(reviews, Channels(channel), Directory(Channels(channel)), health=health)
 
 
 async def two_calls(reviews: Reviews) -> Review:
@@ -93,7 +94,7 @@ async def test_newcomer_2_home_says_it_to_those_who_may_decide(
     with pytest.raises(NotFound):
         await delivery.deliver(review.id, TYPO, again=False)
     who = Reviewer(channel="slack", team="T0ACME", id="U0ALICE", name="Alice")
-    home = await HomeLoader(reviews, channel, Directory(channel, channel.team)).load_home(who)
+    home = await HomeLoader(reviews, Channels(channel), Directory(Channels(channel))).load_home(who)
     assert "Number 2 can't be shown in #suport" in words(view_blocks(home, channel))
 
 
@@ -181,7 +182,7 @@ async def test_newcomer_2_the_places_of_what_waits_are_looked_at(
     )
     review, event = review_of([call("it")], by=rules)
     await reviews.submit(review, event)
-    check = PlaceCheck(reviews, channel, health)
+    check = PlaceCheck(reviews, Channels(channel), health)
     await check.check_places()
     assert {one.subject for one in health.current_problems()} == {
         TYPO,

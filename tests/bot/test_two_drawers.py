@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.health.health import Health
 from bot.outbox.delivery import Delivery
@@ -45,8 +46,8 @@ class Stage:
 
     async def bot(self) -> None:
         """A bot that holds the lane until nothing is left to do."""
-        directory = Directory(self._channel, self._channel.team)
-        delivery = Delivery(self.reviews, self._channel, directory)
+        directory = Directory(Channels(self._channel))
+        delivery = Delivery(self.reviews, Channels(self._channel), directory)
         await Lane(DEFAULT_PLACE, self.store, delivery.run_job, Health(), LATE_WINDOW, 0.01).run()
 
     def cards(self) -> list[str]:

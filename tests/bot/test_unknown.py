@@ -10,6 +10,7 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.channels.contract import LookupFailed, NotFound, RateLimited, Unreachable
+from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.health.health import Health
 from bot.inbox.homes import HomeLoader
@@ -138,7 +139,7 @@ async def channel(sandbox: Sandbox, health: Health) -> SlackChannel:
 
 @pytest.fixture
 def directory(channel: SlackChannel) -> Directory:
-    return Directory(channel, channel.team)
+    return Directory(Channels(channel))
 
 
 @pytest.fixture
@@ -148,7 +149,7 @@ def reviews() -> Reviews:
 
 @pytest.fixture
 def delivery(reviews: Reviews, channel: SlackChannel, directory: Directory) -> Delivery:
-    return Delivery(reviews, channel, directory)
+    return Delivery(reviews, Channels(channel), directory)
 
 
 def fail(sandbox: Sandbox, method: str, answer: tuple[int, str]) -> None:
@@ -178,13 +179,13 @@ async def test_c2_whatever_slack_answers_nobody_gets_a_right(
     """Given each look-up with each answer that is no documented no; then who may decide could before,
     nobody's vote is removed, and nobody is found to be gone."""
     before = {
-        (who.id, name): await may(Directory(channel, channel.team), who, grant)
+        (who.id, name): await may(Directory(Channels(channel)), who, grant)
         for who in PEOPLE
         for name, grant in GRANTS.items()
     }
     for answer in answers(method):
         fail(sandbox, method, answer)
-        broken = Directory(channel, channel.team)
+        broken = Directory(Channels(channel))
         for name, grant in GRANTS.items():
             for who in PEOPLE:
                 after = await may(broken, who, grant)
@@ -250,7 +251,7 @@ async def test_c2_no_fallback_where_nobody_knows_who_is_left(
             [call("it", x=number)], by=policy(it=rule), thread_id=f"t{number}"
         )
         await reviews.submit(review, event)
-        delivery = Delivery(reviews, channel, Directory(channel, channel.team))
+        delivery = Delivery(reviews, Channels(channel), Directory(Channels(channel)))
         with pytest.raises(LookupFailed):
             await delivery.deliver(review.id, Place("slack:#agent-approvals"), again=False)
         [action] = (await reviews.load(review.id)).review.actions
@@ -403,7 +404,7 @@ async def test_c2_what_is_not_known_hides_no_review_in_home(
     review, event = review_of([call("it")], by=policy(it={"reviewers": {"groups": ["S0FINANCE"]}}))
     await reviews.submit(review, event)
     fail(sandbox, "usergroups.users.list", refusal("fatal_error"))
-    home = await HomeLoader(reviews, channel, Directory(channel, channel.team)).load_home(
+    home = await HomeLoader(reviews, Channels(channel), Directory(Channels(channel))).load_home(
         person("U0ALICE")
     )
     [line] = home.others
@@ -424,7 +425,7 @@ async def test_h2_a_card_is_shown_though_nobody_knows_how_many_may_see_it(
     review, event = review_of([call("it")])
     await reviews.submit(review, event)
     fail(sandbox, "conversations.info", answer)
-    delivery = Delivery(reviews, channel, Directory(channel, channel.team))
+    delivery = Delivery(reviews, Channels(channel), Directory(Channels(channel)))
     with pytest.raises(
         LookupFailed, match="the number of members of #agent-approvals is not known"
     ):
@@ -444,7 +445,7 @@ async def test_h2_home_lists_what_could_not_be_posted_yet(
     of what it is about."""
     review, event = review_of([call("it")])
     await reviews.submit(review, event)
-    home = await HomeLoader(reviews, channel, Directory(channel, channel.team)).load_home(
+    home = await HomeLoader(reviews, Channels(channel), Directory(Channels(channel))).load_home(
         person("U0ALICE")
     )
     [line] = home.others

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from hitl_core.errors import InvalidToolCall
 from hitl_core.model import Place
-from hitl_core.policy import USER_ID, Ruling
+from hitl_core.policy import USER_ID, Ruling, names_person
 
 #: A Slack conversation, and optionally a thread in it.
 _ORIGIN_PATTERN = re.compile(r"slack:[CDG][A-Z0-9]{1,30}(?:/[0-9]{1,12}\.[0-9]{6})?")
@@ -42,7 +42,7 @@ def check_requester(requester: str | None, rulings: Iterable[Ruling]) -> None:
     """Raises InvalidToolCall when the requester must not approve, and `requester` is no chat user's id: also
     when only a quorum's default excludes the requester, but not when there is no requester then.
     """
-    if USER_ID.fullmatch((requester or "").removeprefix("slack:")):
+    if names_person(requester):
         return
     asking = [ruling for ruling in rulings if ruling.verdict.kind == "review"]
     if any(ruling.needs_requester for ruling in asking) or (

@@ -5,7 +5,12 @@ from hitl_core.policy.reader.parsed_config import ConfigReader, ParsedConfig
 from hitl_core.policy.reader.read_policy import DESCRIPTION_PREFIX, read_policy
 from hitl_core.policy.reader.read_rule import read_args_schema, read_decisions, read_when_schema
 from hitl_core.policy.reader.report import InvalidPolicy, Problem, Report, format_key_path
-from hitl_core.policy.reader.reviewers import USER_ID, combine_reviewers, find_unreachable_quorum
+from hitl_core.policy.reader.reviewers import (
+    USER_ID,
+    combine_reviewers,
+    find_unreachable_quorum,
+    names_person,
+)
 from hitl_core.policy.reader.yaml_document import MAX_BYTES, parse_yaml
 
 __all__ = [
@@ -21,6 +26,7 @@ __all__ = [
     "combine_reviewers",
     "find_unreachable_quorum",
     "format_key_path",
+    "names_person",
     "parse_yaml",
     "read_args_schema",
     "read_decisions",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any, cast
 
-from hitl_core.model import Reviewers, Route
+from hitl_core.model import Reviewers, Route, person_key, split_id
 from hitl_core.policy.reader.config_node import ConfigNode, format_value, read_field
 
 _PEOPLE_KEYS = ("users", "groups", "channel_members")
@@ -16,6 +16,12 @@ _KEYS = (*_PEOPLE_KEYS, "quorum", "reject_quorum", "exclude_requester", "editor_
 USER_ID = re.compile(r"[UW][A-Z0-9]{1,30}")
 _GROUP_ID = re.compile(r"S[A-Z0-9]{1,30}")
 MAX_QUORUM = 100
+
+
+def names_person(id: str | None) -> bool:
+    """Whether this is the id of a person in the chat, so that their approval can be refused."""
+    channel, user = split_id(id or "")
+    return channel == "slack" and bool(USER_ID.fullmatch(user))
 
 
 def read_reviewers(node: ConfigNode) -> Reviewers:
@@ -63,13 +69,13 @@ def combine_reviewers(one: Reviewers, other: Reviewers) -> Reviewers:
 
 def find_unreachable_quorum(route: Route, without: Collection[str] = ()) -> str | None:
     """The name of a quorum that is larger than the number of people who can decide; None if all are fine.
-    `without` are the ids of people who must not approve: the requester, and the author of the edit.
+    `without` are the keys of people who must not approve: the requester, and the author of the edit.
     """
     reviewers = route.reviewers
     open_ended = reviewers.groups or reviewers.channel_members or not reviewers.is_explicit
     if open_ended or route.escalate or route.fallback:
         return None
-    if reviewers.quorum > len({*reviewers.users} - {*without}):
+    if reviewers.quorum > len({person_key(user) for user in reviewers.users} - {*without}):
         return "quorum"
     return "reject_quorum" if reviewers.reject_quorum > len(reviewers.users) else None
 

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....people import Directory
+from ....people import Lookups
 from ..channel import SlackChannel
 
 Event = dict[str, Any]
 
 
 class Events:
-    """Only one of several bots gets an event. The caches of the others expire after `directory.MAX_AGE`."""
+    """Only one of several bots gets an event. The caches of the others expire after `lookups.MAX_AGE`."""
 
-    def __init__(self, directory: Directory, channel: SlackChannel) -> None:
-        self._directory, self._channel = directory, channel
+    def __init__(self, lookups: Lookups, channel: SlackChannel) -> None:
+        self._lookups, self._channel = lookups, channel
 
     def register(self, app: Any) -> None:
         """`app` is Bolt's AsyncApp, whose decorators have no types."""
@@ -31,20 +31,20 @@ class Events:
             app.event(f"{kind}_archive")(self.on_archive)
 
     async def on_user_change(self, event: Event) -> None:
-        self._directory.forget_person(str(event["user"]["id"]))
+        self._lookups.forget_person(str(event["user"]["id"]))
 
     async def on_group_change(self, event: Event) -> None:
         group = event.get("subteam") or {"id": event["subteam_id"]}
-        self._directory.forget_group(str(group["id"]))
+        self._lookups.forget_group(str(group["id"]))
         if handle := group.get("handle"):
             self._channel.set_label(str(group["id"]), f"@{handle}")
 
     async def on_members_change(self, event: Event) -> None:
-        self._directory.forget_members(str(event["channel"]))
+        self._lookups.forget_members(str(event["channel"]))
 
     async def on_rename(self, event: Event) -> None:
         self._channel.set_channel_name(str(event["channel"]["id"]), str(event["channel"]["name"]))
 
     async def on_archive(self, event: Event) -> None:
         """An archived conversation has no deciders, so its members are looked up again."""
-        self._directory.forget_members(str(event["channel"]))
+        self._lookups.forget_members(str(event["channel"]))

@@ -23,6 +23,7 @@ from ...contract import ChannelError, LookupFailed
 from .. import ids
 from ..channel import SlackChannel
 from ..ids import Body
+from ..places import NAME
 from ..render import (
     Block,
     card_message,
@@ -129,7 +130,7 @@ class HomeTab:
                 await self._store.drop_draft(_state_key(user_id))
 
     async def _load_reviewer(self, user_id: str, team: str = "") -> Reviewer:
-        return await self._inbox.load_reviewer(user_id, team or self._channel.team, user_id)
+        return await self._inbox.load_reviewer(NAME, user_id, team or self._channel.team, user_id)
 
 
 def _state_key(user_id: str) -> str:

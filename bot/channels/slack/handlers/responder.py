@@ -21,6 +21,7 @@ from .. import ids
 from ..channel import SlackChannel
 from ..ids import Body, ModalMeta
 from ..modals import View, small_modals
+from ..places import NAME
 from ..render import make_inert
 from .home import HomeTab
 
@@ -55,7 +56,7 @@ class Responder:
         user = body["user"]
         name = str(user.get("name") or user.get("username") or user["id"])
         team = str(user.get("team_id") or "")  # unknown is another workspace
-        return await self._inbox.load_reviewer(str(user["id"]), team, name)
+        return await self._inbox.load_reviewer(NAME, str(user["id"]), team, name)
 
     async def open_modal(
         self,

@@ -1,0 +1,111 @@
+"""The look-ups of one channel: its people, groups and members, cached."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import assert_never
+
+from hitl_core.model import Place, Snapshot
+
+from ..channels.contract import Channel, NotFound, Person
+from .cache import Cache
+
+#: A person who lost the permission is refused after this many seconds at the latest.
+MAX_AGE = 60.0
+#: A person who just got the permission is accepted after this many seconds at the latest.
+MIN_AGE = 3.0
+#: Members of a larger conversation are not looked up: the policy must name reviewers.
+MAX_MEMBERS = 1000
+#: How long the size of a conversation is believed, in seconds.
+SIZE_MAX_AGE = 600.0
+
+
+class Lookups:
+    """Methods raise ChannelError if a look-up fails. Values are kept for MAX_AGE seconds; the `forget_`
+    methods drop what changed.
+    """
+
+    def __init__(self, channel: Channel) -> None:
+        self.channel = channel
+        self._people: Cache[str, Person | None] = Cache(channel.person)
+        self._groups: Cache[str, frozenset[str]] = Cache(channel.group_members)
+        self._members: Cache[str, frozenset[str]] = Cache(channel.conversation_members)
+        self._sizes: Cache[Place, int] = Cache(channel.conversation_size)
+
+    async def person(self, user_id: str) -> Person | None:
+        """None if there is no such person."""
+        return await self._people.get(user_id, MAX_AGE)
+
+    async def is_member(self, user_id: str) -> bool:
+        """Whether this is an active member of the bot's own team, not a guest."""
+        person = await self.person(user_id)
+        return person is not None and person.active and person.kind == "member"
+
+    async def is_active(self, user_id: str) -> bool:
+        """Whether this is an active person, not a bot."""
+        person = await self.person(user_id)
+        return person is not None and person.active and person.kind != "bot"
+
+    async def group_members(self, group: str, max_age: float = MAX_AGE) -> frozenset[str]:
+        """The ids of the members; empty for a deleted or disabled group."""
+        return await self._groups.get(group, max_age)
+
+    async def place_members(self, place: Place) -> Collection[str]:
+        """The ids of those who are reached by a place. Raises NotFound for a conversation that does not exist
+        or is too large to look up its members.
+        """
+        audience = self.channel.audience(place)
+        match audience.kind:
+            case "person":
+                return [audience.id]
+            case "group":
+                return await self.group_members(audience.id)
+            case "conversation":
+                await self.check_size(place)
+                return await self._members.get(await self.channel.conversation_id(place), MAX_AGE)
+            case _:
+                assert_never(audience.kind)
+
+    async def check_size(self, place: Place) -> None:
+        """Raises NotFound if the bot can't use a conversation, or if it is too large to look up its
+        members.
+        """
+        size = await self._sizes.get(place, SIZE_MAX_AGE)
+        if size > MAX_MEMBERS:
+            name = self.channel.name_of(place)
+            raise NotFound(f"{name} has {size:,} members: the policy must name `reviewers`")
+
+    async def is_place_member(self, user_id: str, snapshot: Snapshot, place: Place) -> bool:
+        """Whether this person is reached by a place. Of a conversation, its card must be posted."""
+        audience = self.channel.audience(place)
+        match audience.kind:
+            case "person":
+                return audience.id == user_id
+            case "group":
+                return await self.is_in_group(audience.id, user_id)
+            case "conversation":
+                ref = snapshot.posts.get(place)
+                return ref is not None and await self._is_in(ref.conversation, user_id)
+            case _:
+                assert_never(audience.kind)
+
+    async def is_in_group(self, group: str, user_id: str) -> bool:
+        """A person who is not in the cached list is looked up again: they may just have been added."""
+        return user_id in await self.group_members(group) or user_id in await self.group_members(
+            group, MIN_AGE
+        )
+
+    async def _is_in(self, conversation: str, user_id: str) -> bool:
+        members = self._members
+        return user_id in await members.get(conversation, MAX_AGE) or user_id in await members.get(
+            conversation, MIN_AGE
+        )
+
+    def forget_person(self, user_id: str) -> None:
+        self._people.forget(user_id)
+
+    def forget_group(self, group_id: str) -> None:
+        self._groups.forget(group_id)
+
+    def forget_members(self, conversation: str) -> None:
+        self._members.forget(conversation)
