@@ -41,13 +41,13 @@ from hitl_core.model.json_size import (
     parsed_has_more_values,
     unparsed_has_more_values,
 )
+from hitl_core.model.message_ref import MessageRef
 from hitl_core.model.place import DEFAULT_PLACE, ORIGIN, Place, person_key, split_id
 from hitl_core.model.review import (
     Call,
     Cancellation,
     DeliveryProblem,
     Lease,
-    MessageRef,
     Review,
     Snapshot,
     Status,

@@ -14,6 +14,7 @@ from hitl_core.model.action import Action, Grant
 from hitl_core.model.arguments import Arguments
 from hitl_core.model.decision import Reviewer, Vote
 from hitl_core.model.dialect import DialectName
+from hitl_core.model.message_ref import MessageRef
 from hitl_core.model.place import DEFAULT_PLACE, Place, person_key
 from hitl_core.model.route import Route
 from hitl_core.model.run import Run
@@ -229,26 +230,6 @@ class Review(Value):
             if grant.includes_members:
                 names |= {f"place:{place.conversation}" for place in grant.places}
         return frozenset(names)
-
-
-class MessageRef(Value):
-    """What a channel needs to find a posted message again.
-
-    - `conversation` and `ts`: their ids in the channel. In Slack `ts` is the message's timestamp;
-    - `service_url` and `tenant`: only Teams has them: the address that serves the conversation, and the
-      organisation. The address can change.
-    """
-
-    channel: str
-    conversation: str
-    ts: str
-    service_url: str = ""
-    tenant: str = ""
-
-    @property
-    def key(self) -> tuple[str, str, str]:
-        """Which message it is: compare this, because the address of a message can change."""
-        return self.channel, self.conversation, self.ts
 
 
 class Snapshot(Value):
