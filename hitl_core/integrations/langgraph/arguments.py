@@ -5,13 +5,27 @@ injects. Then the tool would not run with what a person approved. Pure.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from langchain_core.tools import BaseTool, Tool
+from langchain_core.tools import BaseTool
 from langchain_core.utils.pydantic import model_json_schema
 
-from hitl_core.jsonschema import SchemaError, check_args
+from hitl_core.integrations.langgraph.conversion import (
+    Path,
+    find_changed,
+    find_dropped,
+    read_fields,
+)
+from hitl_core.integrations.langgraph.delivery import (
+    filled_names,
+    is_filtered,
+    parameter_names,
+    receive_args,
+    signatures_of,
+    takes_one_value,
+    would_raise,
+)
 from hitl_core.model import JsonObject as Json
 
 #: Keywords of JSON Schema that hold one schema, several, and several by name.
@@ -21,36 +35,36 @@ _NAMED = ("properties", "$defs", "definitions", "patternProperties")
 
 
 def schema_of(tool: BaseTool) -> Json:
-    """The schema that the model sees, with `additionalProperties: false` where LangChain drops unknown names.
-    It does so for pydantic models, unless they allow extra fields. If a tool brings its own JSON Schema,
-    LangChain drops nothing.
+    """The schema that the model sees, without the names that don't arrive, and with `additionalProperties:
+    false` where LangChain drops unknown names. It does so for pydantic models, unless they allow extra
+    fields. If a tool brings its own JSON Schema, LangChain drops nothing.
     """
     schema = _schema_for_model(tool)
-    if not _is_filtered(tool):
+    if filled := filled_names(tool) & (schema.get("properties") or {}).keys():
+        rest = {key: each for key, each in schema["properties"].items() if key not in filled}
+        schema = {**schema, "properties": rest}
+    if not is_filtered(tool):
         return schema
+    fields = read_fields(tool.args_schema)
+    takes_extra = fields is not None and fields.takes_extra
     closed = _close(schema)
-    return {**closed, "additionalProperties": True} if _takes_any(tool) else closed
+    return {**closed, "additionalProperties": True} if takes_extra else closed
 
 
 def changed_args(tool: BaseTool, args: Mapping[str, Any]) -> list[str]:
-    """The arguments that would be dropped or replaced before the tool gets them: names, and JSON Pointers of
-    nested values.
+    """The arguments that the tool's function would not get, or would get as other values: names, and JSON
+    Pointers of nested values. LangChain parses them for this, so the validators of the tool's model run.
     """
-    if type(tool) is Tool and tool.args_schema is None:  # it takes one text, under any name
-        return []
-    schema, closed = _schema_for_model(tool), schema_of(tool)
-    names = _names(schema)
-    hidden = _parameters(tool) - names
-    strict = _is_closed(closed) if _is_filtered(tool) else not _takes_others(tool)
-    unknown = args.keys() - names - _aliases(tool) if strict else set[str]()
-    top_level = sorted((args.keys() & hidden) | unknown)
-    if top_level or closed == schema:
-        return top_level
+    filled = args.keys() & filled_names(tool)
+    fields = read_fields(tool.args_schema) if is_filtered(tool) else None
+    dropped = find_dropped(fields, args) if fields else _find_unknown(tool, args)
+    if filled or dropped or not args:
+        return sorted({*filled, *map(_pointer, dropped)})
     try:
-        before = check_args(schema, args)
-        return [each.pointer for each in check_args(closed, args) if each not in before]
-    except SchemaError:  # such a schema is not used for a form either
-        return []
+        received = receive_args(tool, args)
+    except Exception as error:
+        return [] if would_raise(tool, error) else sorted(args)
+    return [_pointer(each) for each in find_changed(fields, args, received.__getitem__)]
 
 
 def args_problem(tools: Iterable[BaseTool], args: Mapping[str, Any]) -> str | None:
@@ -70,55 +84,23 @@ def _schema_for_model(tool: BaseTool) -> Json:
     return cast(Json, schema) if isinstance(schema, dict) else model_json_schema(schema)
 
 
-def _is_filtered(tool: BaseTool) -> bool:
-    """Whether LangChain checks its arguments with a pydantic model, and passes on only the model's fields."""
-    return tool.args_schema is not None and not isinstance(tool.args_schema, dict)
-
-
-def _takes_any(tool: BaseTool) -> bool:
-    model: Any = tool.args_schema
-    config: Any = getattr(model, "model_config", None)
-    if config is None:  # pydantic 1
-        return getattr(getattr(model, "__config__", None), "extra", None) == "allow"
-    return config.get("extra") == "allow"
-
-
-def _is_closed(schema: Json) -> bool:
-    return schema.get("additionalProperties") is False
-
-
-def _names(schema: Json) -> set[str]:
-    return set(cast(Json, schema.get("properties") or {}))
-
-
-def _aliases(tool: BaseTool) -> set[str]:
-    fields = cast("dict[str, Any]", getattr(tool.args_schema, "model_fields", {}))
-    aliases = (each for f in fields.values() for each in (f.alias, f.validation_alias))
-    return {each for each in aliases if isinstance(each, str)}
-
-
-def _parameters(tool: BaseTool) -> set[str]:
-    """The parameter names of the tool's function, with those that LangGraph injects."""
-    names = set(cast("dict[str, Any]", getattr(tool.args_schema, "model_fields", {})))
-    variable = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
-    for signature in _signatures(tool):
-        names |= {name for name, each in signature.parameters.items() if each.kind not in variable}
-    return names
-
-
-def _takes_others(tool: BaseTool) -> bool:
-    """Whether one of the tool's functions has **kwargs."""
-    signatures = _signatures(tool)
+def _find_unknown(tool: BaseTool, args: Mapping[str, Any]) -> list[Path]:
+    """The names that a tool without a model has no parameter for, or doesn't show to the model."""
+    if takes_one_value(tool):
+        return []
+    signatures = list(signatures_of(tool))
     kinds = {each.kind for signature in signatures for each in signature.parameters.values()}
-    return inspect.Parameter.VAR_KEYWORD in kinds
+    names = set(cast(Json, _schema_for_model(tool).get("properties") or {}))
+    hidden = parameter_names(signatures) - names
+    others = args.keys() - names if inspect.Parameter.VAR_KEYWORD not in kinds else set[str]()
+    return [(each,) for each in (args.keys() & hidden) | others]
 
 
-def _signatures(tool: BaseTool) -> Iterator[inspect.Signature]:
-    functions = [getattr(tool, name, None) for name in ("func", "coroutine")]
-    methods = [tool._run, *([tool._arun] if type(tool)._arun is not BaseTool._arun else [])]  # pyright: ignore
-    for function in functions if any(functions) else methods:
-        if function is not None:
-            yield inspect.signature(function)
+def _pointer(path: Path) -> str:
+    """The name of an argument, or the JSON Pointer of a value in one."""
+    if len(path) == 1:
+        return str(path[0])
+    return "".join("/" + str(each).replace("~", "~0").replace("/", "~1") for each in path)
 
 
 def _close(schema: Any) -> Json:
