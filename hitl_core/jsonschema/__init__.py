@@ -29,7 +29,7 @@ from hitl_core.jsonschema.hidden import (
 )
 from hitl_core.jsonschema.keywords import equality_key
 from hitl_core.jsonschema.marked_paths import Path
-from hitl_core.jsonschema.patterns import check_pattern
+from hitl_core.jsonschema.patterns import check_pattern, search
 from hitl_core.jsonschema.pointer import format_path, parse_pointer, to_pointer
 from hitl_core.jsonschema.problem import CheckState
 from hitl_core.jsonschema.schema import check_schema, compile_schema
@@ -71,5 +71,6 @@ __all__ = [
     "mask_args",
     "mask_value",
     "parse_pointer",
+    "search",
     "to_pointer",
 ]

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from hitl_core.forms.fields import is_number
+from hitl_core.forms.plan.members import member_schema
 from hitl_core.forms.slot import ABSENT
-from hitl_core.jsonschema import CannotFlatten, Schema, SchemaFlattener, equality_key
+from hitl_core.jsonschema import Budget, CannotFlatten, Schema, SchemaFlattener, equality_key
 
 _TYPES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "string": ("Text", lambda value: isinstance(value, str)),
@@ -77,8 +78,8 @@ def find_branches(flattener: SchemaFlattener, schema: Schema) -> tuple[Branch, .
     )
 
 
-def match_branch(branches: tuple[Branch, ...], value: Any) -> int | None:
-    """The index of the branch that the value has; None if it has none of them."""
+def match_branch(branches: tuple[Branch, ...], value: Any, budget: Budget) -> int | None:
+    """The index of the branch that the value has; None if it has none of them. Raises TooMuchWork."""
     held = cast(Schema, value) if isinstance(value, dict) else {}
     for at, branch in enumerate(branches):
         if branch.discriminator in held and _are_equal(
@@ -87,7 +88,7 @@ def match_branch(branches: tuple[Branch, ...], value: Any) -> int | None:
             return at
     if any(branch.discriminator in held for branch in branches):
         return None
-    matching = [at for at, branch in enumerate(branches) if _matches_branch(branch, value)]
+    matching = [at for at, branch in enumerate(branches) if _matches_branch(branch, value, budget)]
     return max(matching, key=lambda at: len(branches[at].properties.keys() & held), default=None)
 
 
@@ -106,7 +107,8 @@ def switch_branch(flattener: SchemaFlattener, old: Branch | None, new: Branch, v
             declared = new.properties[name]
             stays = declared == before or _fits(flattener, declared, item)
         else:
-            stays = before is None and new.schema.get("additionalProperties") is not False
+            declared = member_schema(new.schema, name, flattener.budget)
+            stays = before is None and declared is not False
         if stays and name not in kept:
             kept[name] = item
     return kept
@@ -190,19 +192,21 @@ def _read_discriminator(raw: list[Any], discriminator: Any) -> tuple[str, list[A
     return (name, values) if isinstance(name, str) and all(refs) and _are_distinct(values) else None
 
 
-def _matches_branch(branch: Branch, value: Any) -> bool:
+def _matches_branch(branch: Branch, value: Any, budget: Budget) -> bool:
     if not _matches_type(branch.schema, value):
         return False
     if not isinstance(value, dict):
         return True
     held = cast(Schema, value)
-    closed = branch.schema.get("additionalProperties") is False
     return (
         all(name in held for name in cast("list[str]", branch.schema.get("required", [])))
         and all(
             _are_equal(held[name], only) for name, only in branch.constants.items() if name in held
         )
-        and not (closed and held.keys() - branch.properties.keys())
+        and all(
+            member_schema(branch.schema, name, budget) is not False
+            for name in held.keys() - branch.properties.keys()
+        )
     )
 
 

@@ -31,6 +31,7 @@ from hitl_core.forms.plan.location import (
     make_slot,
     with_title,
 )
+from hitl_core.forms.plan.members import member_schema
 from hitl_core.forms.slot import ABSENT, OnClear, Slot, utf16_length
 from hitl_core.jsonschema import (
     Budget,
@@ -126,14 +127,14 @@ class SchemaWalker:
         names = [*properties, *(name for name in held if name not in properties)]
         if len(self.slots) + len(names) > MAX_FIELDS:
             raise TooManyFields
-        extra: object = schema.get("additionalProperties")
-        other = cast(object, extra) if isinstance(extra, dict) else INFERRED
         after = held
         for name in names:
             old = held.get(name, ABSENT)
-            declared = properties.get(name, other)
+            declared = member_schema(schema, name, self._flattener.budget)
             if name == skip or (declared is False and old is ABSENT):
                 continue
+            if declared is False and name not in properties:
+                declared = INFERRED  # it is not allowed, and must be shown all the same
             required = name in schema.get("required", ())
             new = self.walk_value(location.child(name, required, blank, properties), declared, old)
             if new is not old:
@@ -143,7 +144,9 @@ class SchemaWalker:
     def _walk_branches(
         self, location: Location, slot: Slot, schema: Schema, branches: tuple[Branch, ...]
     ) -> Any:
-        current = None if slot.is_empty else match_branch(branches, slot.value)
+        current = (
+            None if slot.is_empty else match_branch(branches, slot.value, self._flattener.budget)
+        )
         deep = len(location.path) > self._depth and any(branch.properties for branch in branches)
         has_hidden_discriminator = any(
             b.discriminator and self._protected.is_hidden_path((*location.path, b.discriminator))
