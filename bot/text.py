@@ -85,6 +85,11 @@ def one_line(text: str) -> str:
     return to_visible(text).replace("\n", "⏎").replace("\t", "⇥")
 
 
+def label(text: str, limit: int) -> str:
+    """A name on one line, with the number of missing characters if it is cut."""
+    return truncate(one_line(text), limit).text
+
+
 def weight(text: str) -> int:
     """The length with `&`, `<` and `>` as entities, as markup counts it."""
     return len(text) + 4 * text.count("&") + 3 * (text.count("<") + text.count(">"))

@@ -39,6 +39,7 @@ class FieldIds:
                 if at.startswith(f"{above}/") or (at == above and not field.redraws)
             ]
         whole = f"{PREFIX}{field.pointer}#{'.'.join(filter(None, state))}"
-        if len(whole) <= MAX_ID and add_marks(whole) == whole:
+        is_plain = whole.isascii() and whole.isprintable()
+        if len(whole) <= MAX_ID and (is_plain or add_marks(whole) == whole):
             return whole
         return f"{PREFIX}{hashlib.sha256(whole.encode()).hexdigest()}#{self._revision}"

@@ -14,7 +14,7 @@ from typing import Any
 
 from hitl_core.forms import Field, Option
 
-from ..text import add_marks, excerpt, one_line, truncate
+from ..text import add_marks, excerpt, label, one_line
 from .limits import FormLimits
 
 _CUT_MARK = re.compile(r"⟦[\d,]+ more characters?⟧")
@@ -27,7 +27,7 @@ _LONG_BYTES, _SHORT_BYTES = 9_000, 1_000
 
 def fit_field(field: Field, limits: FormLimits) -> Field:
     """The field with visible text. It is locked if its value with marks does not fit into an input."""
-    changes: dict[str, Any] = {"label": truncate(one_line(field.label), limits.label).text}
+    changes: dict[str, Any] = {"label": label(field.label, limits.label)}
     if field.hint:
         changes["hint"] = one_line(field.hint)
     if field.options:
@@ -88,9 +88,9 @@ def _locked_text(field: Field, limits: FormLimits) -> str | None:
 def _unique_options(options: tuple[Option, ...], limits: FormLimits) -> tuple[Option, ...]:
     """The options with labels that fit and are all different."""
     longest = limits.option_label - _MARK_LENGTH
-    labels = [truncate(one_line(option.label), longest).text for option in options]
+    labels = [label(option.label, longest) for option in options]
     if len(set(labels)) < len(labels):
-        labels = [f"{number}. {label}" for number, label in enumerate(labels, start=1)]
+        labels = [f"{number}. {each}" for number, each in enumerate(labels, start=1)]
     return tuple(map(Option, labels))
 
 

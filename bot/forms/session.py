@@ -74,7 +74,7 @@ class FormSession:
     @property
     def is_cut(self) -> bool:
         """Whether the current page shows only a part of a value."""
-        return any(map(is_cut, self._page_fields))
+        return any(is_cut(field) for field in self._page_fields if field.locked)
 
     def at_page(self, page: int) -> FormSession:
         """The same form at this page, with fields that show the answers."""

@@ -32,16 +32,18 @@ class ProtectedPaths:
         self, root: Mapping[str, Any], args: Mapping[str, Any], redact: Collection[str]
     ) -> None:
         text = json.dumps(dict(root))
+        has_secrets = '"writeOnly": true' in text or '"password"' in text
+        #: Whether a value can be hidden, or must not change: also one that the arguments don't have.
+        self.has_hidden_parts = has_secrets or bool(redact)
+        self.has_fixed_parts = '"readOnly": true' in text
         self._hidden_paths: set[Path] = {tuple(parse_pointer(pointer)) for pointer in redact}
         #: True if it is unclear what the schema hides in these arguments. Then too much is hidden.
         self.is_unclear = False
-        if root.get(NO_TEXTS_MARK) is not True and (
-            '"writeOnly": true' in text or '"password"' in text
-        ):
+        if has_secrets and root.get(NO_TEXTS_MARK) is not True:
             hidden_paths, self.is_unclear = find_marked_paths(root, args, is_secret)
             self._hidden_paths |= hidden_paths
         self.fixed_paths = set[Path]()
-        if '"readOnly": true' in text:
+        if self.has_fixed_parts:
             self.fixed_paths, _ = find_marked_paths(root, args, is_fixed)
 
     def is_hidden_path(self, names: Path) -> bool:

@@ -72,11 +72,15 @@ def _other_limits(schema: dict[str, Any], field: Field) -> list[str | None]:
     return [
         "one per line" if field.kind == "lines" else None,
         f"a multiple of {step}" if step is not None else None,
-        format_name(schema.get("format")) if field.kind not in _PICKER_KINDS else None,
+        format_name(schema["format"]) if _has_shown_format(schema, field) else None,
         f"pattern {pattern}" if pattern is not None else None,
         field.hint,
         _default_text(schema.get("default")),
     ]
+
+
+def _has_shown_format(schema: dict[str, Any], field: Field) -> bool:
+    return "format" in schema and field.kind not in _PICKER_KINDS
 
 
 def _default_text(value: Any) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 from hitl_core.forms.fast_replace import fast_replace
 from hitl_core.forms.fields.choices import YES_NO, choice_slot, choices_slot, list_options
@@ -69,7 +69,7 @@ def _format_value(value: Any, max_text: int) -> str:
 
 
 def _string_slot(slot: Slot, schema: Schema, max_text: int) -> Slot:
-    text = None if slot.is_empty else cast(str, slot.value)
+    text = slot.value if isinstance(slot.value, str) else None
     match schema.get("format"):
         case "date" if text is None or (picker_date(text) and not slot.field.locked):
             field = fast_replace(slot.field, kind="date", initial=text)
@@ -107,7 +107,7 @@ def _text_slot(slot: Slot, schema: Schema, value: str, max_text: int) -> Slot:
 
 
 def _number_slot(slot: Slot, kind: Literal["integer", "number"], schema: Schema) -> Slot:
-    value: int | float | None = None if slot.is_empty else slot.value
+    value: int | float | None = slot.value if is_number(slot.value) else None
     if kind == "integer" and value is not None:
         value = int(value)
     initial = None if value is None else json.dumps(value)

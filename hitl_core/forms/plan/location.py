@@ -9,7 +9,7 @@ from hitl_core.forms.fast_replace import fast_replace
 from hitl_core.forms.field import Field
 from hitl_core.forms.fields import are_numbers
 from hitl_core.forms.slot import OnClear, Slot
-from hitl_core.jsonschema import Schema, is_fixed, to_pointer
+from hitl_core.jsonschema import Schema, to_pointer
 
 INFERRED: Any = object()  # in place of a schema: use the type of the value
 _READ_ONLY = "This can't be changed."
@@ -52,7 +52,6 @@ def with_title(
     title = cast(Schema, declared).get("title") if isinstance(declared, dict) else None
     if isinstance(title, str) and title.strip() and location.path:
         location = fast_replace(location, labels=(*location.labels[:-1], title.strip()))
-    fixed = fixed or is_fixed(schema)
     return fast_replace(location, locked=_READ_ONLY) if fixed and not location.locked else location
 
 

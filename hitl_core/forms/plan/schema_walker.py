@@ -36,14 +36,17 @@ from hitl_core.forms.slot import ABSENT, OnClear, Slot, utf16_length
 from hitl_core.jsonschema import (
     Budget,
     CannotFlatten,
+    Path,
     ProtectedPaths,
     Schema,
     SchemaFlattener,
+    is_fixed,
     is_secret,
     mask_value,
 )
 
 MAX_FIELDS = 400
+_BRANCH_KEYS = {"anyOf", "oneOf"}
 _VALUE_KEYS = {"anyOf", "oneOf", "not", "if", "enum", "const"}
 _HIDDEN = "This value is hidden and stays unchanged."
 _HOLDS_HIDDEN = "A part of this is hidden, so it can't be changed here."
@@ -82,15 +85,14 @@ class SchemaWalker:
         branches: tuple[Branch, ...] | None = None
         try:
             schema, nullable = self._flattener.flatten(declared)
-            schema = simplify(schema)
-            branches = () if list_options(schema) else find_branches(self._flattener, schema)
+            schema, branches = self._find_branches(schema)
         except CannotFlatten:
             schema, nullable = keep_annotations(declared), False
         location = with_title(
-            location, declared, schema, fixed=self._protected.is_fixed_path(location.path)
+            location, declared, schema, fixed=self._is_fixed(location.path, schema)
         )
         slot = make_slot(location, schema, nullable, value)
-        if self._protected.is_hidden_path(location.path) or is_secret(schema):
+        if self._is_hidden(location.path, schema):
             return self._add_hidden(slot, schema)
         if branches:
             return self._walk_branches(location, slot, schema, branches)
@@ -130,11 +132,12 @@ class SchemaWalker:
         after = held
         for name in names:
             old = held.get(name, ABSENT)
-            declared = member_schema(schema, name, self._flattener.budget)
+            if name in properties:
+                declared = properties[name]
+            else:  # if it is not allowed, it must be shown all the same
+                declared = member_schema(schema, name, self._flattener.budget) or INFERRED
             if name == skip or (declared is False and old is ABSENT):
                 continue
-            if declared is False and name not in properties:
-                declared = INFERRED  # it is not allowed, and must be shown all the same
             required = name in schema.get("required", ())
             new = self.walk_value(location.child(name, required, blank, properties), declared, old)
             if new is not old:
@@ -172,7 +175,12 @@ class SchemaWalker:
             return value
         schema, inner = (
             branch.schema,
-            with_title(fast_replace(location, required=True), {}, branch.schema),
+            with_title(
+                fast_replace(location, required=True),
+                {},
+                branch.schema,
+                fixed=self._is_fixed(location.path, branch.schema),
+            ),
         )
         if schema.get("type", "object") == "object" and branch.properties:
             return self._walk_object(inner, schema, slot.on_clear, value, skip=branch.discriminator)
@@ -181,9 +189,24 @@ class SchemaWalker:
         )
         if slot.on_clear in ("leave", "null"):
             own = fast_replace(own, on_clear=slot.on_clear)
-        if is_secret(schema):
+        if self._is_hidden(location.path, schema):
             return self._add_hidden(own, schema)
         return self._add(choose_input(own, schema, self._flattener, self._limits), schema)
+
+    def _find_branches(self, schema: Schema) -> tuple[Schema, tuple[Branch, ...]]:
+        """The simplified schema, and its branches. Raises CannotFlatten."""
+        if not (_BRANCH_KEYS & schema.keys() or isinstance(schema.get("type"), list)):
+            return schema, ()
+        schema = simplify(schema)
+        return schema, () if list_options(schema) else find_branches(self._flattener, schema)
+
+    def _is_fixed(self, path: Path, schema: Schema) -> bool:
+        protected = self._protected
+        return protected.has_fixed_parts and (is_fixed(schema) or protected.is_fixed_path(path))
+
+    def _is_hidden(self, path: Path, schema: Schema) -> bool:
+        protected = self._protected
+        return protected.has_hidden_parts and (is_secret(schema) or protected.is_hidden_path(path))
 
     def _add_hidden(self, slot: Slot, schema: Schema) -> Any:
         pointer, label = slot.field.pointer, slot.field.label
@@ -192,27 +215,29 @@ class SchemaWalker:
         return slot.value
 
     def _add(self, slot: Slot, schema: Schema) -> Any:
-        hidden = (
-            []
-            if slot.is_branch_choice
-            else self._protected.find_hidden_below(slot.path, slot.value)
-        )
+        value, protected = slot.value, self._protected
+        kept, hidden = (), list[Path]()
+        if not slot.is_branch_choice and protected.has_fixed_parts:
+            kept = protected.find_fixed_below(slot.path, value)
+        if not slot.is_branch_choice and protected.has_hidden_parts:
+            hidden = protected.find_hidden_below(slot.path, value)
         if hidden:
-            slot = json_slot(
-                slot, self._limits.max_text, masked_value=mask_value(slot.value, hidden)
-            )
-        field = fast_replace(slot.field, hint=make_hint(schema, slot.field))
+            slot = json_slot(slot, self._limits.max_text, masked_value=mask_value(value, hidden))
+        field = slot.field
+        changes: dict[str, Any] = {"hint": make_hint(schema, field)}
         if hidden:
-            field = fast_replace(field, locked=_HOLDS_HIDDEN)
+            changes["locked"] = _HOLDS_HIDDEN
         elif field.locked is None and "const" in schema and slot.reads == "option":
-            field = fast_replace(field, locked=_ONE_VALUE if field.initial == "0" else None)
-        elif not slot.values and utf16_length(field.initial or "") > self._limits.max_text:
+            changes["locked"] = _ONE_VALUE if field.initial == "0" else None
+        elif not slot.values and self._is_too_long(field.initial):
             reason = _TOO_LONG.format(self._limits.max_text)
-            field = fast_replace(field, locked=field.locked or reason, max_length=None)
-        kept = (
-            () if slot.is_branch_choice else self._protected.find_fixed_below(slot.path, slot.value)
-        )
+            changes |= {"locked": field.locked or reason, "max_length": None}
+        field = fast_replace(field, **changes)
         self.slots.append(fast_replace(slot, field=field, fixed_paths=kept))
         if len(self.slots) > MAX_FIELDS:
             raise TooManyFields
-        return slot.value
+        return value
+
+    def _is_too_long(self, text: str | None) -> bool:
+        longest = self._limits.max_text
+        return text is not None and 2 * len(text) > longest and utf16_length(text) > longest
