@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
 from functools import partial
 from typing import TypeVar
+from weakref import WeakValueDictionary
 
 from hitl_core.model import Review, parsed_has_more_values
 
@@ -22,8 +24,19 @@ MAX_INLINE_BODY = 16 * 1024
 #: The same limit, in bytes of JSON, for work that does more than parse: two bytes may be a value.
 MAX_INLINE_JSON = 4 * 1024
 
-#: One thread only: all threads share Python's lock, so several would slow down the clicks.
+#: One thread only: all threads share Python's lock, so several would slow down the clicks. Clicks have their
+#: own, and never wait for agents.
 _executor = ThreadPoolExecutor(1, thread_name_prefix="bodies")
+_click_executor = ThreadPoolExecutor(1, thread_name_prefix="clicks")
+#: The token whose request runs now. Of one token only one piece of work at a time waits for the thread, so
+#: that all tokens take turns.
+_token: ContextVar[str] = ContextVar("token", default="")
+_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+
+def set_token(id: str) -> None:
+    """What the current task offloads from now on is work of this token."""
+    _token.set(id)
 
 
 async def offload_drawing(review: Review, draw: Callable[[], T]) -> T:
@@ -44,11 +57,18 @@ def _is_small(review: Review) -> bool:
 
 async def offload_parsing(body: bytes, read: Callable[[bytes], T]) -> T:
     """Returns `read(body)`, in a thread if the body is large."""
+    return read(body) if len(body) <= MAX_INLINE_BODY else await offload_work(partial(read, body))
+
+
+async def offload_click_parsing(body: bytes, read: Callable[[bytes], T]) -> T:
+    """The same for what a person did."""
     if len(body) <= MAX_INLINE_BODY:
         return read(body)
-    return await offload_work(partial(read, body))
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_click_executor, partial(read, body))
 
 
 async def offload_work(work: Callable[[], T]) -> T:
     """Returns `work()`. It must be short: only one runs at a time."""
-    return await asyncio.get_running_loop().run_in_executor(_executor, work)
+    async with _locks.setdefault(_token.get(), asyncio.Lock()):
+        return await asyncio.get_running_loop().run_in_executor(_executor, work)

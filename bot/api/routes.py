@@ -11,7 +11,7 @@ from aiohttp import web
 
 from hitl_core.model import Review, Token
 
-from ..offload import MAX_INLINE_JSON, offload_work
+from ..offload import MAX_INLINE_JSON, offload_work, set_token
 from ..web import ApiProblem, admit
 from .agent_api import AgentApi, review_size
 from .error_responses import handle_errors
@@ -140,6 +140,7 @@ class Routes:
             headers = {"WWW-Authenticate": 'Bearer realm="hitl"'}
             raise ApiProblem("unauthorized", "Send Authorization: Bearer <token>.", headers=headers)
         who = await self._api.authenticate(text.strip(" "))
+        set_token(who.id)
         _check_room(request, who)
         return who
 

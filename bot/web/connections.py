@@ -21,6 +21,7 @@ from aiohttp import web
 from .logs import ThrottledLog
 from .memory import give_back
 from .shares import Share
+from .slow_readers import SlowReaders
 
 log = logging.getLogger(__name__)
 
@@ -86,6 +87,7 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._connections.remove(self)
+        self._forget_unread()
         self.set_buffered(0)
         self._inner.connection_lost(exc)
 
@@ -93,10 +95,17 @@ class Connection(asyncio.Protocol):
         return self._inner.eof_received()
 
     def pause_writing(self) -> None:
+        if self._transport is not None:
+            self._connections.slow_readers.add(self._transport)
         self._inner.pause_writing()
 
     def resume_writing(self) -> None:
+        self._forget_unread()
         self._inner.resume_writing()
+
+    def _forget_unread(self) -> None:
+        if self._transport is not None:
+            self._connections.freed += self._connections.slow_readers.remove(self._transport)
 
     def begin_request(self) -> None:
         self._request_started, self.is_busy, self.is_authenticated = True, True, False
@@ -171,6 +180,7 @@ class Connections:
         # By rank; in each the connection with the longest time in this rank is first.
         self._by_rank = tuple(OrderedDict[Connection, None]() for _ in range(4))
         self._ranks: dict[Connection, int] = {}
+        self.slow_readers = SlowReaders()
         self._head_bytes = 0
         self.buffered_bytes = 0
         """Bytes of all heads and bodies that are still arriving."""
@@ -244,6 +254,7 @@ class Connections:
         """Runs until cancelled: closes expired connections and returns memory."""
         while True:
             await asyncio.sleep(WATCH_INTERVAL)
+            self.slow_readers.close_slowest()
             for visit in [one for one in self._eviction_order() if one.is_expired]:
                 visit.abort()
             if self.freed > RETURNED:

@@ -74,7 +74,12 @@ def _check_args(
     except SchemaError as error:
         raise Refused("invalid_args", f"{what} can't be checked here: {error}.") from error
     if problems:
-        where, wrong = problems[0].pointer, problems[0].message
+        from hitl_core.review.redaction import cut_at_hidden, find_pointers, redaction_pointers
+
+        hidden = [*find_pointers(config, new), *redaction_pointers(action, new)]
+        where = cut_at_hidden(problems[0].pointer, hidden)
+        # The message may name a key inside.
+        wrong = "the hidden value there is not valid" if where in hidden else problems[0].message
         raise DecisionError(
             f"{where or 'The arguments'}: {wrong}", field=where, code="invalid_args"
         )
@@ -82,7 +87,8 @@ def _check_args(
     from hitl_core.review.redaction import find_redaction_flaw
 
     configs = [config, action.config, *(terms.config for terms in action.earlier)]
-    if flaw := find_redaction_flaw([each.policy_schema for each in configs], new):
+    trusted = [schema for each in configs for schema in (each.policy_schema, each.hiding_schema)]
+    if flaw := find_redaction_flaw(trusted, new):
         raise Refused("invalid_args", f"{what} can't be checked here: {flaw}.")
     check_protected(review, action, name, before.parse(), new, config.args_schema)
 

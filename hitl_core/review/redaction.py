@@ -40,6 +40,12 @@ def redaction_pointers(owner: Action | Call, args: dict[str, Any]) -> tuple[str,
     return tuple(dict.fromkeys(pointers))
 
 
+def cut_at_hidden(pointer: str, hidden: Iterable[str]) -> str:
+    """The pointer, up to the first hidden value on its way: the keys inside are hidden, too."""
+    ways = (each for each in hidden if pointer.startswith(f"{each}/"))
+    return min(ways, key=len, default=pointer)
+
+
 def find_redaction_flaw(
     schemas: Iterable[dict[str, Any] | None], args: dict[str, Any]
 ) -> str | None:

@@ -19,10 +19,11 @@ import aiohttp
 import pytest
 from aiohttp import compression_utils, web
 
-from bot.web import body, connections
+from bot.web import body, connections, slow_readers
 from bot.web.body import BodyError, read_body
 from bot.web.connections import Connection, Connections, mark_authenticated
 from bot.web.server import open_server
+from bot.web.slow_readers import SlowReaders
 from tests.support.waiting import wait_until
 
 MOST = 1024 * 1024
@@ -56,7 +57,13 @@ def application(release: Release) -> web.Application:
     async def fine(_: web.Request) -> web.Response:
         return web.Response(text="fine")
 
+    async def large(request: web.Request) -> web.Response:
+        """An answer that no socket's buffer holds, for a client that is known."""
+        mark_authenticated(request)
+        return web.Response(body=b"x" * LARGE)
+
     app = web.Application()
+    app.router.add_get("/large", large)
     app.router.add_post("/take", take)
     app.router.add_get("/poll", poll)
     app.router.add_route("*", "/fine", fine)
@@ -123,6 +130,8 @@ class Wire:
             await self.writer.wait_closed()
 
 
+LARGE = 24 * 1024 * 1024
+GET_LARGE = b"GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 HEAD = b"POST /take HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n"
 BOMB = gzip.compress(b"\0" * 50_000_000)
 PACKED = [
@@ -452,3 +461,43 @@ def test_a11_one_process_may_open_as_many_files_as_it_serves_connections() -> No
     )
     said = subprocess.run([sys.executable, "-c", run], capture_output=True, text=True, check=True)
     assert said.stdout.split() == ["4200", "4000"]
+
+
+async def test_attack_m5_who_stops_reading_an_answer_is_closed(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given an agent's client that reads nothing of a large answer; then it is closed after the limit, and
+    the rest of the answer is not kept."""
+    events: list[str] = []
+
+    class Watched(SlowReaders):
+        def add(self, transport: asyncio.Transport) -> None:
+            events.append("slow")
+            super().add(transport)
+
+        def remove(self, transport: asyncio.Transport) -> int:
+            freed = super().remove(transport)
+            events.extend(["freed"] if freed else [])
+            return freed
+
+    monkeypatch.setattr(connections, "SlowReaders", Watched)
+    monkeypatch.setattr(slow_readers, "READ_TIMEOUT", SHORT)
+    monkeypatch.setattr(connections, "WATCH_INTERVAL", SHORT / 5)
+    async with serve() as url:
+        wire = await Wire.to(url, GET_LARGE)
+        await wait_until("the connection is closed", lambda: events == ["slow", "freed"], PATIENCE)
+        assert len(await wire.rest()) < LARGE
+
+
+async def test_attack_m5_all_unread_answers_together_have_a_limit(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given clients that read nothing of large answers; then those that wait longest are closed, so that no
+    more than the limit is kept, and the newest is served."""
+    monkeypatch.setattr(slow_readers, "MAX_UNREAD", 2 * LARGE)
+    async with serve() as url:
+        wires = [await Wire.to(url, GET_LARGE) for _ in range(4)]
+        rest = await wires[-1].rest()
+        assert len(rest) > LARGE
+        ends = [len(await wire.rest()) > LARGE for wire in wires[:-1]]
+    assert not all(ends)

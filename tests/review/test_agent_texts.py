@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from bot.card import build_card, find_open_action, thread_lines
+from hitl_core.errors import DecisionError
 from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import DEFAULT_PLACE, Review, ToolCall, encode
@@ -175,3 +176,22 @@ def test_promise_12_a_contexts_schema_replaces_no_check_of_a_tool(own: dict[str,
     schema = str(asked.rulings[0].args_schema)
     assert str(own)[1:-1] in schema
     assert "minLength" in schema
+
+
+@pytest.mark.parametrize(
+    "keyword",
+    [
+        {"additionalProperties": False},
+        {"propertyNames": {"pattern": "^y"}},
+        {"dependentRequired": {"hunter2": ["b"]}},
+        {"additionalProperties": {"type": "integer"}},
+    ],
+)
+def test_promise_8_a_refused_edit_names_no_key_of_a_hidden_value(keyword: dict[str, Any]) -> None:
+    rules = {"pay": {"redact": ["/card"], "args_schema": {"properties": {"card": keyword}}}}
+    review = review_of(rules, ToolCall("c1", "pay", {"card": {"hunter2": "x"}}))
+    edit = Proposal("edit", 1, args=encode({"card": {"hunter2": "x"}, "n": 1}))
+    with pytest.raises(DecisionError) as refused:
+        decisions.decide(review, "1", edit, person("Ada"), START + 1)
+    assert "hunter2" not in f"{refused.value} {refused.value.field}"
+    assert "/card: the hidden value there is not valid" in str(refused.value)

@@ -14,7 +14,7 @@ from slack_sdk.signature import SignatureVerifier
 
 from hitl_core.failpoints import failpoint
 
-from ....offload import offload_parsing
+from ....offload import offload_click_parsing
 from ....web import LEAVING, BodyError, ThrottledLog, mark_authenticated, read_body
 from .dispatch import dispatch
 from .payload import InvalidPayload, parse_body
@@ -56,7 +56,7 @@ class SlackEndpoint:
             return web.Response(status=401)
         mark_authenticated(request)
         try:
-            payload = await offload_parsing(body, parse_body)
+            payload = await offload_click_parsing(body, parse_body)
         except InvalidPayload as wrong:
             log.error("a signed request was refused (%d): %s", wrong.status, wrong)
             return web.Response(status=wrong.status)
