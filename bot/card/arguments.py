@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, islice
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from .. import text
 from . import redaction
@@ -38,7 +38,9 @@ def argument_label(key: str, schema: dict[str, Any] | None = None) -> str:
     says more than the key.
     """
     mistakable = not key or key != key.strip() or key[0] == '"' or PATH_SEPARATOR.strip() in key
-    label = text.one_line(f'"{key}"' if mistakable else key)
+    label = key
+    if mistakable or not _NAME.fullmatch(key):
+        label = text.one_line(f'"{key}"' if mistakable else key)
     declared = _schema_properties(schema).get(key)
     title = cast("dict[str, Any]", declared).get("title") if isinstance(declared, dict) else None
     if not isinstance(title, str) or _normalize_name(title) in ("", _normalize_name(key)):
@@ -46,36 +48,56 @@ def argument_label(key: str, schema: dict[str, Any] | None = None) -> str:
     return f"{text.shorten(title.strip(), MAX_LABEL)} ({label})"
 
 
+class MaskedArgs(NamedTuple):
+    """Arguments in the order in which people read them, with placeholders for hidden values. `declared` are
+    the schema's properties.
+    """
+
+    items: tuple[tuple[str, Any], ...]
+    schema: dict[str, Any] | None
+    declared: dict[str, Any]
+    has_hidden: bool
+
+    def mark_hidden(self, visible: str) -> str:
+        return redaction.mark_hidden(visible) if self.has_hidden else visible
+
+
+def mask(
+    args: dict[str, Any], schema: dict[str, Any] | None, redact: Collection[str] = ()
+) -> MaskedArgs:
+    """What is hidden is found here, once for all that is made of it."""
+    masked = redaction.hide(args, schema, redact)
+    items = ((key, masked[key]) for key in keys_in_order(masked, schema))
+    return MaskedArgs(tuple(items), schema, _schema_properties(schema), masked is not args)
+
+
 def all_arguments(
     args: dict[str, Any], schema: dict[str, Any] | None, redact: Collection[str] = ()
 ) -> tuple[Argument, ...]:
     """All arguments in full: in the schema's order, then the others; those that fit on one line first."""
+    masked = mask(args, schema, redact)
     return tuple(
-        Argument(label, value := redaction.mark_hidden(text.to_visible(raw)), _is_block(raw, value))
-        for label, raw in _argument_rows(args, schema, redact)
+        Argument(label, value := masked.mark_hidden(text.to_visible(raw)), _is_block(raw, value))
+        for label, raw in _argument_rows(masked)
     )
 
 
-def arguments_excerpt(
-    args: dict[str, Any],
-    schema: dict[str, Any] | None,
-    redact: Collection[str] = (),
-    *,
-    room: int = MAX_CALL,
-) -> ArgumentsExcerpt:
+def arguments_excerpt(masked: MaskedArgs, room: int = MAX_CALL) -> ArgumentsExcerpt:
     """The arguments that fit. Each value is cut by itself, so a long one can't hide a later one."""
-    rows = _argument_rows(args, schema, redact)
+    rows = _argument_rows(masked)
     fit: list[Argument] = []
-    missing = size = 0
+    missing = size = weight = 0
     most = max(MAX_VALUE, room // 3)
     lines = max(MAX_LINES, (room - MAX_CALL) // 40)
     for name, raw in rows[:MAX_ARGUMENTS]:
         label = text.truncate(name, MAX_LABEL)
         value = text.excerpt(raw, min(most, max(60, room)), lines=lines)
-        room -= text.weight(value.text)
+        value_weight = text.weight(value.text)
+        room -= value_weight
+        weight += text.weight(label.text) + value_weight
         missing += label.missing + value.missing
         size += len(name) + len(value.text) + value.missing
-        visible = redaction.mark_hidden(value.text)
+        visible = masked.mark_hidden(value.text)
         fit.append(Argument(label.text, visible, _is_block(raw, visible)))
     rest = sum(len(name) + len(raw) for name, raw in rows[MAX_ARGUMENTS:])
     return ArgumentsExcerpt(
@@ -83,19 +105,17 @@ def arguments_excerpt(
         missing + rest,
         len(rows[MAX_ARGUMENTS:]),
         size + rest,
+        weight,
         any(redaction.HIDDEN in argument.value for argument in fit),
     )
 
 
-def main_fact(
-    args: dict[str, Any], schema: dict[str, Any] | None, redact: Collection[str] = ()
-) -> str:
+def main_fact(masked: MaskedArgs) -> str:
     """The main fact of a call in one line: the first values, without hidden ones."""
     parts: list[str] = []
     room = MAX_FACT
-    rows = _items_in_order(redaction.hide(args, schema, redact), schema)
-    known = _schema_properties(schema)
-    for key, value in sorted(rows, key=lambda row: row[0] not in known and _is_large(row[1])):
+    rows = sorted(masked.items, key=lambda row: row[0] not in masked.declared and _is_large(row[1]))
+    for key, value in rows:
         if room <= 0:
             return " · ".join(parts) + " · …"
         match value:
@@ -106,33 +126,29 @@ def main_fact(
                 value_text = _beginning(value)
             case _:
                 value_text = _beginning(text.format_value(value))
-        parts.append(f"{text.clip(argument_label(key), 30)}: {redaction.mark_hidden(value_text)}")
+        parts.append(f"{text.clip(argument_label(key), 30)}: {masked.mark_hidden(value_text)}")
         room -= len(parts[-1])
     return " · ".join(parts) or "no arguments"
 
 
 def argument_warnings(
-    args: dict[str, Any],
-    schema: dict[str, Any] | None,
-    redact: Collection[str] = (),
-    texts: Iterable[tuple[str, str]] = (),
+    masked: MaskedArgs | None, texts: Iterable[tuple[str, str]] = ()
 ) -> tuple[str, ...]:
     """One sentence for each argument, and each of the named `texts`, with suspicious text. Stops when there
     are enough.
     """
-    text_warnings = (f"{name} {odd}." for name, words in texts if (odd := find_warning(words)))
-    warnings = list(
-        islice(chain(text_warnings, _iter_warnings(args, schema, redact)), MAX_WARNINGS + 2)
+    text_warnings = (
+        f"{name} {odd}." for name, words in texts if words and (odd := find_warning(words))
     )
+    in_arguments = _iter_warnings(masked) if masked else ()
+    warnings = list(islice(chain(text_warnings, in_arguments), MAX_WARNINGS + 2))
     if len(warnings) > MAX_WARNINGS + 1:
         return (*warnings[:MAX_WARNINGS], "More arguments have warnings too.")
     return tuple(warnings)
 
 
-def _iter_warnings(
-    args: dict[str, Any], schema: dict[str, Any] | None, redact: Collection[str]
-) -> Iterator[str]:
-    for key, value in _items_in_order(redaction.hide(args, schema, redact), schema):
+def _iter_warnings(masked: MaskedArgs) -> Iterator[str]:
+    for key, value in masked.items:
         if odd := find_warning(redaction.drop_hidden(f"{key} {text.format_value(value)}")):
             yield f"{text.truncate(argument_label(key), MAX_LABEL).text} {odd}."
 
@@ -142,20 +158,13 @@ def keys_in_order(args: dict[str, Any], schema: dict[str, Any] | None) -> list[s
     return list(dict.fromkeys([k for k in _schema_properties(schema) if k in args] + list(args)))
 
 
-def _items_in_order(args: dict[str, Any], schema: dict[str, Any] | None) -> list[tuple[str, Any]]:
-    return [(key, args[key]) for key in keys_in_order(args, schema)]
-
-
-def _argument_rows(
-    args: dict[str, Any], schema: dict[str, Any] | None, redact: Collection[str]
-) -> list[tuple[str, str]]:
+def _argument_rows(masked: MaskedArgs) -> list[tuple[str, str]]:
     """Labels and raw values (before `text.to_visible`)."""
-    hiding, known = redaction.hide(args, schema, redact), _schema_properties(schema)
     first: list[tuple[str, str]] = []
     last: list[tuple[str, str]] = []
-    for key, value in _items_in_order(hiding, schema):
-        for row in _value_rows(key, value, schema):
-            is_last = key not in known and _is_block(row[1], "")
+    for key, value in masked.items:
+        for row in _value_rows(key, value, masked.schema):
+            is_last = key not in masked.declared and _is_block(row[1], "")
             (last if is_last else first).append(row)
     return first + last
 
@@ -168,8 +177,8 @@ def _value_rows(key: str, value: Any, schema: dict[str, Any] | None) -> list[tup
     within = _schema_properties(schema).get(key)
     within = cast("dict[str, Any]", within) if isinstance(within, dict) else None
     return [
-        (f"{label}{PATH_SEPARATOR}{argument_label(name, within)}", text.format_value(part))
-        for name, part in _items_in_order(value, within)
+        (f"{label}{PATH_SEPARATOR}{argument_label(name, within)}", text.format_value(value[name]))
+        for name in keys_in_order(value, within)
     ]
 
 

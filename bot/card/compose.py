@@ -10,7 +10,7 @@ from hitl_core.review import count_steps, deadline, redaction_pointers, visible_
 
 from .. import text
 from . import headline
-from .arguments import arguments_excerpt
+from .arguments import arguments_excerpt, mask
 from .decided import decision_lines, decision_time, elsewhere_of, move_lines
 from .deciders import deciders_of, merge_people, message_of, people_of, vote_groups
 from .history import first_message, notes_of
@@ -162,7 +162,7 @@ def _escalation_people(waiting: list[Action], place: Place) -> PeopleRefs:
 def _doubt(review: Review, call: Call) -> Doubt:
     action, args = review.action(call.key), review.arguments(call.key).parse()
     schema = visible_schema(action.config) if action else None
-    excerpt = arguments_excerpt(args, schema, redaction_pointers(action or call, args))
+    excerpt = arguments_excerpt(mask(args, schema, redaction_pointers(action or call, args)))
     run, rule = review.runs[call.key], action.route.reviewers if action else Reviewers()
     return Doubt(
         key=call.key,

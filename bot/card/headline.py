@@ -117,7 +117,7 @@ def _result_text(state: CardState) -> str:
 def _join_words(words: Iterable[str], last: str = "and") -> str:
     """Each word once with its count, six at most."""
     counts = Counter(words).items()
-    each = (f"{word} ×{n}" if n > 1 else word for word, n in counts)  # noqa: RUF001
+    each = [f"{word} ×{n}" if n > 1 else word for word, n in counts]  # noqa: RUF001
     return join_names(each, last, most=6)
 
 

@@ -15,7 +15,7 @@ from hitl_core.review import (
 )
 
 from .. import text
-from .arguments import MAX_CALL, argument_warnings, arguments_excerpt, main_fact
+from .arguments import MAX_CALL, argument_warnings, arguments_excerpt, main_fact, mask
 from .changes import edits_of
 from .choices import choices_of
 from .decided import decision_lines
@@ -52,19 +52,20 @@ def make_open_actions(
         make_open_action(review, action, numbers[action.key], MAX_CALL) for action in waiting
     ]
     room = MAX_CARD_ARGS
-    by_weight = sorted(range(len(actions)), key=lambda at: _weight(actions[at]))
+    by_weight = sorted(range(len(actions)), key=lambda at: actions[at].excerpt.weight)
     for count, at in enumerate(by_weight):
         share = room // (len(actions) - count)
-        if _weight(actions[at]) > share:
+        if actions[at].excerpt.weight > share:
             actions[at] = _shrink(review, waiting[at], actions[at], share)
-        room -= min(share, _weight(actions[at]))
+        room -= min(share, actions[at].excerpt.weight)
     return tuple(actions)
 
 
 def make_open_action(review: Review, action: Action, number: int, room: int) -> OpenAction:
     config = action.config
-    args, schema = review.arguments(action.key).parse(), visible_schema(config)
-    redact = redaction_pointers(action, args)
+    arguments = review.arguments(action.key)
+    args, schema, plain = arguments.parse(), visible_schema(config), is_plain(arguments.data)
+    masked = mask(args, schema, redaction_pointers(action, args))
     why, title = _description_text(review, action), title_of(review, action)
     parts = {"description": why, "title": title if action.request.title else ""}
     withheld = [
@@ -74,35 +75,34 @@ def make_open_action(review: Review, action: Action, number: int, room: int) -> 
     ]
     why, title = why or "", title or ""
     texts = [("Its description", why), ("Its title", title)]
-    plain = is_plain(review.arguments(action.key).data)
-    excerpt = arguments_excerpt(args, schema, redact, room=room)
+    excerpt = arguments_excerpt(masked, room)
     return OpenAction(
         key=action.key,
         revision=action.revision,
         seal=review.seal(action.key),
         number=number,
         name=action.name,
-        title=text.shorten(title, MAX_TITLE),
-        why=text.shorten(why, MAX_WHY),
+        title=title and text.shorten(title, MAX_TITLE),
+        why=why and text.shorten(why, MAX_WHY),
         by_agent=action.request.by_agent,
         rule=text.shorten(_rule_reason(review, action), MAX_WHY),
-        fact=main_fact(args, schema, redact),
+        fact=main_fact(masked),
         excerpt=excerpt,
-        warnings=(*withheld, *argument_warnings({} if plain else args, schema, redact, texts)),
+        warnings=(*withheld, *argument_warnings(None if plain else masked, texts)),
         allowed=config.allowed_decisions,
         is_question=config.answer_schema is not None,
-        choices=choices_of(config),
+        choices=choices_of(config) if config.answer_schema else (),
         confirm=config.confirm,
         must_read=config.must_read and excerpt.missing > 0,
-        edits=edits_of(review, action),
+        edits=edits_of(review, action) if action.edits or action.decision else (),
         progress=progress_of(action, review.requester),
     )
 
 
 def _shrink(review: Review, action: Action, open_action: OpenAction, room: int) -> OpenAction:
     config, args = action.config, review.arguments(action.key).parse()
-    redact = redaction_pointers(action, args)
-    excerpt = arguments_excerpt(args, visible_schema(config), redact, room=room)
+    masked = mask(args, visible_schema(config), redaction_pointers(action, args))
+    excerpt = arguments_excerpt(masked, room)
     return replace(open_action, excerpt=excerpt, must_read=config.must_read and excerpt.missing > 0)
 
 
@@ -115,14 +115,14 @@ def make_action_line(review: Review, action: Action, number: int) -> ActionLine:
     """The action on one line; fast, because there may be many large actions."""
     config, arguments = action.config, review.arguments(action.key)
     args, schema = arguments.parse(), visible_schema(config)
-    redact = redaction_pointers(action, args)
+    masked = mask(args, schema, redaction_pointers(action, args))
     return ActionLine(
         key=action.key,
         revision=action.revision,
         number=number,
         name=action.name,
-        fact=main_fact(args, schema, redact),
-        has_warnings=not is_plain(arguments.data) and bool(argument_warnings(args, schema, redact)),
+        fact=main_fact(masked),
+        has_warnings=not is_plain(arguments.data) and bool(argument_warnings(masked)),
         progress=progress_of(action, review.requester),
     )
 
@@ -136,13 +136,6 @@ def to_action_line(action: OpenAction) -> ActionLine:
         fact=action.fact,
         has_warnings=bool(action.warnings),
         progress=action.progress,
-    )
-
-
-def _weight(action: OpenAction) -> int:
-    return sum(
-        text.weight(argument.label) + text.weight(argument.value)
-        for argument in action.excerpt.arguments
     )
 
 

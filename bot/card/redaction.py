@@ -18,9 +18,11 @@ def hide(
     args: dict[str, Any], schema: dict[str, Any] | None, redact: Collection[str]
 ) -> dict[str, Any]:
     """The arguments with placeholders for the values that the policy hides, and that the schema calls
-    write-only or a password. `mark_hidden` turns the placeholders into HIDDEN.
+    write-only or a password; `args` itself if there are none. `mark_hidden` turns the placeholders into
+    HIDDEN.
     """
-    return mask_args(args, find_hidden(schema, args, redact), _PLACEHOLDER)
+    hidden = find_hidden(schema, args, redact)
+    return mask_args(args, hidden, _PLACEHOLDER) if hidden else args
 
 
 def mark_hidden(visible: str) -> str:

@@ -22,14 +22,15 @@ class Argument:
 @dataclass(frozen=True)
 class ArgumentsExcerpt:
     """The arguments of one call, cut to fit. A cut is marked in the text. `missing` of `size` characters are
-    not shown; `omitted_count` arguments are not shown at all. `has_hidden`: some values are hidden from
-    everybody.
+    not shown; `omitted_count` arguments are not shown at all. `weight` is what is shown, as markup counts
+    it. `has_hidden`: some values are hidden from everybody.
     """
 
     arguments: tuple[Argument, ...]
     missing: int
     omitted_count: int
     size: int
+    weight: int
     has_hidden: bool
 
 

@@ -18,12 +18,15 @@ from ..spans import (
     as_name,
     quote,
 )
-from ..values import Argument, ArgumentsExcerpt
+from ..values import NOBODY, Argument, ArgumentsExcerpt
 from .deciders import doubt_quorum, may_decide
-from .decision import decision_texts, edit_lines, elsewhere_line
+from .decision import decision_text, edit_lines, elsewhere_line
 from .escalation import call_lines, note_lines, problem_lines
 from .origin import origin_lines
 from .votes import statement_lines, vote_count, vote_lines
+
+#: The newest notes, and the problems, on one card.
+MAX_NOTES = 5
 
 
 @dataclass(frozen=True)
@@ -62,15 +65,17 @@ class ActionText:
 
 def card_text(card: Card, names: PlaceNames) -> CardText:
     thread = "" if card.origin.conversation else f"  ·  thread {as_name(card.origin.thread)}"
+    called = card.first_message is not None or card.escalation_people != NOBODY
+    closed = card.decision_lines
     return CardText(
-        calls=call_lines(card, names),
+        calls=call_lines(card, names) if called else (),
         origin=origin_lines(card, names),
         warnings=_warning_lines(card.warnings),
-        problems=problem_lines(card, names),
-        notes=note_lines(card, names),
-        cancel_votes=statement_lines(card.cancel_votes),
-        elsewhere=elsewhere_line(card),
-        decisions=decision_texts(card.decision_lines),
+        problems=tuple(problem_lines(one, names) for one in card.place_problems[:MAX_NOTES]),
+        notes=tuple(note_lines(one, card.place, names) for one in card.notes[-MAX_NOTES:]),
+        cancel_votes=statement_lines(card.cancel_votes) if card.cancel_votes else (),
+        elsewhere=elsewhere_line(card.elsewhere) if card.elsewhere else (),
+        decisions=tuple(map(decision_text, closed, (None, *closed))),
         deciders=may_decide(card.deciders, names),
         ids=(Verbatim(f"{card.review_id}{thread}"),),
     )
@@ -89,10 +94,10 @@ def action_text(
         head=_action_head(action, numbered, above),
         arguments=action.excerpt.arguments,
         warnings=_warning_lines(action.warnings),
-        edits=edit_lines(action.edits) if is_open else (),
+        edits=edit_lines(action.edits) if is_open and action.edits else (),
         notes=tuple(notes),
-        votes=vote_lines(action.progress if is_open else None, names),
-        decision=decision_texts([action.decided])[0] if action.decided else (),
+        votes=vote_lines(action.progress, names) if is_open and action.progress else (),
+        decision=decision_text(action.decided) if action.decided else (),
         buttons=action_buttons(review_id, action),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..model import Card, DecisionLine
+from ..model import DecidedElsewhere, DecisionLine
 from ..spans import (
     Code,
     Emphasis,
@@ -38,22 +38,11 @@ _DECISION_TEXTS = {
 }
 
 
-def decision_texts(items: Sequence[DecisionLine]) -> tuple[Line, ...]:
-    """One line for each decision: a sign and the words for it, by whom, the edits, and the result. The reason
-    of a cancellation is shown once.
-    """
-    return tuple(
-        _decision_text(item, items[at - 1] if at else None) for at, item in enumerate(items)
-    )
-
-
-def elsewhere_line(card: Card) -> Line:
-    """What was decided before the review came here; () if nothing."""
-    if not card.elsewhere:
-        return ()
+def elsewhere_line(items: Sequence[DecidedElsewhere]) -> Line:
+    """What was decided before the review came here."""
     each: list[Line] = [
         (Code(one.name), Text(f" {_DECISION_TEXTS[one.type][1]} "), decider(one.by))
-        for one in card.elsewhere
+        for one in items
     ]
     return (Text("Decided earlier: "), *join_lines(each), Text("."))
 
@@ -84,7 +73,10 @@ def change_spans(edit: Edit) -> Line:
     return tuple(spans)
 
 
-def _decision_text(item: DecisionLine, previous: DecisionLine | None) -> Line:
+def decision_text(item: DecisionLine, previous: DecisionLine | None = None) -> Line:
+    """A sign and the words for the decision, by whom, the edits, and the result. The reason of a cancellation
+    is shown once: not if the `previous` line has it.
+    """
     spans: list[Span] = []
     if item.type == "allow":
         spans += [Strong(item.name), Text("  allowed by the policy")]

@@ -19,9 +19,6 @@ from ..spans import (
 )
 from .deciders import people, person
 
-#: Notes and problems on one card.
-MAX_NOTES = 5
-
 
 def call_lines(card: Card, names: PlaceNames) -> tuple[Line, ...]:
     """The people whom an escalation calls, and a link back to the first message."""
@@ -33,20 +30,13 @@ def call_lines(card: Card, names: PlaceNames) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def problem_lines(card: Card, names: PlaceNames) -> tuple[tuple[Line, ...], ...]:
-    """For each place where actions can't be shown: which ones and since when, and the reason."""
-    return tuple(_problem_lines(one, names) for one in card.place_problems[:MAX_NOTES])
+def note_lines(note: EscalationNote, here: Place, names: PlaceNames) -> tuple[Line, ...]:
+    """From where, to where, by whom; and the person's reason. `here` is the card's place."""
+    return (_note_line(note, here, names), *([(Quote(note.why),)] if note.why else []))
 
 
-def note_lines(card: Card, names: PlaceNames) -> tuple[tuple[Line, ...], ...]:
-    """For each of the newest escalations: from where, to where, by whom; and the person's reason."""
-    return tuple(
-        (_note_line(note, card.place, names), *([(Quote(note.why),)] if note.why else []))
-        for note in card.notes[-MAX_NOTES:]
-    )
-
-
-def _problem_lines(problem: PlaceProblem, names: PlaceNames) -> tuple[Line, ...]:
+def problem_lines(problem: PlaceProblem, names: PlaceNames) -> tuple[Line, ...]:
+    """Which actions can't be shown at a place and since when, and the reason."""
     numbers = problem.numbers
     what = f"Number {join_names(map(str, numbers))}" if numbers else "This"
     text: Line = (Text(f"⚠ {what} can't be shown in "), names.span(problem.place))

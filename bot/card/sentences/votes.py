@@ -23,10 +23,8 @@ _STATEMENT_TEXTS = {
 }
 
 
-def vote_lines(progress: Progress | None, names: PlaceNames) -> tuple[Line, ...]:
+def vote_lines(progress: Progress, names: PlaceNames) -> tuple[Line, ...]:
     """Who approved, who rejected and why, who wants another answer, and who is still needed."""
-    if progress is None:
-        return ()
     lines = [_progress_line(progress, names)]
     if progress.rejected:
         count = Text(f"{len(progress.rejected)} of {progress.reject_quorum} rejections: ")

@@ -132,19 +132,14 @@ def format_action_ref(target: ActionRef) -> str:
     return f"{target.review_id}.{target.action}.{target.revision}.{target.seal}"
 
 
-def button_value_of(button: Button) -> str:
-    """The value of a button of the card room, as the functions of this file read it."""
-    if button.verb == "approve_all":
-        several = ",".join(f"{key}:{revision}" for key, revision in button.revisions)
-        return f"{button.review_id}.{several}.{button.seal}"
-    if not button.review_id:
-        return str(button.number)
-    about = (button.action or WHOLE_REVIEW, button.revision, button.seal, button.number)
-    return ".".join([button.review_id, *(str(part) for part in about if part is not None)])
+def button_ids(button: Button, pages_of: str = "") -> tuple[str, str]:
+    """The action id of a button, by which Slack says what was pressed, and its value, as the functions of
+    this file read it. `pages_of`: whose page the button turns, such as `turn`.
+    """
+    return _action_id(button, pages_of), _button_value(button)
 
 
-def action_id(button: Button, pages_of: str = "") -> str:
-    """The id by which Slack says what was pressed. `pages_of`: whose page a button turns, such as `turn`."""
+def _action_id(button: Button, pages_of: str) -> str:
     match button.verb:
         case "answer":
             return f"answer:{button.number}"
@@ -156,6 +151,16 @@ def action_id(button: Button, pages_of: str = "") -> str:
             return f"{pages_of}:on"
         case verb:
             return verb
+
+
+def _button_value(button: Button) -> str:
+    if button.verb == "approve_all":
+        several = ",".join(f"{key}:{revision}" for key, revision in button.revisions)
+        return f"{button.review_id}.{several}.{button.seal}"
+    if not button.review_id:
+        return str(button.number)
+    about = (button.action or WHOLE_REVIEW, button.revision, button.seal, button.number)
+    return ".".join([button.review_id, *(str(part) for part in about if part is not None)])
 
 
 def parse_last_number(value: str) -> int:

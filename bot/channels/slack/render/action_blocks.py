@@ -9,13 +9,15 @@ from ....card import (
     Line,
     OpenAction,
     PlaceNames,
+    Strong,
+    Verbatim,
     action_text,
     doubt_text,
 )
-from .block_kit import MAX_TEXT_SIZE, Block, Element, line, pre, rich_text, text_element
+from .block_kit import MAX_TEXT_SIZE, Block, Element, pre, rich_text
 from .buttons import button_blocks
 from .decided_blocks import decision_block
-from .markup import context_lines, rich_elements, sections
+from .markup import context_lines, section, sections
 
 
 def action_blocks(
@@ -55,13 +57,12 @@ def _text_blocks(key: str, text: ActionText) -> list[Block]:
 def _argument_elements(head: Line, arguments: tuple[Argument, ...]) -> list[Element]:
     """Label and value on one line; long text and code in a box."""
     elements: list[Element] = []
-    section = rich_elements(head)
+    spans = [*head]
     for argument in arguments:
-        before = "\n" if section else ""
-        section.append(text_element(f"{before}{argument.label}", bold=True))
+        spans.append(Strong(f"\n{argument.label}" if spans else argument.label))
         if argument.block:
-            elements += [line(*section), pre(argument.value)]
-            section = []
+            elements += [section(spans), pre(argument.value)]
+            spans = []
         else:
-            section.append(text_element(f"  {argument.value}"))
-    return [*elements, line(*section)] if section else elements
+            spans.append(Verbatim(f"  {argument.value}"))
+    return [*elements, section(spans)] if spans else elements

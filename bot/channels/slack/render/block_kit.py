@@ -99,19 +99,22 @@ def actions(block_id: str, elements: list[Element]) -> Block:
 
 def text_size(blocks: list[Block]) -> int:
     """What Slack counts towards MAX_TEXT_SIZE, rounded up."""
-    return sum(COST_OF_BLOCK + _text_weight(block) for block in blocks)
+    texts: list[str] = []
+    _collect_texts(blocks, texts)
+    return COST_OF_BLOCK * len(blocks) + readable.weight("".join(texts))
 
 
 def shorten(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def _text_weight(value: object) -> int:
+def _collect_texts(value: object, texts: list[str]) -> None:
     if isinstance(value, list):
-        return sum(map(_text_weight, cast("list[object]", value)))
-    if isinstance(value, dict):
-        return sum(
-            readable.weight(part) if key == "text" and isinstance(part, str) else _text_weight(part)
-            for key, part in cast("dict[str, object]", value).items()
-        )
-    return 0
+        for part in cast("list[object]", value):
+            _collect_texts(part, texts)
+    elif isinstance(value, dict):
+        for key, part in cast("dict[str, object]", value).items():
+            if key == "text" and isinstance(part, str):
+                texts.append(part)
+            else:
+                _collect_texts(part, texts)

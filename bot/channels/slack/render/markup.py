@@ -154,7 +154,9 @@ def _context_element(is_plain: bool | None, spans: Sequence[Span]) -> Element:
 
 def _rich_element(span: Span) -> Element:
     match span:
-        case Text() | Verbatim() | Code() | Strong() | Emphasis() | Struck():
+        case Text() | Verbatim() | Code():
+            return {"type": "text", "text": span.text or " "}
+        case Strong() | Emphasis() | Struck():
             return text_element(
                 span.text,
                 bold=isinstance(span, Strong),
