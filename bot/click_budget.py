@@ -1,14 +1,66 @@
-"""Time limits for the steps of a click. Slack shows its own error 3 s after a click, so all steps of a click
-together must take less.
+"""How long each step of a click may take. Slack shows its own error 3 s after a click, so all steps of a
+click together must take less: `CLICKS` lists them, and a test adds them up.
 """
 
 from __future__ import annotations
 
 import asyncio
+from typing import Literal
 
 #: Slack wants the answer within this time, in seconds
 #: (docs.slack.dev/interactivity/handling-user-interaction).
 CLICK_SECONDS = 3.0
+
+Step = Literal[
+    "name",
+    "apply",
+    "record",
+    "show",
+    "open",
+    "page",
+    "file",
+    "submit",
+    "next",
+    "home",
+    "home_error",
+    "load",
+    "lookup",
+    "post_record",
+    "loading_view",
+    "respond",
+]
+
+#: In seconds of a 3 s click.
+SECONDS: dict[Step, float] = {
+    # Steps that follow each other.
+    "name": 0.3,  # who clicked
+    "apply": 1.5,  # permission, checks, commit
+    "record": 0.2,  # a refusal in the audit, an old card to draw again
+    "show": 0.8,  # the result: a sentence, a modal, the Home
+    "open": 2.4,  # a modal: it is loaded and opened
+    "page": 1.6,  # another page of a modal: it is loaded and drawn
+    "file": 1.6,  # all arguments as a file
+    "submit": 2.0,  # a form: it is read, checked and applied
+    "next": 0.4,  # the next page of the Review modal below a form
+    "home": 2.2,  # the Home or the answer to a command
+    "home_error": 0.5,
+    # Parts of the steps above.
+    "load": 1.5,
+    "lookup": 0.8,  # one look-up of who may decide
+    "post_record": 0.5,  # until a message that is shown already is recorded
+    "loading_view": 0.5,  # until a modal without content opens, because its trigger expires
+    "respond": 0.4,  # one message to the person
+}
+
+#: The steps of each kind of click, one after the other.
+CLICKS: dict[str, tuple[Step, ...]] = {
+    "a button that decides": ("name", "apply", "record", "show"),
+    "a button that opens a modal": ("name", "open"),
+    "a button that shows a page": ("name", "page", "show"),
+    "a button that posts a file": ("name", "file", "show"),
+    "a form": ("name", "submit", "next"),
+    "the Home, and /approvals": ("home", "home_error"),
+}
 
 _factor = 1.0
 
@@ -19,10 +71,9 @@ def set_click_seconds(seconds: float) -> None:
     _factor = seconds / CLICK_SECONDS
 
 
-def scale(seconds: float) -> float:
-    """The time for a step that takes `seconds` of a 3 s click."""
-    return seconds * _factor
+def seconds(step: Step) -> float:
+    return SECONDS[step] * _factor
 
 
-def timeout(seconds: float) -> asyncio.Timeout:
-    return asyncio.timeout(scale(seconds))
+def timeout(step: Step) -> asyncio.Timeout:
+    return asyncio.timeout(seconds(step))

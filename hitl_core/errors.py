@@ -3,6 +3,48 @@
 from __future__ import annotations
 
 import traceback
+from typing import Literal
+
+#: Why a command was refused: for programs, and in the audit. What a code means is in the text beside it.
+RefusalCode = Literal[
+    "already_decided",
+    "already_started",
+    "already_voted",
+    "ambiguous",
+    "args_changed",
+    "bad_answer",
+    "busy",
+    "cancelled",
+    "changed",
+    "denied",
+    "expired",
+    "gone",
+    "invalid_answer",
+    "invalid_args",
+    "message_required",
+    "no_fallback",
+    "no_form",
+    "no_id",
+    "not_allowed",
+    "not_decided",
+    "not_due",
+    "not_permitted",
+    "not_ready",
+    "not_waiting",
+    "nothing_to_escalate",
+    "own_edit",
+    "paused",
+    "requester",
+    "stale",
+    "started",
+    "unavailable",
+    "unchanged",
+    "unknown_action",
+    "unknown_call",
+    "unknown_members",
+    "unknown_tool",
+    "unread",
+]
 
 
 class HitlError(Exception):
@@ -44,9 +86,9 @@ class ReviewNotFound(HitlError):
 class Refused(HitlError):
     """A command was refused, and nothing was changed. `code` is for programs, the text for people."""
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: RefusalCode, message: str) -> None:
         super().__init__(message)
-        self.code = code
+        self.code: RefusalCode = code
 
 
 class DecisionError(Refused):
@@ -63,7 +105,7 @@ class DecisionError(Refused):
         index: int | None = None,
         tool: str | None = None,
         field: str | None = None,
-        code: str = "bad_answer",
+        code: RefusalCode = "bad_answer",
     ) -> None:
         super().__init__(code, message)
         self.index, self.tool, self.field = index, tool, field

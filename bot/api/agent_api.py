@@ -11,7 +11,8 @@ from hitl_core.errors import Refused, ReviewConflict
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import PolicyRecorder, ReviewKey, find_next_turn, read_origin
 from hitl_core.model import Call, Review, Snapshot, Token
-from hitl_core.review import Transition, cancellation, claims, uptime
+from hitl_core.review import Cancel as CancelReview
+from hitl_core.review import Transition, apply_command, claims, uptime
 from hitl_core.store import Store, digest_of
 
 from ..web import ApiProblem, invalid_at
@@ -212,8 +213,10 @@ class AgentApi:
         if review.cancelled is not None:
             return review
 
+        command = CancelReview(review_id, None, _operation_id("cancel", who), body.reason)
+
         def cancel(review: Review, now: float) -> Transition:
-            transition = cancellation.cancel(review, None, body.reason, now)
+            transition = apply_command(review, command, now)
             return (
                 named_claims.finish_cancelled(transition, now)
                 if review.waiter == HTTP_WAITER
@@ -221,9 +224,7 @@ class AgentApi:
             )
 
         try:
-            return (
-                await self._access.change(review_id, _operation_id("cancel", who), cancel)
-            ).review
+            return (await self._access.change(review_id, command.op, cancel)).review
         except Refused as refused:
             if refused.code != "cancelled":
                 raise

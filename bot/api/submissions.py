@@ -31,7 +31,7 @@ from hitl_core.model import (
 )
 from hitl_core.model import POLICY as POLICY_CHANNEL
 from hitl_core.policy import InvalidPolicy, Policy
-from hitl_core.review import Proposal, decisions
+from hitl_core.review import Decide, Proposal, apply_command
 
 from ..offload import offload_work
 from ..web import ApiProblem, invalid_at
@@ -54,7 +54,9 @@ class JudgedTurn(NamedTuple):
         """The review to store, with the policy's own decisions."""
         review, event = build_review(turn, self.request, partitions, now)
         for key, proposal in self.denied.items():
-            review = decisions.decide(review, key, proposal, POLICY_REVIEWER, now).review
+            review = apply_command(
+                review, Decide(review.id, key, proposal, POLICY_REVIEWER, f"policy:{key}"), now
+            ).review
         return review, event
 
 

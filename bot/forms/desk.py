@@ -8,9 +8,9 @@ from hitl_core.errors import InvalidToolCall, Refused
 from hitl_core.forms import Answers, FormErrors
 from hitl_core.jsonschema import SchemaError
 from hitl_core.model import Action, Place, Reviewer, Snapshot, is_text
-from hitl_core.review import Proposal
+from hitl_core.review import Decide, Escalate, Proposal
 
-from ..inbox import Inbox, Reply
+from ..inbox import Inbox, PermittedSnapshot, Reply
 from ..offload import offload_drawing
 from .answer_form import AnswerForm, is_plain_text
 from .edit_form import EditForm
@@ -32,13 +32,15 @@ class FormDesk:
         """`name_of`: the name of a place, for people."""
         self._inbox, self._limits, self._name_of = inbox, limits, name_of
 
-    async def open(self, ref: FormRef, who: Reviewer) -> FormPage:
+    async def open(
+        self, ref: FormRef, who: Reviewer, seen: PermittedSnapshot | None = None
+    ) -> FormPage:
         """The page of a new form. Raises Refused, and ReadRequired if the person must read all arguments
-        first.
+        first. `seen` is the review that the same click has loaded.
         """
         if ref.kind == "escalate":
             return await self._open_escalation(ref, who)
-        snapshot = await self._inbox.access.load_for_decision(ref.target, ref.kind, who)
+        snapshot = await self._inbox.access.load_for_decision(ref.target, ref.kind, who, seen=seen)
         return await offload_drawing(snapshot.review, lambda: self._first_page(snapshot, ref))
 
     async def redraw(
@@ -68,24 +70,25 @@ class FormDesk:
         try:
             if ref.kind == "escalate":
                 assert ref.card is not None  # the button is on that message
-                reply = await self._inbox.escalate(ref.target, ref.card, message, who, op)
-                return to_result(reply)
+                steps = ref.target.revision
+                command = Escalate(ref.target.review_id, ref.card, steps, who, op, message)
+                return to_result(await self._inbox.apply(command))
             snapshot = await self._inbox.access.load_for_decision(ref.target, ref.kind, who, op)
             if (stored := snapshot.review.ops.get(op)) is not None:
                 return repeat_notice(stored)  # the answer to the first attempt was lost
             if not _has_fields(snapshot, ref):
                 target = ref.target
                 proposal = Proposal(ref.kind, target.revision, message, seal=target.seal)
-                return await self._decide(ref, proposal, who, op)
+                return await self._decide(snapshot, ref, proposal, op)
             return await self._submit_form(snapshot, ref, session_id, entries, who, op)
         except Refused as refused:
-            return to_result(Reply(refused.code, str(refused)))
+            return to_result(Reply.refusal(refused))
         except (InvalidToolCall, SchemaError) as error:
             return Notice(str(error), fixable=True)
 
     async def _submit_form(
         self,
-        snapshot: Snapshot,
+        snapshot: PermittedSnapshot,
         ref: FormRef,
         session_id: str,
         entries: Entries,
@@ -106,7 +109,7 @@ class FormDesk:
             return await self._turn_page(snapshot, session_id, who, form, session.page + 1)
         if page := await offload_drawing(review, lambda: _confirmation_page(form, proposal)):
             return page
-        return await self._decide(ref, proposal, who, op)
+        return await self._decide(snapshot, ref, proposal, op)
 
     async def _show_errors(
         self,
@@ -158,8 +161,11 @@ class FormDesk:
     async def _save_draft(self, session_id: str, who: Reviewer, form: ReviewForm) -> None:
         await self._inbox.drafts.save(_draft_key(session_id, who), form.session.answers)
 
-    async def _decide(self, ref: FormRef, proposal: Proposal, who: Reviewer, op: str) -> FormResult:
-        return to_result(await self._inbox.decide(ref.target, proposal, who, op))
+    async def _decide(
+        self, seen: PermittedSnapshot, ref: FormRef, proposal: Proposal, op: str
+    ) -> FormResult:
+        command = Decide(ref.target.review_id, ref.target.action, proposal, seen.who, op)
+        return to_result(await self._inbox.apply(command, seen))
 
     def _first_page(self, snapshot: Snapshot, ref: FormRef) -> FormPage:
         action = _action_of(snapshot, ref)

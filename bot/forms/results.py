@@ -5,21 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..inbox import Reply
+from ..inbox import FIXABLE_CODES, PermittedSnapshot, Reply
 from .page import FormPage
 
-#: Refusals that the person can fix in the form, or that a second try can change.
-FIXABLE_CODES = frozenset(
-    {
-        "busy",
-        "denied",
-        "invalid_answer",
-        "invalid_args",
-        "message_required",
-        "unavailable",
-        "unchanged",
-    }
-)
 #: Event kind → what the submission did.
 _DONE_TEXTS = {
     "decided": "it was the decision",
@@ -30,7 +18,9 @@ _DONE_TEXTS = {
 
 @dataclass(frozen=True)
 class Stored:
-    """What was sent is stored: the form closes."""
+    """What was sent is stored: the form closes. `snapshot` is the review as it is now."""
+
+    snapshot: PermittedSnapshot | None = None
 
 
 @dataclass(frozen=True)
@@ -57,7 +47,7 @@ FormResult = Stored | FieldErrors | Notice | FormPage
 
 def to_result(reply: Reply) -> Stored | Notice:
     if reply.code == "ok":
-        return Stored()
+        return Stored(reply.snapshot)
     return Notice(reply.text, fixable=reply.code in FIXABLE_CODES)
 
 

@@ -1,23 +1,29 @@
 """Applies what people do to reviews, and says what they may see. Knows no chat system.
 
-Start with `Inbox`.
+Start with `Inbox`: a command of a person → a reply.
 """
 
 from .access import ReviewAccess
-from .commands import RESULT_UNKNOWN, STORE_UNAVAILABLE, ActionRef, ReadRequired, Reply
+from .commands import ActionRef, Choose, InboxCommand
 from .homes import KEEP_FOR, Home, HomeLine, HomeLoader, HomeTask
 from .inbox import Inbox
+from .permitted import PermittedSnapshot
+from .reply import FIXABLE_CODES, RESULT_UNKNOWN, STORE_UNAVAILABLE, ReadRequired, Reply
 
 __all__ = [
+    "FIXABLE_CODES",
     "KEEP_FOR",
     "RESULT_UNKNOWN",
     "STORE_UNAVAILABLE",
     "ActionRef",
+    "Choose",
     "Home",
     "HomeLine",
     "HomeLoader",
     "HomeTask",
     "Inbox",
+    "InboxCommand",
+    "PermittedSnapshot",
     "ReadRequired",
     "Reply",
     "ReviewAccess",

@@ -1,37 +1,11 @@
-"""The values of a click: what it is about, and the reply to the person."""
+"""What a button refers to, and the commands that the inbox takes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hitl_core.errors import Refused
-
-#: In seconds. Slack shows a failure after 3 s; the reply must be sent before.
-CLICK_TIMEOUT = 1.8
-
-#: Does not say what was stored: an earlier attempt of the same click may have counted.
-STORE_UNAVAILABLE = (
-    "The store can't be reached at the moment. Press again in a moment: it counts only once."
-)
-RESULT_UNKNOWN = (
-    "It is not known whether this was stored in time. Press again: it counts only once."
-)
-
-#: Refusals that are not worth an audit entry: a mistake that the person can fix, or our own problem.
-UNAUDITED_REFUSALS = frozenset(
-    {
-        "bad_answer",
-        "busy",
-        "gone",
-        "invalid_answer",
-        "invalid_args",
-        "message_required",
-        "unavailable",
-        "unchanged",
-        "unknown_members",
-        "unread",
-    }
-)
+from hitl_core.model import MessageRef, Reviewer
+from hitl_core.review import AnswerDoubt, Decide, DecideAll, Escalate
 
 
 @dataclass(frozen=True)
@@ -45,22 +19,23 @@ class ActionRef:
 
 
 @dataclass(frozen=True)
-class Reply:
-    """The answer to a person.
+class Choose:
+    """One of the choices of a question, by its number on the card. It becomes a `Decide`."""
 
-    `code` is "ok", "unavailable" or the refusal's code. `text` is one sentence, "" if the card itself shows
-    the result. `unread` is the action that the person must read first.
-    """
+    target: ActionRef
+    number: int
+    who: Reviewer
+    op: str
+    message_ref: MessageRef | None = None
 
-    code: str
-    text: str = ""
-    unread: ActionRef | None = None
+    @property
+    def review_id(self) -> str:
+        return self.target.review_id
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return (self.target.action,)
 
 
-class ReadRequired(Refused):
-    """The policy requires approvers to read all of an action, and this person has not opened it."""
-
-    def __init__(self, target: ActionRef, name: str) -> None:
-        sentence = f"{name}: the policy requires that you read all of it first. Then press Approve."
-        super().__init__("unread", sentence)
-        self.target = target
+#: What people do in a chat. Nobody cancels a review there.
+InboxCommand = Decide | DecideAll | Escalate | AnswerDoubt | Choose

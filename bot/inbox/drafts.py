@@ -12,7 +12,7 @@ from hitl_core.errors import Refused, StoreError, StoreUnavailable
 from hitl_core.store import Store
 
 from .. import click_budget
-from .commands import CLICK_TIMEOUT, STORE_UNAVAILABLE
+from .reply import STORE_UNAVAILABLE
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ class Drafts:
 @asynccontextmanager
 async def _store_timeout() -> AsyncGenerator[None, None]:
     try:
-        async with click_budget.timeout(CLICK_TIMEOUT):
+        async with click_budget.timeout("load"):
             yield
     except (TimeoutError, StoreUnavailable, StoreError) as error:
         log.warning("a draft could not be loaded or stored: %s", error)

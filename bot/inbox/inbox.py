@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from hitl_core.errors import HitlError, Refused, StoreUnavailable
 from hitl_core.failpoints import failpoint
-from hitl_core.model import DoubtAnswer, MessageRef, Review, Reviewer
-from hitl_core.review import Proposal, Reviews, Transition, claims, escalation
+from hitl_core.model import MessageRef, Reviewer
+from hitl_core.review import (
+    AnswerDoubt,
+    Decide,
+    DecideAll,
+    Escalate,
+    Findings,
+    Proposal,
+    Reviews,
+    decisions,
+)
 
 from .. import click_budget
-from ..card import Card
+from ..card import Card, choices_of
+from ..offload import offload_drawing
 from ..people import Directory
-from .access import ReviewAccess
-from .commands import (
-    CLICK_TIMEOUT,
-    RESULT_UNKNOWN,
-    STORE_UNAVAILABLE,
-    UNAUDITED_REFUSALS,
-    ActionRef,
-    ReadRequired,
-    Reply,
-)
+from .access import ReviewAccess, place_of_message
+from .commands import Choose, InboxCommand
 from .drafts import Drafts
+from .permitted import PermittedSnapshot
+from .reply import RESULT_UNKNOWN, STALE_CODES, STORE_UNAVAILABLE, UNAUDITED_CODES, Reply
 
 log = logging.getLogger(__name__)
 
 
 class Inbox:
-    """Applies what people do. `op` is the id of one click or submission: the same id counts only once."""
+    """Applies what people do."""
 
     def __init__(
         self,
@@ -46,128 +52,133 @@ class Inbox:
         """The person who clicked. `name` is used if the look-up fails."""
         return await self._directory.load_reviewer(channel, user_id, team, name)
 
-    async def decide(self, target: ActionRef, proposal: Proposal, who: Reviewer, op: str) -> Reply:
-        async def act() -> None:
-            snapshot = await self.access.load_for_view(target, who)
-            action = snapshot.review.action(target.action)
-            if action is not None and op not in snapshot.review.ops:
-                await self.access.check_read(snapshot, [action], proposal.type, who)
-            ineligible_voters = await self.access.ineligible_voters(snapshot, target.action)
-            entitled = await self.access.is_entitled(snapshot, target.action, proposal, who, op)
-            await failpoint("bot.before_commit")
-            await self._reviews.decide(
-                target.review_id,
-                target.action,
-                proposal,
-                who,
-                op,
-                snapshot,
-                ineligible_voters=ineligible_voters,
-                has_new_grant=entitled,
-            )
-            await failpoint("bot.after_commit")
-
-        return await self._apply(target.review_id, target.action, who, op, act)
-
-    async def approve_all(
-        self, review_id: str, revisions: Mapping[str, int], seal: str, who: Reviewer, op: str
-    ) -> Reply:
-        """Approves all these actions or none. `revisions` are those that the card showed, by action key;
-        `seal` is the seal of all of them together.
+    async def apply(self, command: InboxCommand, seen: PermittedSnapshot | None = None) -> Reply:
+        """Checks the person's permission and everything else, and stores the change. A `seen` snapshot, which
+        the same click has loaded, saves a load. Never raises for an error of ours: it becomes a Reply.
         """
+        reply = await self._apply_in_time(command, seen)
+        await self._record(command, reply)
+        return reply
 
-        async def act() -> None:
-            snapshot = await self.access.load_permitted(review_id, list(revisions), who)
-            if op not in snapshot.review.ops:
-                actions = [each for each in snapshot.review.actions if each.key in revisions]
-                await self.access.check_read(snapshot, actions, "approve", who)
-            ineligible_voters = {
-                key: await self.access.ineligible_voters(snapshot, key) for key in revisions
-            }
-            proposals = {key: Proposal("approve", revision) for key, revision in revisions.items()}
-            await self._reviews.decide_all(
-                review_id,
-                proposals,
-                who,
-                op,
-                snapshot,
-                ineligible_voters=ineligible_voters,
-                seal=seal,
-            )
-
-        return await self._apply(review_id, ",".join(revisions), who, op, act)
-
-    async def escalate(
-        self, target: ActionRef, message_ref: MessageRef, why: str | None, who: Reviewer, op: str
-    ) -> Reply:
-        """Escalates all pending actions of this card by one step. `target.revision` is the number of steps
-        that the card showed.
-        """
-
-        async def act() -> None:
-            snapshot, place = await self.access.load_for_escalation(
-                target.review_id, message_ref, who
-            )
-            await self._reviews.change(
-                target.review_id,
-                op,
-                lambda r, now: escalation.escalate(
-                    r, place, who, now, steps_on_card=target.revision, why=why
-                ),
-                snapshot,
-            )
-
-        return await self._apply(target.review_id, None, who, op, act)
-
-    async def answer_doubt(
-        self, target: ActionRef, answer: DoubtAnswer, who: Reviewer, op: str
-    ) -> Reply:
-        """`target.revision` is the attempt that the card asked about."""
-
-        async def act() -> None:
-            snapshot = await self.access.load_for_view(target, who)
-            ineligible_voters = await self.access.ineligible_voters(snapshot, target.action)
-
-            def transition(review: Review, now: float) -> Transition:
-                return claims.resolve(
-                    review, target.action, answer, who, now,
-                    attempt=target.revision, ineligible_voters=ineligible_voters, seal=target.seal,
-                )  # fmt: skip
-
-            await self._reviews.change(target.review_id, op, transition, snapshot)
-
-        return await self._apply(target.review_id, target.action, who, op, act)
-
-    async def redraw(
-        self, review_id: str, message_ref: MessageRef, *, only_second: bool = False
+    async def refresh_card(
+        self, reply: Reply, review_id: str, message_ref: MessageRef | None
     ) -> None:
-        """Update this message: somebody clicked on it, and it is out of date. Never raises."""
-        await self._reviews.redraw(review_id, message_ref, only_duplicate=only_second)
-
-    async def _apply(
-        self,
-        review_id: str,
-        action: str | None,
-        who: Reviewer,
-        op: str,
-        act: Callable[[], Awaitable[None]],
-    ) -> Reply:
-        """Runs `act` within the time limit of a click. Every error becomes a Reply; the log has
-        no arguments.
+        """Updates the message with the button, if the reply says that it is out of date, or if it is a
+        duplicate. Never raises.
         """
+        # A click that counted changed the review, so its recorded messages are updated anyway.
+        counted = reply.code == "ok"
+        if message_ref is None or not (counted or reply.code in STALE_CODES):
+            return
+        with contextlib.suppress(TimeoutError):
+            async with click_budget.timeout("record"):
+                await self._reviews.redraw(
+                    review_id, message_ref, reply.snapshot, only_duplicate=counted
+                )
+
+    async def _apply_in_time(self, command: InboxCommand, seen: PermittedSnapshot | None) -> Reply:
+        review_id, snapshot = command.review_id, None
         try:
-            async with click_budget.timeout(CLICK_TIMEOUT):
-                await act()
+            async with click_budget.timeout("apply"):
+                snapshot = await self._load(command, seen)
+                if isinstance(command, Choose):
+                    command = _decide_choice(command, snapshot)
+                findings = await self._check(command, snapshot)
+                await failpoint("bot.before_commit")
+                result = await self._reviews.apply(command, snapshot, findings)
+                await failpoint("bot.after_commit")
         except Refused as refused:
-            log.info("review %s: %s refused %s", review_id, refused.code, who.id)
-            if refused.code not in UNAUDITED_REFUSALS:
-                await self._reviews.record_refusal(review_id, refused.code, who, op, action=action)
-            unread = refused.target if isinstance(refused, ReadRequired) else None
-            return Reply(refused.code, str(refused), unread)
+            log.info("review %s: %s refused %s", review_id, refused.code, command.who.id)
+            return Reply.refusal(refused, snapshot)
         except (TimeoutError, StoreUnavailable) as error:
             log.warning("review %s: a click could not be stored: %s", review_id, error)
             return Reply("unavailable", RESULT_UNKNOWN)
         except HitlError as error:
             log.error("review %s: a click failed: %s", review_id, error)
             return Reply("unavailable", STORE_UNAVAILABLE)
-        return Reply("ok")
+        after = {"review": result.review, "now": result.now}
+        return Reply("ok", snapshot=snapshot.model_copy(update=after))
+
+    async def _load(
+        self, command: InboxCommand, seen: PermittedSnapshot | None
+    ) -> PermittedSnapshot:
+        """The review, if this person may do that."""
+        review_id, who = command.review_id, command.who
+        if isinstance(command, Escalate):
+            return (await self.access.load_for_escalation(review_id, command.message_ref, who))[0]
+        return await self.access.load_permitted(review_id, command.keys, who, seen)
+
+    async def _check(
+        self, command: Decide | DecideAll | Escalate | AnswerDoubt, snapshot: PermittedSnapshot
+    ) -> Findings:
+        """What has to be looked up for this command. Raises Refused for what was not read or is denied."""
+        if command.op in snapshot.review.ops:
+            return Findings()  # it is not applied again
+        if isinstance(command, Escalate):
+            return Findings(place=place_of_message(snapshot, command.message_ref))
+        if isinstance(command, Decide):
+            await self._check_read(snapshot, {command.action: command.proposal}, command.who)
+        elif isinstance(command, DecideAll):
+            await self._check_read(snapshot, command.proposals, command.who)
+        ineligible = {
+            key: await self.access.ineligible_voters(snapshot, key) for key in command.keys
+        }
+        if not isinstance(command, Decide):
+            return Findings(ineligible)
+        review, key, proposal = snapshot.review, command.action, command.proposal
+        judged = await offload_drawing(
+            review, lambda: decisions.judge_new_edit(review, key, proposal, snapshot.now)
+        )
+        grant = judged.new_grant if judged else None
+        has_new_grant = grant is not None and await self.access.may_decide_by(grant, snapshot)
+        return Findings(ineligible, judged, has_new_grant)
+
+    async def _check_read(
+        self, snapshot: PermittedSnapshot, proposals: Mapping[str, Proposal], who: Reviewer
+    ) -> None:
+        for kind in dict.fromkeys(proposal.type for proposal in proposals.values()):
+            actions = [
+                action
+                for action in snapshot.review.actions
+                if action.key in proposals and proposals[action.key].type == kind
+            ]
+            await self.access.read_marks.check(snapshot, actions, kind, who)
+
+    async def _record(self, command: InboxCommand, reply: Reply) -> None:
+        """A refusal in the audit, and a message that is out of date. Both have the time of one step."""
+        refresh = self.refresh_card(reply, command.review_id, command.message_ref)
+        await asyncio.gather(refresh, self._record_refusal(command, reply))
+
+    async def _record_refusal(self, command: InboxCommand, reply: Reply) -> None:
+        code = reply.code
+        if code == "ok" or code in UNAUDITED_CODES:
+            return
+        try:
+            async with click_budget.timeout("record"):
+                await self._reviews.record_refusal(
+                    command.review_id,
+                    code,
+                    command.who,
+                    command.op,
+                    action=",".join(command.keys) or None,
+                )
+        except TimeoutError:
+            log.warning("review %s: a refusal may be missing in the audit", command.review_id)
+
+
+def _decide_choice(command: Choose, snapshot: PermittedSnapshot) -> Decide:
+    """Raises Refused if there is no such choice."""
+    target = command.target
+    action = snapshot.review.action(target.action)
+    choices = choices_of(action.config) if action else ()
+    if action is None or command.number >= len(choices):
+        raise Refused("unknown_action", "This review has no such answer.")
+    proposal = Proposal(
+        "respond" if "respond" in action.config.allowed_decisions else "approve",
+        target.revision,
+        answer=choices[command.number].answer,
+        seal=target.seal,
+    )
+    return Decide(
+        target.review_id, target.action, proposal, command.who, command.op, command.message_ref
+    )

@@ -33,11 +33,6 @@ T = TypeVar("T")
 #: `too_few`: somebody is left, but fewer than have to agree.
 DecidersLeft = Literal["enough", "too_few", "nobody"]
 
-#: How long a click waits for one look-up of who may decide, in seconds.
-LOOKUP_TIMEOUT = 0.8
-#: How long a click waits for the name of the person who clicked, in seconds.
-NAME_TIMEOUT = 0.3
-
 ONLY_MEMBERS = "Only people of this workspace may decide."
 TRY_AGAIN = "Nothing was changed. Press again, or tell the people who run the bot."
 LOOKUP_UNAVAILABLE = "Who may decide could not be looked up. Press again."
@@ -177,7 +172,7 @@ class Directory:
         permissions.
         """
         try:
-            async with click_budget.timeout(NAME_TIMEOUT):
+            async with click_budget.timeout("name"):
                 person = await self._lookups[channel].person(user_id)
             name = person.name if person else name
         except (TimeoutError, ChannelError):
@@ -291,9 +286,9 @@ async def _any_yes(questions: Iterable[Callable[[], Awaitable[bool]]]) -> bool:
 
 
 async def _answer_in_time(question: Awaitable[T]) -> T:
-    """Waits for a look-up. Raises Refused if it fails or takes longer than LOOKUP_TIMEOUT."""
+    """Waits for a look-up. Raises Refused if it fails or is too slow."""
     try:
-        async with click_budget.timeout(LOOKUP_TIMEOUT):
+        async with click_budget.timeout("lookup"):
             return await question
     except (LookupFailed, Undeliverable) as error:
         raise Refused(

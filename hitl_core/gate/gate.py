@@ -18,7 +18,7 @@ from hitl_core.gate.submission import JudgedCalls, Submitter
 from hitl_core.gate.waiting import HEARTBEAT_TTL, ReviewListener, Waiter
 from hitl_core.model import JsonObject, Review, ToolCall
 from hitl_core.policy import Policy
-from hitl_core.review import Reviews, Transition, cancellation
+from hitl_core.review import Cancel, Reviews, Transition, cancellation
 from hitl_core.store import RedisStore, Store
 
 #: How long a claim stays valid after the last renewal by its process, in seconds.
@@ -178,7 +178,7 @@ class Gate:
         execute. Raises Refused when a process has already claimed it, ReviewNotFound, StoreUnavailable.
         """
         self._listener.check_not_closed()
-        await self.reviews.cancel(review_id, None, reason, f"cancel:{uuid4().hex}")
+        await self.reviews.apply(Cancel(review_id, None, f"cancel:{uuid4().hex}", reason=reason))
 
     async def withdraw(self, review_id: str, reason: str | None = None) -> Outcome:
         """Cancel a review that still waits for people, and claim it here, before any other process can.

@@ -1,8 +1,8 @@
 """What may happen to a review: decisions, votes, edits, escalation, deadlines, claims.
 
 `decisions`, `escalation`, `timers` and `cancellation` (people and time) and `claims` (the agent) are pure
-functions: `(review, …, now) → Transition`. `service.Reviews` loads a review, applies one of them and stores
-the result. Nothing else writes reviews.
+functions: `(review, …, now) → Transition`. `commands` are what people do, as values. `service.Reviews` loads
+a review, applies one of them and stores the result. Nothing else writes reviews.
 """
 
 from hitl_core.review import (
@@ -17,11 +17,22 @@ from hitl_core.review import (
 )
 from hitl_core.review.agent_texts import description_of, reason_of, title_of
 from hitl_core.review.claims import one_line, runnable_calls
+from hitl_core.review.commands import (
+    AnswerDoubt,
+    Cancel,
+    Command,
+    Decide,
+    DecideAll,
+    Escalate,
+    Findings,
+    apply_command,
+)
 from hitl_core.review.decisions import decide
 from hitl_core.review.due import deadline, next_step_at
 from hitl_core.review.edit_rules import edit_tools, judge_edit
 from hitl_core.review.escalation import count_steps
 from hitl_core.review.proposal import (
+    JudgedProposal,
     Proposal,
     final_answer,
     final_args,
@@ -41,11 +52,20 @@ from hitl_core.review.vote_count import excluded_keys
 
 __all__ = [
     "PAST_VERBS",
+    "AnswerDoubt",
+    "Cancel",
     "ChangeResult",
+    "Command",
+    "Decide",
+    "DecideAll",
+    "Escalate",
+    "Findings",
+    "JudgedProposal",
     "Proposal",
     "Reviews",
     "Transition",
     "TransitionFunction",
+    "apply_command",
     "cancellation",
     "claims",
     "count_steps",

@@ -16,7 +16,6 @@ from hitl_core.model import (
     EditRecord,
     Event,
     EventKind,
-    Grant,
     Place,
     Review,
     Reviewer,
@@ -27,11 +26,10 @@ from hitl_core.policy import find_unreachable_quorum
 from hitl_core.review import vote_count
 from hitl_core.review.edit_rules import EditRuling
 from hitl_core.review.proposal import (
+    JudgedProposal,
     Proposal,
     final_answer,
-    final_args,
     final_message,
-    final_name,
     judge_proposal,
 )
 from hitl_core.review.redaction import redaction_pointers
@@ -54,12 +52,14 @@ def decide(
     ineligible_voters: Collection[str] = (),
     place: Place | None = None,
     has_new_grant: bool = False,
+    judged: JudgedProposal | None = None,
 ) -> Transition:
     """One person's decision on one action. The result is a final decision, a vote if the quorum needs more
     people, or an edit that other people must approve. Votes of `ineligible_voters` (keys) no longer count.
 
     The policy judges an edit again. If another rule matches now, the editor's own approval counts only if
-    `has_new_grant`: the caller has checked that this person may decide by that rule (see `find_new_grant`).
+    `has_new_grant`: the caller has checked that this person may decide by that rule. `judged` is what
+    `judge_new_edit` returned; for another version of the review the edit is judged again.
     """
     action = review.action(key)
     if action is None:
@@ -69,8 +69,9 @@ def decide(
         raise Refused("not_allowed", f"The policy doesn't allow this answer for {action.name}.")
     valid_votes, note = vote_count.drop_votes(action.votes, ineligible_voters)
     action = action.model_copy(update={"votes": valid_votes})
-    args, name = final_args(review, action, proposal), final_name(action, proposal)
-    ruling = judge_proposal(review, action, proposal, now)
+    if judged is None or judged.review is not review:
+        judged = judge_proposal(review, action, proposal, now)
+    args, name, ruling = judged.args, judged.name, judged.ruling
     vote_type = "approve" if proposal.type == "edit" and ruling is None else proposal.type
     check_voter(review, action, vote_type, by)
     message = final_message(action, proposal)
@@ -178,15 +179,16 @@ def check_voter(review: Review, action: Action, vote_type: DecisionType, by: Rev
     vote_count.check_not_excluded(review, action, vote_type, by)
 
 
-def find_new_grant(review: Review, key: str, proposal: Proposal, now: float) -> Grant | None:
-    """Who may decide by the rule that matches the edit; None if the same rule as before matches. Raises
-    Refused if the policy denies the edit.
+def judge_new_edit(
+    review: Review, key: str, proposal: Proposal, now: float
+) -> JudgedProposal | None:
+    """The policy's judgement of an edit, for a caller that must look up who may decide by it. None for other
+    proposals, and for an edit of another revision. Raises Refused if the policy denies the edit.
     """
     action = review.action(key)
     if action is None or proposal.type != "edit" or proposal.revision != action.revision:
         return None
-    ruling = judge_proposal(review, action, proposal, now)
-    return ruling.grant if ruling is not None and ruling.verdict is not None else None
+    return judge_proposal(review, action, proposal, now)
 
 
 def _is_requester(review: Review, action: Action, by: Reviewer) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from hitl_core.errors import DecisionError, Refused
-from hitl_core.model import Action, Arguments, DecisionType, Review, encode
+from hitl_core.model import Action, Arguments, DecisionType, Grant, Review, ReviewConfig, encode
 from hitl_core.review.edit_rules import EditRuling, judge_edit
 
 
@@ -33,38 +33,71 @@ class Proposal(NamedTuple):
     seal: str | None = None
 
 
+class JudgedProposal(NamedTuple):
+    """A proposal for an action of `review`: `args` and `name` would run. `ruling` is the policy's on what the
+    proposal changes, None if it changes nothing.
+    """
+
+    review: Review
+    args: Arguments
+    name: str
+    ruling: EditRuling | None
+
+    @property
+    def new_grant(self) -> Grant | None:
+        """Who may decide by the rule that matches now; None if the same rule as before matches."""
+        return self.ruling.grant if self.ruling and self.ruling.verdict else None
+
+
+def judge_proposal(
+    review: Review, action: Action, proposal: Proposal, now: float
+) -> JudgedProposal:
+    """What would run, and the policy's ruling on it. Raises Refused if the policy denies it, and for
+    everything that `final_args` refuses.
+    """
+    judged = _judge(review, action, proposal, now)
+    if judged.new_grant is not None and proposal.type != "edit":
+        raise Refused(
+            "not_allowed",
+            f"With this answer, other people must decide on {judged.name} by the policy.",
+        )
+    return judged
+
+
 def final_args(review: Review, action: Action, proposal: Proposal) -> Arguments:
     """The arguments that would run: the stored or edited ones, or those with the person's answer added."""
-    args, output = review.arguments(action.key), action.config.output
-    if proposal.type == "approve" and output and output.into == "input":
-        new_args = encode({**args.parse(), output.key: final_answer(action, proposal)})
-        if new_args != args:
-            _check_args(review, action, action.name, args, new_args, "approve")
-        return new_args
-    if proposal.type != "edit":
-        return args
-    name = final_name(action, proposal)
-    same = proposal.args == args and name == action.name
-    if proposal.args is None or (same and not proposal.verbatim):
+    return _judge(review, action, proposal, 0.0).args
+
+
+def _judge(review: Review, action: Action, proposal: Proposal, now: float) -> JudgedProposal:
+    before, name = review.arguments(action.key), final_name(action, proposal)
+    args, output, is_edit = before, action.config.output, proposal.type == "edit"
+    if is_edit:
+        args = before if proposal.args is None else proposal.args
+    elif proposal.type == "approve" and output and output.into == "input":
+        args = encode({**before.parse(), output.key: final_answer(action, proposal)})
+    same = args == before and name == action.name
+    if is_edit and (proposal.args is None or (same and not proposal.verbatim)):
         raise Refused("unchanged", "Nothing was changed. To run it as it is, press Approve.")
-    _check_args(review, action, name, args, proposal.args, None if same else "edit")
-    return proposal.args
+    ruling = None if same else judge_edit(review, action, name, args, now, proposal.type)
+    if is_edit or not same:
+        config = ruling.action.config if ruling is not None else action.config
+        _check_args(review, action, name, config, before, args, proposal.type)
+    return JudgedProposal(review, args, name, ruling)
 
 
 def _check_args(
     review: Review,
     action: Action,
     name: str,
+    config: ReviewConfig,
     before: Arguments,
     after: Arguments,
-    kind: DecisionType | None,
+    kind: DecisionType,
 ) -> None:
-    """Raises Refused for new arguments that the schemas don't allow, or that no card could show. `kind`: see
-    `judge_edit`; None if nothing changed, and then the rules are not applied again.
+    """Raises Refused for new arguments that the schemas don't allow, or that no card could show. `config` is
+    the one that applies to the new arguments.
     """
-    config = (
-        judge_edit(review, action, name, after, 0.0, kind).action.config if kind else action.config
-    )
     from hitl_core.jsonschema import SchemaError, check_args  # only where a schema is checked
 
     what = "An answer" if kind == "approve" else "An edit"
@@ -91,24 +124,6 @@ def _check_args(
     if flaw := find_redaction_flaw(trusted, new):
         raise Refused("invalid_args", f"{what} can't be checked here: {flaw}.")
     check_protected(review, action, name, before.parse(), new, config.args_schema)
-
-
-def judge_proposal(
-    review: Review, action: Action, proposal: Proposal, now: float
-) -> EditRuling | None:
-    """The policy's ruling on the action as this proposal changes it; None if it changes nothing. Raises
-    Refused if the policy denies it, and for everything that `final_args` refuses.
-    """
-    args, name = final_args(review, action, proposal), final_name(action, proposal)
-    if args == review.arguments(action.key) and name == action.name:
-        return None
-    kind = proposal.type
-    ruling = judge_edit(review, action, name, args, now, kind)
-    if ruling.verdict is not None and kind != "edit":
-        raise Refused(
-            "not_allowed", f"With this answer, other people must decide on {name} by the policy."
-        )
-    return ruling
 
 
 def final_name(action: Action, proposal: Proposal) -> str:

@@ -6,12 +6,13 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable
 from typing import NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
 from hitl_core.errors import (
     HitlError,
+    RefusalCode,
     Refused,
     ReviewConflict,
     ReviewNotFound,
@@ -19,8 +20,8 @@ from hitl_core.errors import (
     safe_message,
 )
 from hitl_core.model import Event, MessageRef, Place, Review, Reviewer, Snapshot
-from hitl_core.review import cancellation, claims, decisions, due, timers
-from hitl_core.review.proposal import Proposal
+from hitl_core.review import claims, due, timers
+from hitl_core.review.commands import Command, Findings, apply_command
 from hitl_core.review.transition import Transition
 from hitl_core.store import Store, Write
 
@@ -147,15 +148,21 @@ class Reviews:
         raise Refused("busy", "Other people are deciding at the same moment. Press again.")
 
     async def redraw(
-        self, review_id: str, message: MessageRef, *, only_duplicate: bool = False
+        self,
+        review_id: str,
+        message: MessageRef,
+        snapshot: Snapshot | None = None,
+        *,
+        only_duplicate: bool = False,
     ) -> None:
         """Ask the bots to update this message, because it does not show what is stored. If it is a duplicate
-        of the review's card, they delete it. `only_duplicate`: don't update the card itself.
+        of the review's card, they delete it. `only_duplicate`: don't update the card itself. A `snapshot`
+        that was just loaded saves one load.
 
         It raises nothing, and it is safe to repeat.
         """
         try:
-            if (snapshot := await self.store.load(review_id)) is None:
+            if (snapshot := snapshot or await self.store.load(review_id)) is None:
                 return
             here = {ref.key[:2]: copy for copy, ref in snapshot.posts.items()}
             copy = next(
@@ -196,7 +203,7 @@ class Reviews:
     async def record_refusal(
         self,
         review_id: str,
-        code: str,
+        code: RefusalCode,
         by: Reviewer,
         op: str,
         *,
@@ -220,75 +227,15 @@ class Reviews:
                 safe_message(error),
             )
 
-    async def decide(
-        self,
-        review_id: str,
-        key: str,
-        proposal: Proposal,
-        by: Reviewer,
-        op: str,
-        snapshot: Snapshot | None = None,
-        *,
-        ineligible_voters: Collection[str] = (),
-        place: Place | None = None,
-        has_new_grant: bool = False,
+    async def apply(
+        self, command: Command, snapshot: Snapshot | None = None, findings: Findings | None = None
     ) -> ChangeResult:
-        """One person's decision. `snapshot`: see `change`. `place` is where the person clicked. The others:
-        see `decisions.decide`.
-        """
+        """Apply what a person did. `snapshot`: see `change`. Raises what it and `apply_command` raise."""
         return await self.change(
-            review_id,
-            op,
-            lambda review, now: decisions.decide(
-                review,
-                key,
-                proposal,
-                by,
-                now,
-                ineligible_voters=ineligible_voters,
-                place=place,
-                has_new_grant=has_new_grant,
-            ),
+            command.review_id,
+            command.op,
+            lambda review, now: apply_command(review, command, now, findings),
             snapshot,
-        )
-
-    async def decide_all(
-        self,
-        review_id: str,
-        proposals: Mapping[str, Proposal],
-        by: Reviewer,
-        op: str,
-        snapshot: Snapshot | None = None,
-        *,
-        ineligible_voters: Mapping[str, Collection[str]] | None = None,
-        place: Place | None = None,
-        seal: str | None = None,
-    ) -> ChangeResult:
-        """Several decisions, by the actions' keys: all are stored, or none. Raises DecisionError.
-        `ineligible_voters` are by the actions' keys too, and `seal` is of all these actions together. The
-        others: see `decide`.
-        """
-        return await self.change(
-            review_id,
-            op,
-            lambda review, now: decisions.decide_all(
-                review,
-                proposals,
-                by,
-                now,
-                ineligible_voters=ineligible_voters,
-                place=place,
-                seal=seal,
-            ),
-            snapshot,
-        )
-
-    async def cancel(
-        self, review_id: str, by: Reviewer | None, reason: str | None, op: str
-    ) -> ChangeResult:
-        """Cancel the review. Raises Refused if its agent has claimed it, or if it is already cancelled."""
-        return await self.change(
-            review_id, op, lambda review, now: cancellation.cancel(review, by, reason, now)
         )
 
     async def apply_due(self, review_id: str) -> ChangeResult | None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hitl_core.model import Review
-from hitl_core.review import claims
+from hitl_core.review import Decide, claims
 from hitl_core.review.service import Reviews
 from hitl_core.review.transition import Transition
 from tests.api.client import Client, tool_call
@@ -116,8 +116,8 @@ async def test_promise_1_what_nobody_approved_does_not_start(client: Client, rev
     id = (await client.submit(tool_call(), tool_call("c2", "drop_table"), tool_call("c3"))).body[
         "id"
     ]
-    await reviews.decide(id, "1", proposal("reject"), person(), "op1")
-    await reviews.decide(id, "3", proposal("approve"), person(), "op3")
+    await reviews.apply(Decide(id, "1", proposal("reject"), person(), "op1"))
+    await reviews.apply(Decide(id, "3", proposal("approve"), person(), "op3"))
 
     for call in ("c1", "c2"):
         assert (await client.once(id, call)).code == "not_allowed"
@@ -231,7 +231,7 @@ async def test_done_can_be_said_twice_but_not_differently(client: Client, review
 
 async def test_done_without_anything_to_run_needs_no_claim(client: Client, reviews: Reviews):
     id = (await client.submit(tool_call())).body["id"]
-    await reviews.decide(id, "1", proposal("reject"), person(), "op")
+    await reviews.apply(Decide(id, "1", proposal("reject"), person(), "op"))
 
     assert (await client.done(id)).body["status"] == "done"
 
@@ -305,7 +305,7 @@ async def test_promise_1_a_client_can_have_its_arguments_checked(client: Client,
     is claimed; what was decided starts, in the spelling of any language."""
     id = (await client.submit(tool_call(n=1))).body["id"]
     edited = {"n": 2.0, "list": [1, {"deep": True}], "none": None, "text": "ü"}
-    await reviews.decide(id, "1", proposal("edit", **edited), person(), "op")
+    await reviews.apply(Decide(id, "1", proposal("edit", **edited), person(), "op"))
     for other in (
         {"n": 1},
         {},

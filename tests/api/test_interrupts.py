@@ -13,7 +13,7 @@ from bot.api.policies import Policies
 from hitl_core.errors import DecisionError
 from hitl_core.model import DecisionType, encode
 from hitl_core.policy import Policy
-from hitl_core.review import claims, timers
+from hitl_core.review import Decide, claims, timers
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
@@ -36,7 +36,7 @@ async def decide(reviews: Reviews, id: str, kind: DecisionType, key: str = "1") 
     """With `n` made 2, or the message "no"."""
     message = "no" if kind in ("reject", "respond") else None
     said = edit(n=2) if kind == "edit" else Proposal(kind, 1, message)
-    await reviews.decide(id, key, said, person(), f"{id}:{key}")
+    await reviews.apply(Decide(id, key, said, person(), f"{id}:{key}"))
 
 
 def edit(**args: Any) -> Proposal:
@@ -151,7 +151,7 @@ async def test_a_question_is_answered_with_a_value(client: Client, reviews: Revi
     }
     review = (await raised(client, question)).body
     said = Proposal("respond", 1, None, None, None, "rivers")
-    await reviews.decide(review["id"], "1", said, person(), "op")
+    await reviews.apply(Decide(review["id"], "1", said, person(), "op"))
 
     review = await client.read(review["id"])
 
@@ -254,9 +254,9 @@ async def test_the_policys_schema_and_the_interrupts_both_count(client: Client, 
     id = (await raised(client, interrupt)).body["id"]
     for n in (4, 11):
         with pytest.raises(DecisionError, match="/n: "):
-            await reviews.decide(id, "1", edit(n=n), person(), f"op{n}")
+            await reviews.apply(Decide(id, "1", edit(n=n), person(), f"op{n}"))
 
-    await reviews.decide(id, "1", edit(n=6), person(), "op")
+    await reviews.apply(Decide(id, "1", edit(n=6), person(), "op"))
 
     assert (await client.read(id))["resume"]["decisions"][0]["editedAction"]["args"] == {"n": 6}
 
@@ -315,9 +315,9 @@ async def test_the_agents_own_schemas_are_enforced(client: Client, reviews: Revi
     interrupt = (await asks(client, "ask", tools=tools)).body["id"]
     for id in (calls, interrupt):
         with pytest.raises(DecisionError, match="/n: "):
-            await reviews.decide(id, "1", edit(n="x"), person(), "wrong")
+            await reviews.apply(Decide(id, "1", edit(n="x"), person(), "wrong"))
         renamed = edit(n=5)._replace(name="look_up")
-        await reviews.decide(id, "1", renamed, person(), "right")
+        await reviews.apply(Decide(id, "1", renamed, person(), "right"))
 
         review = await client.read(id)
 
@@ -613,7 +613,7 @@ async def test_dialects_m4_a_question_cancelled_after_its_answer_has_no_resume(
         "metadata": {"options": ["Delete all", "Keep"]},
     }
     id = (await raised(client, asked)).body["id"]
-    await reviews.decide(id, "1", Proposal("respond", 1, answer="Delete all"), person(), "d")
+    await reviews.apply(Decide(id, "1", Proposal("respond", 1, answer="Delete all"), person(), "d"))
 
     cancelled = (await client.post(f"/v1/reviews/{id}/cancel", {})).body
 

@@ -11,7 +11,7 @@ from bot.api import agent_api
 from bot.api.policies import Policies
 from hitl_core import Gate, Policy, ToolCall
 from hitl_core.model import Arguments, encode
-from hitl_core.review import claims
+from hitl_core.review import Decide, claims
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 from tests.api.client import Client, tool_call
@@ -65,9 +65,9 @@ async def test_an_outcome_says_what_to_run_and_what_to_tell_the_model(
     names = {"c1": "look_up", "c2": "drop_table", "c3": "ask", "c4": "ask", "c5": "ask"}
     calls = [tool_call(id, name, n=1) for id, name in names.items()]
     id = (await client.submit(*calls)).body["id"]
-    await reviews.decide(id, "3", proposal("approve"), person(), "op3")
-    await reviews.decide(id, "4", proposal("edit", n=2), person(), "op4")
-    await reviews.decide(id, "5", proposal("reject", message="no"), person(), "op5")
+    await reviews.apply(Decide(id, "3", proposal("approve"), person(), "op3"))
+    await reviews.apply(Decide(id, "4", proposal("edit", n=2), person(), "op4"))
+    await reviews.apply(Decide(id, "5", proposal("reject", message="no"), person(), "op5"))
 
     review = await client.read(id)
 

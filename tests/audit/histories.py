@@ -11,6 +11,7 @@ from hitl_core.audit.sealer import seal
 from hitl_core.audit.verify import Verifier
 from hitl_core.errors import Refused
 from hitl_core.model import MessageRef, Place
+from hitl_core.review import Cancel, Decide
 from hitl_core.review.service import Reviews
 from hitl_core.store import Store
 from tests.support.builders import person, proposal, review_of
@@ -33,8 +34,10 @@ def steps(reviews: Reviews) -> dict[str, Callable[[str], Awaitable[object]]]:
         "posted": lambda id: reviews.store.record_post(id, Place(f"slack:#{next(_ops)}"), HERE),
         "refused": lambda id: reviews.record_refusal(id, "not_allowed", person("Eve"), _op()),
         "escalated": lambda id: _quiet(reviews.apply_due(id)),
-        "decided": lambda id: _quiet(reviews.decide(id, "1", proposal(), person(), _op())),
-        "cancelled": lambda id: _quiet(reviews.cancel(id, person("Bo"), "a reason", _op())),
+        "decided": lambda id: _quiet(reviews.apply(Decide(id, "1", proposal(), person(), _op()))),
+        "cancelled": lambda id: _quiet(
+            reviews.apply(Cancel(id, person("Bo"), _op(), reason="a reason"))
+        ),
         "policy": lambda _: reviews.store.record_policy("billing", f"{next(_ops):064x}"),
     }
 

@@ -18,6 +18,7 @@ from hitl_core.audit.export import entry_line
 from hitl_core.audit.ledger import Entry
 from hitl_core.audit.verify import BrokenChain, Verifier
 from hitl_core.model import Event, EventKind
+from hitl_core.review import Cancel, Decide
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
 from tests.audit.histories import HERE, OPS, exported, steps, submitted, verified
@@ -33,8 +34,8 @@ async def two_reviews() -> list[str]:
     reviews = Reviews(MemoryStore(lambda: START))
     one, two = await submitted(reviews), await submitted(reviews)
     await reviews.store.record_post(one, OPS, HERE)
-    await reviews.decide(two, "1", proposal("reject"), person("Bo"), "op-2")
-    await reviews.decide(one, "1", proposal(), person(), "op-1")
+    await reviews.apply(Decide(two, "1", proposal("reject"), person("Bo"), "op-2"))
+    await reviews.apply(Decide(one, "1", proposal(), person(), "op-1"))
     return await exported(reviews.store)
 
 
@@ -128,7 +129,7 @@ async def test_what_was_cut_off_behind_an_anchor_is_told_by_the_next_one():
     reviews = Reviews(MemoryStore(lambda: START))
     one = await submitted(reviews)
     short = await exported(reviews.store)
-    await reviews.decide(one, "1", proposal(), person(), "op")
+    await reviews.apply(Decide(one, "1", proposal(), person(), "op"))
     long = await exported(reviews.store)
     last = json.loads(long[-1])["to"], json.loads(long[-1])["root"]
 
@@ -148,9 +149,9 @@ async def test_a_later_part_follows_the_anchor_that_the_earlier_one_ended_with()
     monday = await exported(reviews.store)
     end = json.loads(monday[-1])
     kept = ((end["to"], end["root"]),)
-    await reviews.decide(one, "1", proposal(), person(), "op")
+    await reviews.apply(Decide(one, "1", proposal(), person(), "op"))
     await exported(reviews.store)
-    await reviews.cancel(await submitted(reviews), None, None, "op")
+    await reviews.apply(Cancel(await submitted(reviews), None, "op"))
 
     tuesday = await exported(reviews.store, end["to"])
 

@@ -11,7 +11,7 @@ from bot.card import Card
 from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.inbox.access import ReviewAccess
-from bot.inbox.commands import ReadRequired
+from bot.inbox.reply import ReadRequired
 from bot.offload import MAX_INLINE_ARGS
 from bot.people.directory import Directory
 from hitl_core.model import Snapshot
@@ -38,7 +38,7 @@ async def test_attack_a16_a_large_review_is_drawn_once_for_each_place_beside_the
     snapshot = Snapshot(review=review, posts={}, shown={}, now=0.0)
 
     with pytest.raises(ReadRequired):
-        await access.check_read(snapshot, review.actions, "approve", person())
+        await access.read_marks.check(snapshot, review.actions, "approve", person())
 
     assert len(drawn_in) == 2
     assert threading.main_thread() not in drawn_in

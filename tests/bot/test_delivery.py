@@ -11,6 +11,7 @@ from bot.outbox.delivery import Delivery
 from bot.people.directory import Directory
 from bot.people.recipients import MAX_COPIES, TooFewDeciders
 from hitl_core.model import Place
+from hitl_core.review import Decide
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
@@ -109,7 +110,7 @@ async def test_what_is_decided_elsewhere_needs_no_first_card(
     with pytest.raises(Undeliverable):
         await delivery.deliver(review_id, Place("slack:C0OLD"), again=False)
     yes = Proposal("approve", 1)
-    await reviews.decide(review_id, "1", yes, person(), "op")
+    await reviews.apply(Decide(review_id, "1", yes, person(), "op"))
     await delivery.deliver(review_id, Place("slack:C0OLD"), again=True)
 
 
@@ -137,7 +138,7 @@ async def test_who_has_left_the_group_is_shown_nothing_more(
     await delivery.deliver(review_id, Place("slack:S0OPS"), again=False)
     sandbox.groups.set_members("S0OPS", ["U0DANA"])
     edit = proposal("edit", x=2)
-    await reviews.decide(review_id, "1", edit, person(), "op")
+    await reviews.apply(Decide(review_id, "1", edit, person(), "op"))
     later = Delivery(reviews, Channels(channel), Directory(Channels(channel)))  # a minute later
     with pytest.raises(TooFewDeciders):
         await later.deliver(review_id, Place("slack:S0OPS"), again=False)
@@ -172,11 +173,11 @@ async def test_a7_a_card_that_was_deleted_is_a_trouble_until_it_is_decided(
     review_id = await asked(reviews, notify=place, reviewers=people)
     await delivery.deliver(review_id, place, again=False)
     await channel.delete((await reviews.load(review_id)).posts[place])
-    await reviews.decide(review_id, "1", proposal("approve"), person("Ada"), "op1")
+    await reviews.apply(Decide(review_id, "1", proposal("approve"), person("Ada"), "op1"))
     for _ in range(2):
         with pytest.raises(Undeliverable, match="its message was deleted there"):
             await delivery.deliver(review_id, place, again=False)
         assert "deleted" in (await reviews.load(review_id)).review.troubles[place].why
-    await reviews.decide(review_id, "1", proposal("approve"), person("Bo"), "op2")
+    await reviews.apply(Decide(review_id, "1", proposal("approve"), person("Bo"), "op2"))
     await delivery.deliver(review_id, place, again=False)
     assert not (await reviews.load(review_id)).review.troubles

@@ -14,6 +14,7 @@ from bot.outbox.delivery import Delivery
 from bot.outbox.lane import LATE_WINDOW, Lane
 from bot.people.directory import Directory
 from hitl_core.model import DEFAULT_PLACE
+from hitl_core.review import Decide
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
 from slack_sandbox.sandbox import Sandbox
@@ -42,7 +43,7 @@ class Stage:
     async def edit(self, x: int) -> None:
         revision = (await self.reviews.load(self.review_id)).review.actions[0].revision
         edited = proposal("edit", x=x)._replace(revision=revision)
-        await self.reviews.decide(self.review_id, "1", edited, person(), f"edit:{x}")
+        await self.reviews.apply(Decide(self.review_id, "1", edited, person(), f"edit:{x}"))
 
     async def bot(self) -> None:
         """A bot that holds the lane until nothing is left to do."""

@@ -10,7 +10,7 @@ import redis
 
 from hitl_core.model import MessageRef, Place, Review
 from hitl_core.policy import Policy
-from hitl_core.review import claims
+from hitl_core.review import Decide, claims
 from hitl_core.review.service import Reviews
 from hitl_core.store.redis.keys import Keys
 from tests.cli.desk import Desk
@@ -34,7 +34,9 @@ def review(desk: Desk) -> Review:
             action="1",
             place=Place("slack:#ops"),
         )
-        await reviews.decide(review.id, "1", proposal("edit", n=2), person("Ada"), "17.3.def")
+        await reviews.apply(
+            Decide(review.id, "1", proposal("edit", n=2), person("Ada"), "17.3.def")
+        )
         claimed = await reviews.change(
             review.id, "claim", lambda r, now: claims.claim(r, "host:1", now, 60)
         )
@@ -80,7 +82,7 @@ def test_it_fits_a_terminal(desk: Desk, review: Review, columns: int) -> None:
     """Narrow or wide, by the short id; nothing of a name steers it."""
 
     async def refused(reviews: Reviews) -> None:
-        await reviews.record_refusal(review.id, "why", person("\x1b[2J" + "Eve " * 40), "op")
+        await reviews.record_refusal(review.id, "stale", person("\x1b[2J" + "Eve " * 40), "op")
 
     desk.do(refused)
 

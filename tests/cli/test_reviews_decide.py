@@ -17,6 +17,7 @@ from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Decision, Review, Reviewer, ToolCall
 from hitl_core.policy import Policy
+from hitl_core.review import Decide
 from hitl_core.review.service import Reviews
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.cli.desk import Desk
@@ -104,7 +105,7 @@ def test_somebody_was_faster(allowed: Desk) -> None:
     review = allowed.submit()
     terminal = allowed.terminal("reviews", "decide", review.id, "1", "approve", NO_COLOR="1")
     terminal.until("[y/N]")
-    allowed.do(lambda r: r.decide(review.id, "1", proposal("reject"), person("Ada"), "op"))
+    allowed.do(lambda r: r.apply(Decide(review.id, "1", proposal("reject"), person("Ada"), "op")))
 
     terminal.types("y\n")
 

@@ -13,6 +13,7 @@ import redis
 
 from hitl_core.cli import session
 from hitl_core.cli.terminal import display_width
+from hitl_core.review import Cancel
 from hitl_core.review.service import Reviews
 from hitl_core.store.redis.keys import Keys
 from tests.cli.desk import Desk
@@ -27,7 +28,7 @@ def test_a_table_on_a_terminal(desk: Desk) -> None:
     claimed = desk.claimed(thread_id="t-3")
     desk.done(thread_id="t-4")
     gone = desk.submit(thread_id="t-5")
-    desk.do(lambda reviews: reviews.cancel(gone.id, person(), "no", "op"))
+    desk.do(lambda reviews: reviews.apply(Cancel(gone.id, person(), "op", reason="no")))
 
     ran = desk.on_terminal("reviews", "list")
 

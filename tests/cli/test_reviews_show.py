@@ -11,7 +11,7 @@ from hitl_core.gate import JudgedCalls
 from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import MessageRef, Place, Review
-from hitl_core.review import delivery_problems, escalation
+from hitl_core.review import Cancel, Decide, delivery_problems, escalation
 from hitl_core.review.service import Reviews
 from hitl_core.store.redis import keys
 from tests.cli.desk import Desk
@@ -31,7 +31,7 @@ def test_everything_about_a_review(desk: Desk) -> None:
     )
 
     async def happen(reviews: Reviews) -> None:
-        await reviews.decide(review.id, "4", proposal("edit", n=5), person("Ada"), "op")
+        await reviews.apply(Decide(review.id, "4", proposal("edit", n=5), person("Ada"), "op"))
         ref = MessageRef(channel="slack", conversation="C0FIRST", ts="17.5")
         await reviews.store.record_post(review.id, Place("slack:#first"), ref)
         await reviews.store.record_shown_version(review.id, Place("slack:#first"), 2)
@@ -70,7 +70,9 @@ def test_what_came_of_a_review(desk: Desk) -> None:
     """A result, a doubt and a cancellation are told."""
     done, doubt = desk.done(thread_id="t-1"), desk.doubtful(thread_id="t-2")
     gone = desk.submit(thread_id="t-3")
-    desk.do(lambda reviews: reviews.cancel(gone.id, person("Bo"), "the wrong one", "op"))
+    desk.do(
+        lambda reviews: reviews.apply(Cancel(gone.id, person("Bo"), "op", reason="the wrong one"))
+    )
 
     assert "    result     mail m-1 sent\n" in desk.hitl("reviews", "show", done.id).out
     assert "in doubt: started" in desk.hitl("reviews", "show", doubt.id).out

@@ -17,6 +17,7 @@ from hitl_core.gate.submission.calls import JudgedCalls
 from hitl_core.gate.submission.judging import judge_calls
 from hitl_core.model import Review, Reviewer, ToolCall
 from hitl_core.policy import Policy
+from hitl_core.review import DecideAll
 from hitl_core.store import MemoryStore
 
 Json = dict[str, Any]
@@ -127,7 +128,7 @@ class Running:
         proposals = self.dialect.load_decisions(wire, self.review)
         if proposals:
             op = f"op{self.review.version}"
-            applied = await self.gate.reviews.decide_all(self.review.id, proposals, ADA, op)
+            applied = await self.gate.reviews.apply(DecideAll(self.review.id, proposals, ADA, op))
             self.review = applied.review
 
     async def untouched(self) -> bool:

@@ -19,6 +19,7 @@ from hitl_core.gate.submission.calls import freeze_calls
 from hitl_core.gate.submission.judging import judge_calls
 from hitl_core.model import ToolCall, encode
 from hitl_core.policy import InvalidPolicy, Policy
+from hitl_core.review import DecideAll
 from hitl_core.review.proposal import Proposal
 from tests.dialects.conformance import (
     ADA,
@@ -281,7 +282,7 @@ async def resumed(case: Case) -> None:
         running = await inbox_review(gate, case)
         (action,) = running.review.actions
         proposal = pressed(case.data["reviewer"], running)
-        await gate.reviews.decide_all(running.review.id, {action.key: proposal}, ADA, "op")
+        await gate.reviews.apply(DecideAll(running.review.id, {action.key: proposal}, ADA, "op"))
         settled = (await gate.reviews.load(running.review.id)).review
         wire = agent_inbox.dialect.dump_decisions(settled)
         assert wire == case.expect["resume"]

@@ -16,6 +16,7 @@ from hitl_core import dialects
 from hitl_core.gate import JudgedCalls, Outcome
 from hitl_core.gate.submission.judging import judge_calls
 from hitl_core.model import ToolCall, encode
+from hitl_core.review import DecideAll
 from hitl_core.review.proposal import Proposal
 from tests.dialects.conformance import ADA, Running, a_gate
 from tests.support.node import langchain_js
@@ -85,7 +86,7 @@ async def decided(asked: JudgedCalls, **kinds: Proposal) -> Outcome:
         running = await Running.start(gate, JS, asked)
         keys = {action.request.name: action.key for action in running.review.actions}
         proposals = {key: kinds.get(name, Proposal("reject", 1)) for name, key in keys.items()}
-        await gate.reviews.decide_all(running.review.id, proposals, ADA, "op")
+        await gate.reviews.apply(DecideAll(running.review.id, proposals, ADA, "op"))
         return await running.outcome()
 
 

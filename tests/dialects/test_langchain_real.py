@@ -18,6 +18,7 @@ from hitl_core.gate import JudgedCalls, Outcome
 from hitl_core.gate.outcome.transcript import message_tool_calls, replacement_calls
 from hitl_core.gate.submission.judging import judge_calls
 from hitl_core.model import ToolCall, encode
+from hitl_core.review import DecideAll
 from hitl_core.review.proposal import Proposal
 from tests.dialects.conformance import ADA, Running, a_gate
 
@@ -109,7 +110,7 @@ async def decided(asked: JudgedCalls, **kinds: Proposal) -> Outcome:
             action.key: kinds.get(action.request.tool_call_id, Proposal("approve", 1))
             for action in running.review.actions
         }
-        await gate.reviews.decide_all(running.review.id, proposals, ADA, "op")
+        await gate.reviews.apply(DecideAll(running.review.id, proposals, ADA, "op"))
         return await running.outcome()
 
 

@@ -11,6 +11,7 @@ import redis
 from hitl_core import Gate, Policy, ToolCall
 from hitl_core.audit.sealer import seal
 from hitl_core.model import Reviewer, Token
+from hitl_core.review import Decide
 from hitl_core.review.proposal import Proposal
 from hitl_core.store import RedisStore
 from tests.docs.pages import page
@@ -56,7 +57,7 @@ async def test_every_key_has_its_row(redis_url: str) -> None:
         await begin_all(store)
         await look_around(store)
         for review_id in (done, settled):
-            await gate.reviews.decide(review_id, "1", Proposal("approve", 1), ALICE, "op")
+            await gate.reviews.apply(Decide(review_id, "1", Proposal("approve", 1), ALICE, "op"))
         await (await gate.wait(done)).finish()
         await seal(store)
         if (anchor := await store.ledger.last_anchor(0)) is not None:

@@ -12,7 +12,7 @@ from bot.card import build_card, thread_lines
 from bot.channels.slack.render.card_message import message, thread_message
 from hitl_core import ToolCall
 from hitl_core.model import Review
-from hitl_core.review import cancellation, claims
+from hitl_core.review import Decide, cancellation, claims
 from hitl_core.review.proposal import Proposal
 from tests.channels.nasty import NASTY
 from tests.channels.reading import check
@@ -93,7 +93,7 @@ async def test_promise_8_a_result_that_repeats_what_is_hidden_is_kept_without_it
     where the line is cut in the middle of it."""
     gate = await open_gate(policy=policy(login={"redact": ["/token"]}))
     review_id = await gate.submit([ToolCall("c1", "login", ARGS)], thread_id="t-1")
-    await gate.reviews.decide(review_id, "1", Proposal("approve", 1), ALICE, "op:1")
+    await gate.reviews.apply(Decide(review_id, "1", Proposal("approve", 1), ALICE, "op:1"))
     outcome = await gate.wait(review_id)
     await outcome.run({"login": lambda user, token: result})
 

@@ -24,6 +24,7 @@ from hitl_core import (
 )
 from hitl_core.gate import blocking
 from hitl_core.gate.blocking import BlockingGate, BlockingOutcome
+from hitl_core.review import Decide
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
@@ -62,7 +63,7 @@ async def _decide_next(store: RedisStore, plan: Proposal, op: str) -> None:
     while True:
         review = (await reviews.load((await next_job(store)).review_id)).review
         if review.status == "pending":
-            await reviews.decide(review.id, "1", plan, person("Ada"), op)
+            await reviews.apply(Decide(review.id, "1", plan, person("Ada"), op))
             return
 
 

@@ -23,7 +23,7 @@ from hitl_core.errors import (
 )
 from hitl_core.gate import Answer, Gate, Outcome
 from hitl_core.model import ToolCall
-from hitl_core.review import claims
+from hitl_core.review import Decide, claims
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
@@ -45,7 +45,7 @@ async def approved(gate: Gate, *calls: ToolCall, thread_id: str = "t-1", **more:
 
 async def decide(gate: Gate, review_id: str, key: str, type: str, **more: Any) -> None:
     by = more.pop("by", person())
-    await gate.reviews.decide(review_id, key, proposal(type, **more), by, f"op-{type}-{key}")
+    await gate.reviews.apply(Decide(review_id, key, proposal(type, **more), by, f"op-{type}-{key}"))
 
 
 async def status_of(gate: Gate, review_id: str) -> str:

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from hitl_core import Gate, InvalidToolCall, Policy, Rejected
 from hitl_core.model import Reviewer, encode
-from hitl_core.review import claims
+from hitl_core.review import Decide, claims
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
@@ -43,7 +43,7 @@ async def decide(store: Any, proposal: Proposal) -> None:
     while True:
         review = (await reviews.load((await next_job(store)).review_id)).review
         if review.status == "pending":
-            await reviews.decide(review.id, "1", proposal, ALICE, f"op:{review.id}")
+            await reviews.apply(Decide(review.id, "1", proposal, ALICE, f"op:{review.id}"))
             return
 
 

@@ -13,6 +13,7 @@ from hitl_core.errors import InvalidToolCall, PolicyError, Refused
 from hitl_core.gate.submission.calls import JudgedCalls
 from hitl_core.gate.submission.judging import judge_calls
 from hitl_core.model import Review, encode
+from hitl_core.review import Decide, DecideAll
 from hitl_core.review.proposal import Proposal
 from hitl_core.store import MemoryStore
 from tests.support.builders import person
@@ -50,7 +51,7 @@ async def test_a_tools_own_schema_is_enforced(gate: Gate) -> None:
     review = await submitted(gate, ToolCall("c1", "send", {"n": 1}), tools={"send": NUMBER})
     edit = Proposal("edit", 1, args=encode({"n": "one"}))
     with pytest.raises(Refused) as caught:
-        await gate.reviews.decide(review.id, "1", edit, ADA, "op1")
+        await gate.reviews.apply(Decide(review.id, "1", edit, ADA, "op1"))
     assert caught.value.code == "invalid_args"
     with pytest.raises(InvalidToolCall, match="A tool's own schema can't be used"):
         await submitted(gate, ToolCall("c1", "send", {}), tools={"send": {"type": 7}}, turn="2")
@@ -75,7 +76,9 @@ async def test_an_answer_goes_where_a_policy_of_ours_says(gate: Gate) -> None:
     calls = [ToolCall("c1", "shirt", {"n": 1}), ToolCall("c2", "shoes", {"n": 2})]
     review = await submitted(gate, *calls)
     for key in ("1", "2"):
-        await gate.reviews.decide(review.id, key, Proposal("approve", 1, answer="m"), ADA, key)
+        await gate.reviews.apply(
+            Decide(review.id, key, Proposal("approve", 1, answer="m"), ADA, key)
+        )
     outcome = await gate.wait(review.id)
     assert [call.args for call in outcome.execute] == [{"n": 1, "size": "m"}, {"n": 2}]
     assert outcome.state_update == {"pick": "m"}
@@ -94,9 +97,9 @@ async def test_what_an_edit_named_is_what_runs(gate: Gate) -> None:
     review = await submitted(gate, ToolCall("c1", "send", {"n": 1}), tools=tools)
     drop = Proposal("edit", 1, args=encode({}), name="drop")
     with pytest.raises(Refused, match="The policy denies drop"):
-        await gate.reviews.decide(review.id, "1", drop, ADA, "op1")
+        await gate.reviews.apply(Decide(review.id, "1", drop, ADA, "op1"))
     draft = Proposal("edit", 1, args=encode({"n": 1}), name="draft")
-    await gate.reviews.decide(review.id, "1", draft, ADA, "op2")
+    await gate.reviews.apply(Decide(review.id, "1", draft, ADA, "op2"))
 
     outcome = await gate.wait(review.id)
 
@@ -116,7 +119,7 @@ async def test_a_tool_that_ran_may_ask_for_more(gate: Gate) -> None:
     next review of the same thread, before the first one is done.
     """
     first = await submitted(gate, ToolCall("c1", "task", {}))
-    await gate.reviews.decide(first.id, "1", Proposal("approve", 1), ADA, "op1")
+    await gate.reviews.apply(Decide(first.id, "1", Proposal("approve", 1), ADA, "op1"))
     outcome = await gate.wait(first.id)
     assert await outcome.once(outcome.execute[0])
 
@@ -135,7 +138,7 @@ async def test_a_tool_that_ran_may_ask_for_more(gate: Gate) -> None:
     second = await submitted(gate, sagents.load_request(raised, "t"))
     assert (second.path, second.dialect) == (("researcher",), "sagents")
     answer = sagents.load_decisions([{"type": "reject"}], second)
-    await gate.reviews.decide_all(second.id, answer, ADA, "op2")
+    await gate.reviews.apply(DecideAll(second.id, answer, ADA, "op2"))
     inner = await gate.wait(second.id)
     assert [(a.content, a.status) for a in inner.answers] == [
         ("Tool call 'send' was rejected by a human reviewer.", "success")

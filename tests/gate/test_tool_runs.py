@@ -11,6 +11,7 @@ from hitl_core import Gate, InvalidToolCall, ToolCall
 from hitl_core.gate import blocking
 from hitl_core.gate.outcome.outcome import Outcome
 from hitl_core.model import Reviewer, encode
+from hitl_core.review import Decide
 from hitl_core.review.proposal import Proposal
 from tests.gate.conftest import Open
 from tests.support.builders import policy
@@ -21,7 +22,7 @@ ALICE = Reviewer(channel="slack", team="T0ACME", id="U0ALICE", name="Alice Ng")
 async def decided(gate: Gate, proposals: dict[str, Proposal], *calls: ToolCall) -> Outcome:
     review_id = await gate.submit(calls, thread_id="t-1")
     for key, proposal in proposals.items():
-        await gate.reviews.decide(review_id, key, proposal, ALICE, f"op:{key}")
+        await gate.reviews.apply(Decide(review_id, key, proposal, ALICE, f"op:{key}"))
     return await gate.wait(review_id)
 
 

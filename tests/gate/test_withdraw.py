@@ -8,6 +8,7 @@ import pytest
 
 from hitl_core import Gate, Policy, ToolCall
 from hitl_core.errors import Refused
+from hitl_core.review import Decide
 from hitl_core.review.proposal import Proposal
 from hitl_core.store import MemoryStore, Write
 from tests.support.builders import person
@@ -68,7 +69,7 @@ async def test_the_write_that_cancels_says_who_has_it() -> None:
 async def test_what_is_decided_can_not_be_withdrawn() -> None:
     async with Gate(MemoryStore(), policy=POLICY, agent="billing") as gate:
         id = await gate.submit([CALL], thread_id="t")
-        await gate.reviews.decide(id, "1", Proposal("approve", 1), person("Ada"), "op")
+        await gate.reviews.apply(Decide(id, "1", Proposal("approve", 1), person("Ada"), "op"))
         with pytest.raises(Refused, match="are already decided") as caught:
             await gate.withdraw(id)
         assert caught.value.code == "busy"

@@ -22,7 +22,7 @@ from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph import Driver, HumanReview, Run
 from hitl_core.model import Action, Event, Review, Reviewer, encode
 from hitl_core.policy import Policy
-from hitl_core.review import claims
+from hitl_core.review import Decide, claims
 from hitl_core.review.claims import DoubtAnswer
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.transition import Transition
@@ -206,7 +206,7 @@ class Lab:
             proposal = Proposal(decision[0], action.revision, decision[1])  # type: ignore[arg-type]
         else:
             proposal = Proposal(decision, action.revision)  # type: ignore[arg-type]
-        await self.gate.reviews.decide(review_id, action.key, proposal, ALICE, uuid4().hex)
+        await self.gate.reviews.apply(Decide(review_id, action.key, proposal, ALICE, uuid4().hex))
 
     async def resolve(self, review_id: str | None, answer: DoubtAnswer) -> None:
         """What became of the first call, which is in doubt."""

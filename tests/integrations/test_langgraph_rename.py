@@ -9,6 +9,7 @@ import pytest
 
 from hitl_core.errors import Refused
 from hitl_core.model import encode
+from hitl_core.review import Decide
 from hitl_core.review.proposal import Proposal
 from tests.integrations.agents import ALICE, Lab, answers, call, go
 
@@ -18,7 +19,7 @@ EMAIL = [call("c1", "send_email", to="a")]
 async def rename(lab: Lab, review_id: str | None, name: str, **args: Any) -> None:
     assert review_id
     proposal = Proposal("edit", 1, args=encode(args), name=name)
-    await lab.gate.reviews.decide(review_id, "1", proposal, ALICE, uuid4().hex)
+    await lab.gate.reviews.apply(Decide(review_id, "1", proposal, ALICE, uuid4().hex))
 
 
 async def test_an_edit_that_names_another_tool_runs_that_one(lab: Lab) -> None:

@@ -12,7 +12,7 @@ from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Action, Place, Review, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import claims
-from hitl_core.review.decisions import decide, find_new_grant
+from hitl_core.review.decisions import decide, judge_new_edit
 from hitl_core.review.due import deadline, due_at, next_step_at
 from hitl_core.review.escalation import escalate
 from hitl_core.review.proposal import Proposal
@@ -163,7 +163,9 @@ def test_security_m1_a_rename_takes_the_other_tools_route_with_its_escalation() 
     review = asked(refund_all={"notify": "slack:#ops"})
     passed = escalate(review, Place("slack:#ops"), BO, NOW).review
     assert len(of(passed).grants) == 2
-    grant = find_new_grant(passed, "1", to(5, "refund_all"), NOW)
+    judged = judge_new_edit(passed, "1", to(5, "refund_all"), NOW)
+    assert judged is not None
+    grant = judged.new_grant
     assert grant is not None
     assert grant.places == ("slack:#ops",)
 

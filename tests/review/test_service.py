@@ -13,7 +13,7 @@ import redis
 
 from hitl_core.errors import Refused, ReviewConflict, ReviewNotFound, StoreUnavailable
 from hitl_core.model import Review, encode
-from hitl_core.review import claims
+from hitl_core.review import Decide, claims
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore, RedisStore, Write
 from hitl_core.store.redis.keys import Keys
@@ -67,8 +67,8 @@ async def test_promise_2_of_two_replicas_one_wins(open_reviews: Open, redis_url:
     async def race(number: int) -> None:
         review = await submitted(one, thread_id=f"t-{number}")
         results = await asyncio.gather(
-            one.decide(review.id, "1", proposal("approve"), ada, f"a-{number}"),
-            two.decide(review.id, "1", proposal("reject"), bo, f"b-{number}"),
+            one.apply(Decide(review.id, "1", proposal("approve"), ada, f"a-{number}")),
+            two.apply(Decide(review.id, "1", proposal("reject"), bo, f"b-{number}")),
             return_exceptions=True,
         )
         [lost] = [r for r in results if isinstance(r, Refused)]
@@ -96,7 +96,7 @@ async def test_the_same_click_counts_once_however_often_it_arrives(
 
     answers = [
         await asyncio.gather(
-            *(r.decide(review.id, "1", proposal(), person(), "click-1") for r in replicas)
+            *(r.apply(Decide(review.id, "1", proposal(), person(), "click-1")) for r in replicas)
         )
         for _ in range(50)
     ]
@@ -113,7 +113,7 @@ async def test_t40_a_hundred_clicks_of_one_person_are_one_vote(open_reviews: Ope
 
     results = await asyncio.gather(
         *(
-            replicas[n % 2].decide(review.id, "1", proposal(), person("Ada"), f"click-{n}")
+            replicas[n % 2].apply(Decide(review.id, "1", proposal(), person("Ada"), f"click-{n}"))
             for n in range(100)
         ),
         return_exceptions=True,
@@ -135,7 +135,9 @@ async def test_t41_votes_and_a_rejection_at_once_are_one_decision(open_reviews: 
         plans = [(one, "Ada", "approve"), (two, "Bo", "approve"), (two, "Cy", "reject")]
         await asyncio.gather(
             *(
-                replica.decide(review.id, "1", proposal(type), person(name), f"{name}-{number}")
+                replica.apply(
+                    Decide(review.id, "1", proposal(type), person(name), f"{name}-{number}")
+                )
                 for replica, name, type in plans
             ),
             return_exceptions=True,
@@ -157,7 +159,7 @@ async def test_many_at_once_are_all_stored(open_reviews: Open):
 
     await asyncio.gather(
         *(
-            reviews.decide(review.id, str(n), proposal(), person(f"P{n}"), f"op-{n}")
+            reviews.apply(Decide(review.id, str(n), proposal(), person(f"P{n}"), f"op-{n}"))
             for n in range(1, 41)
         )
     )
@@ -215,10 +217,10 @@ async def test_a_click_and_the_deadline_are_one_decision():
     review = await reviews.submit(*review_of([call("hurried")], now=START))
     now = START + 1
     with pytest.raises(Refused, match="time to decide"):
-        await reviews.decide(review.id, "1", proposal(), person(), "late")
+        await reviews.apply(Decide(review.id, "1", proposal(), person(), "late"))
     await reviews.apply_due(review.id)
     with pytest.raises(Refused, match="The deadline already skipped"):
-        await reviews.decide(review.id, "1", proposal(), person(), "later")
+        await reviews.apply(Decide(review.id, "1", proposal(), person(), "later"))
 
 
 # ------------------------------------------------------------------------ checks
@@ -241,11 +243,11 @@ async def test_an_edit_is_checked_against_its_schema_where_it_is_stored(
     review = await submitted(reviews, "strict")
 
     with pytest.raises(Refused, match=said) as caught:
-        await reviews.decide(review.id, "1", proposal("edit", **args), person(), "op")
+        await reviews.apply(Decide(review.id, "1", proposal("edit", **args), person(), "op"))
 
     assert caught.value.code == "invalid_args"
     assert (await reviews.load(review.id)).review == review
-    applied = await reviews.decide(review.id, "1", proposal("edit", n=9), person(), "op")
+    applied = await reviews.apply(Decide(review.id, "1", proposal("edit", n=9), person(), "op"))
     assert applied.review.arguments("1") == encode({"n": 9})
 
 
@@ -253,9 +255,9 @@ async def test_a_late_edit_is_told_who_decided_and_not_what_is_wrong_with_it():
     """Bad input, a modal submitted after the review was decided: the decision is the news."""
     reviews = Reviews(MemoryStore())
     review = await submitted(reviews, "strict")
-    await reviews.decide(review.id, "1", proposal(), person("Ada"), "first")
+    await reviews.apply(Decide(review.id, "1", proposal(), person("Ada"), "first"))
     with pytest.raises(Refused, match=r"“Ada” \(U_ADA\) already approved"):
-        await reviews.decide(review.id, "1", proposal("edit", n=99), person("Bo"), "second")
+        await reviews.apply(Decide(review.id, "1", proposal("edit", n=99), person("Bo"), "second"))
 
 
 async def test_the_same_turn_is_found_again_and_another_is_a_conflict(open_reviews: Open):
@@ -263,7 +265,7 @@ async def test_the_same_turn_is_found_again_and_another_is_a_conflict(open_revie
     reviews = await open_reviews()
     review, event = review_of([call(n=1)], turn="m1", now=await reviews.store.now())
     assert await reviews.submit(review, event) == review
-    await reviews.decide(review.id, "1", proposal(), person(), "op")
+    await reviews.apply(Decide(review.id, "1", proposal(), person(), "op"))
     again = await reviews.submit(*review_of([call(n=1)], turn="m1"))
     assert again.status == "settled"
 
@@ -279,7 +281,7 @@ async def test_an_unknown_review_is_not_found():
     for ask in (
         lambda: reviews.load("0-" + "a" * 32),
         lambda: reviews.apply_due("nonsense"),
-        lambda: reviews.decide("", "1", proposal(), person(), "op"),
+        lambda: reviews.apply(Decide("", "1", proposal(), person(), "op")),
     ):
         with pytest.raises(ReviewNotFound):
             await ask()
@@ -293,8 +295,8 @@ async def whole_life(reviews: Reviews, thread_id: str) -> Review:
     review = await submitted(reviews, "ask", "ask", thread_id=thread_id, turn="m1")
     id = review.id
     await reviews.change(id, "await", lambda r, now: claims.set_waiter(r, "p1", now))
-    await reviews.decide(id, "1", proposal("edit", n=9), person(), "click-1")
-    await reviews.decide(id, "2", proposal("approve"), person(), "click-2")
+    await reviews.apply(Decide(id, "1", proposal("edit", n=9), person(), "click-1"))
+    await reviews.apply(Decide(id, "2", proposal("approve"), person(), "click-2"))
     await reviews.change(id, "claim", lambda r, now: claims.claim(r, "p1", now, 60))
     await reviews.change(id, "start", lambda r, now: claims.start(r, 1, "1", now))
     await reviews.change(id, "renew", lambda r, now: claims.renew(r, 1, now, 0.0))
@@ -381,7 +383,7 @@ async def test_a_short_outage_is_not_noticed(own_redis: OwnRedis, open_reviews: 
     reviews = await open_reviews(server.url, retry_seconds=20)
     review = await submitted(reviews)
     server.kill()
-    click = asyncio.create_task(reviews.decide(review.id, "1", proposal(), person(), "op"))
+    click = asyncio.create_task(reviews.apply(Decide(review.id, "1", proposal(), person(), "op")))
     await asyncio.sleep(0)
 
     server.start()
@@ -399,7 +401,7 @@ async def test_promise_11_a_store_that_stays_away_is_told_in_time(
     server.kill()
     with pytest.raises(StoreUnavailable):
         async with asyncio.timeout(5):
-            await reviews.decide(review.id, "1", proposal(), person(), "op")
+            await reviews.apply(Decide(review.id, "1", proposal(), person(), "op"))
 
 
 async def test_promise_11_a_store_that_cannot_write_is_away_and_not_busy(
@@ -415,9 +417,9 @@ async def test_promise_11_a_store_that_cannot_write_is_away_and_not_busy(
         client.config_set("min-replicas-to-write", 0)
         client.execute_command("REPLICAOF", "127.0.0.1", "1")
         with pytest.raises(StoreUnavailable, match="can't write now"):
-            await reviews.decide(review.id, "1", proposal(), person(), "op")
+            await reviews.apply(Decide(review.id, "1", proposal(), person(), "op"))
         client.execute_command("REPLICAOF", "NO", "ONE")
-    applied = await reviews.decide(review.id, "1", proposal(), person(), "op")
+    applied = await reviews.apply(Decide(review.id, "1", proposal(), person(), "op"))
     assert applied.review.status == "settled"
 
 
@@ -437,5 +439,5 @@ async def test_what_is_never_free_is_refused_visibly():
     reviews = Reviews(Contested())
     review = await submitted(reviews)
     with pytest.raises(Refused, match="Press again") as caught:
-        await reviews.decide(review.id, "1", proposal(), person(), "op")
+        await reviews.apply(Decide(review.id, "1", proposal(), person(), "op"))
     assert caught.value.code == "busy"

@@ -11,6 +11,7 @@ import pytest
 
 from hitl_core.errors import Refused
 from hitl_core.model import Reviewer
+from hitl_core.review import Decide
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
@@ -151,7 +152,7 @@ async def test_t41_a_thousand_races_have_a_thousand_ends(two_bots: list[Reviews]
         async def decide(at: int) -> None:
             proposal = Proposal("reject" if (number + at) % 2 else "approve", 1)
             try:
-                await two_bots[at].decide(review.id, "1", proposal, people[at], f"op-{at}")
+                await two_bots[at].apply(Decide(review.id, "1", proposal, people[at], f"op-{at}"))
             except Refused as refused:
                 lost.append(refused.code)
 

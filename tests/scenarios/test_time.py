@@ -7,7 +7,7 @@ import asyncio
 from hitl_core import Gate
 from hitl_core.errors import Refused
 from hitl_core.model import Reviewer
-from hitl_core.review import due, proposal
+from hitl_core.review import Cancel, Decide, due, proposal
 from tests.support.aging import age
 from tests.support.bots import POLICY, QUICK, Scene, email
 from tests.support.clicks import made_up, refusals, send
@@ -236,7 +236,9 @@ async def test_a_cancelled_review_says_so_and_late_clicks_are_told(scene: Scene)
     await scene.alice.press(await scene.card("thread other"), "approve")
     late = await made_up(scene, card, "approve", "U0BOB")
 
-    await gate.reviews.cancel(review_of(card), None, "The user wrote something new.", "stop")
+    await gate.reviews.apply(
+        Cancel(review_of(card), None, "stop", reason="The user wrote something new.")
+    )
     for channel in (APPROVALS, OPS):
         shown = await scene.card("cancelled by the agent", channel=channel)
         assert not buttons(shown, "approve")
@@ -257,7 +259,7 @@ async def test_t41_people_and_the_deadline_race_and_one_of_them_wins(scene: Scen
         await scene.noted(gate, card)
         _, lost, _ = await asyncio.gather(
             scene.bob.press(card, "approve"),
-            gate.reviews.decide(review_of(card), "1", reject, alice, "reject"),
+            gate.reviews.apply(Decide(review_of(card), "1", reject, alice, "reject")),
             passes(gate, card, HOUR),
             return_exceptions=True,
         )

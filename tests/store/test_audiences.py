@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hitl_core.model import Place
-from hitl_core.review import escalation
+from hitl_core.review import Cancel, Decide, escalation
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore, RedisStore, Store
 from tests.support.builders import START, approve_all, call, person, policy, proposal, review_of
@@ -54,7 +54,7 @@ async def test_each_who_may_decide_finds_it_until_it_is_decided(store: Store):
     review_id = await submitted(reviews, "pay", "send")
     assert await waits(store, *who) == [1, 1, 0, 1, 1]
 
-    await reviews.decide(review_id, "2", proposal(), person(), "one")
+    await reviews.apply(Decide(review_id, "2", proposal(), person(), "one"))
     assert await waits(store, *who) == [1, 1, 0, 0, 0]
     await reviews.change(
         review_id,
@@ -63,7 +63,7 @@ async def test_each_who_may_decide_finds_it_until_it_is_decided(store: Store):
     )
     assert await waits(store, *who) == [1, 1, 0, 0, 1]
 
-    await reviews.decide(review_id, "1", proposal(), person(), "two")
+    await reviews.apply(Decide(review_id, "1", proposal(), person(), "two"))
     assert await waits(store, *who) == [0, 0, 0, 0, 0]
     assert [id for id, _ in await store.recent_decisions(person().key)] == [review_id]
 
@@ -71,7 +71,7 @@ async def test_each_who_may_decide_finds_it_until_it_is_decided(store: Store):
 async def test_what_was_cancelled_waits_for_nobody(store: Store):
     reviews = Reviews(store)
     review_id = await submitted(reviews, "pay", "send")
-    await reviews.cancel(review_id, None, None, "op")
+    await reviews.apply(Cancel(review_id, None, "op"))
     assert (await store.waiting_reviews(["user:U1", "place:slack:#first"])).reviews == []
 
 
@@ -92,7 +92,7 @@ async def test_the_index_says_what_the_reviews_say(store: Store):
             )
             for id in (ids[2], ids[10])
         ),
-        *(reviews.cancel(id, None, None, "op") for id in ids[4:6]),
+        *(reviews.apply(Cancel(id, None, "op")) for id in ids[4:6]),
     )
 
     found = {id: (await reviews.load(id)).review.audiences for id in ids}

@@ -12,7 +12,7 @@ from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.gate.submission.schemas import ToolSchemas, excerpt_for
 from hitl_core.model import Arguments, Event, Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
-from hitl_core.review import claims
+from hitl_core.review import Decide, claims
 from hitl_core.review.due import due_at
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.service import Reviews
@@ -150,6 +150,6 @@ async def approve_all(reviews: Reviews, review_id: str, by: Reviewer | None = No
     for action in (await reviews.load(review_id)).review.actions:
         if action.is_pending:
             plan = proposal("approve", action.revision)
-            await reviews.decide(
-                review_id, action.key, plan, by or person(), f"click:{next(_numbers)}"
+            await reviews.apply(
+                Decide(review_id, action.key, plan, by or person(), f"click:{next(_numbers)}")
             )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from functools import partial
 from typing import TYPE_CHECKING
 
 from hitl_core.cli import phrases
 from hitl_core.cli.command import add_command
-from hitl_core.cli.reviews.change_review import confirm_change, store_change
+from hitl_core.cli.reviews.change_review import confirm_change, new_op, store_change
 from hitl_core.cli.session import (
     add_id,
     add_redis,
@@ -22,12 +21,10 @@ from hitl_core.cli.session import (
 )
 from hitl_core.cli.terminal import complain, note, say
 from hitl_core.errors import Refused
-from hitl_core.model import Review
-from hitl_core.review import cancellation
+from hitl_core.review import Cancel, apply_command
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
-    from hitl_core.review import Reviews
 
 _MORE = """\
 People can't decide the review any more, none of its calls runs, not even one
@@ -73,22 +70,17 @@ def run(args: argparse.Namespace) -> int:
     review = snapshot.review
     if review.calls_in_doubt:
         raise Refused("started", f"It is too late to cancel this: {phrases.doubt_text(review)}")
-    # Refuse before asking for the confirmation.
-    cancellation.cancel(review, operator(), args.reason, snapshot.now)
+    command = Cancel(review.id, operator(), new_op(), args.reason)
+    apply_command(review, command, snapshot.now)  # refuse before asking for the confirmation
     calls = phrases.tool_names(review, review.calls)
     about = f"{review.id}: {review.agent}, thread {review.thread_id}: {calls}"
     if not confirm_change(
         args, lambda: say(about, to=sys.stderr), "Cancel it?", "Nothing was cancelled."
     ):
         return 1
-    after = with_reviews(args, lambda reviews: _cancel(reviews, review.id, args.reason))
-    if after.cancelled is None:
+    applied = with_reviews(args, lambda reviews: store_change(reviews, command))
+    if applied.review.cancelled is None:
         note("That is one vote: more people must cancel it. The review still waits.")
     else:
         say(f"cancelled {review.id}")
     return 0
-
-
-async def _cancel(reviews: Reviews, review_id: str, reason: str | None) -> Review:
-    cancel = partial(reviews.cancel, review_id, operator(), reason)
-    return (await store_change(cancel)).review

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Awaitable, Callable, Iterable
-from typing import TypeVar
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from hitl_core.cli import phrases
@@ -14,7 +14,8 @@ from hitl_core.cli.terminal import confirm, note, say
 from hitl_core.errors import Refused, StoreUnavailable
 from hitl_core.model import Call, Snapshot
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from hitl_core.review import ChangeResult, Command, Reviews
 
 BUSY_MESSAGE = "Other people are deciding at this moment. Run the command again."
 UNKNOWN_MESSAGE = (
@@ -45,14 +46,19 @@ def show_calls(snapshot: Snapshot, calls: Iterable[Call]) -> None:
         say_call(snapshot, call, rest=f"hitl reviews show {review.id} --args", to=sys.stderr)
 
 
+def new_op() -> str:
+    """The id of one command."""
+    return f"cli:{uuid4().hex}"
+
+
 async def store_change(
-    change: Callable[[str], Awaitable[T]], unknown_message: str = UNKNOWN_MESSAGE
-) -> T:
-    """Call `change` with an operation id, and return its result. Raises what it raises, with texts for the
-    command line. `unknown_message`: what to do if the reply was lost.
+    reviews: Reviews, command: Command, unknown_message: str = UNKNOWN_MESSAGE
+) -> ChangeResult:
+    """Apply the command. Raises what `Reviews.apply` raises, with texts for the command line.
+    `unknown_message`: what to do if the reply was lost.
     """
     try:
-        return await change(f"cli:{uuid4().hex}")
+        return await reviews.apply(command)
     except StoreUnavailable as error:
         raise StoreUnavailable(f"{error} {unknown_message}") from error
     except Refused as refused:

@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
@@ -15,7 +14,7 @@ from hitl_core.cli.args_text import say_args
 from hitl_core.cli.command import add_command
 from hitl_core.cli.reviewers_text import describe_reviewers
 from hitl_core.cli.reviews.call_details import ambiguous_error, find_calls, only_call
-from hitl_core.cli.reviews.change_review import confirm_change, show_calls, store_change
+from hitl_core.cli.reviews.change_review import confirm_change, new_op, show_calls, store_change
 from hitl_core.cli.session import (
     add_id,
     add_redis,
@@ -42,7 +41,14 @@ from hitl_core.model import (
     decode,
     encode,
 )
-from hitl_core.review import PAST_VERBS, Proposal, decisions, judge_proposal, redaction_pointers
+from hitl_core.review import (
+    PAST_VERBS,
+    Decide,
+    Proposal,
+    apply_command,
+    judge_proposal,
+    redaction_pointers,
+)
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -143,24 +149,23 @@ def run(args: argparse.Namespace) -> int:
             "already_decided", f"This review is already decided; {phrases.doubt_text(review)}"
         )
     actions = _choose_actions(review, args)
-    proposals = [
-        (
-            action,
-            _make_proposal(review, action, args, edited)._replace(seal=review.seal(action.key)),
-        )
-        for action in actions
-    ]
-    for action, proposal in proposals:  # refuse before asking for the confirmation
+    by, commands = operator(), list[tuple[Action, Decide]]()
+    for action in actions:
+        proposal = _make_proposal(review, action, args, edited)
+        proposal = proposal._replace(seal=review.seal(action.key))
+        commands.append((action, Decide(review.id, action.key, proposal, by, new_op())))
+    for action, command in commands:  # refuse before asking for the confirmation
         try:
-            decisions.decide(review, action.key, proposal, operator(), snapshot.now)
+            apply_command(review, command, snapshot.now)
         except Refused as refused:
             raise _cli_refusal(refused, review, action) from refused
+    proposals = [(action, command.proposal) for action, command in commands]
     question = _question(review, proposals)
     if not confirm_change(
         args, lambda: _show_proposals(snapshot, proposals), question, "Nothing was decided."
     ):
         return 1
-    return with_reviews(args, lambda reviews: _decide(reviews, review, proposals))
+    return with_reviews(args, lambda reviews: _decide(reviews, review, commands))
 
 
 def _usage_problem(args: argparse.Namespace) -> str | None:
@@ -269,8 +274,8 @@ def _visible_args(
 ) -> JsonObject:
     """Without what any rule so far hides, and what the one hides that they fall under."""
     with suppress(Refused):  # which is told where it is decided
-        if (ruling := judge_proposal(snapshot.review, action, proposal, snapshot.now)) is not None:
-            action = ruling.action
+        judged = judge_proposal(snapshot.review, action, proposal, snapshot.now)
+        action = judged.ruling.action if judged.ruling else action
     return mask_args(would_run, find_hidden(None, would_run, redaction_pointers(action, would_run)))
 
 
@@ -282,21 +287,19 @@ def _question(review: Review, proposals: list[tuple[Action, Proposal]]) -> str:
     return f"{verb} {tools_text}{f' into {name}' if name else ''}?"
 
 
-async def _decide(
-    reviews: Reviews, review: Review, proposals: list[tuple[Action, Proposal]]
-) -> int:
-    by, code = operator(), 0
-    for action, proposal in proposals:
-        decide = partial(reviews.decide, review.id, action.key, proposal, by)
+async def _decide(reviews: Reviews, review: Review, commands: list[tuple[Action, Decide]]) -> int:
+    code = 0
+    for action, command in commands:
         try:
-            applied = await store_change(decide)
+            applied = await store_change(reviews, command)
         except Refused as refused:
             complain(str(_cli_refusal(refused, review, action)))
             code = 1
             continue
         review = applied.review
         now = next(each for each in review.actions if each.key == action.key)
-        verb = "edited" if proposal.type == "edit" and now.is_pending else PAST_VERBS[proposal.type]
+        kind = command.proposal.type
+        verb = "edited" if kind == "edit" and now.is_pending else PAST_VERBS[kind]
         say(f"{verb} {_tool_name(review, action)} ({action.request.tool_call_id})")
         if now.newest_rule is not None and now.newest_rule != action.newest_rule:
             note(_new_rule_note(now, now.newest_rule))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, get_args
 from hitl_core.cli import phrases
 from hitl_core.cli.command import add_command
 from hitl_core.cli.reviews.call_details import find_calls, only_call
-from hitl_core.cli.reviews.change_review import confirm_change, show_calls, store_change
+from hitl_core.cli.reviews.change_review import confirm_change, new_op, show_calls, store_change
 from hitl_core.cli.reviews.review_json import review_to_json
 from hitl_core.cli.session import (
     add_id,
@@ -23,7 +23,7 @@ from hitl_core.cli.session import (
 from hitl_core.cli.terminal import complain, note, say, say_json
 from hitl_core.errors import Refused
 from hitl_core.model import Call, DoubtAnswer, Review, Run, Snapshot
-from hitl_core.review import Transition, claims
+from hitl_core.review import AnswerDoubt
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -148,12 +148,8 @@ async def _resolve(
     reviews: Reviews, review: Review, call: Call, answer: DoubtAnswer, attempt: int
 ) -> Snapshot:
     """The answer is for this attempt: it doesn't count if the call was run again meanwhile."""
-    by, seal = operator(), review.seal(call.key)
-
-    def resolve_doubt(review: Review, now: float) -> Transition:
-        return claims.resolve(review, call.key, answer, by, now, attempt=attempt, seal=seal)
-
-    await store_change(
-        lambda op: reviews.change(review.id, op, resolve_doubt), _UNKNOWN_MESSAGE.format(review.id)
+    command = AnswerDoubt(
+        review.id, call.key, answer, operator(), new_op(), attempt, review.seal(call.key)
     )
+    await store_change(reviews, command, _UNKNOWN_MESSAGE.format(review.id))
     return await reviews.load(review.id)

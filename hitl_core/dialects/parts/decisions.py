@@ -12,6 +12,7 @@ from hitl_core.errors import (
     DialectError,
     HitlError,
     InvalidToolCall,
+    RefusalCode,
     Refused,
     UnsupportedByDialect,
 )
@@ -41,7 +42,7 @@ class AnswerItem:
     def decision_types(self) -> tuple[DecisionType, ...]:
         return self.action.config.allowed_decisions
 
-    def fail(self, message: str, field: str, code: str = "bad_answer") -> NoReturn:
+    def fail(self, message: str, field: str, code: RefusalCode = "bad_answer") -> NoReturn:
         raise DecisionError(message, index=self.index, tool=self.tool, field=field, code=code)
 
     def check_id(self, decision: Json) -> None:

@@ -17,7 +17,7 @@ from hitl_core.model import Reviewer
 from hitl_core.store import Store
 
 from .... import click_budget
-from ....inbox import KEEP_FOR, STORE_UNAVAILABLE, HomeLoader, Inbox
+from ....inbox import KEEP_FOR, STORE_UNAVAILABLE, HomeLoader, Inbox, PermittedSnapshot
 from ....text import one_line
 from ...contract import ChannelError, LookupFailed
 from .. import ids
@@ -36,8 +36,6 @@ from ..render import (
 
 log = logging.getLogger(__name__)
 
-#: In seconds. Slack accepts an answer within 3 s.
-ANSWER_TIMEOUT = 2.2
 USAGE = "Use `/approvals` to list what waits for you, or `/approvals show ID` for one review."
 
 
@@ -66,14 +64,22 @@ class HomeTab:
         await self._run_in_time(user_id, self.publish(user_id, page))
         await ack()
 
-    async def publish(self, user_id: str, page: int | None = None, *, force: bool = False) -> None:
-        """Publish this page, or the current one. An unchanged page is not sent again, unless `force`. Raises
-        ChannelError, StoreUnavailable.
+    async def publish(
+        self,
+        user_id: str,
+        page: int | None = None,
+        *,
+        force: bool = False,
+        seen: PermittedSnapshot | None = None,
+    ) -> None:
+        """Publish this page, or the current one. An unchanged page is not sent again, unless `force`. `seen`
+        is the review of a click in it. Raises ChannelError, StoreUnavailable.
         """
         key = _state_key(user_id)
         state = json.loads(await self._store.draft(key) or b"{}")
         who = await self._load_reviewer(user_id)
-        home = await self._homes.load_home(who, state.get("page", 0) if page is None else page)
+        page = state.get("page", 0) if page is None else page
+        home = await self._homes.load_home(who, page, seen)
         view = {"type": "home", "blocks": view_blocks(home, self._channel)}
         digest = hashlib.sha256(json.dumps(view).encode()).hexdigest()
         if not force and state.get("digest") == digest:
@@ -86,7 +92,7 @@ class HomeTab:
         """`/approvals` and `/approvals show ID`. Only the person who typed it sees the answer."""
         reply: dict[str, Any]
         try:
-            async with click_budget.timeout(ANSWER_TIMEOUT):
+            async with click_budget.timeout("home"):
                 reply = await self._answer_command(body)
         except (HitlError, ChannelError, TimeoutError) as error:
             if not isinstance(error, Refused):
@@ -111,11 +117,11 @@ class HomeTab:
         await self.publish(user_id, 0, force=True)
 
     async def _run_in_time(self, user_id: str, publishing: Coroutine[Any, Any, None]) -> None:
-        """Stops after ANSWER_TIMEOUT and shows the error in the Home: Slack would repeat an event without
+        """Stops if it takes too long, and shows the error in the Home: Slack would repeat an event without
         answer.
         """
         try:
-            async with click_budget.timeout(ANSWER_TIMEOUT):
+            async with click_budget.timeout("home"):
                 await publishing
         except (HitlError, ChannelError, TimeoutError) as error:
             log.warning("the Home of %s could not be updated: %s", user_id, error or "too slow")
@@ -124,7 +130,7 @@ class HomeTab:
     async def _show_error(self, user_id: str, error: Exception) -> None:
         """Show the error in the person's Home, until the next update."""
         with suppress(HitlError, ChannelError, TimeoutError):
-            async with click_budget.timeout(ANSWER_TIMEOUT / 4):
+            async with click_budget.timeout("home_error"):
                 view = {"type": "home", "blocks": error_blocks(_explain_error(error))}
                 await self._channel.publish_home(user_id, view)
                 await self._store.drop_draft(_state_key(user_id))

@@ -16,12 +16,11 @@ from slack_bolt.async_app import AsyncAck, AsyncRespond
 
 from hitl_core.errors import Refused, safe_message
 from hitl_core.model import DecisionType, DoubtAnswer, Snapshot
-from hitl_core.review import Proposal
+from hitl_core.review import AnswerDoubt, Decide, DecideAll, Proposal
 
 from .... import click_budget
-from ....card import choices_of
 from ....forms import FormDesk
-from ....inbox import ActionRef, Inbox, ReadRequired, Reply
+from ....inbox import ActionRef, Choose, Inbox, InboxCommand, PermittedSnapshot, ReadRequired, Reply
 from ....offload import offload_drawing
 from ...contract import ChannelError
 from .. import ids
@@ -35,9 +34,6 @@ from .submissions import Submissions
 from .views import ModalKind, Views, name_and_arguments
 
 log = logging.getLogger(__name__)
-
-#: Seconds for updating a modal after a click was stored, as part of the 3 s of a click.
-REFRESH_TIMEOUT = 0.8
 
 DOUBT_ANSWERS: dict[str, DoubtAnswer] = {
     "doubt_ran": "ran",
@@ -81,47 +77,32 @@ class Listeners:
         log.error("an action in Slack could not be handled: %s", safe_message(error))
 
     async def approve(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        target = ids.parse_action_ref(ids.button_value(body))
-        await self._decide(body, respond, _proposal("approve", target), target)
+        await self._decide(body, respond, "approve", ids.button_value(body))
         await ack()
 
     async def approve_all(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         review_id, revisions, seal = ids.parse_revisions(ids.button_value(body))
+        proposals = {key: Proposal("approve", revision) for key, revision in revisions.items()}
         who, op = await self._responder.load_reviewer(body), ids.op_of_click(body)
-        reply = await self._inbox.approve_all(review_id, revisions, seal, who, op)
-        await self._show_result(body, respond, reply)
+        command = DecideAll(review_id, proposals, who, op, seal, ids.message_of(body))
+        await self._apply(body, respond, command)
         await ack()
 
     async def answer(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         """One of the choices of a question."""
-        target, number = (
-            ids.parse_action_ref(ids.button_value(body)),
-            ids.parse_last_number(ids.button_value(body)),
-        )
-        try:
-            snapshot = await self._inbox.access.load_for_view(
-                target, await self._responder.load_reviewer(body)
-            )
-            action = snapshot.review.action(target.action)
-            choices = choices_of(action.config) if action else ()
-            if action is None or number >= len(choices):
-                raise Refused("unknown_action", "This review has no such answer.")
-            responds = "respond" in action.config.allowed_decisions
-            kind: DecisionType = "respond" if responds else "approve"
-            proposal = _proposal(kind, target, choices[number].answer)
-            await self._decide(body, respond, proposal, target)
-        except Refused as refused:
-            await self._responder.send_reply(body, respond, Reply(refused.code, str(refused)))
+        value = ids.button_value(body)
+        target, number = ids.parse_action_ref(value), ids.parse_last_number(value)
+        who, op = await self._responder.load_reviewer(body), ids.op_of_click(body)
+        await self._apply(body, respond, Choose(target, number, who, op, ids.message_of(body)))
         await ack()
 
     async def choose_from_menu(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         """A rare answer from the overflow menu; its value begins with the verb."""
         verb, _, value = ids.option_value(body).partition(".")
-        target = ids.parse_action_ref(value)
         if verb == "ignore":
-            await self._decide(body, respond, _proposal("ignore", target), target)
+            await self._decide(body, respond, "ignore", value)
         else:
-            await self._open_modal(body, respond, "respond", target)
+            await self._open_modal(body, respond, "respond", ids.parse_action_ref(value))
         await ack()
 
     async def open_form(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
@@ -136,9 +117,9 @@ class Listeners:
         who = await self._responder.load_reviewer(body)
 
         async def build_view() -> small_modals.View:
-            place = await self._inbox.access.find_place(target.review_id, card, who)
+            seen, place = await self._inbox.access.find_place(target.review_id, card, who)
             meta = ModalMeta(target, review_place=place, review_page=ids.parse_last_number(value))
-            return await self._views.review_page(meta, who)
+            return await self._views.review_page(meta, who, seen)
 
         await self._responder.open_modal(body, respond, ModalMeta(target), build_view())
         await ack()
@@ -167,13 +148,14 @@ class Listeners:
         await ack()
 
     async def answer_doubt(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        who, target = (
-            await self._responder.load_reviewer(body),
-            ids.parse_action_ref(ids.button_value(body)),
-        )
+        target = ids.parse_action_ref(ids.button_value(body))
         answer = DOUBT_ANSWERS[str(body["actions"][0]["action_id"])]
-        reply = await self._inbox.answer_doubt(target, answer, who, ids.op_of_click(body))
-        await self._show_result(body, respond, reply)
+        who, op = await self._responder.load_reviewer(body), ids.op_of_click(body)
+        command = AnswerDoubt(
+            target.review_id, target.action, answer, who, op,
+            target.revision, target.seal, ids.message_of(body),
+        )  # fmt: skip
+        await self._apply(body, respond, command)
         await ack()
 
     async def show_arguments_page(self, ack: AsyncAck, body: Body) -> None:
@@ -212,37 +194,35 @@ class Listeners:
         await ack()
 
     async def _decide(
-        self, body: Body, respond: AsyncRespond, proposal: Proposal, target: ActionRef
+        self, body: Body, respond: AsyncRespond, kind: DecisionType, value: str
     ) -> None:
-        who = await self._responder.load_reviewer(body)
-        reply = await self._inbox.decide(target, proposal, who, ids.op_of_click(body))
-        if reply.code == "message_required" and proposal.type == "approve":
-            await self._open_modal(body, respond, "approve", target)
-        else:
-            await self._show_result(body, respond, reply)
+        target = ids.parse_action_ref(value)
+        proposal = Proposal(kind, target.revision, seal=target.seal)
+        who, op = await self._responder.load_reviewer(body), ids.op_of_click(body)
+        command = Decide(target.review_id, target.action, proposal, who, op, ids.message_of(body))
+        await self._apply(body, respond, command)
 
-    async def _show_result(self, body: Body, respond: AsyncRespond, reply: Reply) -> None:
-        """Shows the result where the card alone does not."""
-        view = ids.view_of(body)
+    async def _apply(self, body: Body, respond: AsyncRespond, command: InboxCommand) -> None:
+        """Applies the command, and shows the result where the card alone does not."""
+        reply, view = await self._inbox.apply(command), ids.view_of(body)
         if reply.unread is not None:
-            await self._open_modal(body, respond, "see", reply.unread)
-        elif reply.code != "ok":
-            await self._responder.send_reply(body, respond, reply)
-        elif view.get("callback_id") == "review":
-            who = await self._responder.load_reviewer(body)
-            await self._refresh_modal(
-                body, self._views.review_page(ids.parse_meta(view), who, next_pending=True)
-            )
+            await self._open_modal(body, respond, "see", reply.unread, reply.snapshot)
+        elif reply.code == "message_required" and (target := _approved(command)) is not None:
+            await self._open_modal(body, respond, "approve", target, reply.snapshot)
+        elif reply.code == "ok" and view.get("callback_id") == "review":
+            meta = ids.parse_meta(view)
+            page = self._views.review_page(meta, command.who, reply.snapshot, next_pending=True)
+            await self._refresh_modal(body, page)
         else:
             await self._responder.send_reply(body, respond, reply)
-        await self._responder.refresh_home(body)
+        await self._responder.refresh_home(body, reply.snapshot)
 
     async def _refresh_modal(
         self, body: Body, pending_view: Coroutine[Any, Any, small_modals.View]
     ) -> None:
         """Updates the modal with the button. Never raises: the click is stored already."""
         try:
-            async with click_budget.timeout(REFRESH_TIMEOUT):
+            async with click_budget.timeout("show"):
                 view = await pending_view
                 await self._responder.update_modal(str(body["view"]["id"]), view)
         except TimeoutError:
@@ -251,7 +231,12 @@ class Listeners:
             await self._responder.show_refusal(body, refused)
 
     async def _open_modal(
-        self, body: Body, respond: AsyncRespond, kind: ModalKind, target: ActionRef
+        self,
+        body: Body,
+        respond: AsyncRespond,
+        kind: ModalKind,
+        target: ActionRef,
+        seen: PermittedSnapshot | None = None,
     ) -> None:
         """Opens the modal; first "All arguments" if the policy requires that the person reads them."""
         view = ids.view_of(body)
@@ -267,7 +252,7 @@ class Listeners:
 
         async def build_view() -> small_modals.View:
             try:
-                return await self._views.build(kind, meta, who)
+                return await self._views.build(kind, meta, who, seen)
             except ReadRequired as unread:
                 return await self._views.build("see", replace(meta, target=unread.target), who)
 
@@ -279,5 +264,9 @@ def _file_content(target: ActionRef, snapshot: Snapshot) -> tuple[str, str]:
     return name, arguments_modal.to_text(arguments)
 
 
-def _proposal(kind: DecisionType, target: ActionRef, answer: Any = None) -> Proposal:
-    return Proposal(kind, target.revision, answer=answer, seal=target.seal)
+def _approved(command: InboxCommand) -> ActionRef | None:
+    """The action that the person pressed Approve on; None for other commands."""
+    if not isinstance(command, Decide) or command.proposal.type != "approve":
+        return None
+    proposal = command.proposal
+    return ActionRef(command.review_id, command.action, proposal.revision, proposal.seal)

@@ -14,7 +14,7 @@ from hitl_core.errors import HitlError, Refused
 from hitl_core.model import Reviewer
 
 from .... import click_budget
-from ....inbox import Inbox, Reply
+from ....inbox import Inbox, PermittedSnapshot, Reply
 from ....text import one_line
 from ...contract import ChannelError
 from .. import ids
@@ -26,26 +26,6 @@ from ..render import make_inert
 from .home import HomeTab
 
 log = logging.getLogger(__name__)
-
-#: A trigger_id is valid for 3 s. If the store takes longer than this (seconds), a loading view opens first.
-LOADING_DELAY = 0.5
-#: Seconds for one message to the person, as part of the 3 s of a click.
-REPLY_TIMEOUT = 0.4
-
-#: Refusals which mean that the message with the button is out of date.
-STALE_CODES = frozenset(
-    {
-        "already_decided",
-        "already_started",
-        "already_voted",
-        "cancelled",
-        "done",
-        "expired",
-        "not_due",
-        "stale",
-        "unknown_action",
-    }
-)
 
 
 class Responder:
@@ -69,7 +49,7 @@ class Responder:
         the modal with the button if there is one. A refusal is shown to the person.
         """
         task = asyncio.create_task(pending_view)
-        done, _ = await asyncio.wait([task], timeout=click_budget.scale(LOADING_DELAY))
+        done, _ = await asyncio.wait([task], timeout=click_budget.seconds("loading_view"))
         try:
             if done:
                 await self._show_modal(body, task.result())
@@ -79,10 +59,12 @@ class Responder:
                 view = await task
             except Refused as refused:
                 view = small_modals.notice(str(refused))
-                await self._refresh_card(body, refused.code)
+                await self._refresh_card(body, Reply.refusal(refused))
             await self._channel.update_view(view_id, view)
         except Refused as refused:
-            await self.send_reply(body, respond, Reply(refused.code, str(refused)))
+            reply = Reply.refusal(refused)
+            await self._refresh_card(body, reply)
+            await self.send_reply(body, respond, reply)
         except ChannelError as error:
             log.error("review %s: a modal could not be opened: %s", meta.target.review_id, error)
             why = "Slack didn't open the form. Press again."
@@ -92,14 +74,13 @@ class Responder:
 
     async def send_reply(self, body: Body, respond: AsyncRespond | None, reply: Reply) -> None:
         """Answers privately: by the click's response_url, which also reaches people outside the channel."""
-        await self._refresh_card(body, reply.code)
         if not reply.text:
             return
         if ids.view_of(body):
             await self.push_modal(body, small_modals.notice(reply.text))
             return
         try:
-            async with click_budget.timeout(REPLY_TIMEOUT):
+            async with click_budget.timeout("respond"):
                 assert respond is not None  # every message has one
                 answer = await respond(
                     text=make_inert(one_line(reply.text)),
@@ -111,25 +92,13 @@ class Responder:
         except Exception as error:  # Bolt's webhook client raises any error of its HTTP library
             log.info("response_url failed: %s", error)
         with contextlib.suppress(TimeoutError):
-            async with click_budget.timeout(REPLY_TIMEOUT):
+            async with click_budget.timeout("respond"):
                 await self._channel.post_ephemeral(
                     body["channel"]["id"], body["user"]["id"], reply.text
                 )
 
-    async def _refresh_card(self, body: Body, code: str) -> None:
-        """Updates the message with the button if it is out of date or a duplicate. Never raises: the person
-        gets an answer anyway.
-        """
-        if (
-            code not in (*STALE_CODES, "ok")
-            or ids.view_of(body)
-            or (at := ids.message_of(body)) is None
-        ):
-            return
-        with contextlib.suppress(TimeoutError):
-            async with click_budget.timeout(REPLY_TIMEOUT):
-                # A click that counted changed the review, so its recorded messages are updated anyway.
-                await self._inbox.redraw(ids.review_id_of(body), at, only_second=code == "ok")
+    async def _refresh_card(self, body: Body, reply: Reply) -> None:
+        await self._inbox.refresh_card(reply, ids.review_id_of(body), ids.message_of(body))
 
     async def push_modal(self, body: Body, view: View) -> None:
         """Opens a modal on top of the one with the button. Never raises."""
@@ -150,18 +119,18 @@ class Responder:
     async def update_modal(self, view_id: str, view: View) -> None:
         """Never raises: what it shows is stored already."""
         try:
-            async with click_budget.timeout(2 * REPLY_TIMEOUT):
+            async with click_budget.timeout("show"):
                 await self._channel.update_view(view_id, view)
         except (ChannelError, TimeoutError) as error:
             log.warning("a modal could not be updated: %s", error)
 
-    async def refresh_home(self, body: Body) -> None:
-        """Updates the Home at once after a click in it."""
+    async def refresh_home(self, body: Body, seen: PermittedSnapshot | None = None) -> None:
+        """Updates the Home at once after a click in it. `seen` is the review of the click."""
         if ids.view_of(body).get("type") != "home":
             return
         try:
-            async with click_budget.timeout(2 * REPLY_TIMEOUT):
-                await self._home.publish(str(body["user"]["id"]))
+            async with click_budget.timeout("show"):
+                await self._home.publish(str(body["user"]["id"]), seen=seen)
         except (HitlError, ChannelError, TimeoutError) as error:
             log.warning("a Home could not be updated: %s", error)
 

@@ -27,19 +27,17 @@ from ....forms import (
     Stored,
     to_result,
 )
-from ....inbox import RESULT_UNKNOWN, Reply
+from ....inbox import RESULT_UNKNOWN, PermittedSnapshot, Reply
 from .. import ids
 from ..ids import Body, ModalMeta
 from ..modals import ACTION_ID, BACK, form_view, read_entries, small_modals
-from .responder import REPLY_TIMEOUT, Responder
+from .responder import Responder
 from .views import Views
 
 log = logging.getLogger(__name__)
 
 #: The callback ids of modals with a form.
 FORM_KINDS: tuple[FormKind, ...] = get_args(FormKind)
-#: In seconds. Slack accepts an answer within 3 s.
-ANSWER_TIMEOUT = 2.2
 
 #: The answer to a submitted modal. An empty one closes it.
 AckResponse = dict[str, Any]
@@ -62,13 +60,13 @@ class Submissions:
         who, meta = await self._responder.load_reviewer(body), ids.parse_meta(view)
         op = ids.op_of_submission(view, who.id)
         try:
-            async with click_budget.timeout(ANSWER_TIMEOUT):
+            async with click_budget.timeout("submit"):
                 form, entries = meta.form(view["callback_id"]), read_entries(view)
                 result = await self._desk.submit(form, str(view["id"]), entries, who, op)
         except TimeoutError:
             result = to_result(Reply("unavailable", RESULT_UNKNOWN))
         if isinstance(result, Stored):
-            await self._show_next_action(view, who)
+            await self._show_next_action(view, who, result.snapshot)
         await ack(**_to_response(result, view, meta))
 
     async def redraw(self, ack: AsyncAck, body: Body) -> None:
@@ -89,7 +87,9 @@ class Submissions:
             await self._responder.update_modal(str(view["id"]), form_view(page, meta))
         await ack()
 
-    async def _show_next_action(self, view: Body, who: Reviewer) -> None:
+    async def _show_next_action(
+        self, view: Body, who: Reviewer, seen: PermittedSnapshot | None
+    ) -> None:
         """After a modal that was opened from the Review modal, the Review modal shows the next pending
         action.
         """
@@ -100,8 +100,10 @@ class Submissions:
             meta.target, review_place=meta.review_place, review_page=meta.review_page
         )
         try:
-            async with click_budget.timeout(REPLY_TIMEOUT):
-                review_view = await self._views.review_page(review_meta, who, next_pending=True)
+            async with click_budget.timeout("next"):
+                review_view = await self._views.review_page(
+                    review_meta, who, seen, next_pending=True
+                )
                 await self._responder.update_modal(str(view["previous_view_id"]), review_view)
         except (Refused, TimeoutError) as error:
             log.info("the Review modal could not be updated: %s", error)

@@ -10,7 +10,7 @@ from hitl_core.review import redaction_pointers, visible_schema
 
 from ....card import all_arguments
 from ....forms import FormDesk, FormKind
-from ....inbox import ActionRef, ReviewAccess
+from ....inbox import ActionRef, PermittedSnapshot, ReviewAccess
 from ....offload import offload_drawing
 from ..channel import SlackChannel
 from ..ids import ModalMeta
@@ -26,32 +26,48 @@ class Views:
     def __init__(self, access: ReviewAccess, desk: FormDesk, channel: SlackChannel) -> None:
         self._access, self._desk, self._channel = access, desk, channel
 
-    async def build(self, kind: ModalKind, meta: ModalMeta, who: Reviewer) -> View:
+    async def build(
+        self,
+        kind: ModalKind,
+        meta: ModalMeta,
+        who: Reviewer,
+        seen: PermittedSnapshot | None = None,
+    ) -> View:
+        """`seen` is the review that the same click has loaded."""
         if kind == "see":
-            return await self.arguments_page(meta, who)
-        return form_view(await self._desk.open(meta.form(kind), who), meta)
+            return await self.arguments_page(meta, who, seen)
+        return form_view(await self._desk.open(meta.form(kind), who, seen), meta)
 
-    async def arguments_page(self, meta: ModalMeta, who: Reviewer) -> View:
+    async def arguments_page(
+        self, meta: ModalMeta, who: Reviewer, seen: PermittedSnapshot | None = None
+    ) -> View:
         """Opening the last page counts as having read all arguments."""
-        snapshot = await self._access.load_for_view(meta.target, who)
+        snapshot = await self._access.load_for_view(meta.target, who, seen)
         view = await offload_drawing(snapshot.review, lambda: _arguments_view(meta, snapshot))
         if arguments_modal.is_last_page(view):
-            await self._access.mark_read(meta.target, who)
+            await self._access.read_marks.record(meta.target, who)
         return view
 
     async def review_page(
-        self, meta: ModalMeta, who: Reviewer, *, next_pending: bool = False
+        self,
+        meta: ModalMeta,
+        who: Reviewer,
+        seen: PermittedSnapshot | None = None,
+        *,
+        next_pending: bool = False,
     ) -> View:
         """A page of the Review modal; with `next_pending` the next pending action. An action that the page
         shows completely counts as read.
         """
         assert meta.review_place is not None  # `find_place` set it
-        snapshot = await self._access.load_at_place(meta.target.review_id, meta.review_place, who)
+        snapshot = await self._access.load_at_place(
+            meta.target.review_id, meta.review_place, who, seen
+        )
         review = snapshot.review
         if next_pending:
             meta = review_modal.next_pending_page(review, meta)
         if (read_action := review_modal.fully_shown_action(review, meta)) is not None:
-            await self._access.mark_read(
+            await self._access.read_marks.record(
                 ActionRef(review.id, read_action.key, read_action.revision), who
             )
         return await offload_drawing(

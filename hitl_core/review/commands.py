@@ -1,0 +1,150 @@
+"""What a person wants to do to a review, as values that know no chat system, and how each is applied. Pure.
+
+`op` is the id of one click, submission or command: the same id counts only once. `message_ref` is the message
+on which the person clicked; None for those who saw no card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from hitl_core.model import DoubtAnswer, MessageRef, Place, Review, Reviewer
+from hitl_core.review import cancellation, claims, decisions, escalation
+from hitl_core.review.proposal import JudgedProposal, Proposal
+from hitl_core.review.transition import Transition
+
+
+@dataclass(frozen=True)
+class Decide:
+    """A decision on one action. The proposal has the revision and the seal that the person saw."""
+
+    review_id: str
+    action: str
+    proposal: Proposal
+    who: Reviewer
+    op: str
+    message_ref: MessageRef | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return (self.action,)
+
+
+@dataclass(frozen=True)
+class DecideAll:
+    """Several decisions, by the actions' keys: all are stored, or none. `seal` is of all of them together."""
+
+    review_id: str
+    proposals: Mapping[str, Proposal]
+    who: Reviewer
+    op: str
+    seal: str | None = None
+    message_ref: MessageRef | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(self.proposals)
+
+
+@dataclass(frozen=True)
+class Escalate:
+    """Takes the next step of all pending actions at the place of this message. `steps_on_card` is the number
+    of steps that it showed.
+    """
+
+    review_id: str
+    message_ref: MessageRef
+    steps_on_card: int
+    who: Reviewer
+    op: str
+    why: str | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return ()
+
+
+@dataclass(frozen=True)
+class AnswerDoubt:
+    """What became of a call in doubt. `attempt` and `seal` are those that the person saw."""
+
+    review_id: str
+    action: str
+    answer: DoubtAnswer
+    who: Reviewer
+    op: str
+    attempt: int | None = None
+    seal: str | None = None
+    message_ref: MessageRef | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return (self.action,)
+
+
+@dataclass(frozen=True)
+class Cancel:
+    """Stops the whole review. `who` is None if its agent cancels it."""
+
+    review_id: str
+    who: Reviewer | None
+    op: str
+    reason: str | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return ()
+
+
+Command = Decide | DecideAll | Escalate | AnswerDoubt | Cancel
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What was looked up for one command.
+
+    - `ineligible_voters`: by the actions' keys, the keys of voters who may no longer decide;
+    - `judged`, `has_new_grant`: of an edit, see `decisions.decide`;
+    - `place`: where the message of an escalation is.
+    """
+
+    ineligible_voters: Mapping[str, Collection[str]] = field(default_factory=dict[str, list[str]])
+    judged: JudgedProposal | None = None
+    has_new_grant: bool = False
+    place: Place | None = None
+
+
+def apply_command(
+    review: Review, command: Command, now: float, findings: Findings | None = None
+) -> Transition:
+    """Raises Refused, with a text for the person."""
+    findings = findings or Findings()
+    ineligible = findings.ineligible_voters
+    match command:
+        case Decide(action=key):
+            return decisions.decide(
+                review, key, command.proposal, command.who, now,
+                ineligible_voters=ineligible.get(key, ()),
+                has_new_grant=findings.has_new_grant, judged=findings.judged,
+            )  # fmt: skip
+        case DecideAll():
+            return decisions.decide_all(
+                review, command.proposals, command.who, now,
+                ineligible_voters=ineligible, seal=command.seal,
+            )  # fmt: skip
+        case Escalate():
+            assert findings.place is not None  # only the bot knows where a message is
+            return escalation.escalate(
+                review, findings.place, command.who, now,
+                steps_on_card=command.steps_on_card, why=command.why,
+            )  # fmt: skip
+        case AnswerDoubt(action=key):
+            return claims.resolve(
+                review, key, command.answer, command.who, now, attempt=command.attempt,
+                ineligible_voters=ineligible.get(key, ()), seal=command.seal,
+            )  # fmt: skip
+        case Cancel():
+            return cancellation.cancel(review, command.who, command.reason, now)
+    assert_never(command)
