@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from hitl_core.errors import HitlError, Refused, StoreUnavailable
 from hitl_core.failpoints import failpoint
-from hitl_core.model import MessageRef, Reviewer
+from hitl_core.model import DecisionType, MessageRef, Reviewer
 from hitl_core.review import (
     AnswerDoubt,
     Decide,
@@ -136,7 +136,8 @@ class Inbox:
     async def _check_read(
         self, snapshot: PermittedSnapshot, proposals: Mapping[str, Proposal], who: Reviewer
     ) -> None:
-        for kind in dict.fromkeys(proposal.type for proposal in proposals.values()):
+        kinds: set[DecisionType] = {proposal.type for proposal in proposals.values()}
+        for kind in kinds:
             actions = [
                 action
                 for action in snapshot.review.actions

@@ -78,8 +78,8 @@ class HomeTab:
         key = _state_key(user_id)
         state = json.loads(await self._store.draft(key) or b"{}")
         who = await self._load_reviewer(user_id)
-        page = state.get("page", 0) if page is None else page
-        home = await self._homes.load_home(who, page, seen)
+        at = state.get("page", 0) if page is None else page
+        home = await self._homes.load_home(who, at, seen)
         view = {"type": "home", "blocks": view_blocks(home, self._channel)}
         digest = hashlib.sha256(json.dumps(view).encode()).hexdigest()
         if not force and state.get("digest") == digest:
