@@ -29,7 +29,6 @@ TOO_LONG = frozenset(
         "bot/channels/slack/render/card_lines.py",
         "bot/channels/slack/transport/api.py",
         "bot/channels/slack/transport/payload.py",
-        "bot/inbox/access.py",
         "bot/inbox/homes.py",
         "bot/outbox/delivery.py",
         "bot/outbox/lane.py",
