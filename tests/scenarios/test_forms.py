@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hitl_core import ToolCall
 from hitl_core.model import encode
 from slack_sandbox.workspace.view_validation import validate_view
-from tests.support.bots import CANARY, Scene, email
+from tests.support.bots import CANARY, CLICK, Scene, email
 from tests.support.bots import POLICY as POLICY_OF_BOTS
 from tests.support.builders import review_of as review_made
 from tests.support.slack import APPROVALS, review_of
@@ -60,9 +60,11 @@ def policy(**more: Any) -> str:
     return json.dumps({"default": "review", "interrupt_on": {**rules, **more}})
 
 
-async def editing(scene: Scene, name: str, args: Json, rules: str = "", **settings: str) -> Any:
+async def editing(
+    scene: Scene, name: str, args: Json, rules: str = "", click: float = CLICK
+) -> Any:
     """Alice has the Edit modal of this call open; the agent waits."""
-    await scene.bot(**settings)
+    await scene.bot(HITL_CLICK_SECONDS=str(click))
     gate = await scene.gate(rules or policy())
     waiting = scene.ask(gate, ToolCall("c1", name, args))
     await scene.alice.press(await scene.card(name), "edit")
@@ -356,7 +358,7 @@ async def test_t62_t64_no_form_is_made_of_a_schema_that_could_hang_or_fetch(
 
 async def test_promise_11_a_form_survives_that_redis_is_away(scene: Scene) -> None:
     """What was typed stays in the modal when it could not be stored."""
-    waiting = await editing(scene, "branch", BY_MAIL, HITL_CLICK_SECONDS="3")
+    waiting = await editing(scene, "branch", BY_MAIL, click=3)
     redis = await scene.redis()
     await redis.execute_command("CLIENT", "PAUSE", "2500", "ALL")
     failed = await scene.alice.submit(note="again")
