@@ -11,7 +11,7 @@ from bot.channels.slack.form_limits import FORM_LIMITS
 from bot.channels.slack.ids import ModalMeta
 from bot.channels.slack.modals.form_modal import form_view
 from bot.forms import EditForm, FormRef
-from bot.inbox.inbox import ActionRef
+from bot.inbox import ActionRef
 from bot.text import MAX_INDENTED, remove_marks
 from hitl_core.model import Review
 from slack_sandbox.workspace.message import validate_blocks
