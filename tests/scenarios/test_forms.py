@@ -409,7 +409,7 @@ async def test_faults_11_a_form_that_is_sent_again_says_what_its_first_try_did(
         "allowed_decisions": ["edit", "approve"],
         "reviewers": {"channel_members": True, "quorum": quorum},
     }
-    await editing(scene, "mail", {"to": "jo"}, policy(mail=rule))
+    await editing(scene, "mail", {"to": "jo"}, policy(mail=rule), click=3)
     card = await scene.card("mail")
     with monkeypatch.context() as armed:
         armed.setenv("HITL_FAILPOINTS", f"bot.after_commit=pause:{tmp_path / 'never'}")
