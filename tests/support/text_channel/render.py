@@ -1,0 +1,193 @@
+"""Cards and thread lines as lines of text with buttons. It decides nothing, and has no words of its own."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import assert_never
+
+from bot.card import (
+    LIST_HINT,
+    ActionText,
+    Button,
+    Card,
+    Code,
+    Emphasis,
+    Group,
+    Line,
+    Link,
+    Person,
+    PlaceName,
+    PlaceNames,
+    Quote,
+    Span,
+    Strong,
+    Struck,
+    Text,
+    ThreadLine,
+    Time,
+    Verbatim,
+    action_text,
+    card_buttons,
+    card_text,
+    doubt_text,
+    format_utc,
+    is_single,
+    list_line,
+    more_line,
+    quote,
+    thread_text,
+)
+from bot.text import clip
+
+from . import network
+from .network import Content
+
+NAME = "text"
+PERSON_ID = re.compile(r"p-[a-z0-9]{1,20}")
+#: Before each further line of a text of others, so that it can't look like a line of ours.
+BAR = "| "
+#: The fact of an action that is only one line.
+MAX_FACT = 80
+
+
+def card_content(card: Card, names: PlaceNames) -> Content:
+    """The card in full if that fits, else one line for each action; of more lines than fit, the first."""
+    top, actions, decided, foot = _parts(card, names)
+    full = _join(top, *actions, *decided, foot)
+    if full.fits and len(card.open_actions) == len(card.waiting):
+        return full
+    if card.waiting:
+        actions = [
+            Content(_lines([list_line(one, clip(one.fact, MAX_FACT))])) for one in card.waiting
+        ]
+        foot = _join(Content(_lines([LIST_HINT])), _foot(card, names, is_list=True))
+    rest, kept = [*actions, *decided], list[Content]()
+    for count, part in enumerate(rest):
+        more = Content(_lines([more_line(len(rest) - count)]))
+        if not _join(top, *kept, part, more, foot).fits:
+            return _join(top, *kept, more, foot)
+        kept.append(part)
+    return _join(top, *kept, foot)
+
+
+def incomplete_actions(card: Card, names: PlaceNames) -> frozenset[str]:
+    top, actions, decided, foot = _parts(card, names)
+    if not _join(top, *actions, *decided, foot).fits:
+        return frozenset(one.key for one in card.waiting)
+    shown = {one.key for one in card.open_actions if not one.excerpt.missing}
+    return frozenset(one.key for one in card.waiting if one.key not in shown)
+
+
+def plain_content(card: Card) -> Content:
+    return Content((_foreign(card.summary), card.review_id))
+
+
+def thread_content(line: ThreadLine, names: PlaceNames) -> Content:
+    return Content(_lines([thread_text(line, names)]))
+
+
+def action_content(text: ActionText, number: int | None = None) -> Content:
+    """`number` distinguishes its buttons from those of other actions."""
+    arguments = [line for one in text.arguments for line in _block(one.label, one.value)]
+    below = [*text.warnings, *text.edits, *text.notes, *text.votes, text.decision]
+    lines = (*_lines([text.head]), *arguments, *_lines(below))
+    return Content(lines, to_buttons(text.buttons, number))
+
+
+def to_buttons(buttons: Iterable[Button], number: int | None = None) -> tuple[network.Button, ...]:
+    return tuple(_button(one, "" if number is None else f" {number}") for one in buttons)
+
+
+def to_line(line: Line) -> str:
+    return "".join(map(_span, line))
+
+
+def _button(button: Button, suffix: str) -> network.Button:
+    ids = [button.review_id, button.action, button.revision, button.seal, button.number]
+    token = json.dumps([button.verb, *ids, button.revisions])
+    ask = button.confirmation
+    question = _escape(f"{ask.title} {ask.text}") if ask else ""
+    return network.Button(f"{_escape(button.label)}{suffix}", token, question)
+
+
+def _parts(
+    card: Card, names: PlaceNames
+) -> tuple[Content, Sequence[Content], Sequence[Content], Content]:
+    text = card_text(card, names)
+    problems = [line for one in (*text.problems, *text.notes) for line in one]
+    top = [(Strong(card.title),), *text.calls, *text.origin, *text.warnings, *problems]
+    is_only = is_single(card)
+    doubts = [
+        action_content(doubt_text(card.review_id, one), number if len(card.doubts) > 1 else None)
+        for number, one in enumerate(card.doubts, start=1)
+    ]
+    actions = [
+        action_content(
+            action_text(
+                card.review_id,
+                one,
+                names,
+                numbered=not is_only,
+                above=card.title if is_only else "",
+            ),
+            None if is_only else one.number,
+        )
+        for one in card.open_actions
+    ]
+    decided = [Content(_lines([line])) for line in text.decisions]
+    return Content(_lines(top)), [*doubts, *actions], decided, _foot(card, names, is_list=False)
+
+
+def _foot(card: Card, names: PlaceNames, *, is_list: bool) -> Content:
+    text = card_text(card, names)
+    step = names.name_of(card.next_step.to) if card.next_step else ""
+    lines = [*text.cancel_votes, text.elsewhere, text.deciders, text.ids]
+    return Content(_lines(lines), to_buttons(card_buttons(card, is_list=is_list, next_place=step)))
+
+
+def _join(*parts: Content) -> Content:
+    lines = tuple(line for part in parts for line in part.lines)
+    return Content(lines, tuple(button for part in parts for button in part.buttons))
+
+
+def _lines(lines: Iterable[Line]) -> tuple[str, ...]:
+    """Each as one line, or as several if our own words have line breaks. Empty ones are left out."""
+    return tuple(one for line in lines for one in to_line(line).split("\n") if one)
+
+
+def _block(label: str, value: str) -> Iterator[str]:
+    yield from f"{_foreign(label)}: {_foreign(value)}".split("\n")
+
+
+def _span(span: Span) -> str:
+    match span:
+        case Text():
+            return _escape(span.text)
+        case Strong() | Emphasis() | Struck() | Code() | Verbatim():
+            return _foreign(span.text)
+        case Quote():
+            return _foreign(quote(span.text))
+        case Person():
+            is_ours = span.channel in (None, NAME) and PERSON_ID.fullmatch(span.id)
+            return f"@{span.id}" if is_ours else _foreign(span.label)
+        case Group():
+            return _foreign(span.label)
+        case PlaceName():
+            return _foreign(span.name)
+        case Time():
+            return format_utc(span.at)
+        case Link():
+            return f"{_escape(span.label)} ({_escape(span.url)})"
+    assert_never(span)
+
+
+def _foreign(text: str) -> str:
+    """Words that are not ours."""
+    return _escape(text).replace("\n", f"\n{BAR}")
+
+
+def _escape(text: str) -> str:
+    """`@@` is an @ that calls nobody."""
+    return text.replace("@", "@@")
