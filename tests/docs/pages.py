@@ -4,7 +4,8 @@ A comment before a snippet says what its test needs, in words that only the sour
 
     <!-- given: alice approves      who or what is there: functions of `givens`, by name
          until: all is done         when to stop a snippet that runs for ever: one of `givens.ENDS`
-         then: assert ran == []     what must hold afterwards, in Python -->
+         then: assert ran == []     what must hold afterwards, in Python
+         from: bot/card/spans.py    the file that has it: such a snippet is not run -->
 
 Shell snippets run where a comment gives them something, were it only `nothing`; of others each command is
 checked. A snippet whose first line is `# name.yaml` is a file, and later snippets of its page find it.
@@ -27,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 SHOWN_ONLY = ("text",)
 
 _COMMENT = re.compile(r"<!--(.*?)-->", re.DOTALL)
-_KEY = re.compile(r"^\s*(given|until|then):[ \t]*", re.MULTILINE)
+_KEY = re.compile(r"^\s*(given|until|then|from):[ \t]*", re.MULTILINE)
 _IMAGE = re.compile(r'<img src="([^"]+)"')
 _FILE = re.compile(r"# ([\w-]+\.\w+)\n")
 
@@ -43,6 +44,7 @@ class Snippet:
     given: tuple[str, ...]
     until: str
     then: str
+    source: str
 
     @property
     def name(self) -> str:
@@ -128,6 +130,7 @@ def _snippets(path: Path, tokens: list[Token]) -> Iterator[Snippet]:
                 tuple(part.strip() for part in told.get("given", "").split(",") if part.strip()),
                 told.get("until", ""),
                 told.get("then", ""),
+                told.get("from", ""),
             )
         comment = token.content if token.type == "html_block" else ""
 

@@ -6,6 +6,7 @@ import ast
 import asyncio
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import AsyncIterator
@@ -101,7 +102,16 @@ def test_no_snippet_is_left_out() -> None:
     assert languages <= {*RUN, *READ, *SHOWN_ONLY}
 
 
-@each_of(snippets("python"))
+@each_of([each for page in pages() for each in page.snippets if each.source])
+def test_an_excerpt_is_in_its_file(snippet: Snippet) -> None:
+    """As it is there; a line with `...` alone is for what is left out."""
+    text, at = (ROOT / snippet.source).read_text("utf-8"), 0
+    for part in re.split(r"^ *\.\.\.\n", snippet.text, flags=re.MULTILINE):
+        assert part in text[at:], f"{snippet.source} does not have:\n{part}"
+        at = text.index(part, at) + len(part)
+
+
+@each_of([each for each in snippets("python") if not each.source])
 async def test_python_runs(snippet: Snippet, stage: Stage) -> None:
     """A file runs as a program, all else as if it stood in a coroutine."""
     text = await stage.prepare(snippet)

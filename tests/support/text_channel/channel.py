@@ -53,8 +53,7 @@ class TextChannel:
         self._rooms = {room["id"]: f"#{room['name']}" for room in rooms}
 
     def audience(self, place: Place) -> Audience:
-        named = place.rpartition(">")[2].removeprefix("text:").partition("/")[0]
-        target = self._default if place == DEFAULT_PLACE else named
+        target = place.member or place.target or self._default
         return Audience(cast(Any, KINDS.get(target[:2], "conversation")), target)
 
     def name_of(self, place: Place) -> str:

@@ -60,12 +60,12 @@ def card_content(card: Card, names: PlaceNames) -> Content:
         return full
     if card.waiting:
         actions = [
-            Content(_lines([list_line(one, clip(one.fact, MAX_FACT))])) for one in card.waiting
+            Content(to_lines([list_line(one, clip(one.fact, MAX_FACT))])) for one in card.waiting
         ]
-        foot = _join(Content(_lines([LIST_HINT])), _foot(card, names, is_list=True))
+        foot = _join(Content(to_lines([LIST_HINT])), _foot(card, names, is_list=True))
     rest, kept = [*actions, *decided], list[Content]()
     for count, part in enumerate(rest):
-        more = Content(_lines([more_line(len(rest) - count)]))
+        more = Content(to_lines([more_line(len(rest) - count)]))
         if not _join(top, *kept, part, more, foot).fits:
             return _join(top, *kept, more, foot)
         kept.append(part)
@@ -84,15 +84,19 @@ def plain_content(card: Card) -> Content:
     return Content((_foreign(card.summary), card.review_id))
 
 
+def notice(text: str) -> Content:
+    return Content(to_lines([(Text(text),)]))
+
+
 def thread_content(line: ThreadLine, names: PlaceNames) -> Content:
-    return Content(_lines([thread_text(line, names)]))
+    return Content(to_lines([thread_text(line, names)]))
 
 
 def action_content(text: ActionText, number: int | None = None) -> Content:
     """`number` distinguishes its buttons from those of other actions."""
     arguments = [line for one in text.arguments for line in _block(one.label, one.value)]
     below = [*text.warnings, *text.edits, *text.notes, *text.votes, text.decision]
-    lines = (*_lines([text.head]), *arguments, *_lines(below))
+    lines = (*to_lines([text.head]), *arguments, *to_lines(below))
     return Content(lines, to_buttons(text.buttons, number))
 
 
@@ -100,8 +104,9 @@ def to_buttons(buttons: Iterable[Button], number: int | None = None) -> tuple[ne
     return tuple(_button(one, "" if number is None else f" {number}") for one in buttons)
 
 
-def to_line(line: Line) -> str:
-    return "".join(map(_span, line))
+def to_lines(lines: Iterable[Line]) -> tuple[str, ...]:
+    """Each as one line, or as several if our own words have line breaks. Empty ones are left out."""
+    return tuple(one for line in lines for one in "".join(map(_span, line)).split("\n") if one)
 
 
 def _button(button: Button, suffix: str) -> network.Button:
@@ -136,25 +141,22 @@ def _parts(
         )
         for one in card.open_actions
     ]
-    decided = [Content(_lines([line])) for line in text.decisions]
-    return Content(_lines(top)), [*doubts, *actions], decided, _foot(card, names, is_list=False)
+    decided = [Content(to_lines([line])) for line in text.decisions]
+    return Content(to_lines(top)), [*doubts, *actions], decided, _foot(card, names, is_list=False)
 
 
 def _foot(card: Card, names: PlaceNames, *, is_list: bool) -> Content:
     text = card_text(card, names)
     step = names.name_of(card.next_step.to) if card.next_step else ""
     lines = [*text.cancel_votes, text.elsewhere, text.deciders, text.ids]
-    return Content(_lines(lines), to_buttons(card_buttons(card, is_list=is_list, next_place=step)))
+    return Content(
+        to_lines(lines), to_buttons(card_buttons(card, is_list=is_list, next_place=step))
+    )
 
 
 def _join(*parts: Content) -> Content:
     lines = tuple(line for part in parts for line in part.lines)
     return Content(lines, tuple(button for part in parts for button in part.buttons))
-
-
-def _lines(lines: Iterable[Line]) -> tuple[str, ...]:
-    """Each as one line, or as several if our own words have line breaks. Empty ones are left out."""
-    return tuple(one for line in lines for one in to_line(line).split("\n") if one)
 
 
 def _block(label: str, value: str) -> Iterator[str]:
