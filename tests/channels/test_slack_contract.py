@@ -106,6 +106,9 @@ class SlackWorld(World):
         else:
             self.sandbox.users.rename(id, name)
 
+    def named(self, id: str) -> str:
+        return id
+
     def _shown(self, channel: Channel, message: Message) -> Shown:
         replies = channel.replies(message.ts)
         return Shown(

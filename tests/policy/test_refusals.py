@@ -281,7 +281,9 @@ def test_rules_that_overlap_but_can_match(rules: str) -> None:
 STEP = "{after: 10m, to: 'slack:#ops'}"
 ROUTES = [
     ("notify: ops", f"notify: `ops` is not a place: {PLACE}"),
-    ("notify: mail:ops", f"notify: `mail:ops` is not a place: {PLACE}"),
+    ("notify: Mail:ops", f"notify: `Mail:ops` is not a place: {PLACE}"),
+    ("notify: 'mail:'", f"notify: `mail:` is not a place: {PLACE}"),
+    ("notify: mail:ops>jo", "notify: `mail:ops>jo` is one person's copy of a place."),
     ("notify: default", f"notify: `default` is not a place: {PLACE}"),
     ("notify: slack:ops", f"notify: `slack:ops` is not a place: {PLACE}"),
     ("notify: slack:C0123abcd", f"notify: `slack:C0123abcd` is not a place: {PLACE}"),
@@ -290,10 +292,6 @@ ROUTES = [
     ("notify: 'slack:#team ops'", f"notify: `#team ops` {CHANNEL}"),
     ("notify: 'slack:#'", f"notify: `#` {CHANNEL}"),
     ("notify: 'slack:#" + "a" * 81 + "'", f"notify: `#{'a' * 38}…` {CHANNEL}"),
-    (
-        "notify: teams:Ops",
-        "notify: Teams is not supported yet: write one such as `slack:#team-ops` or `slack:C0123ABCD`.",
-    ),
     ("notify: 5", f"notify: A place must be text, not 5: {PLACE}"),
     (
         "notify: #ops",
@@ -318,10 +316,7 @@ ROUTES = [
     ("escalate: [slack:#ops]", "escalate[0]: This must be a mapping, not `slack:#ops`."),
     ("escalate: [{after: 10m}]", "escalate[0]: `to` is missing."),
     ("escalate: [{to: 'slack:#a'}]", "escalate[0]: `after` is missing."),
-    (
-        "escalate: [{after: 1m, to: teams:Ops}]",
-        f"escalate[0].to: Teams is not supported yet: {PLACE}",
-    ),
+    ("escalate: [{after: 1m, to: teams}]", f"escalate[0].to: `teams` is not a place: {PLACE}"),
     (
         "escalate: [{after: 1m, to: 'slack:#a', reviewers: {}}]",
         (

@@ -354,3 +354,21 @@ def test_where_it_is_not_known_which_rule_speaks_both_must_be_content(
     assert made.verdict.kind == kind
     if kind == "review":
         assert (made.confirm, set(made.redact)) == (True, {"/a"})
+
+
+def test_house_6_a_place_of_another_channel_is_a_place() -> None:
+    """Given places and people of channels that the agent's process does not know; then they stay as they
+    are."""
+    route = {
+        "notify": ["text:r-orders", "teams:19:abc@thread.tacv2"],
+        "escalate": [{"after": "10m", "to": "text:#ops"}],
+        "fallback": "teams:Ops",
+    }
+    rule = Policy.from_mapping({"default": "review", **route}).default.route
+    assert rule.notify == (Place("text:r-orders"), Place("teams:19:abc@thread.tacv2"))
+    assert (rule.escalate[0].to, rule.fallback) == (Place("text:#ops"), Place("teams:Ops"))
+    people = {"users": ["U1", "text:p-ada"], "groups": ["text:g-ops"]}
+    reviewers = Policy.from_mapping(
+        {"default": "review", "reviewers": people}
+    ).default.route.reviewers
+    assert (reviewers.users, reviewers.groups) == (("U1", "text:p-ada"), ("text:g-ops",))

@@ -15,6 +15,8 @@ _KEYS = (*_PEOPLE_KEYS, "quorum", "reject_quorum", "exclude_requester", "editor_
 #: or with W in an Enterprise organization, a group's with S.
 USER_ID = re.compile(r"[UW][A-Z0-9]{1,30}")
 _GROUP_ID = re.compile(r"S[A-Z0-9]{1,30}")
+#: A person or group of another channel, `CHANNEL:ID`. What its ids are, only the bot knows.
+_ID_ELSEWHERE = re.compile(r"(?!slack:)[a-z][a-z0-9_-]*:[^/>\s]+")
 MAX_QUORUM = 100
 
 
@@ -102,12 +104,13 @@ def _read_groups(node: ConfigNode) -> tuple[str, ...]:
 def _read_ids(node: ConfigNode, pattern: re.Pattern[str], what: str) -> tuple[str, ...]:
     ids: dict[str, None] = {}  # keeps the order, and look-ups are fast
     for each in node.items(f"[{what.split('`')[1]}]") or []:
-        if not isinstance(each.value, str) or not pattern.fullmatch(each.value):
+        id = each.value
+        if not isinstance(id, str) or not (pattern.fullmatch(id) or _ID_ELSEWHERE.fullmatch(id)):
             each.add_problem(f"{each} is not the id of a Slack {what}.")
-        elif each.value in ids:
-            each.add_problem(f"{format_value(each.value)} appears twice: remove one.")
+        elif id in ids:
+            each.add_problem(f"{format_value(id)} appears twice: remove one.")
         else:
-            ids[each.value] = None
+            ids[id] = None
     return tuple(ids)
 
 

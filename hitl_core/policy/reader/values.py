@@ -43,16 +43,24 @@ def read_notify_place(node: ConfigNode) -> Place | None:
 
 
 def read_place(node: ConfigNode) -> Place | None:
-    """`slack:#name`, `slack:C…`, a person's `slack:U…` or a group's `slack:S…`, unchanged."""
+    """`slack:#name`, `slack:C…`, a person's `slack:U…`, a group's `slack:S…`, or `CHANNEL:TARGET` of another
+    channel, unchanged. Which channels there are, and what their targets are, only the bot knows.
+    """
     value = node.value
     if not isinstance(value, str):
         hint = " (a `#` after a space begins a comment in YAML)" if value is None else ""
         return node.add_problem(f"A place must be text, not {node}{hint}: {_PLACE_HINT}.")
     channel, colon, target = value.partition(":")
-    if channel == "teams" and colon:
-        return node.add_problem(f"Teams is not supported yet: {_PLACE_HINT}.")
-    if channel != "slack" or not colon:
+    if not colon:
         return node.add_problem(f"{node} is not a place: {_PLACE_HINT}.")
+    if channel != "slack":
+        try:
+            place = Place(value)
+        except ValueError:
+            return node.add_problem(f"{node} is not a place: {_PLACE_HINT}.")
+        return (
+            node.add_problem(f"{node} is one person's copy of a place.") if place.member else place
+        )
     if target.startswith("#"):
         name = target[1:]
         if _CHANNEL_NAME.fullmatch(name) and name == name.lower():

@@ -113,14 +113,14 @@ class Lookups:
             review_at(world.alias),
             review_at(),
             review_at(world.direct),
-            review_at(world.other, users=[world.member]),
+            review_at(world.other, users=[world.named(world.member)]),
         ):
             assert review.audiences & member
             assert not review.audiences & outsider
         for review in (
             review_at(world.other),
             review_at(world.group),
-            review_at(world.room, groups=[world.group_id]),
+            review_at(world.room, groups=[world.named(world.group_id)]),
         ):
             assert review.audiences & outsider
             assert not review.audiences & member

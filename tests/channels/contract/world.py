@@ -82,6 +82,10 @@ class World(ABC):
     def rename(self, id: str, name: str) -> None:
         """A person, or a group, takes this name."""
 
+    def named(self, id: str) -> str:
+        """How a policy names a person or a group."""
+        return f"{self.channel.name}:{id}"
+
     def spelling(self, text: str) -> str:
         """How this chat system shows a text of others: with single spaces."""
         return " ".join(text.split())

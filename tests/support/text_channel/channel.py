@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar, cast
 
@@ -37,16 +37,14 @@ KINDS = {"p-": "person", "g-": "group"}
 class TextChannel:
     """`default` is the room for cards without a rule of their own."""
 
-    name = render.NAME
+    name, team = render.NAME, "office"
 
     def __init__(self, network: Network, default: str) -> None:
         self._network, self._default = network, default
         #: Names by id. A room's name is an address as well, those of people and groups are only shown.
         self._rooms: dict[str, str] = {}
         self._labels: dict[str, str] = {}
-        self._names = PlaceNames(
-            self.name_of, lambda one: self.audience(one).kind == "conversation"
-        )
+        self.names = PlaceNames(self.name_of, lambda one: self.audience(one).kind == "conversation")
 
     async def start(self) -> None:
         rooms = await self._look_up("rooms", lambda answer: answer["rooms"])
@@ -76,19 +74,19 @@ class TextChannel:
                 return ids[0]
 
     def incomplete_actions(self, card: Card) -> frozenset[str]:
-        return render.incomplete_actions(card, self._names)
+        return render.incomplete_actions(card, self.names)
 
     async def post(self, place: Place, card: Card) -> MessageRef:
-        return await self._post(place, card, render.card_content(card, self._names))
+        return await self._post(place, card, render.card_content(card, self.names))
 
     async def post_plain(self, place: Place, card: Card) -> MessageRef:
         return await self._post(place, card, render.plain_content(card))
 
     async def update(self, ref: MessageRef, card: Card) -> None:
-        await self._call("edit", id=ref.ts, content=render.card_content(card, self._names))
+        await self._call("edit", id=ref.ts, content=render.card_content(card, self.names))
 
     async def reply(self, place: Place, ref: MessageRef, line: ThreadLine) -> None:
-        content = render.thread_content(line, self._names)
+        content = render.thread_content(line, self.names)
         await self._call("send", room=ref.conversation, content=content, thread=ref.ts)
 
     async def find_messages(self, place: Place, review_id: str, since: float) -> list[MessageRef]:
@@ -113,6 +111,10 @@ class TextChannel:
     async def delete(self, ref: MessageRef) -> None:
         with suppress(MessageGone):
             await self._call("remove", id=ref.ts)
+
+    async def announce(self, lines: Sequence[str]) -> None:
+        room = await self.conversation_id(DEFAULT_PLACE)
+        await self._call("send", room=room, content=render.notice(*lines))
 
     async def check_place(self, place: Place) -> None:
         audience = self.audience(place)
@@ -160,10 +162,9 @@ class TextChannel:
         )
         names = [self._rooms[room] for room in rooms if room in self._rooms]
         default = {f"place:{DEFAULT_PLACE}"} if self._default in (*rooms, *names) else set[str]()
-        places = {f"place:{self.name}:{one}" for one in (person_id, *rooms, *names, *groups)}
-        return frozenset(
-            {f"user:{person_id}", *(f"group:{one}" for one in groups), *places, *default}
-        )
+        places = (f"place:{self.name}:{one}" for one in (person_id, *rooms, *names, *groups))
+        groups = (f"group:{self.name}:{one}" for one in groups)
+        return frozenset({f"user:{self.name}:{person_id}", *groups, *places, *default})
 
     async def _post(self, place: Place, card: Card, content: Content) -> MessageRef:
         room = await self.conversation_id(place)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import assert_never
 
 from bot.card import (
     LIST_HINT,
     ActionText,
+    Argument,
     Button,
     Card,
     Code,
@@ -50,31 +51,32 @@ PERSON_ID = re.compile(r"p-[a-z0-9]{1,20}")
 BAR = "| "
 #: The fact of an action that is only one line.
 MAX_FACT = 80
+MAX_LINE = 2_000
 
 
 def card_content(card: Card, names: PlaceNames) -> Content:
     """The card in full if that fits, else one line for each action; of more lines than fit, the first."""
     top, actions, decided, foot = _parts(card, names)
-    full = _join(top, *actions, *decided, foot)
+    full = join(top, *actions, *decided, foot)
     if full.fits and len(card.open_actions) == len(card.waiting):
         return full
     if card.waiting:
         actions = [
             Content(to_lines([list_line(one, clip(one.fact, MAX_FACT))])) for one in card.waiting
         ]
-        foot = _join(Content(to_lines([LIST_HINT])), _foot(card, names, is_list=True))
+        foot = join(Content(to_lines([LIST_HINT])), _foot(card, names, is_list=True))
     rest, kept = [*actions, *decided], list[Content]()
     for count, part in enumerate(rest):
         more = Content(to_lines([more_line(len(rest) - count)]))
-        if not _join(top, *kept, part, more, foot).fits:
-            return _join(top, *kept, more, foot)
+        if not join(top, *kept, part, more, foot).fits:
+            return join(top, *kept, more, foot)
         kept.append(part)
-    return _join(top, *kept, foot)
+    return join(top, *kept, foot)
 
 
 def incomplete_actions(card: Card, names: PlaceNames) -> frozenset[str]:
     top, actions, decided, foot = _parts(card, names)
-    if not _join(top, *actions, *decided, foot).fits:
+    if not join(top, *actions, *decided, foot).fits:
         return frozenset(one.key for one in card.waiting)
     shown = {one.key for one in card.open_actions if not one.excerpt.missing}
     return frozenset(one.key for one in card.waiting if one.key not in shown)
@@ -84,8 +86,8 @@ def plain_content(card: Card) -> Content:
     return Content((_foreign(card.summary), card.review_id))
 
 
-def notice(text: str) -> Content:
-    return Content(to_lines([(Text(text),)]))
+def notice(*lines: str) -> Content:
+    return Content(to_lines([(Text(line),) for line in lines]))
 
 
 def thread_content(line: ThreadLine, names: PlaceNames) -> Content:
@@ -94,14 +96,32 @@ def thread_content(line: ThreadLine, names: PlaceNames) -> Content:
 
 def action_content(text: ActionText, number: int | None = None) -> Content:
     """`number` distinguishes its buttons from those of other actions."""
-    arguments = [line for one in text.arguments for line in _block(one.label, one.value)]
     below = [*text.warnings, *text.edits, *text.notes, *text.votes, text.decision]
-    lines = (*to_lines([text.head]), *arguments, *to_lines(below))
+    lines = (*to_lines([text.head]), *argument_lines(text.arguments), *to_lines(below))
     return Content(lines, to_buttons(text.buttons, number))
+
+
+def argument_lines(arguments: Iterable[Argument]) -> tuple[str, ...]:
+    """Long lines are cut into several."""
+    lines = (
+        line
+        for one in arguments
+        for line in f"{_foreign(one.label)}: {_foreign(one.value)}".split("\n")
+    )
+    return tuple(
+        BAR * bool(at) + line[at : at + MAX_LINE]
+        for line in lines
+        for at in range(0, max(1, len(line)), MAX_LINE)
+    )
 
 
 def to_buttons(buttons: Iterable[Button], number: int | None = None) -> tuple[network.Button, ...]:
     return tuple(_button(one, "" if number is None else f" {number}") for one in buttons)
+
+
+def join(*parts: Content) -> Content:
+    lines = tuple(line for part in parts for line in part.lines)
+    return Content(lines, tuple(button for part in parts for button in part.buttons))
 
 
 def to_lines(lines: Iterable[Line]) -> tuple[str, ...]:
@@ -154,15 +174,6 @@ def _foot(card: Card, names: PlaceNames, *, is_list: bool) -> Content:
     )
 
 
-def _join(*parts: Content) -> Content:
-    lines = tuple(line for part in parts for line in part.lines)
-    return Content(lines, tuple(button for part in parts for button in part.buttons))
-
-
-def _block(label: str, value: str) -> Iterator[str]:
-    yield from f"{_foreign(label)}: {_foreign(value)}".split("\n")
-
-
 def _span(span: Span) -> str:
     match span:
         case Text():
@@ -172,12 +183,10 @@ def _span(span: Span) -> str:
         case Quote():
             return _foreign(quote(span.text))
         case Person():
-            is_ours = span.channel in (None, NAME) and PERSON_ID.fullmatch(span.id)
+            is_ours = span.channel == NAME and PERSON_ID.fullmatch(span.id)
             return f"@{span.id}" if is_ours else _foreign(span.label)
-        case Group():
+        case Group() | PlaceName():
             return _foreign(span.label)
-        case PlaceName():
-            return _foreign(span.name)
         case Time():
             return format_utc(span.at)
         case Link():
