@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import logging
+import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -27,13 +28,11 @@ from hitl_core.errors import HitlError, IntegrationError
 from hitl_core.integrations.langgraph.graph import Graph, Json
 from hitl_core.integrations.langgraph.lost_pauses import LostPauses, PauseLost, unsaved_pause_text
 from hitl_core.integrations.langgraph.provider_tools import provider_tools
+from hitl_core.integrations.langgraph.savers import is_unsaved_graph
 from hitl_core.model import ToolCall
 from hitl_core.policy import Policy
 
 log = logging.getLogger(__name__)
-
-#: The keys that say where LangGraph saves a run. Without any of them nothing is saved.
-_THREAD = frozenset({"thread_id", "checkpoint_id", "checkpoint_ns"})
 
 
 class UnguardedToolCall(IntegrationError):
@@ -114,8 +113,8 @@ def _register() -> None:
 
 
 class Watch(BaseCallbackHandler):
-    """Raises UnguardedToolCall when a tool starts that must not, and PauseLost when LangGraph can't save a
-    pause, because the graph runs alone and without a thread."""
+    """Raises UnguardedToolCall when a tool starts that must not, and PauseLost when a graph pauses outside of
+    a driven run and has no checkpointer that saves the pause."""
 
     raise_error = True
     run_inline = True
@@ -178,9 +177,7 @@ class Watch(BaseCallbackHandler):
         """Without `on_chat_model_start`, LangChain would call this for chat models. Does nothing."""
 
     def on_chain_start(self, serialized: Json | None, inputs: Any, **kwargs: Any) -> None:
-        metadata = cast(Json, kwargs.get("metadata") or {})
-        alone = kwargs.get("parent_run_id") is None and not var_child_runnable_config.get()
-        if alone and not self._has_run_watch and _THREAD.isdisjoint(metadata):
+        if not self._has_run_watch and is_unsaved_graph(sys._getframe()):  # pyright: ignore[reportPrivateUsage]
             self._unsaved[kwargs["run_id"]] = str(kwargs.get("name"))
 
     def on_chain_end(self, outputs: Any, **kwargs: Any) -> None:
