@@ -33,7 +33,7 @@ from hitl_core.jsonschema.patterns import check_pattern, search
 from hitl_core.jsonschema.pointer import format_path, parse_pointer, to_pointer
 from hitl_core.jsonschema.problem import CheckState
 from hitl_core.jsonschema.schema import check_schema, compile_schema
-from hitl_core.jsonschema.sized_cache import Recent
+from hitl_core.jsonschema.sized_cache import SizedCache
 from hitl_core.jsonschema.validate import check_args
 
 __all__ = [
@@ -51,10 +51,10 @@ __all__ = [
     "Path",
     "PatternError",
     "ProtectedPaths",
-    "Recent",
     "Schema",
     "SchemaError",
     "SchemaFlattener",
+    "SizedCache",
     "TooMuchWork",
     "check_args",
     "check_pattern",

@@ -13,7 +13,7 @@ from hitl_core.jsonschema.drafts import NEWEST, parse_draft
 from hitl_core.jsonschema.errors import PatternError, SchemaError
 from hitl_core.jsonschema.problem import Check
 from hitl_core.jsonschema.resolve import SchemaDocument
-from hitl_core.jsonschema.sized_cache import Recent
+from hitl_core.jsonschema.sized_cache import SizedCache
 
 MAX_SCHEMA = 64 * 1024  # bytes of JSON
 _TOO_LARGE = "the schema is too large or too complex to be checked"
@@ -42,9 +42,9 @@ class _Compilation(NamedTuple):
 
 
 #: At most about 40 MB. Agents choose the number and the size of schemas, so the total must be limited.
-_outcomes = Recent[bytes, _Compilation](400_000, lambda one: one.weight)
+_outcomes = SizedCache[bytes, _Compilation](400_000, lambda one: one.weight)
 #: The cost and the error of reading a schema. These are small, so they are cached for longer than its check.
-_flaws = Recent[bytes, tuple[int, SchemaError | None]](1024, lambda _: 1)
+_flaws = SizedCache[bytes, tuple[int, SchemaError | None]](1024, lambda _: 1)
 
 
 def check_schema(

@@ -11,7 +11,7 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-class Recent(Generic[K, V]):
+class SizedCache(Generic[K, V]):
     """A least-recently-used cache whose values have at most the weight `most` together. A limit on the number
     of entries is not enough, because an agent chooses the size of each one.
     """

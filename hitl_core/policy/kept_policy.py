@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from hitl_core.jsonschema import Recent
+from hitl_core.jsonschema import SizedCache
 from hitl_core.policy.policy import Policy
 
 #: The limit for the text of all cached policies, in characters.
 _MAX_TEXT = 4 * 1024 * 1024
 
-_policies: Recent[str, tuple[Policy, int]] = Recent(_MAX_TEXT, lambda kept: kept[1])
+_policies: SizedCache[str, tuple[Policy, int]] = SizedCache(_MAX_TEXT, lambda kept: kept[1])
 
 
 def load_kept_policy(excerpt: str) -> Policy:

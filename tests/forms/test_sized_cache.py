@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hitl_core.jsonschema import SchemaError, check_schema
-from hitl_core.jsonschema.sized_cache import Recent
+from hitl_core.jsonschema.sized_cache import SizedCache
 
 MB = 1_000_000
 
@@ -30,7 +30,7 @@ def grown() -> Iterator[Callable[[], int]]:
 
 
 def test_what_was_used_the_longest_time_ago_goes_first() -> None:
-    recent, made = Recent[str, str](6, len), list[str]()
+    recent, made = SizedCache[str, str](6, len), list[str]()
 
     def get(key: str) -> str:
         def make() -> str:
@@ -45,13 +45,13 @@ def test_what_was_used_the_longest_time_ago_goes_first() -> None:
 
 
 def test_what_is_larger_than_all_of_it_is_not_kept() -> None:
-    recent = Recent[str, str](3, len)
+    recent = SizedCache[str, str](3, len)
     assert recent.get("k", lambda: "long text") == "long text"
     assert recent.get("k", lambda: "new") == "new"
 
 
 def test_an_error_is_not_kept() -> None:
-    recent = Recent[str, str](3, len)
+    recent = SizedCache[str, str](3, len)
 
     def fail() -> str:
         raise LookupError
