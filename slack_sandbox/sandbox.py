@@ -54,27 +54,8 @@ class Sandbox:
         self.groups = UserGroups(self.workspace, self.events)
         self.channels = Channels(self.workspace, self.app, self.events)
         self.homes = HomeTabs(self.workspace, self.app, self.events)
-        self.api = WebApi(
-            self.workspace,
-            self.app,
-            self.modals,
-            self.homes,
-            self.groups,
-            self.triggers,
-            self.faults,
-            self.socket_mode,
-            RateLimits(now, float(rate_limits)) if rate_limits else None,
-            lambda: self.url,
-        )
-        self.interactions = Interactions(
-            self.workspace,
-            self.app,
-            self.modals,
-            self.homes,
-            self.triggers,
-            self.response_urls,
-            self.app_client,
-        )
+        self.api = self._make_api(RateLimits(now, float(rate_limits)) if rate_limits else None)
+        self.interactions = self._make_interactions()
         self.commands = SlashCommands(
             self.workspace, self.app, self.triggers, self.response_urls, self.app_client
         )
@@ -85,3 +66,28 @@ class Sandbox:
     def api_url(self) -> str:
         """The bot's `SLACK_API_URL`. Ends with a slash."""
         return f"{self.url}/api/"
+
+    def _make_api(self, rate_limits: RateLimits | None) -> WebApi:
+        return WebApi(
+            self.workspace,
+            self.app,
+            self.modals,
+            self.homes,
+            self.groups,
+            self.triggers,
+            self.faults,
+            self.socket_mode,
+            rate_limits,
+            lambda: self.url,
+        )
+
+    def _make_interactions(self) -> Interactions:
+        return Interactions(
+            self.workspace,
+            self.app,
+            self.modals,
+            self.homes,
+            self.triggers,
+            self.response_urls,
+            self.app_client,
+        )

@@ -25,7 +25,6 @@ from hitl_core.policy.reader import (
 from hitl_core.policy.rule import CallContext, Rule
 from hitl_core.policy.rule_index import RuleIndex, until_unconditional
 from hitl_core.policy.ruling import Ruling
-from hitl_core.policy.stored_rule import dump_rule, load_rule
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,10 +48,10 @@ class Policy:
     read: ConfigReader = read_policy
     run_context: ParsedConfig | None = None
     run_budget: dict[str, Any] | None = None
-    _rule_index: RuleIndex = field(init=False)
+    rule_index: RuleIndex = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_rule_index", RuleIndex(self.rules))
+        object.__setattr__(self, "rule_index", RuleIndex(self.rules))
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -154,9 +153,7 @@ class Policy:
         """As `judge`, also with async callables."""
         run_context = self.run_context
         context = CallContext(call, {}, state, run_context.prefix if run_context else None)
-        ruling = await _first_ruling(
-            (*self._rule_index.rules_for(call.name), self.default), context
-        )
+        ruling = await _first_ruling((*self.rule_index.rules_for(call.name), self.default), context)
         assert ruling is not None  # the default has no `when`
         if run_context is None:
             return ruling
@@ -170,8 +167,8 @@ class Policy:
         return override_ruling(ruling, run_ruling) if replaces else tighten(ruling, run_ruling)
 
     def preload_rules(self, tool: str) -> None:
-        """Look up the tool's rules now, which takes a while, so that `judge` and `excerpt` are fast later."""
-        self._rule_index.rules_for(tool)
+        """Look up the tool's rules now, which takes a while, so that `judge` and `dump_excerpt` are fast."""
+        self.rule_index.rules_for(tool)
         if self.run_context is not None:
             self.run_context.rules_for(tool)
 
@@ -179,60 +176,13 @@ class Policy:
         """Whether an edit can change a call to this tool, with at least some arguments. No `when` is
         called.
         """
-        own = _can_edit((*self._rule_index.rules_for(tool), self.default))
+        own = _can_edit((*self.rule_index.rules_for(tool), self.default))
         if self.run_context is None:
             return own
         run = self.run_context.rules_for(tool)
         if self.allow_override:
             return own or _can_edit(run)
         return own and (_can_edit(run) or not any(rule.when is None for rule in run))
-
-    def excerpt(self, tools: Iterable[str]) -> str:
-        """The rules for these tools, with those of the run's context, as JSON text. `from_excerpt` makes a
-        policy of it that judges calls of these tools in the same way. A `when` that is Python code can't be
-        stored: then the rule may match any call, which is only stricter.
-        """
-        names = tuple(tools)
-        kept: dict[str, Any] = {
-            "default": dump_rule(self.default),
-            "rules": _dump_rules(self._rule_index, names),
-        }
-        if self.run_context is not None:
-            default, prefix = self.run_context.default, self.run_context.prefix
-            kept["over"] = {
-                "default": default and dump_rule(default),
-                "rules": _dump_rules(self.run_context.rule_index, names),
-                "prefix": prefix,
-                "replaces": self.allow_override,
-            }
-        return json.dumps(kept)
-
-    @classmethod
-    def from_excerpt(cls, text: str) -> Self:
-        """Read the text that `excerpt` wrote."""
-        kept: dict[str, Any] = json.loads(text)
-        over = kept.get("over")
-        return cls(
-            "the review",
-            load_rule(kept["default"]),
-            tuple(map(load_rule, kept["rules"])),
-            digest="",
-            allow_override=bool(over and over["replaces"]),
-            run_context=over
-            and ParsedConfig(
-                over["default"] and load_rule(over["default"]),
-                tuple(map(load_rule, over["rules"])),
-                over["prefix"],
-            ),
-        )
-
-
-def _dump_rules(rules: RuleIndex, tools: Iterable[str]) -> list[dict[str, Any]]:
-    """The rules that can match one of these tools, each once, in the policy's order."""
-    rules_by_id = {
-        id(rule): rule for tool in tools for rule in until_unconditional(rules.rules_for(tool))
-    }
-    return [dump_rule(rule) for rule in rules.sort_rules(rules_by_id.values())]
 
 
 def _can_edit(rules: Iterable[Rule]) -> bool:

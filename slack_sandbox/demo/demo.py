@@ -12,7 +12,8 @@ from pathlib import Path
 
 from ..client import Actor
 from .children import PROGRAM, ChildError, ChildProcess, find_free_port
-from .embedded_redis import EmbeddedRedis, EmbeddedRedisError
+from .embedded_redis import EmbeddedRedis
+from .redis_binary import EmbeddedRedisError
 from .services import ASK, Services, open_services
 
 #: A child that dies so often, each time so soon after its start, is not restarted.

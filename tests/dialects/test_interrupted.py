@@ -13,6 +13,7 @@ from hitl_core.errors import DialectError, InvalidToolCall
 from hitl_core.gate.submission.calls import JudgedCalls
 from hitl_core.model import DecisionType, ToolCall
 from hitl_core.policy import Policy, Ruling
+from hitl_core.policy.kept_policy import load_excerpt
 
 CALL = ToolCall("c1", "send_email", {"to": "a"})
 ALL: tuple[DecisionType, ...] = ("approve", "edit", "reject", "respond")
@@ -114,7 +115,7 @@ async def test_an_edit_may_name_the_agents_other_tools() -> None:
     tools = {"send_email": None, "drop": None, "draft": SCHEMA}
     made = await apply_policy(policy, interrupt(*ALL), tools=tools)
     assert made.tools == tools
-    kept = Policy.from_excerpt(made.excerpt or "")
+    kept = load_excerpt(made.excerpt or "")
     kinds = [kept.judge(ToolCall("c1", name, {})).verdict.kind for name in tools]
     assert kinds == ["allow", "deny", "allow"]
     assert (await apply_policy(policy, interrupt("approve"), tools=tools)).tools == {}

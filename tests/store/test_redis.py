@@ -37,7 +37,8 @@ from hitl_core.store.redis.keys import (
     make_review_id,
     parse_partition,
 )
-from slack_sandbox.demo.embedded_redis import EmbeddedRedis, find_redis_server
+from slack_sandbox.demo.embedded_redis import EmbeddedRedis
+from slack_sandbox.demo.redis_binary import find_redis_server
 from tests.conftest import PRODUCT_COMMAND_TIMEOUT
 from tests.store.carried import carried
 from tests.store.contract import (

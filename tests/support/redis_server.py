@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from slack_sandbox.demo.embedded_redis import EmbeddedRedis, EmbeddedRedisError, find_redis_server
+from slack_sandbox.demo.embedded_redis import EmbeddedRedis
+from slack_sandbox.demo.redis_binary import EmbeddedRedisError, find_redis_server
 
 # Nothing that a test stores outlives the session, so nothing is written to disk.
 FORGETFUL = {"appendonly": "no", "save": "", "maxmemory-policy": "noeviction"}

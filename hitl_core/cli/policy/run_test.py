@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter
-from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from hitl_core.cli import phrases
 from hitl_core.cli.command import add_command
-from hitl_core.cli.policy.compare_rulings import EFFECTS, Change, Effect, find_changes, worst_effect
-from hitl_core.cli.policy.recorded_calls import BadLine, RecordedCall, read_calls
+from hitl_core.cli.policy.compare_rulings import Effect
+from hitl_core.cli.policy.policy_trial import PolicyTrial, TrialResult
 from hitl_core.cli.table import Cell, Column, say_table
 from hitl_core.cli.terminal import (
     GREEN,
@@ -80,21 +78,6 @@ _CHANGES = (
     Column("BEFORE", can_cut=True),
 )
 _COLOURS: dict[Effect, str] = {"looser": RED, "different": YELLOW, "stricter": GREEN}
-#: How many bad lines are reported one by one.
-_MAX_COMPLAINTS = 20
-
-
-class _TestResult(NamedTuple):
-    """`before` and `changes` are only set if two policies are compared."""
-
-    recorded_call: RecordedCall
-    ruling: Ruling
-    before: Ruling | None
-    changes: tuple[Change, ...]
-
-    @property
-    def effect(self) -> Effect | None:
-        return worst_effect(self.changes) if self.changes else None
 
 
 def add_to(commands: Commands) -> None:
@@ -136,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
     except OSError as error:
         return complain(f"{args.calls} can't be read: {error.strerror or error}.")
     with calls_file as file:
-        test = _PolicyTest(policy, other, args.calls)
+        test = PolicyTrial(policy, other, args.calls)
         results = test.results(file)
         if args.json:
             say_json_array(map(_to_json, results))
@@ -148,65 +131,12 @@ def run(args: argparse.Namespace) -> int:
     return 1 if test.has_failed(args.fail_on or "looser") else 0
 
 
-class _PolicyTest:
-    """Applies the policy to the calls one by one, and counts the results."""
-
-    def __init__(self, policy: Policy, other: Policy | None, name: str) -> None:
-        self._policy, self._other, self._name = policy, other, name
-        self._calls = self._bad_lines = 0
-        self._counts = Counter[str]()
-
-    def results(self, file: BinaryIO) -> Iterator[_TestResult]:
-        """The results to show: of every call, or of those that change."""
-        for each in read_calls(file):
-            if isinstance(each, BadLine):
-                self._complain(each)
-                continue
-            self._calls += 1
-            result = self._judge(each)
-            if self._other is None:
-                self._counts[result.ruling.verdict.kind] += 1
-            elif result.effect is not None:
-                self._counts[result.effect] += 1
-            if self._other is None or result.changes:
-                yield result
-
-    def has_failed(self, on: str) -> bool:
-        kinds = EFFECTS if on == "any" else ("looser",)
-        return bool(self._bad_lines or not self._calls or any(self._counts[kind] for kind in kinds))
-
-    @property
-    def summary(self) -> str:
-        calls = f"{self._calls:,} call{'' if self._calls == 1 else 's'}"
-        kinds = phrases.VERDICT_COLOURS if self._other is None else EFFECTS
-        counts = [f"{self._counts[kind]:,} {kind}" for kind in kinds if self._counts[kind]]
-        counts_text = ", ".join(counts) or (
-            "nothing changes" if self._calls else "nothing was tried"
-        )
-        bad = f" {self._bad_lines:,} could not be read." if self._bad_lines else ""
-        return f"{calls}: {counts_text}.{bad}"
-
-    def _judge(self, each: RecordedCall) -> _TestResult:
-        ruling = self._policy.judge(each.call)
-        if self._other is None:
-            return _TestResult(each, ruling, None, ())
-        before = self._other.judge(each.call)
-        return _TestResult(each, ruling, before, find_changes(before, ruling))
-
-    def _complain(self, bad: BadLine) -> None:
-        self._bad_lines += 1
-        if self._bad_lines <= _MAX_COMPLAINTS:
-            complain(f"{self._name}:{bad.line}: {bad.problem}")
-        elif self._bad_lines == _MAX_COMPLAINTS + 1:
-            complain(f"{self._name}:{bad.line}: More bad lines are counted, but not shown.")
-
-
 def _open(name: str) -> AbstractContextManager[BinaryIO]:
     """Raises OSError."""
     return nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb")
 
 
-def _verdict_row(result: _TestResult) -> list[Cell]:
+def _verdict_row(result: TrialResult) -> list[Cell]:
     verdict = result.ruling.verdict
     return [
         Cell(str(result.recorded_call.line)),
@@ -217,7 +147,7 @@ def _verdict_row(result: _TestResult) -> list[Cell]:
     ]
 
 
-def _change_row(result: _TestResult) -> list[Cell]:
+def _change_row(result: TrialResult) -> list[Cell]:
     assert result.before is not None
     assert result.effect is not None
     rule, before = _rule_name(result.ruling), _rule_name(result.before)
@@ -235,7 +165,7 @@ def _rule_name(ruling: Ruling) -> str:
     return ruling.verdict.rule or "the default"
 
 
-def _to_json(result: _TestResult) -> dict[str, Any]:
+def _to_json(result: TrialResult) -> dict[str, Any]:
     line, call, call_id, thread_id = result.recorded_call
     about = {"line": line, "id": call_id, "thread_id": thread_id, "name": call.name}
     if result.before is None:

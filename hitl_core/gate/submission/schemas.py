@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hitl_core.errors import InvalidToolCall
 from hitl_core.model import JsonObject, ToolCall
-from hitl_core.policy import Policy, Ruling, with_tool_schema
+from hitl_core.policy import Policy, Ruling, dump_excerpt, with_tool_schema
 
 if TYPE_CHECKING:
     from hitl_core.jsonschema import Budget
@@ -110,7 +110,7 @@ def excerpt_for(
     changing = [c.name for c, r in zip(calls, rulings, strict=True) if _can_change(r)]
     if not changing:
         return None
-    excerpt = policy.excerpt(dict.fromkeys([*changing, *tools]))
+    excerpt = dump_excerpt(policy, dict.fromkeys([*changing, *tools]))
     if len(excerpt) > MAX_EXCERPT:
         raise InvalidToolCall(
             f"The rules for these tools take {len(excerpt):,} characters, and a review keeps {MAX_EXCERPT:,}"

@@ -1,14 +1,18 @@
-"""ArcGIS AI components: a question of one of four kinds, which a payload answers.
-
-https://developers.arcgis.com/javascript/latest/
-"""
+"""The dialect: policies, interrupts and answers of ArcGIS ↔ ours."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, assert_never, cast
+from typing import Any, cast
 
+from hitl_core.dialects.arcgis.question import (
+    KINDS,
+    kind_of,
+    make_payload,
+    options_of,
+    read_payload,
+)
 from hitl_core.dialects.parts import (
     AGENT_PREFIX,
     AnswerItem,
@@ -20,8 +24,6 @@ from hitl_core.dialects.parts import (
     dialect_description,
     dump_each,
     ensure_sendable,
-    interrupt_decisions,
-    list_options,
     make_question,
     original_args,
     read_answer,
@@ -29,14 +31,12 @@ from hitl_core.dialects.parts import (
     read_envelope,
     read_optional_text,
 )
-from hitl_core.errors import DecisionError, DialectError, UnsupportedByDialect
+from hitl_core.errors import DecisionError, DialectError
 from hitl_core.gate import JudgedCalls
 from hitl_core.model import Action, DialectName, Review, ToolCall, read_arguments
-from hitl_core.policy import Policy, to_javascript
+from hitl_core.policy import Policy
 from hitl_core.review import Proposal
 
-Kind = Literal["booleanChoice", "multipleSelection", "singleSelection", "textInput"]
-KINDS: tuple[Kind, ...] = ("booleanChoice", "multipleSelection", "singleSelection", "textInput")
 INTERRUPT_KEYS = ("id", "agentId", "kind", "message", "metadata")
 RESPONSE_KEYS = ("id", "agentId", "payload")
 
@@ -59,13 +59,13 @@ class ArcGIS:
         return ensure_sendable(each[0] if len(each) == 1 else each, self.name)
 
     def _dump_interrupt(self, review: Review, action: Action) -> Json:
-        kind, extra = _kind(action), action.request.extra or {}
+        kind, extra = kind_of(action), action.request.extra or {}
         metadata: Json = {
             "toolName": action.request.title or action.request.name,
             "args": original_args(review, action),
         }
         if kind in ("multipleSelection", "singleSelection"):
-            metadata["options"] = _list_options(action)
+            metadata["options"] = options_of(action)
         return {
             "id": _interrupt_id(action),
             "agentId": _agent_id(review),
@@ -110,7 +110,7 @@ class ArcGIS:
                 item.fail("This interrupt belongs to another agent.", "agentId")
             if action.key in proposals:
                 item.fail("This interrupt is answered twice.", "id")
-            proposals[action.key] = _load_proposal(item, response)
+            proposals[action.key] = read_payload(item, response)
         if not proposals:
             raise DecisionError("The answer is an empty list.")
         return proposals
@@ -124,13 +124,13 @@ class ArcGIS:
         boolean choice. The app continues with any other payload, so that must come from a person, and must be
         an answer that the question allows.
         """
-        answer_payload = _answer_payload(action, final)
-        if answer_payload is None or final.name != action.request.name:
+        payload = make_payload(action, final)
+        if payload is None or final.name != action.request.name:
             return None
         return {
             "id": _interrupt_id(action),
             "agentId": _agent_id(review),
-            "payload": answer_payload,
+            "payload": payload,
         }
 
     def dump_decisions(self, review: Review) -> Json | list[Json]:
@@ -195,88 +195,6 @@ def _load_action(value: Json) -> InterruptAction:
         interrupt_id=interrupt_id,
         extra=spec.extra,
     )
-
-
-def _kind(action: Action) -> Kind:
-    """The kind in its interrupt; without an interrupt, the kind that fits the allowed decisions."""
-    for kind in KINDS:
-        if kind == (action.request.extra or {}).get("kind"):
-            return kind
-    allowed, schema = interrupt_decisions(action), action.config.answer_schema or {}
-    if schema.get("type") == "array":
-        return "multipleSelection"
-    if _list_options(action):
-        return "singleSelection"
-    if schema.get("type") == "string":
-        return "textInput"
-    if "approve" in allowed or "reject" in allowed or schema.get("type") == "boolean":
-        return "booleanChoice"
-    if "respond" in allowed:
-        return "textInput"
-    raise UnsupportedByDialect(
-        "arcgis",
-        allowed[0],
-        f"arcgis has no kind of question for {', '.join(allowed)} on {action.request.name}.",
-    )
-
-
-def _list_options(action: Action) -> list[Any]:
-    schema = action.config.answer_schema or {}
-    items: Any = schema.get("items", schema)
-    return list_options(cast(Json, items)) if isinstance(items, dict) else []
-
-
-def _answer_payload(action: Action, final: FinalDecision) -> Any:
-    """The payload; None if no payload expresses this decision."""
-    allowed, kind = interrupt_decisions(action), _kind(action)
-    if final.kind in ("reject", "ignore"):
-        return False if kind == "booleanChoice" and "reject" in allowed else None
-    if final.kind == "edit" or final.kind not in allowed or not final.by_person:
-        return None
-    if final.kind == "approve" and kind == "booleanChoice":
-        return (
-            True
-            if final.answer is None or (action.request.extra or {}).get("kind")
-            else final.answer
-        )
-    given = final.message if final.answer is None else final.answer
-    return given if _is_valid_answer(kind, _list_options(action), given) else None
-
-
-def _is_valid_answer(kind: Kind, options: list[Any], given: Any) -> bool:
-    """Compares the JSON of both, because in Python 1 equals True."""
-
-    def is_option(value: Any) -> bool:
-        known = [to_javascript(option, 0) for option in options]
-        return to_javascript(value, 0) in known if options else isinstance(value, str)
-
-    match kind:
-        case "booleanChoice":
-            return isinstance(given, bool)
-        case "multipleSelection":
-            return isinstance(given, list) and all(map(is_option, cast(list[Any], given)))
-        case "singleSelection":
-            return is_option(given)
-        case "textInput":
-            return isinstance(given, str)
-    assert_never(kind)
-
-
-def _load_proposal(item: AnswerItem, response: Json) -> Proposal:
-    """Reads `true` as approve and `false` as reject, by the app's convention."""
-    given = response.get("payload")
-    if given is None:
-        item.fail("The answer has no `payload`.", "payload")
-    if given is False and "reject" in item.decision_types:
-        return item.make_proposal("reject", "payload")
-    if "approve" in item.decision_types:
-        asks = item.action.config.answer_schema is not None
-        if given is not True and not asks:
-            item.fail("The `payload` must be true or false.", "payload", "invalid_answer")
-        return item.make_proposal("approve", "payload", answer=given if asks else None)
-    if "respond" not in item.decision_types:
-        item.fail(f"{item.tool} doesn't allow this answer.", "payload", "not_allowed")
-    return item.make_proposal("respond", "payload", answer=given)
 
 
 dialect = ArcGIS()

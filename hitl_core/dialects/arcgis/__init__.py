@@ -1,0 +1,24 @@
+"""ArcGIS AI components: a question of one of four kinds, which a payload answers.
+
+https://developers.arcgis.com/javascript/latest/
+"""
+
+from hitl_core.dialects.arcgis.interrupts import (
+    INTERRUPT_KEYS,
+    RESPONSE_KEYS,
+    ArcGIS,
+    dialect,
+    is_partial,
+    payload,
+)
+from hitl_core.dialects.arcgis.question import KINDS
+
+__all__ = [
+    "INTERRUPT_KEYS",
+    "KINDS",
+    "RESPONSE_KEYS",
+    "ArcGIS",
+    "dialect",
+    "is_partial",
+    "payload",
+]
