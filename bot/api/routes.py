@@ -109,25 +109,25 @@ class Routes:
         who = await self._authenticate(request)
         body = await bodies.read_model(request, OnceIn)
         return _json_response(
-            await self._api.once(who, _review_id(request), body, _idempotency_key(request))
+            await self._api.claims.once(who, _review_id(request), body, _idempotency_key(request))
         )
 
     async def renew(self, request: web.Request) -> web.Response:
         who = await self._authenticate(request)
         body = await bodies.read_model(request, Renew, optional=True)
-        return _json_response(await self._api.renew(who, _review_id(request), body))
+        return _json_response(await self._api.claims.renew(who, _review_id(request), body))
 
     async def finish(self, request: web.Request) -> web.Response:
         who = await self._authenticate(request)
         body = await bodies.read_model(request, Done, optional=True)
         return await _review_response(
-            await self._api.finish(who, _review_id(request), body, _idempotency_key(request))
+            await self._api.claims.finish(who, _review_id(request), body, _idempotency_key(request))
         )
 
     async def cancel(self, request: web.Request) -> web.Response:
         who = await self._authenticate(request)
         body = await bodies.read_model(request, Cancel, optional=True)
-        return await _review_response(await self._api.cancel(who, _review_id(request), body))
+        return await _review_response(await self._api.claims.cancel(who, _review_id(request), body))
 
     async def openapi(self, _: web.Request) -> web.Response:
         return web.Response(body=self._document, content_type="application/json")

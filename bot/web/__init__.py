@@ -1,9 +1,10 @@
 """The HTTP server: connections and their limits, bodies, probes, problems (RFC 9457), logging."""
 
 from .application import LEAVING, make_app
+from .authentication import admit, is_authenticated, mark_authenticated
 from .body import BODY_TIMEOUT, BodyError, read_body
-from .connections import admit, is_authenticated, mark_authenticated, open_more_files
 from .logs import OneLineFormatter, ThrottledLog
+from .open_files import open_more_files
 from .problems import PROBLEM_TYPES, ApiProblem, ProblemCode, invalid_at, to_response
 from .server import open_server
 from .urlencoded import read_form

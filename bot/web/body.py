@@ -8,7 +8,7 @@ from typing import Literal
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from .connections import connection_of
+from .authentication import connection_of
 
 #: How long a body may take to arrive, in seconds. Together with `server.LINGER_TIMEOUT` less than 10.
 BODY_TIMEOUT = 8.0

@@ -9,17 +9,14 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-import resource
 import time
 from collections import OrderedDict
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any, cast
-
-from aiohttp import web
 
 from .logs import ThrottledLog
 from .memory import give_back
+from .open_files import default_max_connections
 from .shares import Share
 from .slow_readers import SlowReaders
 
@@ -37,9 +34,6 @@ MAX_HEAD = 96 * 1024
 READ_SIZE, FIRST_READ_SIZE = 16 * 1024, 4 * 1024
 #: aiohttp keeps errors about heads in reference cycles: after this many bytes of heads they are collected.
 GC_THRESHOLD = 8 * 1024 * 1024
-#: The most connections, if the system allows this process that many files plus RESERVED_FILES.
-MAX_CONNECTIONS = 4000
-RESERVED_FILES = 200
 #: The share of connections for agents' requests, and for those that wait for people. The rest is for clicks:
 #: without them nobody could decide what agents wait for. One token may use half of each.
 AGENTS, WAITING = 3 / 4, 1 / 2
@@ -175,7 +169,7 @@ class Connections:
 
     def __init__(self, max_connections: int | None = None) -> None:
         self._max_connections = (
-            _default_max_connections() if max_connections is None else max_connections
+            default_max_connections() if max_connections is None else max_connections
         )
         # By rank; in each the connection with the longest time in this rank is first.
         self._by_rank = tuple(OrderedDict[Connection, None]() for _ in range(4))
@@ -260,48 +254,3 @@ class Connections:
             if self.freed > RETURNED:
                 self.freed = 0
                 give_back()
-
-
-def connection_of(request: web.BaseRequest) -> Connection | None:
-    """None if the client has disconnected, or on another server than ours."""
-    protocol = request.transport.get_protocol() if request.transport else None
-    return protocol if isinstance(protocol, Connection) else None
-
-
-def mark_authenticated(request: web.BaseRequest) -> None:
-    """This request is authenticated."""
-    if (visit := connection_of(request)) is not None:
-        visit.mark_authenticated()
-
-
-def admit(request: web.BaseRequest, token: str, *, waits: bool = False) -> bool:
-    """Marks an agent's request as authenticated. Returns False if too many requests of this token or of all
-    agents are in progress: then it must be refused. `waits`: it is about to wait for people.
-    """
-    mark_authenticated(request)
-    visit = connection_of(request)
-    return visit is None or visit.admit(token, waits=waits)
-
-
-def is_authenticated(request: web.BaseRequest) -> bool:
-    visit = connection_of(request)
-    return visit is not None and visit.is_authenticated
-
-
-def open_more_files() -> None:
-    """Raise the limit of open files to what the connections need, as far as the system allows."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = (
-        MAX_CONNECTIONS + RESERVED_FILES
-        if hard == resource.RLIM_INFINITY
-        else min(MAX_CONNECTIONS + RESERVED_FILES, hard)
-    )
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        with suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-
-
-def _default_max_connections() -> int:
-    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    limited = files != resource.RLIM_INFINITY
-    return max(50, min(MAX_CONNECTIONS, files - RESERVED_FILES)) if limited else MAX_CONNECTIONS

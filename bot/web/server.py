@@ -12,7 +12,8 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from hitl_core.errors import SettingsError, safe_message
 
-from .connections import Connection, Connections, connection_of
+from .authentication import connection_of
+from .connections import Connection, Connections
 from .logs import ThrottledLog
 from .problems import ApiProblem, to_response
 

@@ -20,8 +20,9 @@ import pytest
 from aiohttp import compression_utils, web
 
 from bot.web import body, connections, slow_readers
+from bot.web.authentication import mark_authenticated
 from bot.web.body import BodyError, read_body
-from bot.web.connections import Connection, Connections, mark_authenticated
+from bot.web.connections import Connection, Connections
 from bot.web.server import open_server
 from bot.web.slow_readers import SlowReaders
 from tests.support.waiting import wait_until
@@ -456,7 +457,7 @@ def test_a11_one_process_may_open_as_many_files_as_it_serves_connections() -> No
     """Attack A11: given a soft limit of files below a larger hard one, then the soft one is raised."""
     run = (
         "import resource as r; r.setrlimit(r.RLIMIT_NOFILE, (300, 5000));"
-        "from bot.web.connections import *; open_more_files();"
+        "from bot.web.open_files import *; open_more_files();"
         "print(r.getrlimit(r.RLIMIT_NOFILE)[0], Connections()._max_connections)"
     )
     said = subprocess.run([sys.executable, "-c", run], capture_output=True, text=True, check=True)

@@ -19,7 +19,7 @@ from bot.channels.contract import (
 )
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.transport import api
-from bot.channels.slack.transport.api import error_translation
+from bot.channels.slack.transport.slack_errors import error_translation
 from hitl_core.model import MessageRef, Place
 
 REF = MessageRef(channel="slack", conversation="C1", ts="1.2")

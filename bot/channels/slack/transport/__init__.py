@@ -1,9 +1,10 @@
 """The connection to Slack: its Web API, requests over HTTP, Socket Mode, the check of every payload."""
 
-from .api import NO_PLACE, Api, Data, read_field, read_object
+from .api import Api, Data, read_field, read_object
 from .conversations import Conversations
 from .http import SlackEndpoint
 from .people import PeopleLookup
+from .slack_errors import NO_PLACE
 from .socket_mode import open_socket_mode
 
 __all__ = [

@@ -24,7 +24,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from hitl_core.errors import HitlError, SettingsError, safe_message
 
 from ...contract import ChannelError, RateLimited, Unreachable
-from .api import error_translation
+from .slack_errors import error_translation
 from .socket_connection import SocketConnection, SocketTimeouts
 
 log = logging.getLogger(__name__)

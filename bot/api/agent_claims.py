@@ -1,0 +1,160 @@
+"""The operations of the HTTP API on one review that an agent continues: start, renew, finish, cancel."""
+
+from __future__ import annotations
+
+from functools import partial
+from uuid import uuid4
+
+from hitl_core.errors import Refused
+from hitl_core.failpoints import failpoint
+from hitl_core.model import Call, Review, Snapshot, Token
+from hitl_core.review import Cancel as CancelReview
+from hitl_core.review import Transition, apply_command, claims, uptime
+from hitl_core.store import digest_of
+
+from ..web import ApiProblem
+from . import named_claims
+from .store_access import StoreAccess
+from .wire import DEFAULT_LEASE, Cancel, Done, OnceIn, OnceOut, Renew, RenewOut
+
+#: The waiter of a review that was submitted over HTTP. It has no heartbeat, so any holder may claim the
+#: review.
+HTTP_WAITER = "http"
+
+
+class AgentClaims:
+    """Raises as AgentApi. `key` is the client's Idempotency-Key."""
+
+    def __init__(self, access: StoreAccess) -> None:
+        self._access = access
+
+    async def once(self, who: Token, review_id: str, body: OnceIn, key: str | None) -> OnceOut:
+        """Whether this call may start now, for the first time. If so, this holder has claimed the review."""
+        snapshot = await self._access.load_review(who, review_id)
+        review, holder = snapshot.review, _holder_id(who, body.holder)
+        call = _find_call(review, body.tool_call_id)
+        named_claims.check_may_run(review, call)
+        named_claims.check_unchanged(review, call, body.name, body.args)
+        # The same as `Outcome.idempotency_key`.
+        answer = partial(OnceOut, idempotency_key=f"{review.id}:{call.key}")
+        if review.status == "done":
+            return answer(run=False, fencing_token=review.fence, lease_until=None)
+        await failpoint("door.before_once")
+        claimed_review = await self._ensure_claim(snapshot, holder, body.lease)
+
+        def start(review: Review, now: float) -> Transition:
+            return named_claims.start(review, claimed_review.fence, call, now, body.lease)
+
+        # With the claim's number, because in a later claim the same key is another operation.
+        op = _operation_id("once", who, key, call.key, str(claimed_review.fence))
+        since = uptime()
+        try:
+            applied = await self._access.change(review_id, op, start)
+        except Refused as refused:
+            if refused.code != "already_started":
+                raise
+            return answer(
+                run=False,
+                fencing_token=claimed_review.fence,
+                lease_until=_lease_until(claimed_review),
+            )
+        await failpoint("door.after_once")
+        confirm_start = partial(
+            self._access.reviews.can_still_run, applied, call.key, claimed_review.fence, since
+        )
+        run = await self._access.run(confirm_start)
+        return answer(
+            run=run, fencing_token=claimed_review.fence, lease_until=_lease_until(applied.review)
+        )
+
+    async def renew(self, who: Token, review_id: str, body: Renew) -> RenewOut:
+        await self._access.load_review(who, review_id)
+        holder = _holder_id(who, body.holder)
+
+        def keep(review: Review, now: float) -> Transition:
+            return named_claims.renew(review, holder, now, body.lease)
+
+        renewed_review = await self._access.change(review_id, _operation_id("renew", who), keep)
+        return RenewOut(lease_until=_lease_until(renewed_review.review) or 0.0)
+
+    async def finish(self, who: Token, review_id: str, body: Done, key: str | None) -> Review:
+        """The agent has finished the review. If nobody has claimed it (nothing had to run), it is claimed
+        first.
+        """
+        snapshot = await self._access.load_review(who, review_id)
+        review, op = snapshot.review, _operation_id("done", who, key)
+        if review.status == "done":
+            if op in review.ops or named_claims.has_same_results(review, body.results):
+                return review
+            raise ApiProblem("done", "This review is done already. These results were not stored.")
+        named_claims.result_lines(
+            review, body.results
+        )  # so that wrong results are refused before the claim
+        claimed_review = await self._ensure_claim(
+            snapshot, _holder_id(who, body.holder), DEFAULT_LEASE
+        )
+
+        def finish(review: Review, now: float) -> Transition:
+            lines = named_claims.result_lines(review, body.results)
+            return claims.finish(review, claimed_review.fence, lines, now)
+
+        return (await self._access.change(review_id, op, finish)).review
+
+    async def cancel(self, who: Token, review_id: str, body: Cancel) -> Review:
+        """Withdraw a review before any of its calls ran. No effect if it is cancelled already.
+
+        The answer is the outcome, so the review is then done, unless a process with a gate must continue it.
+        """
+        review = (await self._access.load_review(who, review_id)).review
+        if review.cancelled is not None:
+            return review
+
+        command = CancelReview(review_id, None, _operation_id("cancel", who), body.reason)
+
+        def cancel(review: Review, now: float) -> Transition:
+            transition = apply_command(review, command, now)
+            return (
+                named_claims.finish_cancelled(transition, now)
+                if review.waiter == HTTP_WAITER
+                else transition
+            )
+
+        try:
+            return (await self._access.change(review_id, command.op, cancel)).review
+        except Refused as refused:
+            if refused.code != "cancelled":
+                raise
+            return (await self._access.load_review(who, review_id)).review
+
+    async def _ensure_claim(self, snapshot: Snapshot, holder: str, lease: float) -> Review:
+        """The review, claimed by this holder. Raises ApiProblem if that is not possible."""
+        if named_claims.is_held_by(snapshot.review, holder, snapshot.now):
+            return snapshot.review
+
+        def take(review: Review, now: float) -> Transition:
+            return named_claims.claim(review, holder, now, lease)
+
+        op = f"http:{uuid4().hex}"
+        claimed_review = (await self._access.change(snapshot.review.id, op, take)).review
+        named_claims.check_doubts(claimed_review)
+        return claimed_review
+
+
+def _find_call(review: Review, tool_call_id: str) -> Call:
+    for call in review.calls:
+        if call.tool_call_id == tool_call_id:
+            return call
+    raise ApiProblem("no_such_call", "This review has no such call.", pointer="/tool_call_id")
+
+
+def _holder_id(who: Token, name: str) -> str:
+    return f"http:{who.id}:{name}"
+
+
+def _operation_id(route: str, who: Token, key: str | None = None, *parts: str) -> str:
+    """The operation's id: made from the client's key, else unique."""
+    return f"http:{digest_of(route, who.id, key, *parts) if key else uuid4().hex}"
+
+
+def _lease_until(review: Review) -> float | None:
+    return review.lease.until if review.lease else None

@@ -1,0 +1,104 @@
+"""Slack's errors → ChannelErrors."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+import aiohttp
+from slack_sdk.errors import SlackApiError
+
+from ...contract import (
+    ChannelError,
+    MessageGone,
+    NotFound,
+    RateLimited,
+    Undeliverable,
+    Unreachable,
+)
+
+Data = dict[str, Any]
+
+#: A problem of Slack or of the operator, not of the request: the request waits and is tried again.
+_TRANSIENT = frozenset(
+    {
+        "internal_error",
+        "fatal_error",
+        "service_unavailable",
+        "request_timeout",
+        "invalid_auth",
+        "not_authed",
+        "token_revoked",
+        "token_expired",
+        "account_inactive",
+    }
+)
+_MESSAGE_GONE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
+#: Errors which mean that a card surely can't be posted at a place
+#: (docs.slack.dev/reference/methods/chat.postMessage, conversations.open). The text is shown on the card at
+#: the fallback place. Any other error says nothing about the place.
+NO_PLACE = {
+    "cannot_dm_bot": "this is a bot",
+    "channel_not_found": "the bot can't see this channel",
+    "is_archived": "the channel is archived",
+    "messages_tab_disabled": "direct messages to the app are off",
+    "not_in_channel": "the bot is not in this channel",
+    "restricted_action": "the workspace doesn't let the bot do this",
+    "restricted_action_read_only_channel": "only some people may post in this channel",
+    "user_disabled": "this person has left",
+    "user_not_found": "there is no such person",
+}
+#: Slack asks to wait a minute at most. A longer Retry-After is cut to this, in seconds.
+MAX_WAIT = 120.0
+
+
+@asynccontextmanager
+async def error_translation(method: str) -> AsyncGenerator[None, None]:
+    """Turns the SDK's and aiohttp's errors into ChannelErrors."""
+    try:
+        yield
+    except SlackApiError as error:
+        raise _to_channel_error(method, cast(Any, error.response)) from error
+    except TimeoutError as error:
+        raise Unreachable(f"Slack's {method}: it took too long") from error
+    except (aiohttp.ClientError, OSError) as error:
+        why = str(error) or type(error).__name__
+        raise Unreachable(f"Slack's {method}: {why}") from error
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        # The SDK and `json` raise undocumented errors for a body that is no JSON object, too deep or no text.
+        raise Unreachable(f"Slack's answer to {method} can't be read") from error
+
+
+def _to_channel_error(method: str, response: Any) -> ChannelError:
+    """`response` is the SDK's, or aiohttp's if the body was not JSON."""
+    data = getattr(response, "data", None)
+    answer = cast(Data, data) if isinstance(data, dict) else {}
+    status = int(getattr(response, "status_code", 0) or response.status)
+    error = str(answer.get("error") or "")
+    text = f"Slack answered {error or f'HTTP {status}'} to {method}"
+    if status == 429 or error == "ratelimited":
+        return RateLimited(_parse_retry_after(response.headers.get("Retry-After")))
+    if error in _MESSAGE_GONE:
+        return MessageGone(text, error=error)
+    if error in _TRANSIENT or not error or status >= 500:
+        return Unreachable(text)
+    if error in NO_PLACE:
+        return NotFound(f"{NO_PLACE[error]} ({text})", error=error)
+    needed = str(answer.get("needed") or "")
+    return Undeliverable(text + scope_hint(needed), error=error, needed=needed)
+
+
+def _parse_retry_after(value: object) -> float:
+    """The seconds of Retry-After; 1 if it is not a number."""
+    try:
+        return min(max(float(str(value)), 1.0), MAX_WAIT)
+    except ValueError:
+        return 1.0
+
+
+def scope_hint(needed: str) -> str:
+    """What to add to an error, if the app lacks the scope `needed`; "" if not."""
+    if not needed:
+        return ""
+    return f"; the app lacks the scope {needed}: compare its scopes with the manifest and reinstall the app"
