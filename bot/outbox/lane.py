@@ -6,7 +6,6 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
 from typing import Protocol
 from weakref import WeakValueDictionary
 
@@ -15,6 +14,8 @@ from hitl_core.store import Job, LaneHalf, Recheck, Store
 
 from ..channels.contract import ChannelError, LookupFailed, NotFound, RateLimited, Unreachable
 from ..health import Health
+from .aside import AsideJobs
+from .stuck_jobs import StuckJobs
 
 log = logging.getLogger(__name__)
 
@@ -24,12 +25,8 @@ MAX_PAUSE = 5.0
 LATE_WINDOW = 60.0
 #: A job that was started this often and never finished is given up.
 MAX_ATTEMPTS = 5
-#: A job without progress for this time is reported, in seconds.
-REPORT_AFTER = 60.0
 #: After so many failed tries a job is set aside, for the jobs behind it. Later it gets one try at a time.
 MAX_TRIES = 6
-#: How long a job is set aside, in seconds: at first, and at most.
-FIRST_ASIDE, MAX_ASIDE = 5.0, 60.0
 #: How long a bot holds a lane while others wait for one, in seconds.
 MAX_HOLD = 30.0
 
@@ -38,23 +35,6 @@ class Send(Protocol):
     def __call__(self, job: Job, *, again: bool) -> Awaitable[None]:
         """`again`: an earlier attempt may have succeeded."""
         ...
-
-
-@dataclass(frozen=True)
-class StuckJob:
-    """A job without progress. `since` is by `time.monotonic`."""
-
-    job: Job
-    since: float
-    why: str
-
-
-@dataclass(frozen=True)
-class SetAside:
-    """A job that failed too often: until when by `time.monotonic` it is left alone, for so many seconds."""
-
-    until: float
-    seconds: float
 
 
 class _TriedTooOften(Exception):
@@ -78,11 +58,10 @@ class Lane:
         health: Health,
         late_window: float,
         poll: float,
-        aside: dict[str, SetAside] | None = None,
+        aside: AsideJobs | None = None,
     ) -> None:
-        """`aside` are the jobs that are set aside, by member: it outlives the lane."""
-        self.aside: dict[str, SetAside] = {} if aside is None else aside
-        self.name, self._store, self._send, self._health = name, store, send, health
+        self._aside = aside or AsideJobs()
+        self.name, self._store, self._send = name, store, send
         self._late_window, self._poll = late_window, poll
         self._wakeups: dict[LaneHalf, asyncio.Event] = {
             "post": asyncio.Event(),
@@ -91,7 +70,7 @@ class Lane:
         self._idle_halves, self._closing, self._started_at = set[LaneHalf](), False, 0.0
         self._card_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._draining = False
-        self.stuck: dict[LaneHalf, StuckJob] = {}
+        self._stuck = StuckJobs(health)
         self.crowded = False
 
     def wake(self) -> None:
@@ -139,9 +118,7 @@ class Lane:
 
     async def _take(self, half: LaneHalf) -> Job | None:
         try:
-            now = time.monotonic()
-            skip = [member for member, one in self.aside.items() if one.until > now]
-            return await self._store.take_job(self.name, half, skip)
+            return await self._store.take_job(self.name, half, self._aside.resting())
         except HitlError as error:
             log.warning("%s: %s", self.name, error)
             return None
@@ -153,7 +130,7 @@ class Lane:
             await self._write_with_retry(
                 half, job, lambda: self._store.move_to_dead_letters(job, why)
             )
-            self._update_health(job, why)
+            self._stuck.report_failure(job, why)
             return
         try:
             # Only one of the two halves may update a review's message at a time.
@@ -172,39 +149,25 @@ class Lane:
         else:
             check = self._follow_up_check(half, job, unsure)
             await self._write_with_retry(half, job, lambda: self._store.finish_job(job, check))
-        self.stuck.pop(half, None)
-        self.aside.pop(job.member, None)
+        self._stuck.clear(half)
+        self._aside.remove(job.member)
         if failure is None:
-            self._update_health(job, None)
+            self._stuck.report_success(job)
             # The channel works again, so what failed gets its next try now, in the queue's order.
-            for member, one in self.aside.items():
-                self.aside[member] = replace(one, until=0.0)
+            self._aside.retry_all()
 
     async def _set_aside(self, half: LaneHalf, job: Job, error: _TriedTooOften) -> None:
         """Leave a job in the queue for a while, so that it holds up no other."""
-        before = self.aside.get(job.member)
-        seconds = max(min(before.seconds * 2, MAX_ASIDE) if before else FIRST_ASIDE, error.seconds)
-        self.aside[job.member] = SetAside(time.monotonic() + seconds, seconds)
-        self.stuck.pop(half, None)
+        self._aside.add(job.member, error.seconds)
+        self._stuck.clear(half)
         log.error("review %s: %s is tried later: %s", job.review_id, job.place, error)
         if not error.seconds:
-            self._update_health(job, str(error))
+            self._stuck.report_failure(job, str(error))
         await self._put_back(job)
 
     def report(self) -> None:
-        """Report the jobs without progress for REPORT_AFTER."""
-        for stuck in self.stuck.values():
-            if time.monotonic() - stuck.since >= REPORT_AFTER:
-                self._update_health(stuck.job, stuck.why)
-
-    def _update_health(self, job: Job, why: str | None) -> None:
-        """Report why this card can't be shown; None: the problem is over."""
-        subject = f"{job.review_id} at {job.place}"
-        if why is None:
-            self._health.resolve("delivery", subject)
-        else:
-            text = f"The review {job.review_id} can't be shown at {job.place}: {why}."
-            self._health.report("delivery", subject, text)
+        """Report the jobs without progress for a while."""
+        self._stuck.report()
 
     def _follow_up_check(self, half: LaneHalf, job: Job, unsure: bool) -> Recheck:
         """If an earlier request may still be applied, the card is checked again later."""
@@ -221,7 +184,7 @@ class Lane:
         pause, unsure, tries = 0.25, job.attempts > 1, 0
         again = unsure
         began = time.monotonic()
-        self.stuck[half] = StuckJob(job, began, "no answer yet, or rate limited")
+        self._stuck.note(half, job, began, "no answer yet, or rate limited")
         while True:
             try:
                 await self._send(job, again=again)
@@ -237,7 +200,7 @@ class Lane:
                 unsure = unsure or isinstance(away, Unreachable)
                 tries += 1
                 if isinstance(away, Unreachable) and (
-                    job.member in self.aside or tries >= MAX_TRIES
+                    job.member in self._aside or tries >= MAX_TRIES
                 ):
                     raise _TriedTooOften(error) from None
             except ReviewNotFound:
@@ -251,9 +214,9 @@ class Lane:
             except Exception as refused:
                 why = str(refused) if isinstance(refused, ChannelError) else safe_message(refused)
                 log.error("review %s can't be shown at %s: %s", job.review_id, job.place, why)
-                self._update_health(job, why)
+                self._stuck.report_failure(job, why)
                 return why, unsure
-            self.stuck[half] = StuckJob(job, began, error)
+            self._stuck.note(half, job, began, error)
             await self._sleep(seconds)
             if self._must_stop():
                 raise _TriedTooOften(error, seconds)
@@ -275,7 +238,7 @@ class Lane:
                 return
             except HitlError as error:
                 log.warning("review %s: its job is done but not recorded: %s", job.review_id, error)
-                self.stuck[half] = StuckJob(job, time.monotonic(), str(error))
+                self._stuck.note(half, job, time.monotonic(), str(error))
             await asyncio.sleep(pause)
             pause = min(pause * 2, MAX_PAUSE)
 

@@ -14,8 +14,9 @@ from hitl_core.errors import HitlError, safe_message
 from hitl_core.review import Reviews
 
 from ..health import Health
+from .aside import AsideJobs
 from .delivery import Delivery
-from .lane import LATE_WINDOW, Lane, SetAside
+from .lane import LATE_WINDOW, Lane
 
 log = logging.getLogger(__name__)
 
@@ -63,8 +64,8 @@ class Outbox:
         self._bot_id = uuid4().hex
         self._requeue_pause = 0.0
         self.lanes: dict[str, Lane] = {}
-        #: The jobs that are set aside, by lane and member.
-        self._aside: dict[str, dict[str, SetAside]] = {}
+        #: The jobs that are set aside, by lane.
+        self._aside: dict[str, AsideJobs] = {}
         self._running: dict[str, asyncio.Task[None]] = {}
         self._tasks = asyncio.TaskGroup()
         self._readers: list[asyncio.Task[None]] = []
@@ -111,8 +112,7 @@ class Outbox:
 
     def _is_resting(self, name: str) -> bool:
         """All that is known of this lane is set aside: it takes no place from others. A hint opens it."""
-        now = time.monotonic()
-        return any(one.until > now for one in self._aside.get(name, {}).values())
+        return name in self._aside and bool(self._aside[name].resting())
 
     async def _renew_lanes(self) -> None:
         """Renews the leases of this bot's lanes, and reports stuck jobs."""
@@ -169,7 +169,7 @@ class Outbox:
                 self._health,
                 self._late_window,
                 self._lane_lease / 8,
-                self._aside.setdefault(name, {}),
+                self._aside.setdefault(name, AsideJobs()),
             )
             self._running[name] = self._tasks.create_task(self._run_lane(name))
 
@@ -180,8 +180,8 @@ class Outbox:
             log.warning("outbox: %s: %s", name, safe_message(error))
         finally:
             oldest = time.monotonic() - KEEP_ASIDE
-            if all(one.until < oldest for one in self._aside.get(name, {}).values()):
-                self._aside.pop(name, None)
+            if self._aside[name].all_ended_before(oldest):
+                del self._aside[name]
             del self.lanes[name], self._running[name]
             with contextlib.suppress(HitlError):
                 await asyncio.shield(self._store.release_lane(name, self._bot_id))

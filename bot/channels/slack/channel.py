@@ -26,7 +26,7 @@ from ..contract import (
 from . import ids
 from .places import NAME
 from .render import card_message, make_inert
-from .transport import NO_PLACE, Api, Conversations, Data, PeopleLookup, read_field, read_object
+from .transport import NO_PLACE, Api, Data, PeopleLookup, read_field, read_object
 
 log = logging.getLogger(__name__)
 
@@ -37,32 +37,17 @@ CLOCK_TOLERANCE = 600.0
 MAX_LINE = 600
 
 
-class SlackChannel:
+class SlackChannel(PeopleLookup):
     """One workspace. `default` is the channel for cards without a rule of their own: `#name` or an id."""
 
     name = NAME
 
     def __init__(self, client: AsyncWebClient, default: str, health: Health | None = None) -> None:
         self._health = health or Health()
-        self._api = Api(client, self._health)
-        self._conversations = conversations = Conversations(self._api, default)
-        self._people = people = PeopleLookup(self._api, conversations)
+        super().__init__(Api(client, self._health), default)
         self._workspace_url = ""
-        self.team = ""
         self.bot_user_id = ""
         self.bot_id = ""
-        self.name_of, self.audience, self.conversation_size = (
-            conversations.name_of,
-            conversations.audience,
-            conversations.conversation_size,
-        )
-        self.set_channel_name, self.set_label = (
-            conversations.set_channel_name,
-            conversations.set_label,
-        )
-        self.conversation_id = conversations.conversation_id
-        self.person, self.group_members = people.person, people.group_members
-        self.conversation_members, self.audiences = people.conversation_members, people.audiences
 
     async def start(self) -> None:
         """Raises SettingsError for a wrong token, or a default channel that the bot can't use."""
@@ -78,13 +63,11 @@ class SlackChannel:
                 f"Slack refused SLACK_BOT_TOKEN or can't be reached: {error}."
             ) from error
         self.team, self.bot_user_id, self.bot_id, self._workspace_url = me
-        self._people.team = self.team
-        await self._conversations.load_group_names()
-        default = self._conversations.default
+        await self.load_group_names()
         try:
-            is_member = await self._conversations.resolve_default()
+            is_member = await self.resolve_default()
         except (Undeliverable, Unreachable, LookupFailed) as error:
-            raise SettingsError(f"HITL_CHANNEL is {default!r}: {error}.") from error
+            raise SettingsError(f"HITL_CHANNEL is {self.default!r}: {error}.") from error
         if not is_member:
             name = self.name_of(DEFAULT_PLACE)
             raise SettingsError(
@@ -95,7 +78,7 @@ class SlackChannel:
         audience = self.audience(place)
         match audience.kind:
             case "conversation":
-                await self._conversations.check_conversation(place)
+                await self.check_conversation(place)
             case "group":
                 if not await self.group_members(audience.id):
                     raise NotFound("nobody is in this group, or there is no such group")
@@ -130,7 +113,7 @@ class SlackChannel:
         await self._api.call(
             "chat.postMessage",
             channel=ref.conversation,
-            thread_ts=self._conversations.destination(place).thread or ref.ts,
+            thread_ts=self.destination(place).thread or ref.ts,
             unfurl_links=False,
             unfurl_media=False,
             **card_message.thread_message(line, self.name_of),
@@ -139,12 +122,12 @@ class SlackChannel:
     async def upload(self, place: Place, ref: MessageRef, name: str, text: str) -> None:
         """Post a text file in the card's thread."""
         await self._api.upload(
-            ref.conversation, self._conversations.destination(place).thread or ref.ts, name, text
+            ref.conversation, self.destination(place).thread or ref.ts, name, text
         )
 
     async def find_messages(self, place: Place, review_id: str, since: float) -> list[MessageRef]:
-        conversation = await self._conversations.conversation_id(place)
-        thread = self._conversations.destination(place).thread
+        conversation = await self.conversation_id(place)
+        thread = self.destination(place).thread
         method = "conversations.replies" if thread else "conversations.history"
 
         def read(post: Data) -> MessageRef | None:
@@ -195,7 +178,7 @@ class SlackChannel:
         text = "\n".join(make_inert(shorten(line, MAX_LINE)) for line in lines)
         await self._api.call(
             "chat.postMessage",
-            channel=await self._conversations.conversation_id(DEFAULT_PLACE),
+            channel=await self.conversation_id(DEFAULT_PLACE),
             text=text,
             unfurl_links=False,
             unfurl_media=False,
@@ -216,8 +199,8 @@ class SlackChannel:
 
     async def _post(self, place: Place, card: Card, content: dict[str, Any]) -> MessageRef:
         conversation, thread = (
-            await self._conversations.conversation_id(place),
-            self._conversations.destination(place).thread,
+            await self.conversation_id(place),
+            self.destination(place).thread,
         )
         return await self._api.call_and_read(
             "chat.postMessage",

@@ -1,7 +1,6 @@
 """The connection to Slack: its Web API, requests over HTTP, Socket Mode, the check of every payload."""
 
 from .api import Api, Data, read_field, read_object
-from .conversations import Conversations
 from .http import SlackEndpoint
 from .people import PeopleLookup
 from .slack_errors import NO_PLACE
@@ -10,7 +9,6 @@ from .socket_mode import open_socket_mode
 __all__ = [
     "NO_PLACE",
     "Api",
-    "Conversations",
     "Data",
     "PeopleLookup",
     "SlackEndpoint",

@@ -20,11 +20,11 @@ _NO_GROUP = {"no_such_subteam": "there is no such group"}
 _NO_GROUPS = {"plan_upgrade_required": "this workspace has no groups"}
 
 
-class PeopleLookup:
-    """`team` is the bot's own workspace. `Channel` documents the methods."""
+class PeopleLookup(Conversations):
+    """People and groups as well. `team` is the bot's own workspace. `Channel` documents the methods."""
 
-    def __init__(self, api: Api, conversations: Conversations) -> None:
-        self._api, self._conversations = api, conversations
+    def __init__(self, api: Api, default: str) -> None:
+        super().__init__(api, default)
         self.team = ""
 
     async def person(self, user_id: str) -> Person | None:
@@ -38,7 +38,7 @@ class PeopleLookup:
             )
         except NotFound:
             return None
-        self._conversations.set_label(user_id, person_label(person.name, user_id))
+        self.set_label(user_id, person_label(person.name, user_id))
         return person
 
     async def group_members(self, group_id: str) -> frozenset[str]:
@@ -86,7 +86,7 @@ class PeopleLookup:
             limit=999,
         ):
             audiences |= {f"place:{NAME}:{target}" for target in targets}
-            if self._conversations.default in targets:
+            if self.default in targets:
                 audiences.add(f"place:{DEFAULT_PLACE}")
         return frozenset(audiences)
 
