@@ -14,6 +14,7 @@ from .card_text import (
     list_line,
     more_doubts_line,
     more_line,
+    refused_card_text,
 )
 from .home import (
     COMMAND_HELP,
@@ -33,10 +34,13 @@ from .home import (
 )
 from .pages import (
     ARGUMENTS_TITLE,
+    LOADING,
+    LOADING_TITLE,
     LONG_NAME,
     LONG_NAME_VALUE,
     NO_ARGUMENTS,
     NOTHING_HERE,
+    REFUSAL_TITLE,
     REVIEW_TITLE,
     arguments_head,
     arguments_pages,
@@ -51,6 +55,8 @@ __all__ = [
     "DECIDED_TITLE",
     "ERROR_TITLE",
     "LIST_HINT",
+    "LOADING",
+    "LOADING_TITLE",
     "LONG_NAME",
     "LONG_NAME_VALUE",
     "NOTHING_HERE",
@@ -58,6 +64,7 @@ __all__ = [
     "NO_ARGUMENTS",
     "OPEN_CARD_HINT",
     "OTHERS_TITLE",
+    "REFUSAL_TITLE",
     "REVIEW_TITLE",
     "ActionText",
     "CardText",
@@ -78,6 +85,7 @@ __all__ = [
     "more_doubts_line",
     "more_line",
     "more_reviews_line",
+    "refused_card_text",
     "review_pages",
     "review_state",
     "thread_summary",

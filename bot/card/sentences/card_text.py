@@ -121,6 +121,11 @@ def doubt_text(review_id: str, doubt: Doubt) -> ActionText:
     )
 
 
+def refused_card_text(card: Card) -> str:
+    """Posted in place of a card that the chat system refused."""
+    return f"{card.summary} The full card can't be shown. The review is {card.review_id}."
+
+
 def is_single(card: Card) -> bool:
     """Whether it has only one action, which then needs no number."""
     return len(card.waiting) + len(card.decision_lines) == 1

@@ -1,10 +1,14 @@
-"""What is read page by page: the actions of a review, and all arguments of a call. Pure."""
+"""What opens beside a card: the actions of a review page by page, all arguments of a call, a notice. Pure."""
 
 from __future__ import annotations
 
 from ..buttons import Button, page_buttons
 from ..spans import Emphasis, Line, Span, Strong, Text
 
+LOADING_TITLE = "One moment"
+LOADING: Line = (Text("Reading the review…"),)
+#: The title of a refusal.
+REFUSAL_TITLE = "Not changed"
 REVIEW_TITLE = "Review"
 ARGUMENTS_TITLE = "All arguments"
 NOTHING_HERE: Line = (Text("Nothing is shown here any more."),)

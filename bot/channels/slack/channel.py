@@ -12,7 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from hitl_core.errors import SettingsError
 from hitl_core.model import DEFAULT_PLACE, MessageRef, Place
 
-from ...card import Card, ThreadLine
+from ...card import Card, ThreadLine, refused_card_text
 from ...health import Health
 from ...text import one_line, shorten
 from ..contract import (
@@ -101,9 +101,7 @@ class SlackChannel(PeopleLookup):
         return await self._post(place, card, self._card_message(card))
 
     async def post_plain(self, place: Place, card: Card) -> MessageRef:
-        summary = self._card_message(card)["text"]
-        text = f"{summary} Slack refused the full card. The review is {card.review_id}."
-        return await self._post(place, card, {"text": text})
+        return await self._post(place, card, {"text": make_inert(refused_card_text(card))})
 
     async def update(self, ref: MessageRef, card: Card) -> None:
         content = self._card_message(card)

@@ -7,22 +7,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....card import LOADING, LOADING_TITLE, REFUSAL_TITLE, Verbatim
 from ....text import one_line
 from ..ids import ModalMeta, private_metadata
-from ..render import Block, context, line, plain_text, rich_text, text_element
+from ..render import Block, context_lines, plain_text, rich_text, section
 
 View = dict[str, Any]
 MAX_TITLE = 24
 
 
 def loading(meta: ModalMeta) -> View:
-    block = context("told", plain_text("Reading the review…"))
-    return modal("loading", "One moment", [block], meta)
+    return modal("loading", LOADING_TITLE, context_lines("told", [LOADING]), meta)
 
 
-def notice(text: str, title: str = "Not changed") -> View:
+def notice(text: str, title: str = REFUSAL_TITLE) -> View:
     """A modal with one message. It replaces another modal, or opens on top of it."""
-    block = rich_text("told", line(text_element(one_line(text))))
+    block = rich_text("told", section([Verbatim(one_line(text))]))
     return modal("notice", title, [block], None, close="Close")
 
 

@@ -22,7 +22,7 @@ from .block_kit import (
 )
 from .buttons import button_blocks
 from .home_blocks import error_blocks, list_blocks, summary, view_blocks
-from .markup import context_lines, make_inert, mrkdwn_text, rich_elements, section
+from .markup import context_lines, make_inert, mrkdwn_text, section
 from .mentions import Names, place_names
 
 __all__ = [
@@ -46,7 +46,6 @@ __all__ = [
     "place_names",
     "plain_text",
     "pre",
-    "rich_elements",
     "rich_text",
     "section",
     "shorten",
