@@ -24,6 +24,7 @@ MAX_WARNINGS = 5
 #: Characters of a call's main fact, and of one value in it.
 MAX_FACT = 120
 MAX_FACT_PART = 60
+MAX_FACT_LABEL = 30
 #: Between the name of a small object and the name of a value in it.
 PATH_SEPARATOR = " › "  # noqa: RUF001
 #: The most values in a small object, and the pattern of their names.
@@ -86,15 +87,13 @@ def arguments_excerpt(masked: MaskedArgs, room: int = MAX_CALL) -> ArgumentsExce
     """The arguments that fit. Each value is cut by itself, so a long one can't hide a later one."""
     rows = _argument_rows(masked)
     fit: list[Argument] = []
-    missing = size = weight = 0
+    missing = size = 0
     most = max(MAX_VALUE, room // 3)
     lines = max(MAX_LINES, (room - MAX_CALL) // 40)
     for name, raw in rows[:MAX_ARGUMENTS]:
-        label = text.truncate(name, MAX_LABEL)
+        label = _cut_label(name)
         value = text.excerpt(raw, min(most, max(60, room)), lines=lines)
-        value_weight = text.weight(value.text)
-        room -= value_weight
-        weight += text.weight(label.text) + value_weight
+        room -= text.weight(value.text)
         missing += label.missing + value.missing
         size += len(name) + len(value.text) + value.missing
         visible = masked.mark_hidden(value.text)
@@ -105,7 +104,7 @@ def arguments_excerpt(masked: MaskedArgs, room: int = MAX_CALL) -> ArgumentsExce
         missing + rest,
         len(rows[MAX_ARGUMENTS:]),
         size + rest,
-        weight,
+        text.weight("".join(one.label + one.value for one in fit)),
         any(redaction.HIDDEN in argument.value for argument in fit),
     )
 
@@ -126,7 +125,7 @@ def main_fact(masked: MaskedArgs) -> str:
                 value_text = _beginning(value)
             case _:
                 value_text = _beginning(text.format_value(value))
-        parts.append(f"{text.clip(argument_label(key), 30)}: {masked.mark_hidden(value_text)}")
+        parts.append(f"{_short_label(key)}: {masked.mark_hidden(value_text)}")
         room -= len(parts[-1])
     return " · ".join(parts) or "no arguments"
 
@@ -150,7 +149,7 @@ def argument_warnings(
 def _iter_warnings(masked: MaskedArgs) -> Iterator[str]:
     for key, value in masked.items:
         if odd := find_warning(redaction.drop_hidden(f"{key} {text.format_value(value)}")):
-            yield f"{text.truncate(argument_label(key), MAX_LABEL).text} {odd}."
+            yield f"{_cut_label(argument_label(key)).text} {odd}."
 
 
 def keys_in_order(args: dict[str, Any], schema: dict[str, Any] | None) -> list[str]:
@@ -208,6 +207,17 @@ def _normalize_name(name: str) -> str:
 
 def _is_block(raw: str, visible: str) -> bool:
     return max(len(raw), len(visible)) > MAX_INLINE or _GAP.search(raw) is not None
+
+
+def _cut_label(label: str) -> text.CutText:
+    if 5 * len(label) <= MAX_LABEL:  # an entity has at most five characters
+        return text.CutText(label, 0)
+    return text.truncate(label, MAX_LABEL)
+
+
+def _short_label(key: str) -> str:
+    label = argument_label(key)
+    return label if len(label) <= MAX_FACT_LABEL else text.clip(label, MAX_FACT_LABEL)
 
 
 def _beginning(raw: str) -> str:

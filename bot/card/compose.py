@@ -50,9 +50,8 @@ def build_card(
     doubts = [call for call in review.calls_in_doubt if place in review.places_of(call)]
     open_actions, short = _open_and_waiting(review, waiting, number_of)
     approvable = _approve_all_keys(waiting)
-    state = headline.CardState(
-        review, here, waiting, doubts, _was_passed_on(here, place), open_actions, gone
-    )
+    agent, passed_on = text.shorten(review.agent, headline.MAX_NAME), _was_passed_on(here, place)
+    state = headline.CardState(review, agent, here, waiting, doubts, passed_on, open_actions, gone)
     return Card(
         review_id=review.id,
         place=place,
@@ -67,7 +66,10 @@ def build_card(
         seal=review.seal(*(key for key, _ in approvable)),
         confirm_all=any(action.config.confirm for action in waiting),
         doubts=tuple(_doubt(review, call) for call in doubts),
-        decision_lines=decision_lines(review, here, place) + move_lines(review, gone, place),
+        decision_lines=(
+            *decision_lines(review, here, place),
+            *(move_lines(review, gone, place) if gone else ()),
+        ),
         elsewhere=elsewhere_of(review, here) if escalated else (),
         cancel_votes=_cancel_votes(review),
         escalation_people=_escalation_people(waiting, place) if escalated else NOBODY,
@@ -196,14 +198,16 @@ def _cancel_votes(review: Review) -> tuple[VoteGroup, ...]:
 
 def _next_step(here: list[Action], waiting: list[Action]) -> NextStep | None:
     """The next escalation step of the actions that wait here."""
-    taken = count_steps(here)
     steps = [
-        NextStep(step.to, _due_time(action, step.after), step.after, taken)
+        (action, action.route.escalate[at])
         for action in waiting
-        if action.next_step is not None
-        for step in (action.route.escalate[action.next_step],)
+        if (at := action.next_step) is not None
     ]
-    return min(steps, key=lambda step: (step.at is None, step.at or step.after), default=None)
+    if not steps:
+        return None
+    taken = count_steps(here)
+    each = (NextStep(step.to, _due_time(a, step.after), step.after, taken) for a, step in steps)
+    return min(each, key=lambda step: (step.at is None, step.at or step.after))
 
 
 def _nearest_deadline(waiting: list[Action]) -> Deadline | None:

@@ -32,11 +32,13 @@ _DECISION_WORDS: dict[str, str] = {
 
 
 class CardState(NamedTuple):
-    """A review at one place: its actions there (`here`), the pending ones (`waiting`; `open_actions` if the
-    card shows them in full), the calls in doubt, and the actions that an edit moved away.
+    """A review at one place: the agent's name, its actions there (`here`), the pending ones (`waiting`;
+    `open_actions` if the card shows them in full), the calls in doubt, and the actions that an edit moved
+    away.
     """
 
     review: Review
+    agent: str
     here: Sequence[Action]
     waiting: Sequence[Action]
     doubts: Sequence[Call]
@@ -46,9 +48,9 @@ class CardState(NamedTuple):
 
 
 def title(state: CardState) -> str:
-    agent = text.shorten(state.review.agent, MAX_NAME)
+    review, agent = state.review, state.agent
     if state.doubts:
-        return f"{agent}: did {_tools_text([state.review.tool_name(call) for call in state.doubts])} run?"
+        return f"{agent}: did {_tools_text([review.tool_name(call) for call in state.doubts])} run?"
     if state.waiting:
         asks = f"{agent} {_request_text(state)}"
         return f"Escalated: {asks}" if state.escalated else asks
@@ -56,7 +58,7 @@ def title(state: CardState) -> str:
 
 
 def summary(state: CardState) -> str:
-    agent = text.shorten(state.review.agent, MAX_NAME)
+    agent = state.agent
     if state.doubts:
         names = _join_words(state.review.tool_name(call) for call in state.doubts)
         return f"{agent} stopped during {names}. Say in the channel whether it ran."

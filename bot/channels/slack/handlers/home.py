@@ -17,6 +17,7 @@ from hitl_core.model import Reviewer
 from hitl_core.store import Store
 
 from .... import click_budget
+from ....card import COMMAND_HELP
 from ....inbox import KEEP_FOR, STORE_UNAVAILABLE, HomeLoader, Inbox, PermittedSnapshot
 from ....text import one_line
 from ...contract import ChannelError, LookupFailed
@@ -30,13 +31,12 @@ from ..render import (
     error_blocks,
     list_blocks,
     make_inert,
+    mrkdwn_text,
     summary,
     view_blocks,
 )
 
 log = logging.getLogger(__name__)
-
-USAGE = "Use `/approvals` to list what waits for you, or `/approvals show ID` for one review."
 
 
 class HomeTab:
@@ -107,7 +107,7 @@ class HomeTab:
             home = await self._homes.load_home(who)
             return {"text": summary(home), "blocks": list_blocks(home, self._channel)}
         if verb != "show" or not rest.strip():
-            return {"text": USAGE}
+            return {"text": mrkdwn_text(COMMAND_HELP)}
         card = await self._inbox.access.find_card(await self._homes.find_review_id(who, rest), who)
         reply = card_message.message(card, self._channel.name_of, self._channel.link)
         return {**reply, "blocks": _without_escalate(reply["blocks"])}

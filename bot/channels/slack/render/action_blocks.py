@@ -45,13 +45,15 @@ def doubt_blocks(review_id: str, doubt: Doubt) -> list[Block]:
 
 
 def _text_blocks(key: str, text: ActionText) -> list[Block]:
-    call = [*_argument_elements(text.head, text.arguments), *sections(text.warnings)]
-    return [
-        rich_text(f"call:{key}", *call),
-        *([rich_text(f"edits:{key}", *sections(text.edits))] if text.edits else []),
-        *context_lines(f"said:{key}", text.notes),
-        *context_lines(f"votes:{key}", text.votes),
-    ]
+    call = [*_argument_elements(text.head, text.arguments), *map(section, text.warnings)]
+    blocks = [rich_text(f"call:{key}", *call)]
+    if text.edits:
+        blocks.append(rich_text(f"edits:{key}", *sections(text.edits)))
+    if text.notes:
+        blocks += context_lines(f"said:{key}", text.notes)
+    if text.votes:
+        blocks += context_lines(f"votes:{key}", text.votes)
+    return blocks
 
 
 def _argument_elements(head: Line, arguments: tuple[Argument, ...]) -> list[Element]:

@@ -99,14 +99,17 @@ def _is_too_large(blocks: list[Block], reserved: int, more_blocks: int) -> bool:
 
 
 def _header_blocks(card: Card, text: CardText) -> list[Block]:
+    called = context_facts("called", text.calls) if text.calls else []
+    cancels = context_lines("cancels", text.cancel_votes) if text.cancel_votes else []
+    before = context_lines("before", [text.elsewhere]) if text.elsewhere else []
     return [
         header("title", card.title),
-        *context_facts("called", text.calls),
+        *called,
         *origin_blocks(text),
         *notes_blocks("unshown", text.problems),
         *notes_blocks("note", text.notes),
-        *context_lines("cancels", text.cancel_votes),
-        *context_lines("before", [text.elsewhere] if text.elsewhere else []),
+        *cancels,
+        *before,
     ]
 
 

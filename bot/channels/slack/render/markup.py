@@ -31,7 +31,7 @@ from ....card import (
 from ....card import (
     plain_text as plain_line,
 )
-from .block_kit import Block, Element, context, mrkdwn, plain_text, text_element
+from .block_kit import Block, Element, context, mrkdwn, plain_text
 from .mentions import mention_id
 
 #: Between the facts of one line, and before those that follow in an element of their own.
@@ -40,6 +40,7 @@ NEXT = "·  "
 #: A context holds ten elements (docs.slack.dev/reference/block-kit/blocks/context-block).
 MAX_ELEMENTS = 10
 
+_STYLES: dict[type[Span], str] = {Strong: "bold", Emphasis: "italic", Struck: "strike"}
 _SIGNS: dict[type[Span], str] = {Strong: "*", Emphasis: "_", Struck: "~"}
 _GRAVE = "\N{MODIFIER LETTER GRAVE ACCENT}"
 #: Characters that mrkdwn would turn into a format, a link or an emoji, and the look-alike that replaces them.
@@ -155,21 +156,16 @@ def _context_element(is_plain: bool | None, spans: Sequence[Span]) -> Element:
 def _rich_element(span: Span) -> Element:
     match span:
         case Text() | Verbatim() | Code():
-            return {"type": "text", "text": span.text or " "}
+            return _text_element(span.text)
         case Strong() | Emphasis() | Struck():
-            return text_element(
-                span.text,
-                bold=isinstance(span, Strong),
-                italic=isinstance(span, Emphasis),
-                strike=isinstance(span, Struck),
-            )
+            return {"type": "text", "text": span.text or " ", "style": {_STYLES[type(span)]: True}}
         case Quote():
-            return text_element(quote(span.text))
+            return _text_element(quote(span.text))
         case Person() | Group() | PlaceName():
             id = mention_id(span)
-            return text_element(span.label) if id is None else _id_element(id)
+            return _text_element(span.label) if id is None else _id_element(id)
         case Time():
-            return text_element(format_utc(span.at))
+            return _text_element(format_utc(span.at))
         case Link():
             return {"type": "link", "url": span.url, "text": span.label}
     assert_never(span)
@@ -194,6 +190,10 @@ def _mrkdwn_span(span: Span) -> str:
         case Link():
             return f"<{escape(span.url)}|{make_inert(span.label)}>"
     assert_never(span)
+
+
+def _text_element(text: str) -> Element:
+    return {"type": "text", "text": text or " "}
 
 
 def _id_element(id: str) -> Element:
