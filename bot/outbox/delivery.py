@@ -84,7 +84,7 @@ class Delivery:
         except (Undeliverable, LookupFailed) as error:
             review = snapshot.review
             posted = any(one.base == place for one in snapshot.posts)
-            if isinstance(error, NotFound) and await self._pass_on(review, place, error):
+            if isinstance(error, NotFound) and await self._pass_on(snapshot, place, error):
                 await self._delivery_problems.resolve(review, place)
                 return
             if not (
@@ -134,7 +134,7 @@ class Delivery:
         rest.
         """
         posted = any(one.base == place for one in snapshot.posts)
-        unknown = None if posted else await self._recipients.check(snapshot.review, place)
+        unknown = None if posted else await self._recipients.check(snapshot, place)
         copies = await self._recipients.copies(snapshot, place)
         failed: list[Undeliverable | LookupFailed] = []
         for copy in copies:
@@ -148,7 +148,7 @@ class Delivery:
         if copies and len(failed) == len(copies):
             raise next((one for one in failed if not isinstance(one, NotFound)), failed[0])
         if posted:  # the last decider may have left since
-            unknown = await self._recipients.check(snapshot.review, place)
+            unknown = await self._recipients.check(snapshot, place)
         if unknown is not None:
             raise unknown
 
@@ -245,8 +245,9 @@ class Delivery:
             except Undeliverable as error:
                 log.warning("review %s: a thread line could not be posted: %s", review.id, error)
 
-    async def _pass_on(self, review: Review, place: Place, error: NotFound) -> bool:
+    async def _pass_on(self, snapshot: Snapshot, place: Place, error: NotFound) -> bool:
         """Let other people decide what waits here. Returns whether nothing is left to deliver here now."""
+        review = snapshot.review
         if isinstance(error, NoDeciderLeft):
             return await self._replace_deciders(review, place, error.undecidable, str(error))
         if isinstance(error, TooFewDeciders):  # nobody gets a right, and it stays a problem
@@ -254,7 +255,7 @@ class Delivery:
             return False
         # An unknown result must not let other people decide.
         with suppress(ChannelError):
-            undecidable = await self._recipients.undecidable(review, place, is_lost=True)
+            undecidable = await self._recipients.undecidable(snapshot, place, is_lost=True)
             await self._replace_deciders(review, place, undecidable, str(error))
         return await self._show_in_fallback(review, place, str(error))
 

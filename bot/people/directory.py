@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Literal, NamedTuple, TypeVar
 
@@ -12,6 +12,7 @@ from hitl_core.model import (
     CLI,
     POLICY,
     Grant,
+    MessageRef,
     Place,
     Reviewer,
     Snapshot,
@@ -107,16 +108,18 @@ class Directory:
     async def deciders_left(
         self,
         grants: Iterable[Grant],
+        posts: Mapping[Place, MessageRef],
         quorum: int = 1,
         excluded: Collection[str] = (),
         lost: Place | None = None,
     ) -> DecidersLeft:
-        """Whether `quorum` people who may decide are left, without those with the `excluded` keys. `lost` is
-        a place that can't be reached: its members don't count. Raises ChannelError if there are too few and
-        some look-ups failed.
+        """Whether `quorum` people who may decide are left, without those with the `excluded` keys.
+
+        `posts` are the review's cards. `lost` is a place that can't be reached: its members don't count.
+        Raises ChannelError if there are too few and some look-ups failed.
         """
         humans, unknown = set[frozenset[str]](), None
-        for lookups, load_ids, may_decide in self._sources(tuple(grants), lost):
+        for lookups, load_ids, may_decide in self._sources(tuple(grants), posts, lost):
             try:
                 ids = await load_ids()
             except NotFound:  # no decider can be reached there
@@ -136,7 +139,9 @@ class Directory:
             raise unknown
         return "too_few" if humans else "nobody"
 
-    def _sources(self, grants: Sequence[Grant], lost: Place | None) -> Iterator[_Source]:
+    def _sources(
+        self, grants: Sequence[Grant], posts: Mapping[Place, MessageRef], lost: Place | None
+    ) -> Iterator[_Source]:
         """The people of these grants; named people first, because they need the fewest look-ups. Nobody of a
         channel that the bot does not have.
         """
@@ -151,7 +156,9 @@ class Directory:
                 yield _Source(lookups, partial(lookups.group_members, id), lookups.is_member)
         for place in dict.fromkeys(places):
             if place != lost and (lookups := self._of_place(place)) is not None:
-                yield _Source(lookups, partial(lookups.place_members, place), lookups.is_member)
+                yield _Source(
+                    lookups, partial(lookups.place_members, place, posts), lookups.is_member
+                )
 
     async def format_deciders(self, grants: Iterable[Grant]) -> str:
         """The names of those who may decide: "Ann, @finance or members of #team-ops"."""

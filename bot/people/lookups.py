@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import assert_never
 
-from hitl_core.model import Place, Snapshot
+from hitl_core.model import MessageRef, Place, Snapshot
 
-from ..channels.contract import Channel, NotFound, Person
+from ..channels.contract import Channel, LookupFailed, NotFound, Person
 from .cache import Cache
 
 #: A person who lost the permission is refused after this many seconds at the latest.
@@ -50,9 +50,12 @@ class Lookups:
         """The ids of the members; empty for a deleted or disabled group."""
         return await self._groups.get(group, max_age)
 
-    async def place_members(self, place: Place) -> Collection[str]:
-        """The ids of those who are reached by a place. Raises NotFound for a conversation that does not exist
-        or is too large to look up its members.
+    async def place_members(
+        self, place: Place, posts: Mapping[Place, MessageRef]
+    ) -> Collection[str]:
+        """The ids of those who are reached by a place: of a conversation in which its card is posted, those
+        in there now, even if the place's name is now that of another one. Raises NotFound for a conversation
+        that does not exist, and LookupFailed for one that is too large to look up its members.
         """
         audience = self.channel.audience(place)
         match audience.kind:
@@ -61,7 +64,10 @@ class Lookups:
             case "group":
                 return await self.group_members(audience.id)
             case "conversation":
-                await self.check_size(place)
+                if (ref := posts.get(place)) is not None:
+                    return await self._members.get(ref.conversation, MAX_AGE)
+                if size := await self._size_above_limit(place):
+                    raise LookupFailed(f"{self.channel.name_of(place)} has {size:,} members")
                 return await self._members.get(await self.channel.conversation_id(place), MAX_AGE)
             case _:
                 assert_never(audience.kind)
@@ -70,10 +76,14 @@ class Lookups:
         """Raises NotFound if the bot can't use a conversation, or if it is too large to look up its
         members.
         """
-        size = await self._sizes.get(place, SIZE_MAX_AGE)
-        if size > MAX_MEMBERS:
+        if size := await self._size_above_limit(place):
             name = self.channel.name_of(place)
             raise NotFound(f"{name} has {size:,} members: the policy must name `reviewers`")
+
+    async def _size_above_limit(self, place: Place) -> int:
+        """The size of a conversation, or 0 if its members can be looked up."""
+        size = await self._sizes.get(place, SIZE_MAX_AGE)
+        return size if size > MAX_MEMBERS else 0
 
     async def is_place_member(self, user_id: str, snapshot: Snapshot, place: Place) -> bool:
         """Whether this person is reached by a place. Of a conversation, its card must be posted."""

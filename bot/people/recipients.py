@@ -41,27 +41,28 @@ class Recipients:
     def __init__(self, channels: Channels, directory: Directory) -> None:
         self._channels, self._directory = channels, directory
 
-    async def check(self, review: Review, place: Place) -> LookupFailed | TooFewDeciders | None:
+    async def check(self, snapshot: Snapshot, place: Place) -> LookupFailed | TooFewDeciders | None:
         """Checks that people at this place may decide, and that one of them is active. Returns the look-up
         that failed, or that they are too few: the card is shown nevertheless, and the check is repeated
         later.
         """
-        size = await self._check_size(review, place)
-        deciders = await self._check_deciders(review, place)
+        size = await self._check_size(snapshot, place)
+        deciders = await self._check_deciders(snapshot, place)
         return size or deciders
 
-    async def _check_size(self, review: Review, place: Place) -> LookupFailed | None:
+    async def _check_size(self, snapshot: Snapshot, place: Place) -> LookupFailed | None:
         """If the members of the conversation may decide, it must not be too large. An unknown size does not
         prevent the card: each person's permission is checked on click.
         """
         by_membership = [
             action
-            for action in waiting_actions(review, place)
+            for action in waiting_actions(snapshot.review, place)
             for grant in action.grants
             if grant.includes_members and place in grant.places
         ]
         channel = self._channels.of_place(place)
-        if not by_membership or channel.audience(place).kind != "conversation":
+        is_new = place not in snapshot.posts  # later growth takes nobody's right
+        if not (by_membership and is_new and channel.audience(place).kind == "conversation"):
             return None
         try:
             await self._directory.lookups(channel.name).check_size(place)
@@ -71,16 +72,16 @@ class Recipients:
         return None
 
     async def _check_deciders(
-        self, review: Review, place: Place
+        self, snapshot: Snapshot, place: Place
     ) -> LookupFailed | TooFewDeciders | None:
         """Checks that somebody can read the card at this place, and that each action has a decider."""
-        waiting, channel = waiting_actions(review, place), self._channels.of_place(place)
+        waiting, channel = waiting_actions(snapshot.review, place), self._channels.of_place(place)
         audience = channel.audience(place)
         try:
-            undecidable = await self.undecidable(review, place)
+            undecidable = await self.undecidable(snapshot, place)
             if waiting and not undecidable and audience.kind == "person":
                 await self._check_person(channel, audience.id, place)
-            too_few = None if undecidable else await self._find_too_few(waiting, review)
+            too_few = None if undecidable else await self._find_too_few(waiting, snapshot)
         except (RateLimited, Unreachable, LookupFailed) as error:
             return LookupFailed(f"it is not known whether anybody who may decide is left: {error}")
         if undecidable:
@@ -89,7 +90,7 @@ class Recipients:
         return too_few
 
     async def _find_too_few(
-        self, waiting: Sequence[Action], review: Review
+        self, waiting: Sequence[Action], snapshot: Snapshot
     ) -> TooFewDeciders | None:
         """Returns the action that too few people can approve, even with the people of the next steps. The
         card is still shown, because they can reject it. It is not opened to others, because the agent names
@@ -98,9 +99,9 @@ class Recipients:
         for action in waiting:
             if not {"approve", "edit", "respond"} & {*action.config.allowed_decisions}:
                 continue
-            quorum, excluded = action.route.reviewers.quorum, excluded_keys(review, action)
+            quorum, excluded = action.route.reviewers.quorum, excluded_keys(snapshot.review, action)
             for grants in (action.grants, (*action.grants, *action.coming_grants)):
-                left = await self._directory.deciders_left(grants, quorum, excluded)
+                left = await self._directory.deciders_left(grants, snapshot.posts, quorum, excluded)
                 if left == "enough":
                     break
             else:
@@ -108,14 +109,19 @@ class Recipients:
         return None
 
     async def undecidable(
-        self, review: Review, place: Place, *, is_lost: bool = False
+        self, snapshot: Snapshot, place: Place, *, is_lost: bool = False
     ) -> dict[str, tuple[Grant, ...]]:
-        """The grants, by action key, of pending actions that surely nobody can decide. `is_lost`: the place
-        can't be reached, so its members don't count. Raises ChannelError if a look-up fails.
+        """The grants, by action key, of pending actions that surely nobody can decide. `is_lost`: no card can
+        be shown at the place. Then members of a conversation without a card can't decide, but those of a
+        group can, in their Home. Raises ChannelError if a look-up fails.
         """
-        lost, found = place if is_lost else None, dict[str, tuple[Grant, ...]]()
-        for action in waiting_actions(review, place):
-            if await self._directory.deciders_left(action.grants, lost=lost) == "nobody":
+        audience = self._channels.audience(place)
+        is_conversation = audience is None or audience.kind == "conversation"
+        lost = place if is_lost and is_conversation and place not in snapshot.posts else None
+        found = dict[str, tuple[Grant, ...]]()
+        for action in waiting_actions(snapshot.review, place):
+            left = await self._directory.deciders_left(action.grants, snapshot.posts, lost=lost)
+            if left == "nobody":
                 found[action.key] = action.grants
         return found
 
@@ -140,9 +146,8 @@ class Recipients:
         if not members:
             raise NotFound(f"nobody is in {name}, or there is no such group")
         if count > MAX_COPIES:
-            raise NotFound(
-                f"{name} has {count} members: at most {MAX_COPIES} can get a message each"
-            )
+            why = f"{name} has {count} members: at most {MAX_COPIES} can get a message each"
+            raise LookupFailed(why) if known else NotFound(why)  # a group that grew loses no card
         # People with a place of their own for all these actions have a message already.
         direct_recipients = {
             person.id

@@ -44,7 +44,9 @@ class Channels:
         self._send_event("unarchive", channel_id, {"channel": channel_id, "user": by})
 
     def rename(self, channel_id: str, name: str) -> None:
-        self._workspace.channels[channel_id].name = name
+        renamed = self._workspace.channels[channel_id]
+        renamed.previous_names.insert(0, renamed.name)
+        renamed.name = name
         channel = {"id": channel_id, "name": name, "created": 1_700_000_000}
         self._send_event("rename", channel_id, {"channel": channel})
 

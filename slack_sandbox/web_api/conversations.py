@@ -172,5 +172,5 @@ def channel_object(call: Call, channel: Channel) -> Json:
         "is_member": call.is_in(channel),
         "topic": {"value": channel.topic, "creator": "", "last_set": 0},
         "purpose": {"value": "", "creator": "", "last_set": 0},
-        "previous_names": [],
+        "previous_names": channel.previous_names,
     }

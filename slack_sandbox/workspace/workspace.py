@@ -104,6 +104,7 @@ class Channel:
     is_archived: bool = False
     is_im: bool = False
     is_ext_shared: bool = False
+    previous_names: list[str] = field(default_factory=list[str])
     messages: dict[str, Message] = field(default_factory=dict[str, Message])
 
     def replies(self, ts: str) -> list[Message]:

@@ -12,8 +12,9 @@ from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.health.health import Health
 from bot.outbox.delivery import Delivery
+from bot.people import lookups, recipients
 from bot.people.directory import Directory
-from hitl_core.model import Action, Place
+from hitl_core.model import Action, Place, Reviewer
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
 from slack_sandbox.server import Sandbox
@@ -134,7 +135,7 @@ async def test_a22_no_fallback_opens_while_somebody_else_is_left(
     [action] = await bot.deliver(await bot.submit(pay={**rule, "fallback": ASK}))
     assert ASK not in members_of(action), left
     directory = Directory(Channels(bot.channel))
-    assert await directory.deciders_left(action.grants) == "enough"
+    assert await directory.deciders_left(action.grants, {}) == "enough"
 
 
 async def test_a22_a_fallback_that_showed_it_already_opens_after_the_last_step(
@@ -210,3 +211,55 @@ async def test_a18_people_of_the_steps_to_come_are_enough(bot: Bot) -> None:
     [action] = await bot.deliver(review_id)
     assert action.places == ("default",)
     assert not (await bot.reviews.load(review_id)).review.troubles
+
+
+async def _grow_channel(bot: Bot, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lookups, "MAX_MEMBERS", 1)
+
+
+async def _rename(bot: Bot, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    sandbox.channels.rename("C0OPS", "team-operations")
+    bot.channel.set_channel_name("C0OPS", "team-operations")
+
+
+async def _take_the_name(bot: Bot, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    await _rename(bot, sandbox, monkeypatch)
+    sandbox.channels.rename("C0GUESTS", "team-ops")
+    bot.channel.set_channel_name("C0GUESTS", "team-ops")
+
+
+@pytest.mark.parametrize("change", [_rename, _take_the_name, _grow_channel])
+async def test_promise_12_what_happens_to_a_channel_later_gives_nobody_a_right(
+    bot: Bot, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, change: Any
+) -> None:
+    """Given a card in a channel whose members may decide, and a fallback; when the channel is renamed, when
+    another one takes its name, or when it grows too large to be asked in; then its members may decide, and
+    nobody else gets a right, also not by an escalation step before its time (attack H3)."""
+    rule = {"notify": OPS, "fallback": ASK, "escalate": [step(APPROVALS)]}
+    review_id = await bot.submit(pay=rule)
+    [before] = await bot.deliver(review_id)
+    await change(bot, sandbox, monkeypatch)
+    with suppress(ChannelError):
+        await bot.deliver_at(review_id, OPS)
+    snapshot = await bot.reviews.load(review_id)
+    [after] = snapshot.review.actions
+    assert after.grants == before.grants
+    dana = Reviewer(channel="slack", team=bot.channel.team, id="U0DANA", name="Dana")
+    await Directory(Channels(bot.channel)).check_can_decide(dana, snapshot, after.grants)
+
+
+async def test_promise_12_a_group_that_grows_gives_nobody_a_right(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a group of which each member has a copy; when it has more members than can get one; then they
+    keep their right, which their Home shows, and nobody else gets one."""
+    group = Place("slack:S0OPS")
+    for known in (True, False):  # with copies, and before the first one
+        review_id = await bot.submit(pay={"notify": group, "fallback": ASK})
+        if known:
+            await bot.deliver(review_id)
+        with monkeypatch.context() as patch, suppress(ChannelError):
+            patch.setattr(recipients, "MAX_COPIES", 0)
+            await bot.deliver_at(review_id, group)
+        [action] = (await bot.reviews.load(review_id)).review.actions
+        assert members_of(action) == {group}

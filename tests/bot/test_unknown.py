@@ -191,7 +191,7 @@ async def test_c2_whatever_slack_answers_nobody_gets_a_right(
                 after = await may(broken, who, grant)
                 assert after in (before[who.id, name], "unavailable"), (answer, who.id, name)
             with suppress(LookupFailed, RateLimited, Unreachable):
-                assert await broken.deciders_left([grant]) == "enough", (answer, name)
+                assert await broken.deciders_left([grant], {}) == "enough", (answer, name)
         await check_votes(broken, answer)
         sandbox.faults.configure({"mode": "ok"})
 

@@ -310,6 +310,20 @@ async def test_what_escalated_to_a_channel_waits_for_its_members(scene: Scene) -
     await opened(scene, "U0DANA", "Nothing waits for you")
 
 
+async def test_a_review_waits_in_the_home_after_its_channel_was_renamed(scene: Scene) -> None:
+    """Given a review in #team-ops, as the policy names it; when the channel is renamed, and another one takes
+    its name; then it still waits in the Home of its members, and of nobody else (attack H3)."""
+    await scene.bot()
+    gate = await scene.gate(POLICY + 'notify: "slack:#team-ops"')
+    scene.ask(gate)
+    await scene.noted(gate, await scene.card("send_email", channel=OPS))
+    scene.sandbox.channels.rename("C0OPS", "ops-2")
+    scene.sandbox.channels.rename("C0GUESTS", "team-ops")
+    await scene.sandbox.events.wait_delivered()
+    await opened(scene, "U0DANA", "1 review waits for you")
+    await opened(scene, "U0ALICE", "Nothing waits for you")
+
+
 async def _in_doubt(gate: Gate, call: ToolCall, review_id: str) -> None:
     outcome = await gate.wait(review_id)
     assert await outcome.once(call)

@@ -78,7 +78,7 @@ class PeopleLookup(Conversations):
         for targets in await self._api.look_up_all(
             "users.conversations",
             "channels",
-            lambda one: {read_field(one, "id", str), f"#{read_field(one, 'name', str)}"},
+            _targets,
             about=person_id,
             user=person_id,
             types="public_channel,private_channel",
@@ -115,6 +115,14 @@ def _kind(user: Data, team: str) -> Literal["member", "guest", "stranger", "bot"
     if read_field(user, "is_restricted", bool) or read_field(user, "is_ultra_restricted", bool):
         return "guest"
     return "member"
+
+
+def _targets(channel: Data) -> set[str]:
+    """What a place may call this channel: its id, and its names until now. They find what may wait for its
+    members. The cards decide it, because another channel may have an earlier name today.
+    """
+    names = {read_field(channel, "name", str), *map(str, channel.get("previous_names") or ())}
+    return {read_field(channel, "id", str), *(f"#{name}" for name in names)}
 
 
 def _group_ids_of(person_id: str, groups: list[Any]) -> list[str]:
