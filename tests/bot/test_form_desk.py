@@ -113,7 +113,9 @@ class World:
         return await self.desk.submit(page.ref, "form-1", entries(page, **typed), OPERATOR, op)
 
     async def turn(self, page: FormPage, **typed: str | None) -> FormPage:
-        result = await self.send(page, **typed)
+        result = await self.desk.submit(
+            page.ref, "form-1", entries(page, **typed), OPERATOR, "op-1"
+        )
         assert isinstance(result, FormPage)
         return result
 
@@ -309,5 +311,5 @@ async def test_what_must_be_read_first_opens_no_form(world: World) -> None:
     with pytest.raises(ReadRequired):
         await world.open("edit")
     assert last.reads == unread.value.target
-    await world.inbox.access.mark_read(last.reads, OPERATOR)
+    await world.inbox.access.read_marks.record(unread.value.target, OPERATOR)
     assert (await world.open("edit")).title == "Edit long"
