@@ -223,7 +223,8 @@ class Listeners:
         """Updates the modal with the button. Never raises: the click is stored already."""
         try:
             async with click_budget.timeout("show"):
-                await self._responder.show_page(str(body["view"]["id"]), await pending_view)
+                opened = await pending_view
+                await self._responder.show_page(str(body["view"]["id"]), opened)
         except TimeoutError:
             log.warning("a modal could not be updated in time")
         except Refused as refused:
