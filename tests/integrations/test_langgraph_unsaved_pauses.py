@@ -14,7 +14,9 @@ import pytest
 from langchain_core.callbacks import AsyncCallbackManager
 from langchain_core.runnables import RunnableLambda
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.func import entrypoint
 from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.types import interrupt
 
 from hitl_core.errors import IntegrationError
 from tests.integrations.agents import Lab, go
@@ -97,6 +99,12 @@ def as_a_node(inner: Any) -> Any:
     return graph.compile()
 
 
+@entrypoint()
+async def workflow(given: Any) -> Any:
+    """A graph of LangGraph's functional API."""
+    return interrupt("May I?")
+
+
 LOST: dict[str, Delegate] = {
     "a thread": in_no_context(THREAD),
     "a namespace": in_no_context({"configurable": {"checkpoint_ns": "x"}}),
@@ -114,6 +122,7 @@ LOST: dict[str, Delegate] = {
     "a chain": in_no_context(THREAD, lambda inner: RunnableLambda(lambda given: given) | inner),
     "a retry": in_no_context(THREAD, lambda inner: inner.with_retry(stop_after_attempt=2)),
     "a node": in_no_context(THREAD, as_a_node),
+    "a workflow": in_no_context(THREAD, lambda inner: workflow),
     "an executor": in_an_executor(None),
     "an executor and a thread": in_an_executor(THREAD),
     "in the context, a thread": in_the_context(

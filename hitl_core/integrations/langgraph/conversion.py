@@ -27,6 +27,7 @@ class ModelFields(NamedTuple):
     takes_extra: bool = False
 
 
+@functools.lru_cache(maxsize=512)
 def read_fields(model: Any) -> ModelFields | None:
     """The fields of a pydantic model (2 or 1) or a dataclass; None for other types."""
     if issubclass(model, RootModel):
@@ -78,7 +79,7 @@ def _changed(given: Any, received: Any, at: Path) -> Iterator[Path]:
         received = cast("RootModel[Any]", received).root
     if isinstance(received, Iterator):
         received = list(cast("Iterator[Any]", received))
-    fields = read_fields(type(received))
+    fields = read_fields(cast(Any, type(received)))
     if isinstance(given, str) and isinstance(received, list | dict):  # pydantic's Json
         given = _parse_json(given)
     if isinstance(given, dict) and fields is not None:
