@@ -1,0 +1,91 @@
+"""A bot with the text channel, and an agent: the real core and a real Redis, with the network in memory."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+from uuid import uuid4
+
+from bot.channels.registry import Channels
+from bot.inbox import Inbox
+from bot.outbox import Delivery, Escalator, Outbox, Workers
+from bot.people import Directory
+from hitl_core import Gate, Outcome, Policy, ToolCall
+from hitl_core.review import Reviews
+from hitl_core.store import RedisStore
+from tests.support.bots import QUICK
+from tests.support.text_channel.channel import TextChannel
+from tests.support.text_channel.events import TextEvents
+from tests.support.text_channel.network import Content, Message, Network
+from tests.support.text_channel.office import office
+from tests.support.waiting import wait_until
+
+
+class TextScene:
+    """One network, one Redis, one bot, and the agents that a test starts."""
+
+    def __init__(self, network: Network, redis_url: str, stack: AsyncExitStack) -> None:
+        self.network, self._redis_url, self._stack = network, redis_url, stack
+        self._tasks: list[asyncio.Task[Outcome]] = []
+
+    async def ask(self, policy: dict[str, Any], *calls: ToolCall) -> asyncio.Task[Outcome]:
+        """An agent that waits for people to decide on these calls."""
+        policy = {"default": "review", "notify": ["text:#orders"], **policy}
+        gate = await self._stack.enter_async_context(
+            Gate.connect(self._redis_url, policy=Policy.from_mapping(policy), agent="crm")
+        )
+        task = asyncio.create_task(gate.review([*calls], thread_id=f"t-{uuid4().hex}"))
+        self._stack.callback(task.cancel)
+        return task
+
+    async def message(self, *texts: str, room: str = "r-orders") -> Message:
+        """The first message in this room that says all of this, when it is there."""
+
+        def find() -> Message | None:
+            return next((one for one in self.messages(room) if _says(one.content, *texts)), None)
+
+        return await wait_until(f"a message in {room} that says {texts}", find)
+
+    async def thread(self, message: Message, *texts: str) -> None:
+        """Waits until a line in the thread says all of this."""
+
+        def find() -> bool:
+            replies = [one for one in self.network.messages.values() if one.thread == message.id]
+            return any(_says(one.content, *texts) for one in replies)
+
+        await wait_until(f"a line that says {texts}", find)
+
+    def messages(self, room: str = "r-orders") -> list[Message]:
+        every = self.network.messages.values()
+        return [one for one in every if one.room == room and not one.thread]
+
+
+def _says(content: Content, *texts: str) -> bool:
+    said = " ".join(content.lines)
+    return all(text in said for text in texts)
+
+
+@asynccontextmanager
+async def text_scene(redis_url: str) -> AsyncIterator[TextScene]:
+    async with AsyncExitStack() as stack:
+        network = office()
+        channel = TextChannel(network, "r-orders")
+        await channel.start()
+        store = await RedisStore.open(redis_url)
+        stack.push_async_callback(store.close)
+        reviews = Reviews(store, retry_seconds=5.0)
+        channels = Channels(channel)
+        directory = Directory(channels)
+        TextEvents(network, channel, Inbox(reviews, directory, channels.incomplete_actions))
+        outbox = Outbox(
+            reviews,
+            Delivery(reviews, channels, directory),
+            lane_lease=QUICK.lane_lease,
+            requeue_interval=QUICK.requeue_interval,
+            late_window=QUICK.late_window,
+        )
+        escalator = Escalator(reviews, interval=QUICK.escalator_interval)
+        await stack.enter_async_context(Workers(outbox, escalator))
+        yield TextScene(network, redis_url, stack)

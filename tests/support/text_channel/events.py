@@ -1,0 +1,89 @@
+"""What people do → commands and forms. A reply is a notice that only this person sees."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, assert_never
+
+from bot.forms import FieldErrors, FormDesk, FormPage, FormRef, Notice, Stored
+from bot.inbox import ActionRef, Choose, Inbox
+from hitl_core.errors import Refused
+from hitl_core.model import MessageRef, Reviewer
+from hitl_core.review import AnswerDoubt, Decide, DecideAll, Proposal
+
+from . import forms, render
+from .channel import TextChannel
+from .network import Content, Network
+from .reading import Reading
+
+
+class TextEvents:
+    """Connects a network to the inbox."""
+
+    def __init__(self, network: Network, channel: TextChannel, inbox: Inbox) -> None:
+        self._inbox = inbox
+        self._desk = FormDesk(inbox, forms.LIMITS, channel.name_of)
+        self._reading = Reading(inbox.access, channel.names)
+        network.listener = self.handle
+
+    async def handle(self, event: Mapping[str, str]) -> Content:
+        """The event's id comes again if the network repeats it: then it counts as the same."""
+        person = event["person"]
+        who = await self._inbox.load_reviewer(render.NAME, person, TextChannel.team, person)
+        op = f"{render.NAME}:{event['id']}"
+        ref = MessageRef(channel=render.NAME, conversation=event["room"], ts=event["message"])
+        try:
+            if "form" in event:
+                return await self._fill_in(event["form"], event["text"], who, op)
+            return await self._press(json.loads(event["token"]), ref, who, op)
+        except Refused as refused:
+            return render.notice(str(refused))
+
+    async def _press(self, token: list[Any], ref: MessageRef, who: Reviewer, op: str) -> Content:
+        verb, review_id, action, revision, seal, number, revisions = token
+        target = ActionRef(review_id, action, revision, seal)
+        match verb:
+            case "approve" | "ignore":
+                proposal = Proposal(verb, revision, seal=seal)
+                command = Decide(review_id, action, proposal, who, op, ref)
+            case "answer":
+                command = Choose(target, number, who, op, ref)
+            case "approve_all":
+                proposals = {key: Proposal("approve", each) for key, each in revisions}
+                command = DecideAll(review_id, proposals, who, op, seal, ref)
+            case "ran" | "rerun" | "skip":
+                command = AnswerDoubt(review_id, action, verb, who, op, revision, seal, ref)
+            case "escalate":
+                target = ActionRef(review_id, "", number)
+                return await self._open(FormRef(verb, target, card=ref), who, op)
+            case "review" | "back" | "next" if action is None:
+                return await self._reading.actions(review_id, number, ref, who)
+            case "see" | "back" | "next":
+                return await self._reading.arguments(target, number or 0, who)
+            case _:
+                return await self._open(FormRef(verb, target), who, op)
+        reply = await self._inbox.apply(command)
+        if reply.unread is not None:
+            return await self._reading.arguments(reply.unread, 0, who)
+        if reply.code == "message_required":
+            return await self._open(FormRef("approve", target), who, op)
+        return render.notice(reply.text)
+
+    async def _open(self, ref: FormRef, who: Reviewer, op: str) -> Content:
+        return forms.form_content(await self._desk.open(ref, who), op)
+
+    async def _fill_in(self, token: str, text: str, who: Reviewer, op: str) -> Content:
+        form = forms.OpenForm.from_token(token)
+        result = await self._desk.submit(form.ref, form.session_id, form.read(text), who, op)
+        match result:
+            case FormPage():
+                return forms.form_content(result, form.session_id)
+            case FieldErrors():
+                return forms.errors_content(result.errors, form)
+            case Notice():
+                return replace(render.notice(result.text), form=token if result.fixable else "")
+            case Stored():
+                return Content(())
+        assert_never(result)
