@@ -13,7 +13,7 @@ import redis
 
 from hitl_core.store.redis import client
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
-from tests.support.redis_server import durable_server, shared_server
+from tests.support.redis_server import durable_server, session_server
 
 pytest_plugins = ["pytester", "tests.support.ci_skips"]
 
@@ -38,7 +38,7 @@ MARK_OF_FIXTURE = {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whoever uses Redis or the browser is marked so. Fast tests run first, the browser's last."""
+    """Marks the tests that use Redis or the browser. Fast tests run first, the browser's last."""
     for item in items:
         for fixture in getattr(item, "fixturenames", ()):
             if mark := MARK_OF_FIXTURE.get(fixture):
@@ -59,7 +59,7 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(scope="session")
 def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedRedis]:
     """One server for the whole session. Tests want `redis_url`; none may stop this one."""
-    with shared_server(tmp_path_factory.mktemp("redis")) as server:
+    with session_server(tmp_path_factory.mktemp("redis")) as server:
         yield server
 
 

@@ -57,14 +57,14 @@ def command(name: str) -> list[str]:
     return json.loads(text[text.index("[") :])
 
 
-def copied() -> list[str]:
+def checkout_files() -> list[str]:
     """Everything that comes from the checkout."""
     return [
         source for text in texts("COPY") if "--from" not in text for source in text.split()[:-1]
     ]
 
 
-def ignored(path: str) -> bool:
+def is_ignored(path: str) -> bool:
     """As .dockerignore has it: the last line that fits speaks."""
     left_out = False
     for line in (ROOT / ".dockerignore").read_text().splitlines():
@@ -75,11 +75,11 @@ def ignored(path: str) -> bool:
     return left_out
 
 
-def accepted(words: list[str]) -> bool:
+def is_accepted(words: list[str]) -> bool:
     """Whether only its settings keep `hitl …` from running."""
-    said = io.StringIO()
-    with mock.patch.dict("os.environ", clear=True), contextlib.redirect_stderr(said):
-        return main(words) == 2 and "not set" in said.getvalue()
+    text = io.StringIO()
+    with mock.patch.dict("os.environ", clear=True), contextlib.redirect_stderr(text):
+        return main(words) == 2 and "not set" in text.getvalue()
 
 
 def names_of_settings() -> set[str]:
@@ -112,16 +112,16 @@ def test_its_base_is_pinned_and_its_user_is_nobody() -> None:
 
 
 def test_what_it_copies_is_there_and_let_in() -> None:
-    assert copied()
-    for source in copied():
+    assert checkout_files()
+    for source in checkout_files():
         assert (ROOT / source).exists(), source
-        assert not ignored(source), f".dockerignore leaves out {source}"
+        assert not is_ignored(source), f".dockerignore leaves out {source}"
 
 
 def test_no_secret_comes_into_a_layer() -> None:
     """Neither from a file that lies about, nor by an instruction."""
     for name in (".env", ".git", ".demo", "tests", "bot/.env", "hitl_core/.env.local"):
-        assert ignored(name), name
+        assert is_ignored(name), name
     assert texts("ARG") == []
     assert not re.search("TOKEN|SECRET|PASSWORD|xoxb|xapp", " ".join(texts("ENV") + texts("RUN")))
 
@@ -161,14 +161,14 @@ def _normal(name: str) -> str:
 
 def test_it_runs_what_the_bot_accepts() -> None:
     assert command("ENTRYPOINT") == ["hitl"]
-    assert accepted(command("CMD"))
+    assert is_accepted(command("CMD"))
     assert texts("STOPSIGNAL") == ["SIGTERM"]
 
 
 async def test_what_it_holds_is_enough_for_the_bot(scene: Scene, tmp_path: Path) -> None:
     """Given the wheel of the files that the image gets, installed as there, then the bot serves, and
     HEALTHCHECK says so; after SIGTERM it ends in time, and HEALTHCHECK says that."""
-    assert set(SOURCES) <= set(copied())
+    assert set(SOURCES) <= set(checkout_files())
     installed = install(build_wheel(copy_sources(tmp_path / "src"), tmp_path), tmp_path, "slack")
     with (tmp_path / "bot.log").open("wb") as log:
         program = await asyncio.create_subprocess_exec(
@@ -182,7 +182,7 @@ async def test_what_it_holds_is_enough_for_the_bot(scene: Scene, tmp_path: Path)
 
     assert await _health(port) == 0
     program.terminate()
-    assert await running.ended(GRACE) == 0, running.output
+    assert await running.wait_end(GRACE) == 0, running.output
     assert await _health(port) != 0
 
 
@@ -201,7 +201,7 @@ def test_both_halves_of_the_bot_are_there(compose: dict[str, Any]) -> None:
     bots = {name: s for name, s in compose["services"].items() if s.get("image") == "hitl-bot"}
     assert {s["command"][-1] for s in bots.values()} == {"http", "workers"}
     for service in bots.values():
-        assert accepted(service["command"])
+        assert is_accepted(service["command"])
         assert set(service["environment"]) <= names_of_settings()
         assert (ROOT / service["build"] / "Dockerfile").is_file()
         assert int(service["stop_grace_period"].removesuffix("s")) > GRACE
@@ -218,18 +218,18 @@ async def test_its_redis_forgets_nothing(compose: dict[str, Any], tmp_path: Path
     assert [volume.partition(":")[0] for volume in service["volumes"]] == list(compose["volumes"])
     program, *options = service["command"]
     assert program == "redis-server"
-    told = {
+    shown = {
         name.removeprefix("--"): value
         for name, value in zip(options[::2], options[1::2], strict=True)
     }
 
-    server = EmbeddedRedis(tmp_path, executable=executable_under_test(), settings=told)
+    server = EmbeddedRedis(tmp_path, executable=executable_under_test(), settings=shown)
     with server:
         store = await RedisStore.open(server.url)
         await store.close()
 
     durable = {"appendonly": "yes", "appendfsync": "always", "maxmemory-policy": "noeviction"}
-    assert durable.items() <= told.items()
+    assert durable.items() <= shown.items()
 
 
 def test_nothing_of_it_is_open_to_the_network(compose: dict[str, Any]) -> None:

@@ -70,7 +70,7 @@ def test_a_folder_with_spaces_and_quotes(tmp_path: Path):
 
 
 def test_a_folder_in_use_is_refused_and_its_server_unharmed(own_redis: OwnRedis):
-    """Two demos on one folder: the second is told, the first goes on."""
+    """Two demos on one folder: the second is told, the first continues."""
     server = own_redis()
 
     with pytest.raises(EmbeddedRedisError, match="in use by another running process"):

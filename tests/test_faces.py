@@ -22,7 +22,7 @@ MODULES = {
 }
 
 
-def imported_modules(file: Path) -> Iterator[tuple[int, str]]:
+def list_imports(file: Path) -> Iterator[tuple[int, str]]:
     """The line and the full name of each module of ours that a file imports, or imports names from."""
     folder = file.relative_to(ROOT).parent.parts
     for node in ast.walk(ast.parse(file.read_text())):
@@ -58,7 +58,7 @@ def wrong_imports(file: Path) -> list[str]:
     folder = file.relative_to(ROOT).parent.parts
     return [
         f"{file.relative_to(ROOT)}:{line} imports {module}: import from {face}"
-        for line, module in imported_modules(file)
+        for line, module in list_imports(file)
         if (face := face_of(folder, module)) != module
     ]
 

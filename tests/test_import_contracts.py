@@ -11,7 +11,7 @@ RUN = "from importlinter.cli import lint_imports_command; lint_imports_command()
 
 
 def test_every_import_keeps_the_contracts():
-    """Given the tree as it stands, when import-linter reads it, then no contract is broken."""
+    """Given the tree as it is, when import-linter reads it, then no contract is broken."""
     linter = subprocess.run(
         [sys.executable, "-c", RUN, "--no-cache", "--no-logo"],
         cwd=ROOT,

@@ -63,13 +63,13 @@ HTTP, SOCKET_MODE = "manifest.yml", "manifest.socket-mode.yml"
 Manifest = dict[str, Any]
 
 
-def read(name: str) -> Manifest:
+def read_yaml(name: str) -> Manifest:
     return yaml.safe_load((ROOT / name).read_text())
 
 
 @pytest.fixture(params=[HTTP, SOCKET_MODE])
 def manifest(request: pytest.FixtureRequest) -> Manifest:
-    return read(request.param)
+    return read_yaml(request.param)
 
 
 def test_slack_would_accept_the_manifest(manifest: Manifest):
@@ -124,7 +124,7 @@ def test_the_local_workspace_installs_the_same_app(manifest: Manifest):
 
 def test_over_http_all_of_it_arrives_where_the_bot_listens():
     """At the one path of the bot; the host is left for the reader."""
-    manifest = read(HTTP)
+    manifest = read_yaml(HTTP)
     settings = manifest["settings"]
     assert settings["interactivity"] == {"is_enabled": True, "request_url": WHERE}
     assert settings["event_subscriptions"]["request_url"] == WHERE
@@ -134,7 +134,7 @@ def test_over_http_all_of_it_arrives_where_the_bot_listens():
 
 def test_with_socket_mode_nothing_has_to_reach_the_bot():
     """And in everything else the two are the same app."""
-    over_http, by_socket = read(HTTP), read(SOCKET_MODE)
+    over_http, by_socket = read_yaml(HTTP), read_yaml(SOCKET_MODE)
     assert by_socket["settings"]["interactivity"] == {"is_enabled": True}
     assert by_socket["settings"]["socket_mode_enabled"] is True
     for manifest in (over_http, by_socket):
@@ -147,14 +147,14 @@ def test_with_socket_mode_nothing_has_to_reach_the_bot():
 
 
 def test_with_socket_mode_the_manifest_names_no_address():
-    assert "://" not in json.dumps(read(SOCKET_MODE))
+    assert "://" not in json.dumps(read_yaml(SOCKET_MODE))
 
 
 def test_an_admin_reads_why_each_scope_is_asked_for():
     """In the manifests and in docs/slack.md."""
-    told = (ROOT / "docs" / "slack.md").read_text("utf-8")
-    scopes = read(HTTP)["oauth_config"]["scopes"]["bot"]
-    assert re.findall(r"^\| `([a-z:]+)` \|", told, re.MULTILINE) == scopes
+    texts = (ROOT / "docs" / "slack.md").read_text("utf-8")
+    scopes = read_yaml(HTTP)["oauth_config"]["scopes"]["bot"]
+    assert re.findall(r"^\| `([a-z:]+)` \|", texts, re.MULTILINE) == scopes
     for name in (HTTP, SOCKET_MODE):
         text = (ROOT / name).read_text("utf-8")
         assert all(re.search(f"- {scope} # .+", text) for scope in scopes)

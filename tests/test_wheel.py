@@ -75,12 +75,12 @@ async def test_the_demo_shows_what_its_agent_asks(with_slack: Installation) -> N
     )  # fmt: skip
     assert demo.stdout
     try:
-        said = ""
-        while "Ctrl-C" not in said:
+        text = ""
+        while "Ctrl-C" not in text:
             line = demo.stdout.readline()
-            assert line, f"the demo ended: {said}"
-            said += line
-        assert re.search(rf"Open +http://127.0.0.1:{port}/", said)
+            assert line, f"the demo ended: {text}"
+            text += line
+        assert re.search(rf"Open +http://127.0.0.1:{port}/", text)
         async with Actor(f"http://127.0.0.1:{port}") as hands:
             await hands.wait_for(
                 lambda state: [m for m in state["messages"]["C0APPROVE"] if m["bot"]], timeout=30

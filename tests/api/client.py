@@ -1,4 +1,4 @@
-"""An agent in any language, as far as the door can see: a token and JSON over HTTP."""
+"""An agent in any language, as the HTTP API sees it: a token and JSON over HTTP."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Client:
     async def send(
         self, method: str, path: str, body: bytes | None = None, **headers: str
     ) -> Reply:
-        """Exactly these bytes. Of a header's name `_` stands for `-`."""
+        """Exactly these bytes. In a header's name `_` means `-`."""
         given = {name.replace("_", "-"): value for name, value in headers.items()}
         given = {"Authorization": f"Bearer {self.token}", **given}
         async with self.session.request(

@@ -1,4 +1,4 @@
-"""The door on a server of its own, over a real Redis, with nobody around it."""
+"""The HTTP API on its own server, over a real Redis, without a bot."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Open = Callable[..., Awaitable[Client]]
 
 @asynccontextmanager
 async def serving(store: Store, policies: Policies, most: int | None = None) -> AsyncIterator[str]:
-    """The address of a server with a door, and so many connections."""
+    """The address of a server with the HTTP API, and so many connections."""
     app = web.Application()
     add_api(app, AgentApi(store, policies))
     async with http_server(app, "127.0.0.1", 0, most) as url:

@@ -18,7 +18,7 @@ from tests.support.builders import approve_all, person, proposal
 from tests.support.waiting import wait_until
 
 
-async def settled(client: Client, reviews: Reviews, *calls: dict[str, Any], **more: Any) -> str:
+async def settle(client: Client, reviews: Reviews, *calls: dict[str, Any], **more: Any) -> str:
     """The id of a review in which everything was approved."""
     id = (await client.submit(*(calls or [tool_call()]), **more)).body["id"]
     await approve_all(reviews, id)
@@ -47,7 +47,7 @@ async def run_again(reviews: Reviews, id: str) -> None:
 
 async def test_from_once_to_done(client: Client, reviews: Reviews):
     """Given an approved call; then it may start once, its lease can be renewed, and its result is kept."""
-    id = await settled(client, reviews)
+    id = await settle(client, reviews)
 
     first = await client.once(id, lease=30)
 
@@ -74,7 +74,7 @@ async def test_promise_5_of_all_who_ask_at_once_one_may_run(open_door: Open, rev
     doors = [await open_door(), await open_door()]
     doors[1].token = doors[0].token
     for holders in ([f"p{n}" for n in range(10)], [""] * 10):
-        id = await settled(doors[0], reviews, turn=f"of {holders[0]}")
+        id = await settle(doors[0], reviews, turn=f"of {holders[0]}")
 
         replies = await asyncio.gather(
             *(doors[n % 2].once(id, holder=holder) for n, holder in enumerate(holders))
@@ -87,7 +87,7 @@ async def test_promise_5_of_all_who_ask_at_once_one_may_run(open_door: Open, rev
 async def test_another_holder_must_wait(client: Client, reviews: Reviews, other: Any):
     """Given a review that one holder has; then another name, or another token of the agent, is refused
     by every route, and the review is untouched."""
-    id = await settled(client, reviews)
+    id = await settle(client, reviews)
     await client.once(id, holder="p1")
     before = (await reviews.load(id)).review
     token = await other()
@@ -135,7 +135,7 @@ async def test_promise_1_what_nobody_approved_does_not_start(client: Client, rev
 async def test_promise_5_a_dead_holder_leaves_a_doubt(client: Client, reviews: Reviews):
     """Given a holder that is gone between `once` and `done`; then nobody may start or end anything
     until a person says what became of the call; then it may start once more."""
-    id = await settled(client, reviews, tool_call(), tool_call("c2"))
+    id = await settle(client, reviews, tool_call(), tool_call("c2"))
     await client.once(id, "c1", holder="p1")
     await lapse(reviews, id)
 
@@ -155,7 +155,7 @@ async def test_a_lease_that_has_just_ended_is_noticed_by_the_request_itself(
 ):
     """Given a lease that ended, and no bot that looked; then renewing is refused, and `once` finds the
     doubt."""
-    id = await settled(client, reviews)
+    id = await settle(client, reviews)
     await client.once(id)
     await end_lease(reviews, id)
 
@@ -165,7 +165,7 @@ async def test_a_lease_that_has_just_ended_is_noticed_by_the_request_itself(
 
 
 async def test_a_declared_idempotent_call_runs_again_by_itself(client: Client, reviews: Reviews):
-    id = await settled(client, reviews, tool_call(name="rerunnable"))
+    id = await settle(client, reviews, tool_call(name="rerunnable"))
     first = await client.once(id, holder="p1")
     await lapse(reviews, id)
 
@@ -178,7 +178,7 @@ async def test_a_declared_idempotent_call_runs_again_by_itself(client: Client, r
 async def test_promise_4_a_lost_answer_can_be_asked_for_again(client: Client, reviews: Reviews):
     """Given a client that names its operations; then the same key gets the same answer, and no key the
     safe one; a key that comes with another call is another operation."""
-    id = await settled(client, reviews, tool_call(), tool_call("c2"))
+    id = await settle(client, reviews, tool_call(), tool_call("c2"))
 
     assert (await client.once(id, key="k1")).body["run"] is True
     assert (await client.once(id, key="k1")).body["run"] is True
@@ -195,7 +195,7 @@ async def test_promise_5_an_old_key_starts_nothing_in_a_later_claim(
 ):
     """Given a call that started under a key, was in doubt, and was started again by order of a person;
     then the old key says false, also to the holder that has it now."""
-    id = await settled(client, reviews)
+    id = await settle(client, reviews)
     assert (await client.once(id, key="k1", holder="p1")).body["run"] is True
     await lapse(reviews, id)
     assert (await client.once(id, key="k1", holder="p1")).code == "in_doubt"
@@ -209,7 +209,7 @@ async def test_promise_5_an_old_key_starts_nothing_in_a_later_claim(
 async def test_a_key_belongs_to_its_token(client: Client, reviews: Reviews, other: Any):
     """Given two tokens of an agent that use the same key; then only the one that started the call is
     told so."""
-    id = await settled(client, reviews)
+    id = await settle(client, reviews)
     assert (await client.once(id, key="k1")).body["run"] is True
 
     assert (await (await other()).once(id, key="k1")).code == "claimed_elsewhere"
@@ -218,7 +218,7 @@ async def test_a_key_belongs_to_its_token(client: Client, reviews: Reviews, othe
 async def test_done_can_be_said_twice_but_not_differently(client: Client, reviews: Reviews):
     """Given a review that is done; then the same results again are fine without a key, and others are
     refused, as they would be lost."""
-    id = await settled(client, reviews)
+    id = await settle(client, reviews)
     await client.once(id)
     await client.done(id, c1="sent")
 
@@ -237,7 +237,7 @@ async def test_done_without_anything_to_run_needs_no_claim(client: Client, revie
 
 
 async def test_a_call_of_which_nothing_was_said_is_shown_as_such(client: Client, reviews: Reviews):
-    id = await settled(client, reviews, tool_call(), tool_call("c2"))
+    id = await settle(client, reviews, tool_call(), tool_call("c2"))
     await client.once(id)
 
     done = await client.done(id)
@@ -250,7 +250,7 @@ async def test_a_call_of_which_nothing_was_said_is_shown_as_such(client: Client,
 async def test_a_cancelled_review_runs_nothing(client: Client, reviews: Reviews):
     """Given an approved call; when the agent withdraws the review, then it may not start; and
     cancelling once more changes nothing."""
-    id = await settled(client, reviews)
+    id = await settle(client, reviews)
 
     reply = await client.post(f"/v1/reviews/{id}/cancel", {"reason": "The user went on"})
 
@@ -267,7 +267,7 @@ async def test_cancelled_while_a_call_is_about_to_start(
     client: Client, reviews: Reviews, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
     """Given a `once` that has read the review, and a cancel that comes in between; then nothing starts."""
-    id = await settled(client, reviews)
+    id = await settle(client, reviews)
     go = tmp_path / "go"
     monkeypatch.setenv("HITL_FAILPOINTS", f"door.before_once=pause:{go}")
     asked = asyncio.create_task(client.once(id))
@@ -281,7 +281,7 @@ async def test_cancelled_while_a_call_is_about_to_start(
 
 @pytest.mark.parametrize("lease", [4.9, 3601, 0, -1, 10**30, "60", True, None])
 async def test_a_lease_has_bounds(client: Client, reviews: Reviews, lease: Any):
-    id = await settled(client, reviews)
+    id = await settle(client, reviews)
 
     reply = await client.once(id, lease=lease)
 
@@ -293,7 +293,7 @@ async def test_a_lease_has_bounds(client: Client, reviews: Reviews, lease: Any):
 async def test_many_calls_of_a_turn_may_start_at_once(client: Client, reviews: Reviews):
     """Given a turn of thirty calls, all asked for at the same moment by one holder; then all start."""
     calls = [tool_call(f"c{n}") for n in range(30)]
-    id = await settled(client, reviews, *calls)
+    id = await settle(client, reviews, *calls)
 
     replies = await asyncio.gather(*(client.once(id, call["id"]) for call in calls))
 
@@ -329,7 +329,7 @@ async def test_faults_3_a_door_that_answers_late_starts_nothing(
 ):
     """Given a `once` that was stored, and a bot that is stopped before it answers; when the lease has ended,
     a person says Run again, and another holder starts the call; then the late answer is no yes."""
-    id, go = await settled(client, reviews), tmp_path / "go"
+    id, go = await settle(client, reviews), tmp_path / "go"
     with monkeypatch.context() as armed:
         armed.setenv("HITL_FAILPOINTS", f"door.after_once=pause:{go}")
         late = asyncio.create_task(client.once(id, holder="slow", lease=5))
@@ -339,11 +339,11 @@ async def test_faults_3_a_door_that_answers_late_starts_nothing(
 
         await wait_until("it is stored", began, 30)
 
-    async def doubted() -> Any:
+    async def calls_in_doubt() -> Any:
         await reviews.apply_due(id)
         return (await reviews.load(id)).review.calls_in_doubt
 
-    await wait_until("the lease has ended", doubted, 60)
+    await wait_until("the lease has ended", calls_in_doubt, 60)
     await reviews.change(id, "again", lambda r, now: claims.resolve(r, "1", "rerun", person(), now))
     other = await client.once(id, holder="quick")
     assert other.body["run"] is True

@@ -26,7 +26,7 @@ ALL = ["approve", "edit", "reject"]
 EACH = [(name, kind) for name, kinds in RESUMES.items() for kind in kinds]
 
 
-async def raised(client: Client, interrupt: Any, turn: str = "m1", **more: Any) -> Reply:
+async def post_interrupt(client: Client, interrupt: Any, turn: str = "m1", **more: Any) -> Reply:
     return await client.post(
         "/v1/reviews", {"thread_id": "t-1", "turn": turn, "interrupt": interrupt, **more}
     )
@@ -53,7 +53,7 @@ async def test_an_interrupt_comes_in_as_it_is_and_its_answer_goes_out(
     """Given each system's interrupt, and each decision that it knows; then it is resumed with exactly what
     it takes, and the outcome says the same."""
     which = {"dialect": name} if name == "xpertai" else {}
-    review = (await raised(client, INTERRUPTS[name], **which)).body
+    review = (await post_interrupt(client, INTERRUPTS[name], **which)).body
     assert (review["dialect"], review["status"], review["resume"]) == (name, "pending", None)
     [action] = review["actions"]
     skip = {"ignore"} if "reject" in RESUMES[name] else set[str]()  # told as a rejection
@@ -68,13 +68,13 @@ async def test_an_interrupt_comes_in_as_it_is_and_its_answer_goes_out(
 
 
 async def test_the_same_turn_again_is_the_same_review(client: Client, reviews: Reviews):
-    """Given an interrupt that is sent again; then nothing is new; under another turn people are asked
-    anew, whatever they said before."""
-    first = await raised(client, INTERRUPTS["langchain_js"])
+    """Given an interrupt that is sent again; then nothing is new; under another turn people are asked again,
+    independent of their earlier answers."""
+    first = await post_interrupt(client, INTERRUPTS["langchain_js"])
     await approve_all(reviews, first.body["id"])
 
-    again = await raised(client, INTERRUPTS["langchain_js"])
-    other = await raised(client, INTERRUPTS["langchain_js"], turn="m2")
+    again = await post_interrupt(client, INTERRUPTS["langchain_js"])
+    other = await post_interrupt(client, INTERRUPTS["langchain_js"], turn="m2")
 
     assert (first.status, again.status, other.status) == (201, 200, 201)
     assert again.body["id"] == first.body["id"]
@@ -85,7 +85,7 @@ async def test_the_same_turn_again_is_the_same_review(client: Client, reviews: R
 async def test_an_answered_interrupt_can_be_done_with(client: Client, reviews: Reviews):
     """Given a system that runs its tools itself; then `done` ends the review, and its answer
     stays readable."""
-    id = (await raised(client, INTERRUPTS["langchain_js"])).body["id"]
+    id = (await post_interrupt(client, INTERRUPTS["langchain_js"])).body["id"]
     await approve_all(reviews, id)
 
     done = await client.done(id)
@@ -101,7 +101,7 @@ async def test_the_turns_own_calls_keep_their_ids(client: Client, reviews: Revie
     calls = [tool_call("c1", "look_up"), tool_call("c2", n=1), tool_call("c3", n=1)]
     asked = batch(("ask", {"n": 1}, ALL), ("ask", {"n": 1}, ALL))
 
-    review = (await raised(client, asked, calls=calls)).body
+    review = (await post_interrupt(client, asked, calls=calls)).body
 
     assert [action["tool_call_id"] for action in review["actions"]] == ["c2", "c3"]
     await decide(reviews, review["id"], "approve", "2")
@@ -127,9 +127,9 @@ async def test_several_interrupts_are_a_review_each(client: Client, reviews: Rev
         for name in ("first", "second")
     ]
 
-    await raised(client, inner[0])  # sent before, by a client whose second try this is
+    await post_interrupt(client, inner[0])  # sent before, by a client whose second try this is
 
-    reply = await raised(client, {"type": "multiple_interrupts", "interrupts": inner})
+    reply = await post_interrupt(client, {"type": "multiple_interrupts", "interrupts": inner})
 
     assert (reply.status, "Location" in reply.headers) == (201, False)
     one, two = reply.body["reviews"]
@@ -149,7 +149,7 @@ async def test_a_question_is_answered_with_a_value(client: Client, reviews: Revi
         "message": "Which?",
         "metadata": {"options": ["roads", "rivers"]},
     }
-    review = (await raised(client, question)).body
+    review = (await post_interrupt(client, question)).body
     said = Proposal("respond", 1, None, None, None, "rivers")
     await reviews.apply(Decide(review["id"], "1", said, person(), "op"))
 
@@ -172,7 +172,7 @@ POLICY = Policies(
 
 async def asks(client: Client, name: str, *allowed: str, args: Any = None, **more: Any) -> Reply:
     interrupt = batch((name, args or {"n": 1}, list(allowed or ALL)))
-    return await raised(client, interrupt, **more)
+    return await post_interrupt(client, interrupt, **more)
 
 
 async def test_the_policy_says_where_people_are_asked_and_until_when(
@@ -200,7 +200,7 @@ async def test_a_call_that_the_agent_does_not_ask_about_has_the_policys_places(
     client = await open_door(policies=Policies(ops))
 
     calls = [tool_call("c1", "look_up"), tool_call("c2", n=1)]
-    id = (await raised(client, OK, calls=calls)).body["id"]
+    id = (await post_interrupt(client, OK, calls=calls)).body["id"]
 
     review = (await reviews.load(id)).review
     assert [review.places_of(call) for call in review.calls] == [("slack:#ops",)] * 2
@@ -211,7 +211,7 @@ async def test_while_a_call_is_in_doubt_there_is_nothing_to_resume_with(
 ):
     """Given an agent that died after `once`; then its system is resumed when a person has said what became
     of the call."""
-    id = (await raised(client, INTERRUPTS["sagents"])).body["id"]
+    id = (await post_interrupt(client, INTERRUPTS["sagents"])).body["id"]
     await approve_all(reviews, id)
     await client.once(id)
     await reviews.change(id, "lapse", lambda review, now: claims.expire_lease(review, now + 100))
@@ -251,7 +251,7 @@ async def test_the_policys_schema_and_the_interrupts_both_count(client: Client, 
     both."""
     interrupt = batch(("strict", {"n": 1}, ALL))
     interrupt["reviewConfigs"][0]["argsSchema"] = {"properties": {"n": {"minimum": 5}}}
-    id = (await raised(client, interrupt)).body["id"]
+    id = (await post_interrupt(client, interrupt)).body["id"]
     for n in (4, 11):
         with pytest.raises(DecisionError, match="/n: "):
             await reviews.apply(Decide(id, "1", edit(n=n), person(), f"op{n}"))
@@ -273,7 +273,7 @@ async def test_promise_1_what_the_policy_denies_is_rejected_and_nobody_is_asked(
     assert alone["actions"][0]["decision"]["by"]["channel"] == "policy"
 
     interrupt = batch(("drop_table", {}, ALL), ("ask", {}, ALL))
-    beside = (await raised(client, interrupt, turn="m2")).body
+    beside = (await post_interrupt(client, interrupt, turn="m2")).body
     assert beside["status"] == "pending"
     assert [bool(each["decision"]) for each in beside["actions"]] == [True, False]
 
@@ -287,7 +287,9 @@ async def test_what_is_denied_is_skipped_where_that_is_the_only_no(client: Clien
         }
     ]
 
-    assert (await raised(client, interrupt)).body["resume"] == [{"type": "ignore", "args": None}]
+    assert (await post_interrupt(client, interrupt)).body["resume"] == [
+        {"type": "ignore", "args": None}
+    ]
 
 
 async def test_a_context_tightens(client: Client):
@@ -331,7 +333,7 @@ async def test_the_agents_own_schemas_are_enforced(client: Client, reviews: Revi
 async def test_no_edit_renames_where_that_can_not_be_said(
     client: Client, reviews: Reviews, name: str
 ):
-    id = (await raised(client, INTERRUPTS[name], tools={"look_up": None})).body["id"]
+    id = (await post_interrupt(client, INTERRUPTS[name], tools={"look_up": None})).body["id"]
 
     assert (await reviews.load(id)).review.tools == {}
 
@@ -340,7 +342,7 @@ async def test_a_withdrawn_interrupt_is_answered_where_its_system_has_a_word(cli
     """Given two cancelled reviews; then LangChain is told of it, and Agent Inbox, which has no
     word, nothing."""
     for name in ("langchain_js", "agent_inbox"):
-        id = (await raised(client, INTERRUPTS[name], turn=name)).body["id"]
+        id = (await post_interrupt(client, INTERRUPTS[name], turn=name)).body["id"]
         cancelled = await client.post(f"/v1/reviews/{id}/cancel", {"reason": "The user went on"})
         assert cancelled.body["outcome"]["jump_to_model"] is True
         if name == "langchain_js":
@@ -385,11 +387,11 @@ def only(**rule: Any) -> Policies:
 async def test_dialects_2_a_policy_that_an_interrupt_has_no_word_for_is_refused(
     open_door: Open, store: RedisStore, interrupt: Any, rule: Any
 ):
-    """Given a deadline, a denial or a rejection that this interrupt can't be told; then the door says so, and
-    what to change, and nobody is asked."""
+    """Given a deadline, a denial or a rejection that this interrupt can't be told; then the HTTP API says so,
+    and what to change, and nobody is asked."""
     client = await open_door(policies=only(**rule))
 
-    reply = await raised(client, interrupt)
+    reply = await post_interrupt(client, interrupt)
 
     assert (reply.status, reply.code) == (422, "invalid")
     assert reply.body["detail"].startswith("/interrupt: The policy")
@@ -400,16 +402,16 @@ async def test_dialects_2_what_can_be_said_at_the_deadline_is_said(
     open_door: Open, reviews: Reviews
 ):
     """Given a yes or no of ArcGIS, one that Agent Inbox lets people ignore, and a deadline that rejects; then
-    each hears no."""
+    each gets a no."""
     client = await open_door(policies=only(expire=LATE))
     ignorable = [{**ACCEPT[0], "config": {"allow_accept": True, "allow_ignore": True}}]
-    said = []
+    reason = []
     for turn, interrupt in enumerate([question("booleanChoice"), ignorable]):
-        id = (await raised(client, interrupt, turn=str(turn))).body["id"]
+        id = (await post_interrupt(client, interrupt, turn=str(turn))).body["id"]
         await reviews.change(id, "late", lambda review, now: timers.apply_due(review, now + 3700))
-        said.append((await client.read(id))["resume"])
+        reason.append((await client.read(id))["resume"])
 
-    assert said == [
+    assert reason == [
         {"id": "i1", "agentId": "map", "payload": False},
         [{"type": "ignore", "args": None}],
     ]
@@ -431,9 +433,9 @@ async def test_dialects_2_a_rule_that_only_tightens_leaves_the_interrupts_words(
 
 
 async def test_dialects_2_no_answer_means_no_payload(client: Client):
-    """Given a question of ArcGIS that is withdrawn; then there is nothing to resume it with: it would go on
-    with any text."""
-    id = (await raised(client, question("textInput"))).body["id"]
+    """Given a question of ArcGIS that is withdrawn; then there is nothing to resume it with: it would
+    continue with any text."""
+    id = (await post_interrupt(client, question("textInput"))).body["id"]
 
     cancelled = await client.post(f"/v1/reviews/{id}/cancel")
 
@@ -560,13 +562,13 @@ async def test_endless_nesting_is_refused(client: Client, where: str):
     assert (reply.status, reply.code) == (422, "invalid")
 
 
-#: What nobody expects, where something else stood.
+#: Values that nobody expects, in place of the right one.
 JUNK = [None, True, -1, 2**53, 1e308, "", "\u202e", "constructor", "drop_table", "timed", "only_yes",
         [], [None], ["approve"], ["respond"], {}, {"$ref": "#"}, {"type": "object"}]  # fmt: skip
 
 
 def places(value: Any, parent: Any = None, key: Any = None) -> Iterator[tuple[Any, Any]]:
-    """Where something stands in it: a dict or a list, and a key of it."""
+    """All places in it: a dict or a list, and a key of it."""
     if parent is not None:
         yield parent, key
     each = enumerate(value) if isinstance(value, list) else getattr(value, "items", list)()
@@ -593,7 +595,7 @@ async def test_promise_10_any_interrupt_is_a_review_or_one_sentence(open_door: O
                 case _:
                     parent[key] = copy.deepcopy(chance.choice(JUNK))
 
-        reply = await raised(client, interrupt, turn=f"m{turn}")
+        reply = await post_interrupt(client, interrupt, turn=f"m{turn}")
 
         assert reply.status in (201, 422), interrupt
         if reply.status == 201:
@@ -612,7 +614,7 @@ async def test_dialects_m4_a_question_cancelled_after_its_answer_has_no_resume(
         "message": "Which one?",
         "metadata": {"options": ["Delete all", "Keep"]},
     }
-    id = (await raised(client, asked)).body["id"]
+    id = (await post_interrupt(client, asked)).body["id"]
     await reviews.apply(Decide(id, "1", Proposal("respond", 1, answer="Delete all"), person(), "d"))
 
     cancelled = (await client.post(f"/v1/reviews/{id}/cancel", {})).body
@@ -626,9 +628,9 @@ async def test_dialects_l1_an_approval_that_takes_only_a_response_is_refused(cli
     """Sagents' approvals know none: nobody is asked what could not be told."""
     asked = copy.deepcopy(INTERRUPTS["sagents"])
     asked["review_configs"]["ask"]["allowed_decisions"] = ["respond"]
-    refused = await raised(client, asked)
+    refused = await post_interrupt(client, asked)
     assert (refused.status, "can't receive respond" in refused.body["detail"]) == (422, True)
 
     asked["review_configs"]["ask"]["allowed_decisions"] = ["approve", "reject", "respond"]
-    [action] = (await raised(client, asked)).body["actions"]
+    [action] = (await post_interrupt(client, asked)).body["actions"]
     assert action["allowed_decisions"] == ["approve", "reject", "ignore"]

@@ -1,4 +1,4 @@
-"""Promise 10 at the door: what is wrong gets one clear sentence, and changes nothing."""
+"""Promise 10 at the HTTP API: a wrong request gets one clear sentence, and changes nothing."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ BAD_TOKENS = [
 async def test_without_a_good_token_nothing_is_read(
     client: Client, method: str, path: str, header: str | None
 ):
-    """Unknown, cut, with another's secret: all the same to who asks (RFC 6750)."""
+    """Unknown, cut, with another's secret: anyway to who asks (RFC 6750)."""
     text = client.token
     other = text[:18] + ("A" if text[18] != "A" else "B") + text[19:]
     given = header.format(token=text, other=other) if header is not None else None
@@ -260,12 +260,12 @@ BAD_QUERIES = [
 ]
 
 
-@pytest.mark.parametrize(("path", "told"), BAD_QUERIES)
-async def test_promise_10_a_wrong_query_is_named(client: Client, path: str, told: str):
+@pytest.mark.parametrize(("path", "text"), BAD_QUERIES)
+async def test_promise_10_a_wrong_query_is_named(client: Client, path: str, text: str):
     reply = await client.get(path)
 
     assert (reply.status, reply.code) == (422, "invalid")
-    assert reply.body["detail"].startswith(told)
+    assert reply.body["detail"].startswith(text)
 
 
 @pytest.mark.parametrize("key", [" " * 2, "k" * 256, "a b", "ä"])
@@ -439,11 +439,11 @@ async def test_a_large_body_is_decoded_beside_the_clicks(
     where: list[bool] = []
     decode = bodies.decode
 
-    def seen(text: str) -> dict[str, Any]:
+    def decode_later(text: str) -> dict[str, Any]:
         where.append(threading.current_thread() is threading.main_thread())
         return decode(text)
 
-    monkeypatch.setattr(bodies, "decode", seen)
+    monkeypatch.setattr(bodies, "decode", decode_later)
     for size in (10, MAX_INLINE_BODY):
         await client.post("/v1/reviews", {"unknown": "x" * size})
 

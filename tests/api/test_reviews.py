@@ -245,14 +245,14 @@ async def test_a_list_ends_where_it_gets_too_large(client: Client, query: str):
     calls = [tool_call(f"c{n}", name="look_up", a="x" * 250_000) for n in range(10)]
     ids = [(await client.submit(*calls, turn=f"m{n}")).body["id"] for n in range(3)]
 
-    async def listed() -> list[str]:
+    async def settled_ids() -> list[str]:
         reviews = (await client.get(f"/v1/reviews?{query}")).body["reviews"]
         return [review["id"] for review in reviews if review["status"] == "settled"]
 
-    assert await listed() == ids[:2]
+    assert await settled_ids() == ids[:2]
     for id in ids[:2]:
         await client.done(id)
-    assert await listed() == ids[2:]
+    assert await settled_ids() == ids[2:]
 
 
 async def test_a_review_that_is_too_large_for_a_list_is_listed_alone(
@@ -286,8 +286,8 @@ async def test_cancelled_reviews_hide_none_that_can_run(client: Client, store: R
 
 
 async def test_a_gate_hears_of_what_the_door_cancels(client: Client, redis_url: str):
-    """Given a process that waits for a review of the door's, and one that serves what it submitted itself, as
-    LangGraph does; when both are cancelled through the door, then each has its outcome."""
+    """Given a process that waits for a review of the HTTP API, and one that serves what it submitted itself,
+    as LangGraph does; when both are cancelled through the HTTP API, then each has its outcome."""
     calls = [ToolCall("c1", "ask", {})]
     async with Gate.connect(redis_url, policy=policy(), agent="billing") as gate:
         theirs = (await client.submit(tool_call(), turn="m1")).body["id"]
@@ -325,7 +325,7 @@ async def test_who_waits_too_late_gets_what_the_door_cancelled(client: Client, r
 
 
 async def test_large_reviews_are_listed_as_they_are_read(client: Client):
-    """Door a: each is written beside the event loop. Then a list and one review say the same."""
+    """HTTP a: each is written beside the event loop. Then a list and one review say the same."""
     turns: list[dict[str, Any]] = [{"a": [[[[]]]] * 2_000}, {"a": 1.0}, {"a": "é" * 9_000}]
     for number, args in enumerate(turns):
         calls = [tool_call(name="look_up", **args), tool_call("c2", "ask", **args)]

@@ -1,4 +1,4 @@
-"""How many JSON values one turn may have, whoever submits it."""
+"""How many JSON values one turn may have, from any client."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_every_value_counts_once(value: object):
 
 
 def test_arguments_are_checked_and_written_once():
-    """Door d: several times over held the event loop for 128 ms."""
+    """HTTP d: several times over held the event loop for 128 ms."""
     once = freeze_calls([ToolCall("c1", "ask", {"b": 1, "a": [{}] * 10})])
 
     review, _ = build_review(

@@ -13,13 +13,13 @@ def test_promise_1_a_call_runs_under_the_name_that_was_decided():
     review, _ = review_of()
     review = decisions.decide(review, "1", proposal("approve"), person(), START).review
 
-    outcome = to_review_out(_renamed(review, "ask_gently")).outcome
+    outcome = to_review_out(_rename(review, "ask_gently")).outcome
 
     assert outcome is not None
     assert [call.name for call in outcome.execute] == ["ask_gently"]
 
 
-def _renamed(review: Review, name: str) -> Review:
+def _rename(review: Review, name: str) -> Review:
     [action] = review.actions
     assert action.decision is not None
     decision = action.decision.model_copy(update={"name": name})

@@ -93,8 +93,8 @@ async def test_a_thousand_waiters_cost_one_connection(
 async def test_a_lost_hint_is_made_up_for(
     client: Client, reviews: Reviews, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ):
-    """Given an audit that starts again while one listens, its ids lower than before, so that nothing is
-    heard of; then the review itself is looked at before long."""
+    """Given an audit that starts again while one listens, its ids lower than before, so that nothing arrives;
+    then the review itself is looked at before long."""
     monkeypatch.setattr(long_poll, "RECHECK_INTERVAL", 0.5)
     audit = Keys(0).audit
     id = (await client.submit(tool_call())).body["id"]
@@ -147,7 +147,7 @@ async def test_promise_11_a_wait_survives_a_redis_that_comes_back(
     open_door: Open, own_redis: Callable[[], EmbeddedRedis], redis_url: str
 ):
     """Given a client that waits, and a Redis that goes; then other requests get 503 with Retry-After,
-    and when it is back the wait goes on and is answered."""
+    and when it is back the wait continues and is answered."""
     server = own_redis()
     store = await RedisStore.open(server.url)
     client = await open_door(url=server.url)
@@ -170,10 +170,10 @@ async def test_promise_11_a_wait_survives_a_redis_that_comes_back(
     await store.close()
 
 
-async def test_promise_11_a_crowd_is_told_soon_that_redis_is_away(
+async def test_promise_11_many_clients_are_told_soon_that_redis_is_away(
     open_door: Open, own_redis: Callable[[], EmbeddedRedis], monkeypatch: pytest.MonkeyPatch
 ):
-    """Given a Redis that is away, and more requests than can stand in line; then each is told so in time."""
+    """Given a Redis that is away, and more requests than fit into the queue; then each is told so in time."""
     monkeypatch.setattr(store_access, "QUEUE_TIMEOUT", 0.5)
     server = own_redis()
     client = await open_door(url=server.url)
@@ -203,8 +203,8 @@ async def test_a11_agents_that_wait_leave_room_for_those_who_decide(
     open_door: Open, store: RedisStore, reviews: Reviews
 ):
     """Attack A11: given a server with 12 connections, when agents want to wait on all of them, then half of
-    them may, a quarter by one token; the others are told to come again, who does not wait is answered, and
-    whoever has an answer makes room."""
+    them may, a quarter by one token; the others are told to come again, a request that doesn't wait is
+    answered, and an answered one makes room."""
     client = await open_door(most=12)
     id = (await client.submit(tool_call())).body["id"]
     tokens = [client.token, *[(await issue(store))[1] for _ in range(2)]]

@@ -22,7 +22,7 @@ HERE = MessageRef(channel="slack", conversation="C1", ts="1.1")
 _ops = itertools.count(1)
 
 
-async def submitted(reviews: Reviews, thread_id: str = "t-1") -> str:
+async def submit(reviews: Reviews, thread_id: str = "t-1") -> str:
     store = reviews.store
     made = review_of(thread_id=thread_id, now=await store.now(), partitions=store.partitions)
     return (await reviews.submit(*made)).id
@@ -42,7 +42,7 @@ def steps(reviews: Reviews) -> dict[str, Callable[[str], Awaitable[object]]]:
     }
 
 
-async def exported(store: Store, after: str = "") -> list[str]:
+async def export(store: Store, after: str = "") -> list[str]:
     """Sealed, and as lines."""
     await seal(store)
     found: list[str] = []
@@ -51,7 +51,7 @@ async def exported(store: Store, after: str = "") -> list[str]:
     return found
 
 
-def verified(lines: list[str], known: tuple[tuple[str, str], ...] = ()) -> Verifier:
+def verify(lines: list[str], known: tuple[tuple[str, str], ...] = ()) -> Verifier:
     """Raises Broken."""
     verifier = Verifier(known)
     for line in lines:

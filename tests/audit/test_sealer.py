@@ -19,7 +19,7 @@ from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore, RedisStore, Store
 from hitl_core.store.redis.keys import Keys
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
-from tests.audit.histories import HERE, OPS, exported, submitted, verified
+from tests.audit.histories import HERE, OPS, export, submit, verify
 from tests.support.builders import START, approve_all
 from tests.support.waiting import wait_until
 
@@ -33,26 +33,26 @@ async def replicas(redis_url: str) -> AsyncIterator[list[RedisStore]]:
         await store.close()
 
 
-async def lived(store: Store, reviews: int) -> None:
+async def write_history(store: Store, reviews: int) -> None:
     """So many reviews, each submitted, posted and decided."""
     service = Reviews(store)
     for number in range(reviews):
-        id = await submitted(service, f"t-{number}")
+        id = await submit(service, f"t-{number}")
         await store.record_post(id, OPS, HERE)
         await approve_all(service, id)
 
 
-async def test_all_is_sealed_once_whoever_does_it(
+async def test_several_bots_seal_everything_once(
     replicas: list[RedisStore], monkeypatch: pytest.MonkeyPatch
 ):
     """Given three replicas that seal while reviews are decided; then the anchors cover every entry once."""
     monkeypatch.setattr(sealer, "MAX_RANGE", 4)
-    living = asyncio.create_task(lived(replicas[0], 30))
+    living = asyncio.create_task(write_history(replicas[0], 30))
     while not living.done():
         await asyncio.gather(*map(seal, replicas))
     await living
 
-    found = verified(await exported(replicas[1]))
+    found = verify(await export(replicas[1]))
     assert (found.entries, found.subjects, len(found.last_anchors)) == (90, 30, 2)
     assert found.anchors >= 90 / 4
 
@@ -86,11 +86,11 @@ async def test_nothing_is_forgotten_before_it_was_exported():
     clock = Clock()
     store = MemoryStore(clock)
     store.ledger.retention = 100.0
-    await lived(store, 2)
-    before = await exported(store)
+    await write_history(store, 2)
+    before = await export(store)
     end = json.loads(before[-1])
     clock.now += 1000
-    await lived(store, 1)
+    await write_history(store, 1)
     await trim(store)
     await seal(store)
     assert len(await store.ledger.entries(0)) == 9
@@ -99,10 +99,10 @@ async def test_nothing_is_forgotten_before_it_was_exported():
     clock.now += 50
     await trim(store)
     await seal(store)
-    after = await exported(store)
+    after = await export(store)
 
     assert [json.loads(line)["n"] for line in after[1:-1]] == [1, 2, 3]
-    assert verified(after, ((end["to"], end["root"]),)).entries == 3
+    assert verify(after, ((end["to"], end["root"]),)).entries == 3
     clock.now += 1000
     await trim(store)
     assert len(await store.ledger.entries(0)) == 3, "they are old, and no export has them"
@@ -116,25 +116,25 @@ async def test_nothing_is_forgotten_before_it_was_exported():
     await trim(store)
     await seal(store)
     assert await store.ledger.entries(0) == []
-    assert [[*json.loads(line)] for line in await exported(store)] == [["follows"]]
-    await lived(store, 1)
-    assert verified(await exported(store)).entries == 3
+    assert [[*json.loads(line)] for line in await export(store)] == [["follows"]]
+    await write_history(store, 1)
+    assert verify(await export(store)).entries == 3
 
 
 async def test_redis_forgets_the_same(replicas: list[RedisStore], redis_url: str):
     """Up to the anchor, which stays, as the next one follows it. What was exported never goes back."""
     store = replicas[0]
-    await lived(store, 6)
+    await write_history(store, 6)
     await seal(store)
-    await lived(store, 6)
-    lines = await exported(store)
+    await write_history(store, 6)
+    lines = await export(store)
     anchors = {p: await store.ledger.anchors(p) for p in range(2)}
     for partition, [first, second] in anchors.items():
         for each in (first, second, first):
             await store.ledger.mark_exported(partition, each)
         assert await store.ledger.last_export(partition) == second
     await trim(store)
-    assert await exported(store) == lines, "none of it is a day old"
+    assert await export(store) == lines, "none of it is a day old"
 
     for partition, [first, second] in anchors.items():
         await store.ledger.trim(partition, first)
@@ -143,7 +143,7 @@ async def test_redis_forgets_the_same(replicas: list[RedisStore], redis_url: str
         assert len(left) == second.count
         assert parse_position(left[0].id) > parse_position(first.last)
     known = tuple((first.last, first.root) for first, _ in anchors.values())
-    assert verified(await exported(store), known).entries == 18
+    assert verify(await export(store), known).entries == 18
     with redis.Redis.from_url(redis_url) as client:
         assert client.xlen(Keys(0).anchors) == 2
 
@@ -155,8 +155,8 @@ async def test_redis_forgets_the_same(replicas: list[RedisStore], redis_url: str
 async def test_a_range_that_lost_entries_is_told(replicas: list[RedisStore], redis_url: str):
     """Given somebody who deletes an entry in Redis itself, or writes one; then the export says so."""
     store = replicas[0]
-    await lived(store, 4)
-    await exported(store)
+    await write_history(store, 4)
+    await export(store)
     with redis.Redis.from_url(redis_url) as client:
         for partition in range(2):
             entries = await store.ledger.entries(partition)
@@ -164,7 +164,7 @@ async def test_a_range_that_lost_entries_is_told(replicas: list[RedisStore], red
                 client.xdel(Keys(partition).audit, entries[-1].id.partition(":")[2])
                 break
     with pytest.raises(BrokenChain, match="are here"):
-        verified(await exported(store))
+        verify(await export(store))
 
 
 async def test_the_sealer_goes_on_after_an_outage(
@@ -173,7 +173,7 @@ async def test_the_sealer_goes_on_after_an_outage(
     """Given a Redis that is away for a while; then the sealer says so, and seals when it is back."""
     server = own_redis()
     store = await RedisStore.open(server.url)
-    await lived(store, 1)
+    await write_history(store, 1)
     server.stop()
     running = asyncio.create_task(Sealer(store, interval=0.01).run())
     await wait_until("it says so", lambda: "The audit could not be sealed" in caplog.text)

@@ -21,7 +21,7 @@ from hitl_core.model import Event, EventKind
 from hitl_core.review import Cancel, Decide
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
-from tests.audit.histories import HERE, OPS, exported, steps, submitted, verified
+from tests.audit.histories import HERE, OPS, export, steps, submit, verify
 from tests.support.builders import START, person, proposal
 
 STEPS = list(steps(Reviews(MemoryStore())))
@@ -32,11 +32,11 @@ async def two_reviews() -> list[str]:
     decided. 6: the anchor.
     """
     reviews = Reviews(MemoryStore(lambda: START))
-    one, two = await submitted(reviews), await submitted(reviews)
+    one, two = await submit(reviews), await submit(reviews)
     await reviews.store.record_post(one, OPS, HERE)
     await reviews.apply(Decide(two, "1", proposal("reject"), person("Bo"), "op-2"))
     await reviews.apply(Decide(one, "1", proposal(), person(), "op-1"))
-    return await exported(reviews.store)
+    return await export(reviews.store)
 
 
 def with_(line: str, **changed: Any) -> str:
@@ -47,7 +47,7 @@ async def test_what_nobody_touched_is_whole():
     """And an entry says who (id, name, workspace), what, when, by which operation, on which arguments."""
     lines = await two_reviews()
 
-    found = verified(lines)
+    found = verify(lines)
 
     assert (found.entries, found.anchors, found.subjects) == (5, 1, 2)
     decided = json.loads(lines[4])
@@ -88,7 +88,7 @@ async def test_t49_the_first_broken_link_is_named(
 ):
     """Changed, deleted, moved, cut off: each is found, with the line on which it shows."""
     with pytest.raises(BrokenChain, match=problem) as broken:
-        verified(change(await two_reviews()))
+        verify(change(await two_reviews()))
     assert broken.value.line == line
 
 
@@ -98,76 +98,76 @@ async def test_a_changed_entry_names_its_review():
     review = json.loads(lines[3])["review_id"]
 
     with pytest.raises(BrokenChain, match=f"line 4: review {review}: it was changed"):
-        verified([*lines[:3], with_(lines[3], what="approve"), *lines[4:]])
+        verify([*lines[:3], with_(lines[3], what="approve"), *lines[4:]])
 
 
 async def test_a_forged_entry_is_betrayed_by_the_next_one():
-    """Given somebody who changes an entry and computes its hash anew."""
+    """Given somebody who changes an entry and computes its hash again."""
     lines = await two_reviews()
-    said = json.loads(lines[2])
-    id = said.pop("id")
-    del said["hash"]
-    said["what"] = "slack:C9/9.9"
-    forged = json.dumps({**said, "id": id, "hash": hash_of(said)})
+    entry = json.loads(lines[2])
+    id = entry.pop("id")
+    del entry["hash"]
+    entry["what"] = "slack:C9/9.9"
+    forged = json.dumps({**entry, "id": id, "hash": hash_of(entry)})
 
     with pytest.raises(BrokenChain, match=r"line 5: .* it doesn't follow entry 2"):
-        verified([*lines[:2], forged, *lines[3:]])
+        verify([*lines[:2], forged, *lines[3:]])
 
 
-async def test_a_chain_that_was_forged_anew_is_not_the_one_that_was_anchored():
+async def test_a_forged_chain_differs_from_the_anchored_one():
     """Given somebody who can compute hashes as well as we: what was anchored before, and kept, betrays it."""
     lines, forged = await two_reviews(), await two_reviews()
     kept = json.loads(lines[-1])["to"], json.loads(lines[-1])["root"]
 
-    assert verified(lines, (kept,)).entries == 5
+    assert verify(lines, (kept,)).entries == 5
     with pytest.raises(BrokenChain, match="not the one that was kept"):
-        verified(forged, (kept,))
+        verify(forged, (kept,))
 
 
 async def test_what_was_cut_off_behind_an_anchor_is_told_by_the_next_one():
     """Given a file that ends well, but earlier than the anchor that was kept."""
     reviews = Reviews(MemoryStore(lambda: START))
-    one = await submitted(reviews)
-    short = await exported(reviews.store)
+    one = await submit(reviews)
+    short = await export(reviews.store)
     await reviews.apply(Decide(one, "1", proposal(), person(), "op"))
-    long = await exported(reviews.store)
+    long = await export(reviews.store)
     last = json.loads(long[-1])["to"], json.loads(long[-1])["root"]
 
     assert long[: len(short)] == short
-    assert verified(short).last_anchors[0].root == json.loads(short[-1])["root"]
-    assert verified(long, (last,))
+    assert verify(short).last_anchors[0].root == json.loads(short[-1])["root"]
+    assert verify(long, (last,))
     with pytest.raises(BrokenChain, match=r"line 2: it was cut off here, before the anchor 0:"):
-        verified(short, (last,))
+        verify(short, (last,))
     with pytest.raises(BrokenChain, match="cut off"):
-        verified([], (last,))
+        verify([], (last,))
 
 
 async def test_a_later_part_follows_the_anchor_that_the_earlier_one_ended_with():
     """Each night's export is a file of its own: it says behind which anchor it begins."""
     reviews = Reviews(MemoryStore(lambda: START))
-    one = await submitted(reviews)
-    monday = await exported(reviews.store)
+    one = await submit(reviews)
+    monday = await export(reviews.store)
     end = json.loads(monday[-1])
     kept = ((end["to"], end["root"]),)
     await reviews.apply(Decide(one, "1", proposal(), person(), "op"))
-    await exported(reviews.store)
-    await reviews.apply(Cancel(await submitted(reviews), None, "op"))
+    await export(reviews.store)
+    await reviews.apply(Cancel(await submit(reviews), None, "op"))
 
-    tuesday = await exported(reviews.store, end["to"])
+    tuesday = await export(reviews.store, end["to"])
 
-    assert (found := verified(tuesday, kept)).entries == 3
+    assert (found := verify(tuesday, kept)).entries == 3
     assert not found.is_complete
-    assert verified(monday).is_complete
+    assert verify(monday).is_complete
     assert json.loads(tuesday[0]) == {"follows": end}
     for wrong in (tuesday[1:], [tuesday[0], *tuesday[2:]], [tuesday[0], *tuesday[3:]], []):
         with pytest.raises(BrokenChain):
-            verified(wrong, kept)
+            verify(wrong, kept)
     other = json.dumps({"follows": {**end, "root": "0" * 64}})
     with pytest.raises(BrokenChain, match=r"line 1: the anchor .* is not the one that was kept"):
-        verified([other, *tuesday[1:]], kept)
-    quiet = await exported(reviews.store, json.loads(tuesday[-1])["to"])
+        verify([other, *tuesday[1:]], kept)
+    quiet = await export(reviews.store, json.loads(tuesday[-1])["to"])
     assert [[*json.loads(line)] for line in quiet] == [["follows"]]
-    assert verified(quiet, tuple((a.last, a.root) for a in found.last_anchors)).entries == 0
+    assert verify(quiet, tuple((a.last, a.root) for a in found.last_anchors)).entries == 0
 
 
 def test_a_review_that_was_forgotten_may_come_again():
@@ -203,25 +203,25 @@ def test_any_true_history_is_whole_and_no_other(
     lines = asyncio.run(_history(happened, seals))
     last = json.loads(lines[-1])
     kept = ((last["to"], last["root"]),)
-    verified(lines, kept)
+    verify(lines, kept)
 
     with pytest.raises(BrokenChain):
-        verified(_manipulated(lines, kind, where, other), kept)
+        verify(_manipulate(lines, kind, where, other), kept)
 
 
 async def _history(happened: list[tuple[str, int]], seals: set[int]) -> list[str]:
     now = START
     reviews = Reviews(MemoryStore(lambda: now))
-    ids = [await submitted(reviews, f"t-{n}") for n in range(3)]
+    ids = [await submit(reviews, f"t-{n}") for n in range(3)]
     for number, (step, which) in enumerate(happened):
         now += 0.25
         await steps(reviews)[step](ids[which])
         if number in seals:
             await sealer.seal(reviews.store)
-    return await exported(reviews.store)
+    return await export(reviews.store)
 
 
-def _manipulated(lines: list[str], kind: str, where: int, other: int) -> list[str]:
+def _manipulate(lines: list[str], kind: str, where: int, other: int) -> list[str]:
     at = where % len(lines)
     if kind == "cut":
         return lines[:at]
@@ -232,10 +232,10 @@ def _manipulated(lines: list[str], kind: str, where: int, other: int) -> list[st
         changed = list(lines)
         changed[at], changed[to] = lines[to], lines[at]
         return changed
-    said = json.loads(lines[at])
-    key = sorted(said)[other % len(said)]
-    said[key] = _other(said[key])
-    return [*lines[:at], json.dumps(said), *lines[at + 1 :]]
+    message = json.loads(lines[at])
+    key = sorted(message)[other % len(message)]
+    message[key] = _other(message[key])
+    return [*lines[:at], json.dumps(message), *lines[at + 1 :]]
 
 
 def _other(value: Any) -> Any:

@@ -234,5 +234,5 @@ async def test_newcomer_2_policy_check_slack_from_a_terminal(
         process = await Process.start(
             "hitl_core", "policy", "check", "--slack", str(file), env=env, log=tmp_path / "log"
         )
-        assert await process.ended(60) == code, process.output
+        assert await process.wait_end(60) == code, process.output
         assert ("NOT USABLE  slack:#suport: there is no channel" in process.output) is (code == 1)

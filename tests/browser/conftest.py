@@ -12,7 +12,7 @@ from aiohttp import web
 from slack_sandbox.server import running_sandbox
 from tests.support.bots import CLICK
 
-if TYPE_CHECKING:  # without Playwright the tests are skipped, and this file is read all the same
+if TYPE_CHECKING:  # without Playwright the tests are skipped, and this file is read anyway
     from playwright.async_api import Browser
 
     from tests.browser.scenes import Workplace

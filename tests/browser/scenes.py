@@ -23,7 +23,7 @@ APPROVE, OPS, ASK = "C0APPROVE", "C0OPS", "C0ASK"
 
 
 class Bot:
-    """What stands at the other end of a click. It answers with `answer` once its gate is open."""
+    """The receiver of a click. It answers with `answer` once its gate is open."""
 
     def __init__(self) -> None:
         self.received: list[Json] = []
@@ -47,7 +47,7 @@ class Bot:
         return web.json_response(self.answer, status=self.status)
 
     async def hear(self, request: web.Request) -> web.Response:
-        """The agent's ear."""
+        """Receives what the agent posts."""
         self.asked.append(await request.json())
         return web.Response()
 

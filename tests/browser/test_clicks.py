@@ -30,7 +30,7 @@ async def test_a_double_click_is_one_click(place: Workplace):
 
 
 async def test_a_failed_click_says_why(place: Workplace):
-    """Given a bot that fails, a toast says so, and a triangle stands beside the button."""
+    """Given a bot that fails, a toast says so, and a triangle is beside the button."""
     place.post(*CARD)
     place.bot.status = 500
     await place.open()
@@ -68,16 +68,16 @@ async def test_inputs_of_a_message_send_what_was_chosen(place: Workplace):
     place.post(actions(*chosen, {"type": "datepicker", "action_id": "day"}))
     await place.open()
 
-    async def sent(act: Any) -> Json:
+    async def send(act: Any) -> Json:
         async with place.page.expect_response("**/sandbox/click") as response:
             await act
         assert (await (await response.value).json())["ok"]
         return place.bot.received[-1]["actions"][0]
 
-    menu = await sent(place.action("static_select").select_option("vip"))
-    radio = await sent(place.action("radio_buttons").get_by_label("vip").check())
-    boxes = await sent(place.action("checkboxes").get_by_label("new").check())
-    day = await sent(place.action("day").fill("2026-01-02"))
+    menu = await send(place.action("static_select").select_option("vip"))
+    radio = await send(place.action("radio_buttons").get_by_label("vip").check())
+    boxes = await send(place.action("checkboxes").get_by_label("new").check())
+    day = await send(place.action("day").fill("2026-01-02"))
 
     assert menu["selected_option"]["value"] == radio["selected_option"]["value"] == "1"
     assert [one["value"] for one in boxes["selected_options"]] == ["0"]

@@ -18,7 +18,7 @@ GROUPS = [
 TO_THE_SECOND = 1_795_268_712  # 2026-11-21 13:45:12 UTC
 
 
-async def submitted(place: Workplace) -> dict[str, Json]:
+async def submit(place: Workplace) -> dict[str, Json]:
     """What the bot gets, by block."""
     await place.page.get_by_role("button", name="Approve edited").click()
     await expect(place.page.get_by_role("dialog")).to_have_count(0)
@@ -46,7 +46,7 @@ async def test_untouched_inputs_send_their_initial_values(place: Workplace):
     await place.open()
     await expect(place.page.locator(".unsupported")).to_have_count(0)
 
-    values = await submitted(place)
+    values = await submit(place)
 
     for block, expected in UNTOUCHED:
         entry = values[block["block_id"]]
@@ -68,7 +68,7 @@ async def test_a_choice_of_several_in_groups_up_to_its_limit(place: Workplace):
     await box.nth(0).uncheck()
     await expect(box.nth(1)).to_be_enabled()
 
-    chosen = (await submitted(place))["tags"]["selected_options"]
+    chosen = (await submit(place))["tags"]["selected_options"]
     assert [one["value"] for one in chosen] == ["2"]
 
 
@@ -85,17 +85,17 @@ async def test_pickers_and_people_send_what_was_chosen(place: Workplace):
     await place.page.get_by_label("who").select_option("Dana Okoye")
     await place.block("all").get_by_label("Carl Weiss").check()
 
-    values = await submitted(place)
+    values = await submit(place)
     assert values["when"]["selected_date_time"] == TO_THE_SECOND - 12
     assert values["who"]["selected_user"] == "U0DANA"
     assert values["all"]["selected_users"] == ["U0CARL"]
 
 
 async def test_an_input_with_dispatch_action_is_sent_at_once(place: Workplace):
-    """Given a menu that draws the form anew, what was typed elsewhere goes along, and stays."""
+    """Given a menu that draws the form again, what was typed elsewhere goes along, and stays."""
     branch = field("branch", "static_select", options=options("card", "bank"))
     name = field("name", "plain_text_input")
-    shown = place.show(name, {**branch, "dispatch_action": True})
+    view = place.show(name, {**branch, "dispatch_action": True})
     await place.open()
     await place.page.get_by_label("name").fill("Jo")
 
@@ -103,7 +103,7 @@ async def test_an_input_with_dispatch_action_is_sent_at_once(place: Workplace):
         await place.page.get_by_label("branch").select_option("bank")
 
     payload = place.bot.received[-1]
-    assert payload["container"] == {"type": "view", "view_id": shown["id"]}
+    assert payload["container"] == {"type": "view", "view_id": view["id"]}
     assert payload["actions"][0]["selected_option"]["value"] == "1"
     assert payload["view"]["state"]["values"]["name"]["v"]["value"] == "Jo"
 

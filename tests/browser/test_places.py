@@ -1,4 +1,4 @@
-"""Where things stand on the page: threads and their files, tabs, direct messages, the Home tab."""
+"""Where things are on the page: threads and their files, tabs, direct messages, the Home tab."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ async def test_direct_messages_groups_and_commands(place: Workplace):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 async def test_one_thing_alone_for_a_picture(place: Workplace, theme: str):
-    """Given a message with a reply, a modal and a home, each stands alone, in the colours asked for."""
+    """Given a message with a reply, a modal and a home, each is shown alone, in the chosen colours."""
     message = {"text": "x", "blocks": list(CARD)}
     home = {"type": "home", "blocks": [header("Waiting for you")]}
     modal = {key: value for key, value in view(NAME).items() if key != "notify_on_close"}

@@ -137,7 +137,7 @@ async def test_a_lost_connection_comes_back_by_itself(place: Workplace):
 
 
 async def test_a_server_in_trouble_is_asked_again(place: Workplace):
-    """Given a stream that answers with an error, after which browsers give up, the page goes on."""
+    """Given a stream that answers with an error, after which browsers give up, the page continues."""
     await place.page.route("**/sandbox/stream*", lambda route: route.fulfill(status=503), times=1)
     await place.open()
     await expect(place.page.get_by_text("Reconnecting…")).to_be_visible()

@@ -10,7 +10,7 @@ from hitl_core.model import DEFAULT_PLACE, MessageRef, Place, Review, Reviewer, 
 from hitl_core.policy import Policy
 from hitl_core.review import cancellation, claims, decisions, escalation, timers
 from hitl_core.review.proposal import Proposal
-from tests.support.builders import asked_by
+from tests.support.builders import judge_turn
 
 NOW = 1_800_000_000.0
 ALICE = Reviewer(channel="slack", team="T0ACME", id="U0ALICE", name="Alice Ng")
@@ -77,7 +77,7 @@ def review_of(
 ) -> Review:
     made = [ToolCall(f"c{n}", name, args) for n, (name, args) in enumerate(calls, start=1)]
     rules = Policy.from_mapping(POLICY if policy is None else {**POLICY, **policy})
-    asked = asked_by(rules, made, **(tools or {}))
+    asked = judge_turn(rules, made, **(tools or {}))
     return build_review(ReviewKey(agent, "thread-1", "turn-1", requester, origin), asked, 1, NOW)[0]
 
 

@@ -81,7 +81,7 @@ class Terminal:
                 self._process.wait(1)
                 return
 
-    def ended(self) -> Ran:
+    def wait_end(self) -> Ran:
         try:
             self.until(None)
             return Ran(self._process.wait(20), self.out)
@@ -99,14 +99,14 @@ class Desk:
         self.url, self._capsys = url, capsys
 
     def do(self, work: Callable[[Reviews], Awaitable[T]]) -> T:
-        async def connected() -> T:
+        async def run() -> T:
             store = await RedisStore.open(self.url)
             try:
                 return await work(Reviews(store))
             finally:
                 await store.close()
 
-        return asyncio.run(connected())
+        return asyncio.run(run())
 
     def submit(self, *calls: ToolCall, ago: float = 0, **where: Any) -> Review:
         """A review that was submitted so many seconds ago."""
@@ -117,7 +117,7 @@ class Desk:
 
         return self.do(submit)
 
-    def claimed(
+    def claim(
         self, *calls: ToolCall, started: bool = False, lease: float = 60, **where: Any
     ) -> Review:
         """A review that its agent has; its lease may have ended, and its call be in doubt."""
@@ -139,7 +139,7 @@ class Desk:
 
     def doubtful(self, *calls: ToolCall, **where: Any) -> Review:
         """Its first call is in doubt."""
-        review = self.claimed(*calls, started=True, **where)
+        review = self.claim(*calls, started=True, **where)
 
         async def end_lease(reviews: Reviews) -> None:
             await reviews.change(
@@ -152,7 +152,7 @@ class Desk:
         return fired.review
 
     def done(self, **where: Any) -> Review:
-        review = self.claimed(started=True, **where)
+        review = self.claim(started=True, **where)
         applied = self.do(
             lambda reviews: reviews.change(
                 review.id,
@@ -169,10 +169,10 @@ class Desk:
         """In this process, where nothing is a terminal."""
         self._capsys.readouterr()
         code = main(argv)
-        said = self._capsys.readouterr()
-        return Ran(code, said.out, said.err)
+        text = self._capsys.readouterr()
+        return Ran(code, text.out, text.err)
 
-    def piped(self, *argv: str, stdin: str = "", **env: str) -> Ran:
+    def run_piped(self, *argv: str, stdin: str = "", **env: str) -> Ran:
         ended = subprocess.run(
             [*_HITL, *argv],
             input=stdin,
@@ -188,7 +188,7 @@ class Desk:
         return Terminal(argv, self.environment(env), columns)
 
     def on_terminal(self, *argv: str, columns: int = 80, **env: str) -> Ran:
-        return self.terminal(*argv, columns=columns, **{"NO_COLOR": "1", **env}).ended()
+        return self.terminal(*argv, columns=columns, **{"NO_COLOR": "1", **env}).wait_end()
 
     def environment(self, changed: Mapping[str, str]) -> dict[str, str]:
         ours = {name: value for name, value in os.environ.items() if name.startswith("HITL_")}

@@ -31,6 +31,6 @@ def _parsers(parent: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParse
 
 
 if __name__ == "__main__":
-    told = helps()
-    page = SECTION.sub(lambda m: f"{m[1]}```text\n{told[m[2]]}```\n", PAGE.read_text("utf-8"))
+    texts = helps()
+    page = SECTION.sub(lambda m: f"{m[1]}```text\n{texts[m[2]]}```\n", PAGE.read_text("utf-8"))
     PAGE.write_text(page, "utf-8")

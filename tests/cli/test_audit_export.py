@@ -12,7 +12,7 @@ import pytest
 import redis
 
 from hitl_core.store.redis.keys import META_KEY
-from tests.audit.histories import submitted
+from tests.audit.histories import submit
 from tests.cli.desk import _HITL as HITL
 from tests.cli.desk import Desk
 from tests.support.builders import approve_all, call, person
@@ -49,7 +49,7 @@ def test_what_happened_is_written_with_its_anchor(desk: Desk, tmp_path: Path) ->
 
 
 def test_only_what_is_new(desk: Desk) -> None:
-    """Each export goes on where the last one ended, and says so; --after says where by hand."""
+    """Each export continues where the last one ended, and says so; --after says where by hand."""
     assert desk.hitl("audit", "export", "--new").out == ""
     desk.submit()
     first = lines_of(desk.hitl("audit", "export", "--new").out)
@@ -90,13 +90,13 @@ def test_four_partitions_are_one_file(redis_url: str, desk: Desk) -> None:
     with redis.Redis.from_url(redis_url) as client:
         client.hset(META_KEY, "partitions", 4)
     for n in range(8):
-        desk.do(partial(submitted, thread_id=f"t-{n}"))
+        desk.do(partial(submit, thread_id=f"t-{n}"))
 
     found = desk.hitl("audit", "export").out
 
     anchors = [line for line in lines_of(found) if "root" in line]
     assert len(anchors) == 4
-    assert desk.piped("audit", "verify", "-", stdin=found).code == 0
+    assert desk.run_piped("audit", "verify", "-", stdin=found).code == 0
 
 
 def test_the_calls_go_to_policy_test(desk: Desk, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def review(desk: Desk) -> Review:
     """Posted, refused to Eve, edited and approved by Ada, and run."""
     review = desk.submit(call("ask", n=1))
 
-    async def lived(reviews: Reviews) -> Review:
+    async def write_history(reviews: Reviews) -> Review:
         await reviews.store.record_post(review.id, Place("slack:#ops"), HERE)
         await reviews.record_refusal(
             review.id,
@@ -42,7 +42,7 @@ def review(desk: Desk) -> Review:
         )
         return claimed.review
 
-    return desk.do(lived)
+    return desk.do(write_history)
 
 
 def test_t50_who_what_when_and_by_which_click(desk: Desk, review: Review) -> None:
@@ -81,10 +81,10 @@ def test_programs_get_all_of_it(desk: Desk, review: Review) -> None:
 def test_it_fits_a_terminal(desk: Desk, review: Review, columns: int) -> None:
     """Narrow or wide, by the short id; nothing of a name steers it."""
 
-    async def refused(reviews: Reviews) -> None:
+    async def write_refusals(reviews: Reviews) -> None:
         await reviews.record_refusal(review.id, "stale", person("\x1b[2J" + "Eve " * 40), "op")
 
-    desk.do(refused)
+    desk.do(write_refusals)
 
     ran = desk.on_terminal("audit", "show", review.id[:10], columns=columns)
 
@@ -99,8 +99,8 @@ def test_it_is_there_when_the_review_is_gone(desk: Desk, review: Review, redis_u
         client.delete(Keys(0).review(review.id))
     assert desk.hitl("audit", "show", review.id).code == 0
 
-    told = [desk.hitl("audit", "show", id) for id in (f"0-{'a' * 32}", f"7-{'a' * 32}")]
-    assert {(ran.code, ran.out, ran.err.count("\n")) for ran in told} == {(1, "", 1)}
+    text = [desk.hitl("audit", "show", id) for id in (f"0-{'a' * 32}", f"7-{'a' * 32}")]
+    assert {(ran.code, ran.out, ran.err.count("\n")) for ran in text} == {(1, "", 1)}
     assert desk.hitl("audit", "show", review.id[:10]).code == 1
 
 

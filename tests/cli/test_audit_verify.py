@@ -30,21 +30,21 @@ def export(desk: Desk, tmp_path: Path) -> Path:
 
 
 def anchor_in(file: Path) -> str:
-    said = json.loads(file.read_text().splitlines()[-1])
-    return f"{said['to']}:{said['root']}"
+    anchor = json.loads(file.read_text().splitlines()[-1])
+    return f"{anchor['to']}:{anchor['root']}"
 
 
 def test_what_nobody_touched_is_whole(desk: Desk, export: Path) -> None:
     """From a file, from a pipe, in Redis; the last anchor is said, to be kept."""
-    told = "whole: entries 3, reviews 2, anchors 1, from the beginning\n"
+    texts = "whole: entries 3, reviews 2, anchors 1, from the beginning\n"
     ways = [
         desk.hitl("audit", "verify", str(export)),
-        desk.piped("audit", "verify", "-", stdin=export.read_text()),
+        desk.run_piped("audit", "verify", "-", stdin=export.read_text()),
         desk.hitl("audit", "verify"),
         desk.hitl("audit", "verify", str(export), "--anchor", anchor_in(export)),
         desk.hitl("audit", "verify", str(export), "--anchor", str(export)),
     ]
-    assert ways == [(0, told, f"{anchor_in(export)}\n")] * 5
+    assert ways == [(0, texts, f"{anchor_in(export)}\n")] * 5
 
 
 def test_t49_four_manipulations_are_found(desk: Desk, export: Path) -> None:
@@ -53,7 +53,7 @@ def test_t49_four_manipulations_are_found(desk: Desk, export: Path) -> None:
     review = json.loads(lines[2])["review_id"]
     other = json.loads(lines[1])["review_id"]
     changed = [*lines[:2], lines[2].replace('"approve"', '"reject"'), *lines[3:]]
-    for broken, told in [
+    for broken, shown in [
         (changed, f"line 3: review {review}: it was changed: its hash doesn't match.\n"),
         ([*lines[:1], *lines[2:]], "line 3: this anchor is over 3 entries, and only 2 are here.\n"),
         (
@@ -66,7 +66,7 @@ def test_t49_four_manipulations_are_found(desk: Desk, export: Path) -> None:
         export.write_text("".join(broken))
         ran = desk.hitl("audit", "verify", str(export))
         assert (ran.code, ran.err) == (1, "")
-        assert ran.out.startswith(told)
+        assert ran.out.startswith(shown)
 
 
 def test_an_anchor_that_was_kept_shows_a_missing_end(desk: Desk, export: Path) -> None:
@@ -163,7 +163,7 @@ def test_faults_7_what_a_bot_seals_or_trims_meanwhile_is_no_alarm(
     for _ in range(3):
         desk.submit()
 
-    async def verified(reviews: Reviews) -> int:
+    async def verify(reviews: Reviews) -> int:
         store: Any = reviews.store
         ledger = store.ledger
         ledger.retention = -3600
@@ -176,7 +176,7 @@ def test_faults_7_what_a_bot_seals_or_trims_meanwhile_is_no_alarm(
         store.ledger = meanwhile = Meanwhile(ledger, after, work)
         return (await _verify_stored(reviews, [])).entries
 
-    assert desk.do(verified) >= 3
+    assert desk.do(verify) >= 3
 
 
 def test_nothing_is_whole(desk: Desk) -> None:

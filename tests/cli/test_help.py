@@ -16,14 +16,14 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_docs_say_what_the_commands_say() -> None:
-    """`python -m tests.cli.help_pages` writes it anew. By words, because Pythons break lines differently."""
+    """`python -m tests.cli.help_pages` writes it again. By words, because Pythons break lines differently."""
     written = {name: text for _, name, text in SECTION.findall(PAGE.read_text("utf-8"))}
-    told = helps()
-    assert "hitl serve" in told, (
+    texts = helps()
+    assert "hitl serve" in texts, (
         "an old install: .venv/bin/pip install -c constraints.txt -e '.[demo,dev]'"
     )
-    assert list(written) == list(told)
-    for name, text in told.items():
+    assert list(written) == list(texts)
+    for name, text in texts.items():
         assert written[name].split() == text.split(), name
 
 

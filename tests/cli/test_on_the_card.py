@@ -1,4 +1,4 @@
-"""A decision on the command line is shown in the chat, and its agent goes on."""
+"""A decision on the command line is shown in the chat, and its agent continues."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import asyncio
 from hitl_core.cli import main
 from tests.cli.test_reviews_decide import LOGIN
 from tests.support.bots import Scene, email, sql
-from tests.support.slack import review_of, said
+from tests.support.slack import review_of, text_of
 
 
 async def test_a_decision_of_the_command_line_is_on_the_card(scene: Scene, monkeypatch) -> None:
@@ -32,7 +32,7 @@ async def test_a_decision_of_the_command_line_is_on_the_card(scene: Scene, monke
     assert outcome.execute == (email("c1"),)
     assert "No WHERE clause" in outcome.answers[0].content
     card = await scene.card(f"rejected by {LOGIN} (command line)")
-    assert "U0" not in said(card).replace("U0MARIA", "")
+    assert "U0" not in text_of(card).replace("U0MARIA", "")
 
 
 async def test_a_review_cancelled_on_the_command_line(scene: Scene, monkeypatch) -> None:

@@ -149,7 +149,7 @@ interrupt_on:
     )
     for tool in ("pay", "ask"):
         assert main(["policy", "explain", "policy.yaml", tool]) == 0
-    said = capsys.readouterr().out
+    text = capsys.readouterr().out
     for line in (
         "shown in   the thread in which the agent was asked, slack:#ops",
         "reviewers  U1, S1; 2 of them must approve; 2 must reject; never the person who asked the agent",
@@ -162,7 +162,7 @@ interrupt_on:
         'answer     must satisfy {"type": "string"}',
         "answer to  why in the agent's state",
     ):
-        assert f"  {line}\n" in said
+        assert f"  {line}\n" in text
 
 
 @pytest.mark.usefixtures("policy")
@@ -223,9 +223,9 @@ def test_explain_says_what_an_edit_and_an_answer_may_be(
     """An edit may name another tool, unless that is denied or a question; its own people decide then."""
     policy.write_text(NEW_KEYS, "utf-8")
     assert main(["policy", "explain", "policy.yaml", call]) == 0
-    told = [line.strip() for line in capsys.readouterr().out.splitlines()]
-    assert told[-len(lines) :] == lines
-    assert told[-len(lines) - 1].startswith("expires ")
+    texts = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert texts[-len(lines) :] == lines
+    assert texts[-len(lines) - 1].startswith("expires ")
 
 
 def test_explain_names_some_of_many_tools(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -278,14 +278,14 @@ BAD_CALLS = [
 
 
 @pytest.mark.usefixtures("policy")
-@pytest.mark.parametrize(("call", "said"), BAD_CALLS)
+@pytest.mark.parametrize(("call", "message"), BAD_CALLS)
 def test_explain_refuses_what_the_gate_would(
-    call: str, said: str, capsys: pytest.CaptureFixture[str]
+    call: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["policy", "explain", "policy.yaml", call]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith(f"hitl: {said}")
+    assert err.startswith(f"hitl: {message}")
     assert err.count("\n") == 1
 
 
@@ -369,9 +369,9 @@ def test_check_warns_where_a_call_slips_past_a_when(
     text = f"default: allow\ninterrupt_on:\n  refund:\n    {rest}\n"
     policy.write_text(text)
     assert main(["policy", "check", "policy.yaml"]) == 0
-    told = [line for line in capsys.readouterr().out.splitlines() if "warning" in line]
-    assert len(told) == len(gaps)
-    for line, gap in zip(told, gaps, strict=True):
+    shown = [line for line in capsys.readouterr().out.splitlines() if "warning" in line]
+    assert len(shown) == len(gaps)
+    for line, gap in zip(shown, gaps, strict=True):
         assert gap in line
         assert "interrupt_on.refund.when" in line
     policy.write_text(text.replace("default: allow", "default: review"))

@@ -27,9 +27,9 @@ def import_(
     file = folder / "hitl"
     file.write_text(config if isinstance(config, str) else json.dumps(config))
     code = main(["policy", "import", dialect, str(file)])
-    said = capsys.readouterr()
-    ran = Ran(code, said.out, said.err.replace(str(file), "hitl"))
-    return ran, Policy.from_yaml(said.out) if said.out else None
+    text = capsys.readouterr()
+    ran = Ran(code, text.out, text.err.replace(str(file), "hitl"))
+    return ran, Policy.from_yaml(text.out) if text.out else None
 
 
 def test_what_langchain_asks_about_is_asked_about(
@@ -147,7 +147,7 @@ def test_where_an_answer_of_arcgis_goes(tmp_path: Path, capsys: pytest.CaptureFi
     theirs = get("arcgis").load_policy(config)
     for name in ("agent:x", "export", "ask"):
         call = ToolCall("1", name, {})
-        assert judged(policy, call) == judged(theirs, call)
+        assert judge(policy, call) == judge(theirs, call)
 
 
 FUNCTION = "This is a function, which a file can't contain."
@@ -186,24 +186,24 @@ REFUSED: list[tuple[str, Any, list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("dialect", "config", "said"), REFUSED)
+@pytest.mark.parametrize(("dialect", "config", "message"), REFUSED)
 def test_what_can_not_be_imported_is_named(
     dialect: str,
     config: Any,
-    said: list[str],
+    message: list[str],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     ran, _ = import_(dialect, config, tmp_path, capsys)
     assert (ran.code, ran.out) == (1, "")
     lines = ran.err.splitlines()
-    assert len(lines) == len(said)
-    for line, words in zip(lines, said, strict=True):
+    assert len(lines) == len(message)
+    for line, words in zip(lines, message, strict=True):
         assert words in line
 
 
 @pytest.mark.parametrize(
-    ("argv", "said"),
+    ("argv", "reason"),
     [
         (["agent_inbox", "hitl.json"], "hitl: Agent Inbox has no configuration of its own"),
         (["langchain", "none.json"], "hitl: none.json can't be read: No such file or directory."),
@@ -211,7 +211,7 @@ def test_what_can_not_be_imported_is_named(
 )
 def test_a_wrong_command(
     argv: list[str],
-    said: str,
+    reason: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -219,7 +219,7 @@ def test_a_wrong_command(
     monkeypatch.chdir(tmp_path)
     Path("hitl.json").write_text("{}")
     assert main(["policy", "import", *argv]) == 2
-    assert capsys.readouterr().err.startswith(said)
+    assert capsys.readouterr().err.startswith(reason)
 
 
 # Every configuration ------------------------------------------------------------------------------
@@ -284,17 +284,17 @@ CALLS = st.lists(
 )
 
 
-def judged(policy: Policy, call: ToolCall) -> dict[str, Any]:
+def judge(policy: Policy, call: ToolCall) -> dict[str, Any]:
     """All that is frozen of it. A policy of ours knows no blank description, and no blanks around one."""
     ruling = policy.judge(call)
-    said = ruling.description.strip() or DESCRIPTION_PREFIX
+    output = ruling.description.strip() or DESCRIPTION_PREFIX
     reason = ruling.verdict.reason.strip()
     default = f"The rule `{ruling.verdict.rule}` asks for a person."
     return {
         "kind": ruling.verdict.kind,
         "rule": ruling.verdict.rule,
         "reason": reason or default,
-        "description": said,
+        "description": output,
         "decisions": ruling.allowed_decisions,
         "schemas": (ruling.args_schema, ruling.answer_schema, ruling.output),
         "reject_reason": ruling.reject_reason,
@@ -312,7 +312,7 @@ def test_the_yaml_judges_as_the_configuration(
     theirs, text = import_policy(dialect, json.dumps(config).encode(), "hitl.json")
     ours = Policy.from_yaml(text)
     for call in calls:
-        assert judged(ours, call) == judged(theirs, call)
+        assert judge(ours, call) == judge(theirs, call)
     assert (ours.edit_notice, ours.allow_override) == (theirs.edit_notice, theirs.allow_override)
     assert [rule.name for rule in ours.rules] == [rule.name for rule in theirs.rules]
 

@@ -48,8 +48,8 @@ def hitl(
             Path("calls.jsonl").write_text(calls)
         Path("new.yaml").write_text(new)
         code = main(["policy", "test", *argv])
-        said = capsys.readouterr()
-        return Ran(code, said.out, said.err)
+        text = capsys.readouterr()
+        return Ran(code, text.out, text.err)
 
     return run
 
@@ -109,13 +109,13 @@ BAD_LINES = [
 ]
 
 
-@pytest.mark.parametrize(("line", "said"), BAD_LINES, ids=range(len(BAD_LINES)))
-def test_a_bad_line_is_named_and_hides_no_other(hitl: Hitl, line: str, said: str) -> None:
+@pytest.mark.parametrize(("line", "message"), BAD_LINES, ids=range(len(BAD_LINES)))
+def test_a_bad_line_is_named_and_hides_no_other(hitl: Hitl, line: str, message: str) -> None:
     good = '{"name": "x", "args": {}}'
     ran = hitl("policy.yaml", "calls.jsonl", calls=f"{good}\n{line}\n{good}")
     assert ran.code == 1
     assert ran.out.count("\n") == 2
-    assert ran.err.startswith(f"hitl: calls.jsonl:2: {said}")
+    assert ran.err.startswith(f"hitl: calls.jsonl:2: {message}")
     assert ran.err.endswith("\n2 calls: 2 allow. 1 could not be read.\n")
 
 
@@ -160,7 +160,7 @@ def test_nothing_to_try_is_a_failure(hitl: Hitl) -> None:
 
 
 @pytest.mark.parametrize(
-    ("argv", "code", "said"),
+    ("argv", "code", "reason"),
     [
         (["none.yaml", "calls.jsonl"], 1, "none.yaml: The file does not exist.\n"),
         (
@@ -177,9 +177,9 @@ def test_nothing_to_try_is_a_failure(hitl: Hitl) -> None:
         ),
     ],
 )
-def test_what_is_missing(hitl: Hitl, argv: list[str], code: int, said: str) -> None:
+def test_what_is_missing(hitl: Hitl, argv: list[str], code: int, reason: str) -> None:
     ran = hitl(*argv)
-    assert (ran.code, ran.out + ran.err) == (code, said)
+    assert (ran.code, ran.out + ran.err) == (code, reason)
 
 
 # Two policies -------------------------------------------------------------------------------------
@@ -354,6 +354,6 @@ def test_a_table_on_a_terminal(desk: Desk, hitl: Hitl) -> None:
 
 @pytest.mark.redis
 def test_calls_from_the_pipe(desk: Desk, hitl: Hitl) -> None:
-    ran = desk.piped("policy", "test", "policy.yaml", "-", stdin=CALLS)
+    ran = desk.run_piped("policy", "test", "policy.yaml", "-", stdin=CALLS)
     assert ran.out.count("\n") == 3
     assert ran.err == "3 calls: 1 allow, 1 review, 1 deny.\n"

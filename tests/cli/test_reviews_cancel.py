@@ -23,19 +23,19 @@ def test_a_person_is_asked(desk: Desk) -> None:
         terminal.until("Cancel it? [y/N] ")
         assert f"{review.id}: billing, thread t-9: ask\n" in terminal.out
         terminal.types(typed)
-        assert terminal.ended().code == code
+        assert terminal.wait_end().code == code
         assert (desk.review(review.id).cancelled is not None) is (code == 0)
 
 
 def test_scripts_must_say_yes_and_the_whole_id(desk: Desk) -> None:
     review = desk.submit()
-    assert desk.piped("reviews", "cancel", review.id, stdin="y\n").code == 2
-    assert desk.piped("reviews", "cancel", review.id[:10], "--yes").code == 2
+    assert desk.run_piped("reviews", "cancel", review.id, stdin="y\n").code == 2
+    assert desk.run_piped("reviews", "cancel", review.id[:10], "--yes").code == 2
     assert desk.review(review.id).cancelled is None
 
 
 def test_what_its_agent_has_is_not_cancelled(desk: Desk) -> None:
-    claimed, done = desk.claimed(thread_id="t-1"), desk.done(thread_id="t-2")
+    claimed, done = desk.claim(thread_id="t-1"), desk.done(thread_id="t-2")
     for review in (claimed, done):
         ran = desk.hitl("reviews", "cancel", review.id, "--yes")
         assert (ran.code, ran.out) == (1, "")

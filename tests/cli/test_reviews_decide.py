@@ -21,14 +21,14 @@ from hitl_core.review import Decide
 from hitl_core.review.service import Reviews
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.cli.desk import Desk
-from tests.support.builders import asked_by, call, person, proposal
+from tests.support.builders import call, judge_turn, person, proposal
 
 LOGIN = pwd.getpwuid(os.getuid()).pw_name
 ME = Reviewer(channel="cli", team=socket.gethostname(), id=LOGIN, name=f"{LOGIN} (command line)")
 
 
 @pytest.fixture
-def allowed(monkeypatch: pytest.MonkeyPatch, desk: Desk) -> Desk:
+def permitted_desk(monkeypatch: pytest.MonkeyPatch, desk: Desk) -> Desk:
     monkeypatch.setenv("HITL_CLI_DECIDE", "1")
     return desk
 
@@ -51,19 +51,19 @@ def test_it_is_off_unless_it_is_switched_on(
 
 
 def test_the_record_says_that_it_was_the_command_line(
-    allowed: Desk, monkeypatch: pytest.MonkeyPatch
+    permitted_desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The login is the system's: the environment's could say anything."""
     monkeypatch.setenv("LOGNAME", "ada")
     monkeypatch.setenv("USER", "ada")
-    review = allowed.submit()
-    ran = allowed.hitl("reviews", "decide", review.id, "1", "approve", "--yes")
+    review = permitted_desk.submit()
+    ran = permitted_desk.hitl("reviews", "decide", review.id, "1", "approve", "--yes")
     assert (ran.code, ran.out) == (0, "approved ask (c1)\n")
     assert ran.err == "That was the last action: the agent continues.\n"
-    [decision] = decisions(allowed, review.id)
+    [decision] = decisions(permitted_desk, review.id)
     assert decision is not None
     assert (decision.type, decision.by) == ("approve", ME)
-    shown = allowed.hitl("reviews", "show", review.id).out
+    shown = permitted_desk.hitl("reviews", "show", review.id).out
     assert f"approved by {LOGIN} (command line) (cli {ME.team}/{LOGIN})" in shown
 
 
@@ -72,50 +72,54 @@ def test_the_record_says_that_it_was_the_command_line(
     [("y\n", 0, True), ("YES\n", 0, True), ("n\n", 1, False), ("\n", 1, False), ("\x04", 1, False)],
 )
 def test_a_person_sees_what_will_run_and_is_asked(
-    allowed: Desk, typed: str, code: int, decided: bool
+    permitted_desk: Desk, typed: str, code: int, decided: bool
 ) -> None:
-    review = allowed.submit(call("ask", "c1", to="jo@example.com"), thread_id="t-9")
-    terminal = allowed.terminal("reviews", "decide", review.id[:8], "ask", "approve", NO_COLOR="1")
+    review = permitted_desk.submit(call("ask", "c1", to="jo@example.com"), thread_id="t-9")
+    terminal = permitted_desk.terminal(
+        "reviews", "decide", review.id[:8], "ask", "approve", NO_COLOR="1"
+    )
     terminal.until("Approve ask? [y/N] ")
     assert f"{review.id}: billing, thread t-9\n" in terminal.out
     assert 'to         "jo@example.com"' in terminal.out
-    assert decisions(allowed, review.id) == [None]
+    assert decisions(permitted_desk, review.id) == [None]
 
     terminal.types(typed)
 
-    ran = terminal.ended()
+    ran = terminal.wait_end()
     assert ran.code == code
     assert ("approved ask (c1)" if decided else "Nothing was decided.") in ran.out
-    assert (decisions(allowed, review.id) != [None]) is decided
+    assert (decisions(permitted_desk, review.id) != [None]) is decided
 
 
-def test_ctrl_c_decides_nothing(allowed: Desk) -> None:
-    review = allowed.submit()
-    terminal = allowed.terminal("reviews", "decide", review.id, "1", "approve")
+def test_ctrl_c_decides_nothing(permitted_desk: Desk) -> None:
+    review = permitted_desk.submit()
+    terminal = permitted_desk.terminal("reviews", "decide", review.id, "1", "approve")
     terminal.until("[y/N]")
     terminal.interrupt()
-    ran = terminal.ended()
+    ran = terminal.wait_end()
     assert ran.code == 130
     assert "Traceback" not in ran.out
-    assert decisions(allowed, review.id) == [None]
+    assert decisions(permitted_desk, review.id) == [None]
 
 
-def test_somebody_was_faster(allowed: Desk) -> None:
+def test_somebody_was_faster(permitted_desk: Desk) -> None:
     """Given a person who is asked; when somebody else rejects it meanwhile; then y changes nothing."""
-    review = allowed.submit()
-    terminal = allowed.terminal("reviews", "decide", review.id, "1", "approve", NO_COLOR="1")
+    review = permitted_desk.submit()
+    terminal = permitted_desk.terminal("reviews", "decide", review.id, "1", "approve", NO_COLOR="1")
     terminal.until("[y/N]")
-    allowed.do(lambda r: r.apply(Decide(review.id, "1", proposal("reject"), person("Ada"), "op")))
+    permitted_desk.do(
+        lambda r: r.apply(Decide(review.id, "1", proposal("reject"), person("Ada"), "op"))
+    )
 
     terminal.types("y\n")
 
-    ran = terminal.ended()
+    ran = terminal.wait_end()
     assert ran.code == 1
     assert ran.out.endswith("hitl: “Ada” (U_ADA) already rejected ask.\n")
 
 
 def test_redis_goes_away_at_the_question(
-    allowed: Desk, own_redis: Callable[[], EmbeddedRedis], capsys: pytest.CaptureFixture[str]
+    permitted_desk: Desk, own_redis: Callable[[], EmbeddedRedis], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One sentence, and the exit code for it."""
     server = own_redis()
@@ -127,22 +131,22 @@ def test_redis_goes_away_at_the_question(
     terminal.until("[y/N]")
     server.kill()
     terminal.types("y\n")
-    ran = terminal.ended()
+    ran = terminal.wait_end()
     assert ran.code == 3
     assert "Traceback" not in ran.out
     assert "can't be reached" in ran.out
 
 
-def test_scripts_must_say_yes_and_the_whole_id(allowed: Desk) -> None:
-    review = allowed.submit()
-    for argv, said in (
+def test_scripts_must_say_yes_and_the_whole_id(permitted_desk: Desk) -> None:
+    review = permitted_desk.submit()
+    for argv, text in (
         ([review.id, "1", "approve"], "add --yes"),
         ([review.id[:10], "1", "approve", "--yes"], "whole id"),
     ):
-        ran = allowed.piped("reviews", "decide", *argv, stdin="y\n")
+        ran = permitted_desk.run_piped("reviews", "decide", *argv, stdin="y\n")
         assert (ran.code, ran.out) == (2, "")
-        assert said in ran.err
-    assert decisions(allowed, review.id) == [None]
+        assert text in ran.err
+    assert decisions(permitted_desk, review.id) == [None]
 
 
 @pytest.mark.parametrize(
@@ -154,17 +158,17 @@ def test_scripts_must_say_yes_and_the_whole_id(allowed: Desk) -> None:
         (["approve", "--reason", "Fine"], "approve", "Fine"),
     ],
 )
-def test_each_answer(allowed: Desk, argv: list[str], type: str, message: str | None) -> None:
-    review = allowed.submit(call("ask", "call_7"))
-    assert allowed.hitl("reviews", "decide", review.id, "call_7", *argv, "--yes").code == 0
-    [decision] = decisions(allowed, review.id)
+def test_each_answer(permitted_desk: Desk, argv: list[str], type: str, message: str | None) -> None:
+    review = permitted_desk.submit(call("ask", "call_7"))
+    assert permitted_desk.hitl("reviews", "decide", review.id, "call_7", *argv, "--yes").code == 0
+    [decision] = decisions(permitted_desk, review.id)
     assert decision is not None
     assert (decision.type, decision.message) == (type, message)
 
 
 @pytest.mark.parametrize("how", ["argument", "file", "pipe"])
-def test_an_edit_is_what_runs(allowed: Desk, tmp_path: Path, how: str) -> None:
-    review = allowed.submit(call("strict", "c1", n=3))
+def test_an_edit_is_what_runs(permitted_desk: Desk, tmp_path: Path, how: str) -> None:
+    review = permitted_desk.submit(call("strict", "c1", n=3))
     new, file = '{"n": 5, "to": "é"}', tmp_path / "args.json"
     file.write_text(new, "utf-8")
     given = {
@@ -172,11 +176,11 @@ def test_an_edit_is_what_runs(allowed: Desk, tmp_path: Path, how: str) -> None:
         "file": ["--args-file", str(file)],
         "pipe": ["--args-file", "-"],
     }
-    ran = allowed.piped(
+    ran = permitted_desk.run_piped(
         "reviews", "decide", review.id, "1", "edit", "--yes", *given[how], stdin=new
     )
     assert (ran.code, ran.out) == (0, "edited and approved strict (c1)\n")
-    assert allowed.review(review.id).arguments("1").parse() == {"n": 5, "to": "é"}
+    assert permitted_desk.review(review.id).arguments("1").parse() == {"n": 5, "to": "é"}
 
 
 def amounts(least: int, most: int) -> dict[str, object]:
@@ -199,34 +203,34 @@ REFUNDS = Policy.from_mapping(
 )
 
 
-def test_security_m7_an_edit_is_judged_again(allowed: Desk) -> None:
+def test_security_m7_an_edit_is_judged_again(permitted_desk: Desk) -> None:
     """Given a refund of 5; when it is made 5,000, then it waits for those whom the rule for that names;
     50,000 is refused before anybody is asked."""
-    review = allowed.submit(call("refund", "c1", amount=5), by=REFUNDS)
+    review = permitted_desk.submit(call("refund", "c1", amount=5), by=REFUNDS)
     edit = ["reviews", "decide", review.id, "1", "edit", "--yes", "--args"]
-    denied = allowed.hitl(*edit, '{"amount": 50000}')
+    denied = permitted_desk.hitl(*edit, '{"amount": 50000}')
     assert (denied.code, denied.out) == (1, "")
     assert "The policy denies refund with these arguments" in denied.err
 
-    ran = allowed.hitl(*edit, '{"amount": 5000}')
+    ran = permitted_desk.hitl(*edit, '{"amount": 5000}')
     assert (ran.code, ran.out) == (0, "edited refund (c1)\n")
     assert (
         "After the edit, the rule `refund` applies, so it waits in slack:#finance: S1; 2 of"
         in ran.err
     )
-    assert decisions(allowed, review.id) == [None]
-    assert allowed.review(review.id).actions[0].places == ("slack:#finance",)
+    assert decisions(permitted_desk, review.id) == [None]
+    assert permitted_desk.review(review.id).actions[0].places == ("slack:#finance",)
 
 
-def test_an_edit_is_shown_before_it_counts(allowed: Desk) -> None:
-    review = allowed.submit(call("strict", "c1", n=3))
+def test_an_edit_is_shown_before_it_counts(permitted_desk: Desk) -> None:
+    review = permitted_desk.submit(call("strict", "c1", n=3))
     argv = ["reviews", "decide", review.id, "1", "edit", "--args", '{"n": 5}']
-    terminal = allowed.terminal(*argv, NO_COLOR="1")
+    terminal = permitted_desk.terminal(*argv, NO_COLOR="1")
     terminal.until("Edit strict? [y/N]")
     assert "arguments\n      n          3\n" in terminal.out
     assert "edited, these would run\n      n          5\n" in terminal.out
     terminal.types("n\n")
-    assert terminal.ended().code == 1
+    assert terminal.wait_end().code == 1
 
 
 REFUSED = [
@@ -251,17 +255,17 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("argv", "code", "said"), REFUSED)
+@pytest.mark.parametrize(("argv", "code", "message"), REFUSED)
 def test_a_refusal_is_one_sentence_and_changes_nothing(
-    allowed: Desk, argv: list[str], code: int, said: str
+    permitted_desk: Desk, argv: list[str], code: int, message: str
 ) -> None:
-    review = allowed.submit(
+    review = permitted_desk.submit(
         call("look_up", "c0"), call("ask", "c1", n=1), call("strict", "c2", n=1)
     )
-    ran = allowed.hitl("reviews", "decide", review.id, *argv, "--yes")
+    ran = permitted_desk.hitl("reviews", "decide", review.id, *argv, "--yes")
     assert (ran.code, ran.out, ran.err.count("\n")) == (code, "", 1)
-    assert said in ran.err
-    assert allowed.review(review.id).version == review.version
+    assert message in ran.err
+    assert permitted_desk.review(review.id).version == review.version
 
 
 @pytest.mark.parametrize(
@@ -273,50 +277,54 @@ def test_a_refusal_is_one_sentence_and_changes_nothing(
         ["reject", "--reason", "\udcff"],
     ],
 )
-def test_a_wrong_command_exits_with_2(allowed: Desk, argv: list[str]) -> None:
+def test_a_wrong_command_exits_with_2(permitted_desk: Desk, argv: list[str]) -> None:
     with pytest.raises(SystemExit) as caught:
-        allowed.hitl("reviews", "decide", "0-" + "0" * 32, "1", *argv, "--yes")
+        permitted_desk.hitl("reviews", "decide", "0-" + "0" * 32, "1", *argv, "--yes")
     assert caught.value.code == 2
 
 
-def test_after_the_deadline_it_is_too_late(allowed: Desk) -> None:
-    review = allowed.submit(call("hurried", "c1"), ago=5)
-    ran = allowed.hitl("reviews", "decide", review.id, "1", "approve", "--yes")
+def test_after_the_deadline_it_is_too_late(permitted_desk: Desk) -> None:
+    review = permitted_desk.submit(call("hurried", "c1"), ago=5)
+    ran = permitted_desk.hitl("reviews", "decide", review.id, "1", "approve", "--yes")
     assert (ran.code, ran.err) == (1, "hitl: The time to decide on hurried is over.\n")
 
 
-def test_numbers_are_those_of_the_card(allowed: Desk) -> None:
+def test_numbers_are_those_of_the_card(permitted_desk: Desk) -> None:
     """Calls that nobody is asked about have none."""
-    review = allowed.submit(call("look_up", "c1"), call("strict", "c2", n=1), call("ask", "c3"))
-    allowed.hitl("reviews", "decide", review.id, "2", "approve", "--yes")
-    assert [(a.request.name, a.is_pending) for a in allowed.review(review.id).actions] == [
+    review = permitted_desk.submit(
+        call("look_up", "c1"), call("strict", "c2", n=1), call("ask", "c3")
+    )
+    permitted_desk.hitl("reviews", "decide", review.id, "2", "approve", "--yes")
+    assert [(a.request.name, a.is_pending) for a in permitted_desk.review(review.id).actions] == [
         ("strict", True),
         ("ask", False),
     ]
 
 
-def test_what_may_mean_two_actions_decides_none(allowed: Desk) -> None:
+def test_what_may_mean_two_actions_decides_none(permitted_desk: Desk) -> None:
     """A tool that was called twice, and an id that is another's number or says `all`."""
-    review = allowed.submit(call("ask", "2"), call("ask", "b"), call("strict", "all", n=1))
+    review = permitted_desk.submit(call("ask", "2"), call("ask", "b"), call("strict", "all", n=1))
     for named in ("ask", "2", "all"):
-        ran = allowed.hitl("reviews", "decide", review.id, named, "approve", "--yes")
+        ran = permitted_desk.hitl("reviews", "decide", review.id, named, "approve", "--yes")
         assert (ran.code, ran.out) == (1, "")
         assert f"{named!r} can mean " in ran.err
-    assert decisions(allowed, review.id) == [None, None, None]
-    assert allowed.hitl("reviews", "decide", review.id, "b", "approve", "--yes").code == 0
+    assert decisions(permitted_desk, review.id) == [None, None, None]
+    assert permitted_desk.hitl("reviews", "decide", review.id, "b", "approve", "--yes").code == 0
 
 
-def test_all_that_still_wait(allowed: Desk) -> None:
-    review = allowed.submit(call("ask", "c1"), call("ask", "c2"), call("strict", "c3", n=1))
-    ran = allowed.hitl("reviews", "decide", review.id, "c2", "approve", "--yes")
+def test_all_that_still_wait(permitted_desk: Desk) -> None:
+    review = permitted_desk.submit(call("ask", "c1"), call("ask", "c2"), call("strict", "c3", n=1))
+    ran = permitted_desk.hitl("reviews", "decide", review.id, "c2", "approve", "--yes")
     assert ran.err == "2 more actions wait.\n"
 
-    ran = allowed.hitl("reviews", "decide", review.id, "all", "reject", "--reason", "no", "--yes")
+    ran = permitted_desk.hitl(
+        "reviews", "decide", review.id, "all", "reject", "--reason", "no", "--yes"
+    )
 
     assert (ran.code, ran.out) == (0, "rejected ask (c1)\nrejected strict (c3)\n")
-    types = [decision.type for decision in decisions(allowed, review.id) if decision]
+    types = [decision.type for decision in decisions(permitted_desk, review.id) if decision]
     assert types == ["reject", "approve", "reject"]
-    again = allowed.hitl("reviews", "decide", review.id, "all", "approve", "--yes")
+    again = permitted_desk.hitl("reviews", "decide", review.id, "all", "approve", "--yes")
     assert (again.code, again.err) == (1, "hitl: All actions of this review are already decided.\n")
 
 
@@ -336,23 +344,27 @@ def with_tools(desk: Desk, **rule: Any) -> Review:
     return desk.do(submit)
 
 
-def test_dialects_8_an_edit_may_name_another_tool_and_then_that_one_is_named(allowed: Desk) -> None:
+def test_dialects_8_an_edit_may_name_another_tool_and_then_that_one_is_named(
+    permitted_desk: Desk,
+) -> None:
     """Security M3 as well: with the same arguments, where no others are given."""
-    review = with_tools(allowed)
+    review = with_tools(permitted_desk)
     decide = ["reviews", "decide", review.id, "a", "edit", "--tool"]
-    wrong = allowed.hitl(*decide, "drop_table", "--yes")
+    wrong = permitted_desk.hitl(*decide, "drop_table", "--yes")
     assert (wrong.code, "drop_table" in wrong.err) == (1, True)
 
-    ran = allowed.hitl(*decide, "b", "--yes")
+    ran = permitted_desk.hitl(*decide, "b", "--yes")
 
     assert (ran.code, ran.out) == (0, "edited and approved b (c1)\n")
-    after = allowed.review(review.id)
+    after = permitted_desk.review(review.id)
     assert (after.tool_name(after.calls[0]), after.arguments("1").parse()) == ("b", {"n": 1})
-    shown = allowed.hitl("reviews", "show", review.id).out
+    shown = permitted_desk.hitl("reviews", "show", review.id).out
     assert "\n1  b  c1  edited and approved\n" in shown
     assert "    replaces   a\n" in shown
-    [told] = json.loads(allowed.hitl("reviews", "show", review.id, "--json").out)["calls"]
-    assert (told["name"], told["asked_for"]) == ("b", "a")
+    [shown_call] = json.loads(permitted_desk.hitl("reviews", "show", review.id, "--json").out)[
+        "calls"
+    ]
+    assert (shown_call["name"], shown_call["asked_for"]) == ("b", "a")
 
 
 @pytest.mark.parametrize(
@@ -367,28 +379,30 @@ def test_dialects_8_an_edit_may_name_another_tool_and_then_that_one_is_named(all
     ],
 )
 def test_dialects_8_an_answer_may_be_a_list_or_any_value(
-    allowed: Desk, schema: Any, given: list[str], answer: Any
+    permitted_desk: Desk, schema: Any, given: list[str], answer: Any
 ) -> None:
-    review = with_tools(allowed, allowed_decisions=["respond"], answer_schema=schema)
+    review = with_tools(permitted_desk, allowed_decisions=["respond"], answer_schema=schema)
     answers = [part for each in given for part in ("--answer", each)]
 
-    ran = allowed.hitl("reviews", "decide", review.id, "1", "respond", *answers, "--yes")
+    ran = permitted_desk.hitl("reviews", "decide", review.id, "1", "respond", *answers, "--yes")
 
     assert ran.code == 0, ran.err
-    [decision] = decisions(allowed, review.id)
+    [decision] = decisions(permitted_desk, review.id)
     assert decision is not None
     assert decision.answer == ("7" if answer is None else answer)
 
 
-def test_dialects_8_a_list_where_one_answer_is_asked_for_is_refused(allowed: Desk) -> None:
-    review = allowed.submit()
+def test_dialects_8_a_list_where_one_answer_is_asked_for_is_refused(permitted_desk: Desk) -> None:
+    review = permitted_desk.submit()
     two = ["--answer", "a", "--answer", "b"]
-    ran = allowed.hitl("reviews", "decide", review.id, "1", "respond", *two, "--yes")
+    ran = permitted_desk.hitl("reviews", "decide", review.id, "1", "respond", *two, "--yes")
     assert (ran.code, ran.err) == (1, "hitl: Only one --answer is allowed here.\n")
 
 
 @pytest.mark.parametrize("tool", ["charge2", "charge3"])
-def test_a8_what_would_run_is_listed_without_what_is_hidden(allowed: Desk, tool: str) -> None:
+def test_a8_what_would_run_is_listed_without_what_is_hidden(
+    permitted_desk: Desk, tool: str
+) -> None:
     """Attack A8: given a call of which a number is hidden, when it is made another tool's, whose rule hides
     more or says nothing, then neither value is on the terminal, asked or answered."""
     rules: dict[str, Any] = {
@@ -397,7 +411,7 @@ def test_a8_what_would_run_is_listed_without_what_is_hidden(allowed: Desk, tool:
     }
     policy = Policy.from_mapping({"default": "review", "interrupt_on": rules})
     args = {"card": {"number": "4111SECRET"}, "pin": "9-SECRET" if tool == "charge2" else "1"}
-    asked = asked_by(
+    asked = judge_turn(
         policy, [ToolCall("c1", "charge", args)], charge=None, charge2=None, charge3=None
     )
     made = build_review(ReviewKey("a", "t", "x", None), asked, 1, 0.0)
@@ -405,11 +419,11 @@ def test_a8_what_would_run_is_listed_without_what_is_hidden(allowed: Desk, tool:
     async def submit(reviews: Reviews) -> Review:
         return await reviews.submit(*made)
 
-    review = allowed.do(submit)
-    terminal = allowed.terminal("reviews", "decide", review.id, "1", "edit", "--tool", tool)
+    review = permitted_desk.do(submit)
+    terminal = permitted_desk.terminal("reviews", "decide", review.id, "1", "edit", "--tool", tool)
     terminal.until("[y/N]")
     terminal.types("n\n")
-    out = terminal.ended().out
+    out = terminal.wait_end().out
     assert f"{tool} would run with" in out
     would_run = out.partition("would run with")[2]
     assert "SECRET" not in would_run

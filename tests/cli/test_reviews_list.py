@@ -21,11 +21,11 @@ from tests.support.builders import call, person, review_of
 
 
 def test_a_table_on_a_terminal(desk: Desk) -> None:
-    """Given reviews in every state; when listed on a terminal; then the oldest stands first, with what it
-    waits for, and one that is done is not there."""
+    """Given reviews in every state; when listed on a terminal; then the oldest is first, with what it waits
+    for, and one that is done is not there."""
     waiting = desk.submit(call("ask", "a"), call("ask", "b"), call("strict", "c", n=1), ago=190)
     doubt = desk.doubtful(agent="crm", thread_id="t-2")
-    claimed = desk.claimed(thread_id="t-3")
+    claimed = desk.claim(thread_id="t-3")
     desk.done(thread_id="t-4")
     gone = desk.submit(thread_id="t-5")
     desk.do(lambda reviews: reviews.apply(Cancel(gone.id, person(), "op", reason="no")))
@@ -61,16 +61,16 @@ def test_a_table_is_as_wide_as_the_terminal(desk: Desk, columns: int) -> None:
 
 def test_colours_are_for_terminals(desk: Desk) -> None:
     desk.doubtful()
-    coloured = desk.terminal("reviews", "list").ended().out
+    coloured = desk.terminal("reviews", "list").wait_end().out
     assert "\x1b[31min doubt: ask\x1b[0m" in coloured
     assert "\x1b" not in desk.on_terminal("reviews", "list", NO_COLOR="1").out
-    assert "\x1b" not in desk.piped("reviews", "list").out
+    assert "\x1b" not in desk.run_piped("reviews", "list").out
 
 
 def test_a_pipe_gets_values_between_tabs(desk: Desk) -> None:
     """Nothing is cut, ids and times are exact, and there are no titles."""
     review = desk.submit(thread_id="t-" + "9" * 200, ago=90_000)
-    ran = desk.piped("reviews", "list", COLUMNS="40")
+    ran = desk.run_piped("reviews", "list", COLUMNS="40")
     [row] = [line.split("\t") for line in ran.out.splitlines()]
     assert (row[0], row[3]) == (review.id, review.thread_id)
     assert row[1].endswith("Z")
@@ -80,10 +80,13 @@ def test_a_pipe_gets_values_between_tabs(desk: Desk) -> None:
 def test_a_name_can_not_steer_the_terminal(desk: Desk) -> None:
     """T13: what a thread's name holds is shown, and stays in its row."""
     desk.submit(thread_id="\x1b[2K\x9b1A\tapproved\n\u202e\u3164")
-    for ran in (desk.on_terminal("reviews", "list", columns=120), desk.piped("reviews", "list")):
+    for ran in (
+        desk.on_terminal("reviews", "list", columns=120),
+        desk.run_piped("reviews", "list"),
+    ):
         assert r"\x1b[2K\x9b1A\tapproved\n\u202e\u3164" in ran.out
         assert "\x1b" not in ran.out
-    assert desk.piped("reviews", "list").out.count("\n") == 1
+    assert desk.run_piped("reviews", "list").out.count("\n") == 1
 
 
 def test_json_is_one_array(desk: Desk) -> None:
@@ -133,7 +136,7 @@ def test_of_300_the_oldest_30_and_that_there_are_more(
 
 def test_only_those_that_were_asked_for(desk: Desk) -> None:
     one = desk.submit(agent="crm", thread_id="t-1").id
-    two = desk.claimed(thread_id="t-2").id
+    two = desk.claim(thread_id="t-2").id
     three = desk.done(thread_id="t-2").id
 
     def ids(*argv: str) -> list[str]:
@@ -166,7 +169,7 @@ def test_one_that_can_not_be_read_hides_no_other(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "code", "said"),
+    ("address", "code", "text"),
     [
         ("redis://127.0.0.1:1/0", 3, "can't be reached"),
         ("127.0.0.1:1", 2, "is not a redis:// URL"),
@@ -176,12 +179,12 @@ def test_one_that_can_not_be_read_hides_no_other(desk: Desk) -> None:
     "argv", [["reviews", "list"], ["reviews", "show", "0-1234"], ["tokens", "list"]]
 )
 def test_a_redis_that_is_not_there(
-    desk: Desk, argv: list[str], address: str, code: int, said: str
+    desk: Desk, argv: list[str], address: str, code: int, text: str
 ) -> None:
     """One sentence, also where the environment names another."""
     ran = desk.hitl(*argv, "--redis", address)
     assert (ran.code, ran.out, ran.err.count("\n")) == (code, "", 1)
-    assert said in ran.err
+    assert text in ran.err
     assert ran.err.endswith("The address is from --redis.\n")
 
 
@@ -194,14 +197,14 @@ def test_a_look_into_an_empty_redis_fixes_nothing(desk: Desk) -> None:
 
 def test_where_an_address_is_from(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hitl_core.cli.session.DEFAULT_URL", "redis://127.0.0.1:1/7")
-    for url, said in (
+    for url, message in (
         ("redis://127.0.0.1:1/0", "is from HITL_REDIS_URL."),
         (" ", "the default address"),
     ):
         monkeypatch.setenv("HITL_REDIS_URL", url)
         ran = desk.hitl("tokens", "list")
         assert (ran.code, ran.err.count("\n")) == (3, 1)
-        assert said in ran.err
+        assert message in ran.err
 
 
 def test_who_reads_only_the_beginning_is_no_trouble(desk: Desk) -> None:

@@ -20,7 +20,7 @@ from tests.support.builders import call, person, proposal
 
 def test_everything_about_a_review(desk: Desk) -> None:
     """Given a turn of an allowed, a denied, an edited and two waiting calls, shown in one of two places; then
-    each stands there with what was decided, by whom, and where it is shown."""
+    each is listed with what was decided, by whom, and where it is shown."""
     review = desk.submit(
         call("ask", "c1", to="jo@example.com", copies=2, body="Hi Jo,\nC:\\x"),
         call("look_up", "c2"),
@@ -76,10 +76,10 @@ def test_what_came_of_a_review(desk: Desk) -> None:
 
     assert "    result     mail m-1 sent\n" in desk.hitl("reviews", "show", done.id).out
     assert "in doubt: started" in desk.hitl("reviews", "show", doubt.id).out
-    told = desk.hitl("reviews", "show", gone.id).out
-    assert "  cancelled  by “Bo” (slack T1/U_BO), " in told
-    assert "the wrong one" in told
-    assert "1  ask  c1  cancelled\n" in told
+    text = desk.hitl("reviews", "show", gone.id).out
+    assert "  cancelled  by “Bo” (slack T1/U_BO), " in text
+    assert "the wrong one" in text
+    assert "1  ask  c1  cancelled\n" in text
 
 
 def test_newcomer_2_why_a_card_is_not_shown(desk: Desk) -> None:
@@ -123,14 +123,14 @@ def test_a_terminal_cuts_long_values_and_says_so(desk: Desk) -> None:
     assert '"seen"' in cut
     assert "Not everything is shown. To see all: --args" in cut
     whole = desk.on_terminal("reviews", "show", review.id, "--args").out
-    for out in (whole, desk.piped("reviews", "show", review.id).out):
+    for out in (whole, desk.run_piped("reviews", "show", review.id).out):
         assert "line 100" in out
         assert "Not all" not in out
 
 
 def test_t13_a_long_text_can_not_draw_a_line_of_ours(desk: Desk) -> None:
-    """Given a value that goes on at the terminal's edge as our own words would; then it stays in its column.
-    A space where the line breaks is not lost."""
+    """Given a value that continues at the terminal's edge as our own words would; then it stays in its
+    column. A space where the line breaks is not lost."""
     edge, spaced = "x" * 60, "x" * 40 + " tmp "
     review = desk.submit(call("ask", "c1", a=f"{edge}2  strict  c4  approved", b=spaced + "y" * 90))
     lines = desk.on_terminal("reviews", "show", review.id).out.splitlines()
@@ -191,7 +191,7 @@ def test_dialects_8_path_title_fallback_and_the_tool_that_runs(desk: Desk) -> No
     }
     asked = dialects.get("agent_inbox").load_request([wire], "t")._replace(path=("main", "mailer"))
     turn = ReviewKey("billing", "t-1", "m1", None)
-    titled = desk.do(lambda reviews: _submitted(reviews, turn, asked))
+    titled = desk.do(lambda reviews: _submit(reviews, turn, asked))
 
     shown = desk.hitl("reviews", "show", titled.id).out
     assert "  path       main > mailer\n" in shown
@@ -217,6 +217,6 @@ def test_dialects_8_path_title_fallback_and_the_tool_that_runs(desk: Desk) -> No
     assert "not decided in time" not in shown
 
 
-async def _submitted(reviews: Reviews, turn: ReviewKey, asked: JudgedCalls) -> Review:
+async def _submit(reviews: Reviews, turn: ReviewKey, asked: JudgedCalls) -> Review:
     made = build_review(turn, asked, reviews.store.partitions, await reviews.store.now())
     return await reviews.submit(*made)

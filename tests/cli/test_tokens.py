@@ -12,7 +12,7 @@ from tests.cli.desk import Desk
 
 def test_a_token_can_be_piped_and_opens_its_agent(desk: Desk) -> None:
     """Only the token is on standard output; what is stored opens with it, and does not hold it."""
-    ran = desk.piped("tokens", "create", "billing", "--note", "CI")
+    ran = desk.run_piped("tokens", "create", "billing", "--note", "CI")
     text = ran.out.removesuffix("\n")
     id = parse_id(text)
     assert ran.code == 0

@@ -192,11 +192,11 @@ def test_a_policy_of_ones_own_allows_denies_and_asks(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     mixed, denied = outcomes(done)
     assert [call["id"] for call in mixed["executed"]] == ["r"]
-    told = {answer["tool_call_id"]: answer for answer in mixed["answers"]}
-    assert told["q"]["content"] == "The blue one"
-    assert told["q"]["status"] == "success"
-    assert told["s"]["status"] == "error"
-    assert told["d"]["status"] == denied["answers"][0]["status"] == "error"
+    results = {answer["tool_call_id"]: answer for answer in mixed["answers"]}
+    assert results["q"]["content"] == "The blue one"
+    assert results["q"]["status"] == "success"
+    assert results["s"]["status"] == "error"
+    assert results["d"]["status"] == denied["answers"][0]["status"] == "error"
 
 
 CAREFUL = """
@@ -259,7 +259,7 @@ def test_a_line_that_can_not_be_played_is_one_sentence(
 
     assert main(["demo", "--check", f"--data={data}", f"--calls={calls}"]) == 2
 
-    said = capsys.readouterr().err
-    assert sentence in said
-    assert len(said.splitlines()) == 1
+    message = capsys.readouterr().err
+    assert sentence in message
+    assert len(message.splitlines()) == 1
     assert not data.exists()

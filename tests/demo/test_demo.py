@@ -41,19 +41,19 @@ class Running:
             stdout=subprocess.PIPE,
             text=True,
         )
-        self.told = self.read_until("Ctrl-C")
+        self.output = self.read_until("Ctrl-C")
 
     def read_until(self, words: str) -> str:
         assert self.process.stdout is not None
-        told = ""
-        while words not in told:
+        text = ""
+        while words not in text:
             line = self.process.stdout.readline()
-            assert line, f"the demo ended: {told}"
-            told += line
-        return told
+            assert line, f"the demo ended: {text}"
+            text += line
+        return text
 
     def pid(self, name: str) -> int:
-        found = re.search(rf"{name} (\d+)", self.told)
+        found = re.search(rf"{name} (\d+)", self.output)
         assert found
         return int(found[1])
 
@@ -87,14 +87,14 @@ async def test_a_demo_that_was_killed_stopped_and_started_finishes_the_job(tmp_p
             await hands.click("U0ALICE", "C0APPROVE", card["ts"], "approve", block_id="do:2:1")
             os.kill(running.pid("agent"), signal.SIGKILL)
             os.kill(running.pid("bot"), signal.SIGKILL)
-            told = running.read_until("agent is back")
+            shown = running.read_until("agent runs again")
             # and Redis together with the agent, which needs it
-            again = re.search(r"agent runs again as (\d+)", told)
+            again = re.search(r"agent runs again as (\d+)", shown)
             assert again
             os.kill(running.pid("redis"), signal.SIGKILL)
             os.kill(int(again[1]), signal.SIGKILL)
-            told = running.read_until("agent is back")
-            assert "redis is back" in told
+            shown = running.read_until("agent runs again")
+            assert "redis runs again" in shown
 
     # when everything was stopped and started, and somebody decides the rest
     with demo(tmp_path, port):
@@ -103,16 +103,16 @@ async def test_a_demo_that_was_killed_stopped_and_started_finishes_the_job(tmp_p
                 await hands.click("U0BOB", "C0APPROVE", card["ts"], "approve", block_id=block_id)
 
             # then the agent says what it did, and the one card shows what came of each call
-            def said(state: dict[str, Any]) -> bool:
+            def shows_refund(state: dict[str, Any]) -> bool:
                 texts = [m["text"] for m in state["messages"]["C0ASK"] if m["bot"]]
                 return any("refunded 120.00 EUR of order 1042" in text for text in texts)
 
-            def finished(state: dict[str, Any]) -> bool:
+            def shows_results(state: dict[str, Any]) -> bool:
                 drawn = json.dumps(cards(state)[0]["blocks"], ensure_ascii=False)
                 return "1 row changed" in drawn and "refunded 120.00 EUR" in drawn
 
-            await hands.wait_for(said, timeout=30)
-            await hands.wait_for(finished, timeout=30)
+            await hands.wait_for(shows_refund, timeout=30)
+            await hands.wait_for(shows_results, timeout=30)
             assert len(cards(await hands.state())) == 1
 
     # and the side effects happened, once

@@ -1,4 +1,4 @@
-"""One case of another system, run through our doors: configuration in, interrupt out, answer in."""
+"""One case of another system, run through our dialects: configuration in, interrupt out, answer in."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ALLOW_ALL = Policy.from_mapping({"default": "allow"})
 
 
 class Case:
-    """What is in the file, and what of it a door needs."""
+    """The data of the file, and the parts of it that a dialect needs."""
 
     def __init__(self, data: Json) -> None:
         self.data, self.id, self.kind = data, data["id"], data["kind"]
@@ -49,19 +49,19 @@ class Case:
         return dialects.get("langchain_per_call" if per_call else NAMES[self.system])
 
     def policy(self, *, loose: bool = False) -> Policy:
-        """`loose`: with the switch that lets a run's context take a gate away."""
-        config = called(self.data["policy"])
+        """`loose`: with the setting by which a run's context may remove a gate."""
+        config = call_functions(self.data["policy"])
         if loose:
             config["allow_override" if self.system == "langchain-py" else "allowOverride"] = True
         return self.dialect.load_policy(config)
 
     @property
     def decisions(self) -> Any:
-        return called(self.data.get("decisions"))
+        return call_functions(self.data.get("decisions"))
 
     @property
     def rejects_some(self) -> bool:
-        """Of LangChain for JavaScript, which then runs none of the others, and forgets them."""
+        """LangChain for JavaScript then runs none of the others, and drops them."""
         given = self.data.get("decisions")
         batch = given["decisions"] if given and _is_batch(given) else []
         kinds = [each.get("type") for each in batch]
@@ -77,11 +77,11 @@ class Case:
 
     @property
     def tools(self) -> dict[str, Json | None]:
-        """The agent's: as the case says, else whatever it mentions."""
-        named = self.data.get("tools") or [*self._mentioned()]
+        """The agent's tools: those of the case, else those that it mentions."""
+        named = self.data.get("tools") or [*self._mentioned_tools()]
         return {name: self._schema(name) for name in named}
 
-    def _mentioned(self) -> dict[str, None]:
+    def _mentioned_tools(self) -> dict[str, None]:
         found = {call["name"]: None for call in self.data.get("tool_calls") or []}
         text = json.dumps(self.data.get("decisions"))
         found |= dict.fromkeys(re.findall(r'"edited_?[aA]ction": {"name": "([^"]+)"', text))
@@ -95,7 +95,7 @@ class Case:
         properties = {arg: {"type": "string"} for arg in first["args"]}
         return {"type": "object", "properties": properties, "required": [*properties]}
 
-    async def asked(self, policy: Policy) -> JudgedCalls:
+    async def judge(self, policy: Policy) -> JudgedCalls:
         if (context := self.data.get("context")) is not None:
             policy = policy.for_run(context)
         state = {"messages": ["a question", "an AI message"]}
@@ -124,14 +124,14 @@ class Running:
         return cls(gate, dialect, (await gate.reviews.load(id)).review)
 
     async def answer(self, wire: Any) -> None:
-        """Raises DecisionError, having stored nothing."""
+        """Raises DecisionError, and then stores nothing."""
         proposals = self.dialect.load_decisions(wire, self.review)
         if proposals:
             op = f"op{self.review.version}"
             applied = await self.gate.reviews.apply(DecideAll(self.review.id, proposals, ADA, op))
             self.review = applied.review
 
-    async def untouched(self) -> bool:
+    async def is_unchanged(self) -> bool:
         return (await self.gate.reviews.load(self.review.id)).review == self.review
 
     async def outcome(self) -> Outcome:
@@ -143,10 +143,11 @@ def a_gate() -> Gate:
 
 
 def results(case: Case, outcome: Outcome) -> Json:
-    """Everything that a case may expect of a turn that came to its end."""
+    """Everything that a case may expect of a finished turn."""
     review = outcome.review
     executed = [
-        {"id": call.id, "name": call.name, "args": taken(case, call)} for call in outcome.execute
+        {"id": call.id, "name": call.name, "args": declared_args(case, call)}
+        for call in outcome.execute
     ]
     return {
         "executed": executed,
@@ -160,15 +161,15 @@ def results(case: Case, outcome: Outcome) -> Json:
     }
 
 
-def taken(case: Case, call: ToolCall) -> Json:
-    """What a typed tool takes of its arguments: those that it declares."""
+def declared_args(case: Case, call: ToolCall) -> Json:
+    """The arguments that a typed tool accepts: those that it declares."""
     schema = case.tools.get(call.name) or {}
     known = schema.get("properties")
     return {k: v for k, v in call.args.items() if known is None or k in known}
 
 
-def rendered(value: Any) -> tuple[Dialect, JudgedCalls]:
-    """What an inbox makes of whatever an agent raised."""
+def render(value: Any) -> tuple[Dialect, JudgedCalls]:
+    """What an inbox shows of an agent's interrupt."""
     try:
         name = dialects.detect(value)
     except DialectError:
@@ -180,11 +181,11 @@ def rendered(value: Any) -> tuple[Dialect, JudgedCalls]:
 # ----------------------------------------------------------------- callables, which the file has as data
 
 
-def called(value: Any) -> Any:
+def call_functions(value: Any) -> Any:
     if isinstance(value, list):
-        return [called(item) for item in value]
+        return [call_functions(item) for item in value]
     if isinstance(value, str):
-        return value.removeprefix("$atom:")  # JSON has no atoms: a text stands for one
+        return value.removeprefix("$atom:")  # JSON has no atoms: a text replaces one
     if not isinstance(value, dict):
         return value
     if "$json_string" in value:
@@ -193,12 +194,12 @@ def called(value: Any) -> Any:
         return _template(value["$template"])
     if "$when" in value:
         return _predicate(value["$when"])
-    return {key: called(item) for key, item in value.items()}
+    return {key: call_functions(item) for key, item in value.items()}
 
 
 def _template(text: str) -> Callable[..., Any]:
     def describe(call: Json, state: Any = None, runtime: Any = None) -> str:
-        def filled(found: re.Match[str]) -> str:
+        def fill(found: re.Match[str]) -> str:
             kind, _, path = found[1].rpartition(":")
             value: Any = {**call, "name": call.get("name", call.get("toolName"))}
             if path == "n_messages":
@@ -209,7 +210,7 @@ def _template(text: str) -> Callable[..., Any]:
                 return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
             return str(len(value)) if kind == "len" else str(value)
 
-        return re.sub(r"{([^{}]+)}", filled, text)
+        return re.sub(r"{([^{}]+)}", fill, text)
 
     return describe
 

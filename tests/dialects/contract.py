@@ -1,4 +1,5 @@
-"""What every dialect promises of an answer. A subclass gives interrupts, and how its system reads answers."""
+"""What every dialect promises about answers. A subclass supplies interrupts, and how its system reads
+answers."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ from hitl_core.review.proposal import Proposal
 from tests.support.builders import START, person
 
 Json = dict[str, Any]
-#: The interrupt's tool, and what a deadline may say.
+#: The interrupt's tool, and the decisions of a deadline.
 TOOL = "ask"
 WORDS = st.sampled_from(["Nobody was there", "yes", "true", "a", "b", "text"])
 
@@ -54,13 +55,14 @@ _policies = st.fixed_dictionaries(
 
 
 class DialectContract:
-    """One action an interrupt: what its system reads as a yes is sent only where a person said it."""
+    """Each interrupt has one action. An answer that its system reads as a yes is sent only if a person
+    decided so."""
 
     dialect: ClassVar[DialectName]
     interrupts: ClassVar[st.SearchStrategy[Any]]
 
     def word(self, answer: Any) -> Json:
-        """Of a whole answer the part that is about the one action."""
+        """The part of an answer that is about the one action."""
         raise NotImplementedError
 
     def takes(self, interrupt: Any, word: Json) -> bool:
@@ -68,24 +70,24 @@ class DialectContract:
         raise NotImplementedError
 
     def is_yes(self, interrupt: Any, word: Json) -> bool:
-        """Whether its agent goes on with what it asked about."""
+        """Whether its agent then runs what it asked about."""
         raise NotImplementedError
 
-    def said(self, interrupt: Any, word: Json, by: str) -> bool:
-        """Whether a yes is what this decision of a person's says."""
+    def means_yes(self, interrupt: Any, word: Json, by: str) -> bool:
+        """Whether this decision of a person means yes."""
         return by in ("approve", "edit")
 
     def goes_on(self, interrupt: Any, word: Json) -> bool:
-        """Whether its agent goes on with a yes or an answer."""
+        """Whether its agent continues with a yes or an answer."""
         return self.is_yes(interrupt, word)
 
     @_SETTINGS
     @given(data=st.data())
-    def test_dialects_2_silence_and_a_no_are_never_a_yes(self, data: st.DataObject) -> None:
-        """Given any interrupt under any policy; then it is refused at once, with a sentence, or everything
-        that may come of it can be said in its own words, and only a person's yes is one."""
+    def test_dialects_2_no_answer_and_a_no_are_never_a_yes(self, data: st.DataObject) -> None:
+        """Given any interrupt under any policy; then it is refused at once, with a sentence, or each possible
+        ending can be written in its dialect, and only a person's yes is read as a yes."""
         interrupt, policy = data.draw(self.interrupts), _policy(data.draw(_policies))
-        review = submitted(self.dialect, interrupt, policy)
+        review = submit(self.dialect, interrupt, policy)
         assume(review is not None)
         assert review is not None
 
@@ -95,7 +97,7 @@ class DialectContract:
             ends += action.config.allowed_decisions
             ends += ["deadline"] if action.route.expire else []
         end = data.draw(st.sampled_from(ends))
-        answer = to_review_out(ended(review, end, data)).resume
+        answer = to_review_out(finish_by(review, end, data)).resume
 
         if answer is None:
             assert end == "cancel"
@@ -103,24 +105,24 @@ class DialectContract:
         word = self.word(answer)
         assert self.takes(interrupt, word), word
         if self.is_yes(interrupt, word):
-            assert self.said(interrupt, word, end), (end, word)
+            assert self.means_yes(interrupt, word, end), (end, word)
 
     @_SETTINGS
     @given(data=st.data())
-    def test_dialects_m4_nothing_goes_on_that_was_cancelled_after_a_decision(
+    def test_dialects_m4_a_cancellation_after_a_decision_stops_the_agent(
         self, data: st.DataObject
     ) -> None:
-        """Given any decision of a person's, or the deadline's, and a cancellation after it; then the
-        interrupt has no answer, or one by which its agent does not go on."""
+        """Given any decision of a person or the deadline, and a cancellation after it; then the interrupt has
+        no answer, or one that stops its agent."""
         interrupt, policy = data.draw(self.interrupts), _policy(data.draw(_policies))
-        review = submitted(self.dialect, interrupt, policy)
+        review = submit(self.dialect, interrupt, policy)
         assume(review is not None and review.actions[0].is_pending)
         assert review is not None
 
         [action] = review.actions
         ends = [*action.config.allowed_decisions, *(["deadline"] if action.route.expire else [])]
         end = data.draw(st.sampled_from(ends))
-        answer = to_review_out(ended(ended(review, end, data), "cancel", data)).resume
+        answer = to_review_out(finish_by(finish_by(review, end, data), "cancel", data)).resume
 
         if answer is not None:
             word = self.word(answer)
@@ -141,8 +143,8 @@ def _policy(config: Json) -> Policy:
         raise
 
 
-def submitted(dialect: DialectName, interrupt: Any, policy: Policy) -> Review | None:
-    """As at the door. None: it is refused."""
+def submit(dialect: DialectName, interrupt: Any, policy: Policy) -> Review | None:
+    """As the HTTP API does. None: it is refused."""
     asked = dialects.get(dialect).load_request(interrupt, "t")
     try:
         made = asyncio.run(apply_policy(policy, asked))
@@ -152,8 +154,8 @@ def submitted(dialect: DialectName, interrupt: Any, policy: Policy) -> Review | 
     return judged.build(ReviewKey("a", "t", "m1", None), 1, START)[0]
 
 
-def ended(review: Review, end: str, data: st.DataObject) -> Review:
-    """What people or time did."""
+def finish_by(review: Review, end: str, data: st.DataObject) -> Review:
+    """Ends it, as people or time do."""
     [action] = review.actions
     match end:
         case "denied":

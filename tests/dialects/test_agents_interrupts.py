@@ -1,4 +1,4 @@
-"""An interrupt's own words make nothing weaker (security H1): its descriptions, options, ids and names."""
+"""The texts of an interrupt make no check weaker (security H1): its descriptions, options, ids and names."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ texts = st.text(max_size=20) | st.sampled_from(
 )
 ids = texts.filter(bool)
 #: A description may quote what the policy hides.
-told = texts | st.just("with the token tok-95126")
+any_text = texts | st.just("with the token tok-95126")
 
 
 @st.composite
 def batches(draw: st.DrawFn) -> Any:
-    asked = {"name": "run_sql", "args": ARGS, "description": draw(told)}
+    asked = {"name": "run_sql", "args": ARGS, "description": draw(any_text)}
     allowed = ["approve", "reject", "edit"]
     return {
         "action_requests": [asked],
@@ -68,7 +68,7 @@ def batches(draw: st.DrawFn) -> Any:
 
 @st.composite
 def camels(draw: st.DrawFn) -> Any:
-    asked = {"name": "run_sql", "args": ARGS, "description": draw(told)}
+    asked = {"name": "run_sql", "args": ARGS, "description": draw(any_text)}
     schema = {"properties": {"query": {"writeOnly": True, "title": draw(texts)}}}
     config = {
         "actionName": "run_sql",
@@ -81,14 +81,14 @@ def camels(draw: st.DrawFn) -> Any:
 @st.composite
 def per_calls(draw: st.DrawFn) -> Any:
     value = {"type": "tool_approval", "tool_call_id": draw(ids), "name": "run_sql", "args": ARGS}
-    return {"id": draw(ids), "value": {**value, "description": draw(told)}}
+    return {"id": draw(ids), "value": {**value, "description": draw(any_text)}}
 
 
 @st.composite
 def approvals(draw: st.DrawFn) -> Any:
     asked = {"tool_call_id": draw(ids), "tool_name": "run_sql", "arguments": ARGS}
     inner = {
-        "action_requests": [{**asked, "display_text": draw(told)}],
+        "action_requests": [{**asked, "display_text": draw(any_text)}],
         "review_configs": {"run_sql": {"allowed_decisions": ["approve", "reject"]}},
     }
     if draw(st.booleans()):
@@ -102,7 +102,7 @@ def questions(draw: st.DrawFn) -> Any:
     return {
         "type": "ask_user_question",
         "question": draw(ids),
-        "context": draw(told),
+        "context": draw(any_text),
         "response_type": draw(st.sampled_from(["single_select", "multi_select"])),
         "options": [{"label": draw(texts), "value": value} for value in values],
         "allow_other": draw(st.booleans()),
@@ -114,7 +114,7 @@ def questions(draw: st.DrawFn) -> Any:
 def inboxes(draw: st.DrawFn) -> Any:
     config = {"allow_accept": True, "allow_ignore": True, "allow_edit": draw(st.booleans())}
     asked = {"action": draw(st.sampled_from(["run_sql", "run sql"])), "args": ARGS}
-    return [{"action_request": asked, "config": config, "description": draw(told)}]
+    return [{"action_request": asked, "config": config, "description": draw(any_text)}]
 
 
 @st.composite
@@ -125,7 +125,7 @@ def arcgis(draw: st.DrawFn) -> Any:
         "id": draw(ids),
         "agentId": draw(ids),
         "kind": draw(st.sampled_from(kinds)),
-        "message": draw(told),
+        "message": draw(any_text),
         "metadata": {
             "toolName": "run_sql",
             "args": ARGS,
@@ -150,12 +150,12 @@ def arcgis(draw: st.DrawFn) -> Any:
 )
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
-def test_security_h1_no_word_of_an_interrupt_makes_anything_weaker(
+def test_security_h1_an_interrupt_makes_no_check_weaker(
     dialect: Any, interrupts: st.SearchStrategy[Any], data: st.DataObject
 ) -> None:
-    """Given an interrupt with any words of the agent's; then it is refused, or our people decide
-    with the policy's care, see its words, don't see what it hides, and nothing comes alive."""
-    review = asked_by(dialect, data.draw(interrupts))
+    """Given an interrupt with any words of the agent's; then it is refused, or the policy's people decide
+    under its rules, see the texts but nothing hidden, and no text gets a meaning in Slack."""
+    review = build_from(dialect, data.draw(interrupts))
     assume(review is not None)
     assert review is not None
     [action] = review.actions
@@ -179,8 +179,8 @@ def test_security_h1_no_word_of_an_interrupt_makes_anything_weaker(
     assert action.name != "run_sql" or "tok-95126" not in str(sent)
 
 
-def asked_by(dialect: Any, interrupt: Any) -> Review | None:
-    """As at the door. None: it is refused."""
+def build_from(dialect: Any, interrupt: Any) -> Review | None:
+    """As the HTTP API does. None: it is refused."""
     try:
         asked = dialects.get(dialect).load_request(interrupt, "t")
         made = asyncio.run(apply_policy(POLICY, asked))

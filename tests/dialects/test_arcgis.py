@@ -1,4 +1,4 @@
-"""ArcGIS' own: what its `interrupt` function is given, and what a question says beside its text."""
+"""ArcGIS: the parameters of its `interrupt` function, and the metadata of a question."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ QUESTION: Json = {
 }
 
 
-async def reviewed(config: Json, name: str = "agent:nav", state: Any = None, **args: Any) -> Review:
+async def build(config: Json, name: str = "agent:nav", state: Any = None, **args: Any) -> Review:
     policy = dialects.get("arcgis").load_policy(config)
     asked = await judge_calls(policy, [ToolCall("i1", name, args)], state=state)
     return build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
-def loaded(wire: Json) -> Review:
+def load(wire: Json) -> Review:
     asked = dialects.get("arcgis").load_request(wire, "t")
     return build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
@@ -52,11 +52,11 @@ async def test_dialects_3_an_agents_function_gets_its_id_and_its_request() -> No
         }
 
     config = {"agent": {"interrupt": interrupt}}
-    review = await reviewed(config, state={"step": 2}, text="Find parks")
+    review = await build(config, state={"step": 2}, text="Find parks")
 
-    told = "Agent nav is requesting approval to continue. Do you approve? Find parks, 2"
-    assert review.actions[0].request.description == told
-    assert dialects.get("arcgis").dump_request(review)["message"] == told
+    text = "Agent nav is requesting approval to continue. Do you approve? Find parks, 2"
+    assert review.actions[0].request.description == text
+    assert dialects.get("arcgis").dump_request(review)["message"] == text
 
 
 async def test_dialects_3_a_tools_function_gets_its_name_and_arguments() -> None:
@@ -66,7 +66,7 @@ async def test_dialects_3_a_tools_function_gets_its_name_and_arguments() -> None
         request["args"]["n"] = 5
         return f"Tool {request['toolName']}"
 
-    review = await reviewed({"tools": {"pay": {"interrupt": interrupt}}}, "pay", n=1)
+    review = await build({"tools": {"pay": {"interrupt": interrupt}}}, "pay", n=1)
 
     assert review.actions[0].request.description == "Tool pay"
     assert review.arguments("1").parse() == {"n": 1}
@@ -75,13 +75,13 @@ async def test_dialects_3_a_tools_function_gets_its_name_and_arguments() -> None
 @pytest.mark.parametrize("source", ["wire", "config", "function"])
 async def test_dialects_3_metadata_reaches_people_and_comes_back(source: str) -> None:
     """Given metadata of an interrupt, of a configuration, or made by a function; then people read it below
-    the message, its options keep their labels, and the interrupt says it again."""
+    the message, its options keep their labels, and the interrupt has it again."""
     parts = {key: QUESTION[key] for key in ("kind", "message", "metadata")}
     if source == "wire":
-        review = loaded(QUESTION)
+        review = load(QUESTION)
     else:
         interrupt = parts if source == "config" else lambda request: parts
-        review = await reviewed({"agent": {"interrupt": interrupt}})
+        review = await build({"agent": {"interrupt": interrupt}})
 
     [action] = review.actions
     assert action.request.description == "Which one?\n\nlayer: roads\ncount: 12"
@@ -92,8 +92,8 @@ async def test_dialects_3_metadata_reaches_people_and_comes_back(source: str) ->
 
 
 def test_dialects_3_an_interrupt_without_a_message_is_asked_without_one() -> None:
-    """Given metadata and no message; then people read the metadata, and no message is made up."""
-    again = dialects.get("arcgis").dump_request(loaded({**QUESTION, "message": ""}))
+    """Given metadata and no message; then people read the metadata, and we invent no message."""
+    again = dialects.get("arcgis").dump_request(load({**QUESTION, "message": ""}))
     assert (again["message"], again["metadata"]["layer"]) == ("", "roads")
 
 
@@ -132,9 +132,9 @@ def test_dialects_3_without_a_response_there_is_no_payload(config: object) -> No
 async def test_dialects_m4_an_answer_that_was_cancelled_reaches_no_state() -> None:
     """Given an answer that the configuration puts into the agent's state, and a cancellation after it."""
     config = {"agent": {"interrupt": {"kind": "textInput"}, "outputKey": "picked"}}
-    review = await reviewed(config)
-    said = Proposal("approve", 1, answer="Delete all")
-    decided = decisions.decide(review, "1", said, person(), START + 1).review
+    review = await build(config)
+    message = Proposal("approve", 1, answer="Delete all")
+    decided = decisions.decide(review, "1", message, person(), START + 1).review
     assert state_update(decided) == {"picked": "Delete all"}
     cancelled = cancellation.cancel(decided, None, None, START + 2).review
     assert state_update(cancelled) == {}

@@ -1,4 +1,4 @@
-"""Whatever comes from outside gives a value or one of our errors, and leaves nothing half done."""
+"""Any input from outside gives a value or one of our errors, never a half-done change."""
 
 from __future__ import annotations
 
@@ -160,15 +160,15 @@ CONFIGS["xpertai"] = CONFIGS["langchain_js"]
 
 
 @st.composite
-def changed(draw: st.DrawFn, value: Any) -> Any:
-    """A wire that is nearly right: some part of it is anything else."""
+def wrong_wires(draw: st.DrawFn, value: Any) -> Any:
+    """Input that is nearly right: one part of it is replaced by another value."""
     value = copy.deepcopy(value)
     for _ in range(draw(st.integers(1, 2))):
-        value = _changed(draw, value, draw(st.integers(0, 5)))
+        value = _wrong_part(draw, value, draw(st.integers(0, 5)))
     return value
 
 
-def _changed(draw: st.DrawFn, value: Any, depth: int) -> Any:
+def _wrong_part(draw: st.DrawFn, value: Any, depth: int) -> Any:
     if depth == 0 or not isinstance(value, dict | list) or not value:
         return draw(JSON)
     keys: list[Any] = list(value) if isinstance(value, dict) else list(range(len(value)))
@@ -181,13 +181,13 @@ def _changed(draw: st.DrawFn, value: Any, depth: int) -> Any:
     elif what == "more" and isinstance(value, list):
         value.append(copy.deepcopy(value[key]))
     else:
-        value[key] = _changed(draw, value[key], depth - 1)
+        value[key] = _wrong_part(draw, value[key], depth - 1)
     return value
 
 
 def near(samples: dict[str, Any]) -> st.SearchStrategy[tuple[str, Any]]:
     return st.sampled_from(NAMES).flatmap(
-        lambda name: st.tuples(st.just(name), st.one_of(JSON, changed(samples[name])))
+        lambda name: st.tuples(st.just(name), st.one_of(JSON, wrong_wires(samples[name])))
     )
 
 
@@ -199,7 +199,7 @@ def review_of(asked: JudgedCalls) -> Review:
 @given(near(CONFIGS))
 @settings(max_examples=300, deadline=None)
 def test_any_configuration(given: tuple[str, Any]) -> None:
-    """It is a policy that judges, or it is refused."""
+    """It becomes a policy, or it is refused."""
     name, config = given
     try:
         policy = dialects.get(name).load_policy(config)
@@ -212,7 +212,7 @@ def test_any_configuration(given: tuple[str, Any]) -> None:
 @given(near({name: wire for name, (wire, _) in WIRES.items()}))
 @settings(max_examples=300, deadline=None)
 def test_any_interrupt(given: tuple[str, Any]) -> None:
-    """It is a review that can be stored and said in every dialect, or it is refused."""
+    """It becomes a review that can be stored and written in every dialect, or it is refused."""
     name, wire = given
     try:
         asked = dialects.get(name).load_request(wire, "t")
@@ -230,7 +230,8 @@ def test_any_interrupt(given: tuple[str, Any]) -> None:
 @given(near({name: answer for name, (_, answer) in WIRES.items()}))
 @settings(max_examples=500, deadline=None)
 def test_any_answer(given: tuple[str, Any]) -> None:
-    """All of it is taken and can be said again, or none of it is, and the error says where."""
+    """It is accepted as a whole and can be written again, or it is refused as a whole, with the place of the
+    error."""
     name, wire = given
     dialect = dialects.get(name)
     review = review_of(dialect.load_request(WIRES[name][0], "t"))
@@ -246,8 +247,8 @@ def test_any_answer(given: tuple[str, Any]) -> None:
         pytest.fail(f"what a door let through was refused later: {error}")
     dump_data(answered)
     if answered.status == "settled":
-        said = dialect.dump_decisions(answered)
-        again = dialect.load_decisions(said, review)
+        text = dialect.dump_decisions(answered)
+        again = dialect.load_decisions(text, review)
         assert {k: (p.type, p.args) for k, p in again.items()} == {
             k: (p.type, p.args) for k, p in proposals.items()
         }
@@ -306,14 +307,14 @@ ODD = [
 ]
 
 
-@pytest.mark.parametrize(("value", "said"), ODD)
-def test_a_value_that_is_no_json_is_refused(value: Any, said: str) -> None:
+@pytest.mark.parametrize(("value", "message"), ODD)
+def test_a_value_that_is_no_json_is_refused(value: Any, message: str) -> None:
     langchain = dialects.get("langchain")
-    with pytest.raises((DialectError, InvalidToolCall), match=said):
+    with pytest.raises((DialectError, InvalidToolCall), match=message):
         review_of(langchain.load_request(interrupt({"x": value}), "t"))
     review = review_of(langchain.load_request(interrupt({"x": 1}), "t"))
     edit = {"type": "edit", "edited_action": {"name": "b", "args": {"x": value}}}
-    with pytest.raises(DecisionError, match=said):
+    with pytest.raises(DecisionError, match=message):
         langchain.load_decisions({"decisions": [edit]}, review)
 
 
@@ -335,7 +336,7 @@ def test_a_tool_may_be_called_anything_that_a_name_can_be(dialect: str, name: st
     assert door.load_request(door.dump_request(review), "t").calls[0].name == name
 
 
-def test_an_id_that_stands_twice_is_refused() -> None:
+def test_a_repeated_id_is_refused() -> None:
     one, answer = copy.deepcopy(WIRES["sagents"])
     one["action_requests"] *= 2
     with pytest.raises(InvalidToolCall, match="Two calls of this turn have the id '1'"):
@@ -359,7 +360,7 @@ BIG = 2**53 + 1
 
 
 def test_a_large_whole_number_stays_exact_in_python_and_is_refused_for_javascript() -> None:
-    """JavaScript would read another number: what ran would not be what was approved."""
+    """JavaScript would read another number, so something else would run than was approved."""
     langchain = dialects.get("langchain")
     review = review_of(langchain.load_request(interrupt({"x": BIG}), "t"))
     assert review.arguments("1").parse() == {"x": BIG}
@@ -372,7 +373,7 @@ def test_a_large_whole_number_stays_exact_in_python_and_is_refused_for_javascrip
         dialects.get("langchain_js").load_request(wire, "t")
 
 
-def test_one_and_one_point_nought_are_not_the_same() -> None:
+def test_one_and_one_point_zero_are_not_the_same() -> None:
     langchain = dialects.get("langchain")
     reviews = [review_of(langchain.load_request(interrupt({"x": x}), "t")) for x in (1, 1.0)]
     assert reviews[0].calls[0].digest != reviews[1].calls[0].digest
@@ -381,7 +382,7 @@ def test_one_and_one_point_nought_are_not_the_same() -> None:
 @pytest.mark.parametrize(("other", "about"), [(10, 10.0), (1, True), ({"y": [0]}, {"y": [False]})])
 def test_a_call_is_found_in_its_turn_by_its_exact_arguments(other: Any, about: Any) -> None:
     """Given a turn whose calls Python takes for equal, when the interrupt is about the second, then the
-    second is asked about and never the first in its stead."""
+    second is asked about, and never the first."""
     calls = [ToolCall("c1", "b", {"x": other}), ToolCall("c2", "b", {"x": about})]
     asked = dialects.get("langchain").load_request(interrupt(calls[1].args), "t", calls)
     assert [each.verdict.kind for each in asked.rulings] == ["allow", "review"]
@@ -389,12 +390,12 @@ def test_a_call_is_found_in_its_turn_by_its_exact_arguments(other: Any, about: A
         dialects.get("langchain").load_request(interrupt(calls[1].args), "t", calls[:1])
 
 
-def test_javascript_writes_ten_and_ten_point_nought_alike() -> None:
-    """But never a truth for a number."""
+def test_javascript_writes_ten_and_ten_point_zero_the_same() -> None:
+    """But never `true` like a number."""
     wire = copy.deepcopy(WIRES["langchain_js"][0])
-    for said, ran in ((10, 10.0), (0, -0.0), (10.0, 10)):
-        wire["actionRequests"][0]["args"] = {"x": [said]}
-        calls = [ToolCall("c1", "b", {"x": [said + 1]}), ToolCall("c2", "b", {"x": [ran]})]
+    for reason, ran in ((10, 10.0), (0, -0.0), (10.0, 10)):
+        wire["actionRequests"][0]["args"] = {"x": [reason]}
+        calls = [ToolCall("c1", "b", {"x": [reason + 1]}), ToolCall("c2", "b", {"x": [ran]})]
         asked = dialects.get("langchain_js").load_request(wire, "t", calls)
         assert [each.verdict.kind for each in asked.rulings] == ["allow", "review"]
     wire["actionRequests"][0]["args"] = {"x": [1]}
@@ -407,7 +408,7 @@ UNUSABLE = "This schema can't be used for the arguments of b: .*properties"
 
 
 def test_an_interrupt_whose_schema_can_not_be_used_is_refused() -> None:
-    """No form could be made of it, so nobody would ever be asked."""
+    """No form could be made of it, so nobody could be asked."""
     wire = copy.deepcopy(WIRES["langchain_js"][0])
     wire["reviewConfigs"][0]["argsSchema"] = BROKEN
     for name in ("langchain_js", "xpertai"):
@@ -421,7 +422,7 @@ def test_an_interrupt_whose_schema_can_not_be_used_is_refused() -> None:
 
 
 def test_a_request_from_outside_never_has_a_schema_that_can_not_be_used() -> None:
-    """Whoever made it."""
+    """For any sender."""
     asked = dialects.get("langchain").load_request(interrupt({}), "t")
     rulings = [replace(each, args_schema=BROKEN) for each in asked.rulings]
     with pytest.raises(InvalidToolCall, match=UNUSABLE):
@@ -429,7 +430,7 @@ def test_a_request_from_outside_never_has_a_schema_that_can_not_be_used() -> Non
 
 
 def test_a_bad_answer_can_be_corrected() -> None:
-    """Nothing of an answer whose last decision is wrong is kept."""
+    """If the last decision of an answer is wrong, nothing of the answer is stored."""
     langchain = dialects.get("langchain")
     wire, answer = WIRES["langchain"]
     review = review_of(langchain.load_request(wire, "t"))
@@ -469,7 +470,7 @@ SPELLINGS: list[tuple[str, Any, str]] = [
 def test_dialects_l3_an_interrupt_that_says_a_thing_twice_is_refused(
     dialect: str, wire: Any, key: str
 ) -> None:
-    """One half would count, and nobody would see the other."""
+    """One of them would count, and nobody would see the other one."""
     with pytest.raises(DialectError, match=f"`{key}`"):
         dialects.get(dialect).load_request(wire, "t")
 
@@ -483,15 +484,15 @@ def test_dialects_l3_an_interrupt_that_says_a_thing_twice_is_refused(
         ("actionRequests", {"arguments": {"n": 2}}),
     ],
 )
-def test_dialects_l3_so_is_one_whose_entries_do(part: str, more: Json) -> None:
+def test_dialects_l3_an_interrupt_with_a_repeated_entry_is_refused(part: str, more: Json) -> None:
     wire = copy.deepcopy(INTERRUPTS["langchain_js"])
     wire[part][0] |= more
     with pytest.raises((DialectError, InvalidToolCall), match=next(iter(more))):
         dialects.get("langchain_js").load_request(wire, "t")
 
 
-def test_dialects_l3_tools_may_have_such_names() -> None:
-    """What is asked about is no part of the interrupt's own words."""
+def test_dialects_l3_tool_arguments_may_have_such_keys() -> None:
+    """Tool arguments may have such keys: only the interrupt's own keys are checked."""
     asked = dialects.get("sagents").load_request(
         {
             "action_requests": [

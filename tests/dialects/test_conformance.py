@@ -1,7 +1,7 @@
-"""The cases of six systems, most of them from their own tests, through our doors.
+"""The cases of six systems, most of them from their own tests, through our dialects.
 
-What a peer does, we do, to the letter of its messages; where its behaviour is a defect (`peer_bug`), what the
-case says would be better.
+We do what the other system does, with the same messages. Where its behaviour is a defect (`peer_bug`), we do
+what the case calls better.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from tests.dialects.conformance import (
     Json,
     Running,
     a_gate,
-    called,
-    rendered,
+    call_functions,
+    render,
     results,
 )
 
 DATA = Path(__file__).parents[1] / "data"
-#: Those of the systems themselves, and more of the same kinds.
+#: The cases of the systems themselves, and more of the same kinds.
 FILES = (DATA / "conformance.json", DATA / "conformance-more.json")
 CASES = [Case(data) for file in FILES for data in json.loads(file.read_text("utf-8"))]
 
@@ -59,19 +59,19 @@ async def test_what_the_peer_does(case: Case) -> None:
     check = {
         "config_error": a_config_error,
         "run_error": run_error,
-        "configured": configured,
+        "configured": check_config,
         "restorable": restorable,
         "not_claimed": restorable,
         "no_interrupt": no_interrupt,
-        "interrupt": interrupted,
-        "completed": completed,
-        "decisions_valid": completed,
+        "interrupt": check_interrupt,
+        "completed": check_completion,
+        "decisions_valid": check_completion,
         "resume_error": resume_error,
-        "annotated": annotated,
+        "annotated": check_notice,
         "rendered": in_the_inbox,
-        "default_response": offered,
-        "resume_value": resumed,
-        "thread_ended": ended,
+        "default_response": check_offer,
+        "resume_value": check_resume,
+        "thread_ended": check_cancellation,
         "payload": a_payload,
         "wire_types": wire_types,
     }[case.outcome]
@@ -93,9 +93,8 @@ async def a_config_error(case: Case) -> None:
 
 
 async def run_error(case: Case) -> None:
-    """What LangChain for JavaScript finds in a configuration at its first turn is found here on loading;
-    what a peer finds while it resumes, when the answer comes.
-    """
+    """An error that LangChain for JavaScript raises at the first turn is raised here on loading; one that it
+    raises while it resumes, when the answer comes."""
     if case.decisions is not None:
         await resume_error(case)
         return
@@ -105,7 +104,7 @@ async def run_error(case: Case) -> None:
     assert "allowedDecisions" in str(caught.value)
 
 
-async def configured(case: Case) -> None:
+async def check_config(case: Case) -> None:
     policy = case.policy()
     if "resolved_interrupt_on" not in case.expect:
         return
@@ -134,23 +133,23 @@ async def no_interrupt(case: Case) -> None:
             freeze_calls(case.calls)
         return
     async with a_gate() as gate:
-        running = await Running.start(gate, case.dialect, await case.asked(policy))
+        running = await Running.start(gate, case.dialect, await case.judge(policy))
         assert running.review.actions == ()
         same(case, results(case, await running.outcome()))
 
 
-async def interrupted(case: Case) -> None:
+async def check_interrupt(case: Case) -> None:
     async with a_gate() as gate:
-        running = await started(gate, case)
+        running = await start(gate, case)
         same_request(case, running)
         if case.decisions is not None:
             await running.answer(case.decisions)
             assert running.review.status == "pending"
 
 
-async def completed(case: Case) -> None:
+async def check_completion(case: Case) -> None:
     async with a_gate() as gate:
-        running = await started(gate, case)
+        running = await start(gate, case)
         same_request(case, running)
         await running.answer(case.decisions)
         outcome = await running.outcome()
@@ -159,20 +158,20 @@ async def completed(case: Case) -> None:
             prefix = case.expect.get("result_prefix", {}).get(call.id)
             if prefix is not None:
                 result = outcome.with_edit_notice(call, "result")
-                assert sorted_arguments(result) == sorted_arguments(f"{prefix}result")
+                assert sort_arguments(result) == sort_arguments(f"{prefix}result")
                 without = case.expect.get("result_excludes", {}).get(call.id, ())
                 assert not [text for text in without if text in result]
 
 
-def sorted_arguments(text: str) -> str:
+def sort_arguments(text: str) -> str:
     """Arguments are stored with their keys sorted, and so a notice shows them."""
     return re.sub(r"({.*})", lambda found: json.dumps(json.loads(found[1]), sort_keys=True), text)
 
 
 async def resume_error(case: Case) -> None:
-    """What was wrong is said, nothing is stored, and the right answer is still taken."""
+    """The error says what is wrong, nothing is stored, and the right answer is still accepted."""
     async with a_gate() as gate:
-        running = await started(gate, case)
+        running = await start(gate, case)
         with pytest.raises(DecisionError) as caught:
             await running.answer(case.decisions)
         error = case.expect["error"]
@@ -180,16 +179,16 @@ async def resume_error(case: Case) -> None:
             assert str(caught.value) == error["message"]
         else:
             assert error["message_contains"] in str(caught.value)
-        assert await running.untouched()
+        assert await running.is_unchanged()
         if retry := case.expect.get("retry"):
             await running.answer(retry["decisions"])
             same(case, results(case, await running.outcome()), retry)
 
 
-async def annotated(case: Case) -> None:
+async def check_notice(case: Case) -> None:
     ((id, edit),) = case.data["prior_state"]["hitl_edited_tool_calls"].items()
     async with a_gate() as gate:
-        running = await Running.start(gate, case.dialect, await case.asked(case.policy()))
+        running = await Running.start(gate, case.dialect, await case.judge(case.policy()))
         await running.answer({"decisions": [{"type": "edit", "edited_action": edit}]})
         outcome = await running.outcome()
     (call,) = outcome.execute
@@ -199,7 +198,7 @@ async def annotated(case: Case) -> None:
     assert outcome.with_edit_notice(call, result) == result
 
 
-async def started(gate: Any, case: Case) -> Running:
+async def start(gate: Any, case: Case) -> Running:
     data = case.data.get("interrupt_data")
     if isinstance(data, dict):
         asked = case.dialect.load_request(data, "t")
@@ -210,7 +209,7 @@ async def started(gate: Any, case: Case) -> Running:
         asked = await judge_calls(case.policy(), [run])
         asked = asked._replace(path=(case.data["agent_id"],))
     else:
-        asked = await case.asked(case.policy(loose="context" in case.data))
+        asked = await case.judge(case.policy(loose="context" in case.data))
     return await Running.start(gate, case.dialect, asked)
 
 
@@ -231,15 +230,15 @@ def same_request(case: Case, running: Running) -> None:
 
 
 def same(case: Case, found: Json, expect: Json | None = None) -> None:
-    """Only JavaScript puts the calls that nobody is asked about before the others."""
+    """Only JavaScript puts the calls without a review before the others."""
     expect = expect or case.expect
     for key in found.keys() & expect.keys():
         wanted = expect[key]
         if key == "tool_messages" and wanted:
             wanted = [{**w, **_status(w)} for w in wanted]
             wanted = [{k: v for k, v in w.items() if k != "is_error"} for w in wanted]
-            told = zip(found[key], wanted, strict=True)
-            found[key] = [{k: v for k, v in f.items() if k in w} for f, w in told]
+            text = zip(found[key], wanted, strict=True)
+            found[key] = [{k: v for k, v in f.items() if k in w} for f, w in text]
         if case.system in ("langchain-js", "xpertai") and key in ("executed", "tool_calls_after"):
             wanted, found[key] = (
                 sorted(each, key=lambda c: c["id"]) for each in (wanted, found[key])
@@ -260,8 +259,8 @@ def _status(message: Json) -> Json:
 
 
 async def in_the_inbox(case: Case) -> None:
-    value = called(case.data["interrupt_value"])
-    inbox, asked = rendered(value)
+    value = call_functions(case.data["interrupt_value"])
+    inbox, asked = render(value)
     async with a_gate() as gate:
         running = await Running.start(gate, inbox, asked)
     wire = inbox.dump_request(running.review)
@@ -270,19 +269,20 @@ async def in_the_inbox(case: Case) -> None:
     assert improper == case.expect["invalid_schema"]
 
 
-async def offered(case: Case) -> None:
+async def check_offer(case: Case) -> None:
     found = inbox_page.page_offers(case.data["human_interrupt"])
     assert found.responses == case.expect["responses"]
     assert found.submit == case.expect.get("defaultSubmitType")
     assert found.accepts == case.expect["hasAccept"]
 
 
-async def resumed(case: Case) -> None:
-    """Given an interrupt of an agent, and what a person did about it, then its answer is the inbox's own."""
+async def check_resume(case: Case) -> None:
+    """Given an interrupt of an agent, and what a person did about it, then its answer is the same as the
+    inbox's."""
     async with a_gate() as gate:
         running = await inbox_review(gate, case)
         (action,) = running.review.actions
-        proposal = pressed(case.data["reviewer"], running)
+        proposal = proposal_for(case.data["reviewer"], running)
         await gate.reviews.apply(DecideAll(running.review.id, {action.key: proposal}, ADA, "op"))
         settled = (await gate.reviews.load(running.review.id)).review
         wire = agent_inbox.dialect.dump_decisions(settled)
@@ -291,7 +291,7 @@ async def resumed(case: Case) -> None:
         assert again[action.key].type == proposal.type
 
 
-async def ended(case: Case) -> None:
+async def check_cancellation(case: Case) -> None:
     async with a_gate() as gate:
         running = await inbox_review(gate, case)
         await gate.cancel(running.review.id)
@@ -305,7 +305,7 @@ async def inbox_review(gate: Any, case: Case) -> Running:
     return await Running.start(gate, agent_inbox.dialect, asked)
 
 
-def pressed(did: Json, running: Running) -> Proposal:
+def proposal_for(did: Json, running: Running) -> Proposal:
     (action,) = running.review.actions
     args = running.review.arguments(action.key).parse()
     match did["submit"]:
@@ -346,9 +346,9 @@ async def test_what_would_be_better(case: Case) -> None:
 
 
 async def one_typed_error(case: Case) -> None:
-    """Naming index, tool and field, with nothing consumed; the words of Agent Inbox are understood."""
+    """It names index, tool and field, and consumes nothing. The format of Agent Inbox is accepted."""
     async with a_gate() as gate:
-        running = await started(gate, case)
+        running = await start(gate, case)
         if isinstance(case.decisions, list) or "editedAction" in str(case.decisions):
             await running.answer(case.decisions)
             assert [call.id for call in (await running.outcome()).execute] == ["2"]
@@ -358,15 +358,15 @@ async def one_typed_error(case: Case) -> None:
         assert caught.value.field
         if isinstance(case.decisions["decisions"], list):
             assert (caught.value.index, caught.value.tool) == (0, "b")
-        assert await running.untouched()
+        assert await running.is_unchanged()
 
 
-async def refused_calls(case: Case) -> None:
+async def check_refused_calls(case: Case) -> None:
     with pytest.raises(InvalidToolCall, match="Two calls of this turn have the id '2'"):
         freeze_calls(case.calls)
 
 
-async def refused_config(case: Case) -> None:
+async def check_refused_config(case: Case) -> None:
     with pytest.raises(InvalidPolicy) as caught:
         case.policy()
     assert caught.value.problems[0].path
@@ -375,7 +375,7 @@ async def refused_config(case: Case) -> None:
 async def the_rest_runs(case: Case) -> None:
     """Every call stays declared and has its answer; the model is asked only when nothing is left to run."""
     async with a_gate() as gate:
-        running = await started(gate, case)
+        running = await start(gate, case)
         await running.answer(case.decisions)
         found = results(case, await running.outcome())
     same(case, found, {"tool_messages": case.expect["tool_messages"]})
@@ -389,9 +389,9 @@ async def the_rest_runs(case: Case) -> None:
 
 
 async def a_verdict_is_frozen(case: Case) -> None:
-    """A predicate that changes its mind is not asked again: what was rejected does not run."""
+    """A predicate is not evaluated again, so a rejected call doesn't run if its result changes."""
     async with a_gate() as gate:
-        running = await started(gate, case)
+        running = await start(gate, case)
         await running.answer(case.decisions)
         outcome = await running.outcome()
     rejected = [d["type"] == "reject" for d in case.decisions["decisions"]]
@@ -401,9 +401,9 @@ async def a_verdict_is_frozen(case: Case) -> None:
 
 
 async def the_targets_rule_counts(case: Case) -> None:
-    """An edit names another tool only where that one's own rule admits an edited call."""
+    """An edit may name another tool only if that tool's rule allows edits."""
     async with a_gate() as gate:
-        running = await started(gate, case)
+        running = await start(gate, case)
         (name,) = (n for n in case.tools if n not in {call.name for call in case.calls})
         kept = load_excerpt(running.review.excerpt or "")
         target = kept.judge(ToolCall("c1", name, {}))
@@ -413,27 +413,27 @@ async def the_targets_rule_counts(case: Case) -> None:
             return
         with pytest.raises(DecisionError):
             await running.answer(case.decisions)
-        assert await running.untouched()
+        assert await running.is_unchanged()
 
 
 async def an_empty_text_is_none(case: Case) -> None:
-    (ruling,) = (await case.asked(case.policy())).rulings
+    (ruling,) = (await case.judge(case.policy())).rulings
     assert ruling.text is not None
     assert ruling.text.startswith("Tool execution requires approval")
 
 
 async def only_tighter(case: Case) -> None:
-    """An empty map in a run's context takes no gate away, unless the policy says that it may."""
-    assert [r.verdict.kind for r in (await case.asked(case.policy())).rulings] == ["review"]
-    assert [r.verdict.kind for r in (await case.asked(case.policy(loose=True))).rulings] == [
+    """An empty map in a run's context removes no gate, unless the policy allows that."""
+    assert [r.verdict.kind for r in (await case.judge(case.policy())).rulings] == ["review"]
+    assert [r.verdict.kind for r in (await case.judge(case.policy(loose=True))).rulings] == [
         "allow"
     ]
 
 
 async def own_prefix(case: Case) -> None:
-    """Where the policy lets a run's own configuration speak (security H1)."""
+    """If the policy lets a run's own configuration count (security H1)."""
     async with a_gate() as gate:
-        asked = await case.asked(case.policy(loose=True))
+        asked = await case.judge(case.policy(loose=True))
         running = await Running.start(gate, case.dialect, asked)
     (asked,) = running.dialect.dump_request(running.review)["actionRequests"]
     prefix = case.data["context"]["descriptionPrefix"]
@@ -441,34 +441,37 @@ async def own_prefix(case: Case) -> None:
 
 
 async def a_name_like_others(case: Case) -> None:
-    """A tool that no rule names is not asked about, whatever it is called."""
-    rulings = (await case.asked(case.policy())).rulings
+    """A tool without a rule needs no review, whatever its name is."""
+    rulings = (await case.judge(case.policy())).rulings
     assert [ruling.verdict.kind for ruling in rulings] == ["allow"]
 
 
 async def can_be_corrected(case: Case) -> None:
     async with a_gate() as gate:
-        running = await started(gate, case)
+        running = await start(gate, case)
         with pytest.raises(DecisionError):
             await running.answer(case.decisions)
-        assert await running.untouched()
+        assert await running.is_unchanged()
         await running.answer(case.expect["retry"]["decisions"])
         assert len((await running.outcome()).execute) == len(case.calls)
 
 
 async def when_is_obeyed(case: Case) -> None:
-    rulings = (await case.asked(case.policy())).rulings
+    rulings = (await case.judge(case.policy())).rulings
     assert [ruling.verdict.kind for ruling in rulings] == ["allow"]
     config = case.data["policy"]
-    config = {**config, "interruptOn": {"b": {**called(config["interruptOn"]["b"]), "whem": 1}}}
+    config = {
+        **config,
+        "interruptOn": {"b": {**call_functions(config["interruptOn"]["b"]), "whem": 1}},
+    }
     with pytest.raises(InvalidPolicy, match="whem"):
         case.dialect.load_policy(config)
 
 
 async def everything_is_rendered(case: Case) -> None:
-    """Every action of whatever an agent raised, with its arguments and its decisions."""
-    value = called(case.data["interrupt_value"])
-    _, asked = rendered(value)
+    """Every action of any interrupt is shown, with its arguments and decisions."""
+    value = call_functions(case.data["interrupt_value"])
+    _, asked = render(value)
     actions = value.get("actionRequests", value.get("action_requests", [value]))
     assert [(call.name, call.args) for call in asked.calls] == [
         (action["name"], action.get("args", action.get("arguments"))) for action in actions
@@ -479,9 +482,9 @@ async def everything_is_rendered(case: Case) -> None:
 #: By what the case says would be better.
 BETTER = {
     "one typed DecisionError": one_typed_error,
-    "refuse duplicate ids": refused_calls,
-    "config error at load time": refused_config,
-    "typed config error naming the tool": refused_config,
+    "refuse duplicate ids": check_refused_calls,
+    "config error at load time": check_refused_config,
+    "typed config error naming the tool": check_refused_config,
     "run the approved one": the_rest_runs,
     "run approved and auto calls": the_rest_runs,
     "context may": only_tighter,
@@ -495,6 +498,6 @@ BETTER = {
     "re-evaluate": the_targets_rule_counts,
     "pin the name": the_targets_rule_counts,
     "empty": an_empty_text_is_none,
-    "unknown keys are": refused_config,
+    "unknown keys are": check_refused_config,
     "validate": can_be_corrected,
 }

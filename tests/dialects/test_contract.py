@@ -109,8 +109,8 @@ class TestSagents(Decisions):
 
 
 class TestAskUser(DialectContract):
-    """An answer is a yes where it selects what was offered: only a person does. A text of its own tells the
-    model something, as a tool's result."""
+    """An answer that selects an option is a yes; only a person gives one. An answer with free text is a
+    result for the model."""
 
     dialect = "sagents"
     interrupts = st.fixed_dictionaries(
@@ -132,15 +132,15 @@ class TestAskUser(DialectContract):
             return interrupt["allow_cancel"]
         if interrupt["response_type"] == "freeform":
             return bool(word["other_text"])
-        others = {*word["selected"]} - _known(interrupt)
+        others = {*word["selected"]} - _option_values(interrupt)
         single = interrupt["response_type"] == "single_select"
         fits = not others or (interrupt["allow_other"] and others == {"other"})
         return fits and (len(word["selected"]) == 1 if single else bool(word["selected"]))
 
     def is_yes(self, interrupt: Any, word: Json) -> bool:
-        return bool({*word.get("selected", ())} & _known(interrupt))
+        return bool({*word.get("selected", ())} & _option_values(interrupt))
 
-    def said(self, interrupt: Any, word: Json, by: str) -> bool:
+    def means_yes(self, interrupt: Any, word: Json, by: str) -> bool:
         return by == "respond"
 
     def goes_on(self, interrupt: Any, word: Json) -> bool:
@@ -155,7 +155,7 @@ def _values(asked: Json) -> st.SearchStrategy[list[Json]]:
     )
 
 
-def _known(interrupt: Any) -> set[str]:
+def _option_values(interrupt: Any) -> set[str]:
     return {option["value"] for option in interrupt["options"]}
 
 
@@ -183,7 +183,7 @@ class TestAgentInbox(Decisions):
 
 
 class TestArcGIS(DialectContract):
-    """It goes on with every payload but `false`."""
+    """It continues with every payload except `false`."""
 
     dialect = "arcgis"
     interrupts = st.fixed_dictionaries(
@@ -223,7 +223,7 @@ class TestArcGIS(DialectContract):
     def is_yes(self, interrupt: Any, word: Json) -> bool:
         return interrupt["kind"] != "booleanChoice" or word["payload"] is not False
 
-    def said(self, interrupt: Any, word: Json, by: str) -> bool:
+    def means_yes(self, interrupt: Any, word: Json, by: str) -> bool:
         return by == ("approve" if interrupt["kind"] == "booleanChoice" else "respond")
 
 

@@ -1,4 +1,4 @@
-"""Each system's own words, beyond the cases: what it can say, and what it has no word for."""
+"""Each system's format, beyond the cases: what it can express, and what it can't."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def built(asked: JudgedCalls) -> Review:
     return build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
-def decided(review: Review, kind: str) -> Review:
+def decide(review: Review, kind: str) -> Review:
     return decisions.decide(review, "1", SAID[kind], ADA, NOW).review
 
 
@@ -102,8 +102,8 @@ WORDS["xpertai"] = WORDS["langchain_js"]
 @pytest.mark.parametrize("kind", FIVE)
 @pytest.mark.parametrize("name", DIALECTS)
 def test_each_decision_in_each_systems_words(name: str, kind: str) -> None:
-    """Said exactly, or refused by the name of what is missing."""
-    review = decided(asking(), kind)
+    """Written exactly, or refused with the name of what is missing."""
+    review = decide(asking(), kind)
     if kind in WORDS[name]:
         assert dialects.get(name).dump_decisions(review) == WORDS[name][kind]
     else:
@@ -113,8 +113,8 @@ def test_each_decision_in_each_systems_words(name: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("name", DIALECTS)
-def test_who_takes_an_edit_that_names_another_tool(name: str) -> None:
-    """Whoever says that it does has a word for it, and nobody else."""
+def test_dialects_that_accept_an_edit_to_another_tool(name: str) -> None:
+    """Only a dialect that has a word for it can do it."""
     dialect, review = dialects.get(name), asking()
     [action] = review.actions
     end = FinalDecision("edit", None, "another", {"x": 2})
@@ -123,7 +123,7 @@ def test_who_takes_an_edit_that_names_another_tool(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", DIALECTS)
-def test_an_interrupt_is_told_from_an_answer(name: str) -> None:
+def test_an_interrupt_is_distinguished_from_an_answer(name: str) -> None:
     wire = dialects.get(name).dump_request(asking())
     assert dialects.is_interrupt(wire)
     for answer in WORDS[name].values():
@@ -139,7 +139,7 @@ def test_anything_else_is_no_interrupt(value: object) -> None:
     "wire", [{"message": "Go on?"}, {"kind": "textInput"}, {"kind": "textInput", "message": "Why?"}]
 )
 def test_a_part_of_a_question_of_arcgis_is_refused_by_its_name(wire: Json) -> None:
-    """Nobody could answer it: an answer names the interrupt and its agent."""
+    """It can't be answered: an answer names the interrupt and its agent."""
     assert not dialects.is_interrupt(wire)
     with pytest.raises(DialectError, match=r"a part of an ArcGIS UiInterrupt.*`agentId`"):
         dialects.detect(wire)
@@ -148,7 +148,7 @@ def test_a_part_of_a_question_of_arcgis_is_refused_by_its_name(wire: Json) -> No
 
 
 @pytest.mark.parametrize("name", DIALECTS)
-def test_nothing_is_said_before_it_is_decided(name: str) -> None:
+def test_there_is_no_answer_before_the_decision(name: str) -> None:
     with pytest.raises(Refused) as caught:
         dialects.get(name).dump_decisions(asking())
     assert caught.value.code == "not_decided"
@@ -174,8 +174,8 @@ def test_what_a_system_can_not_ask_is_refused(name: str, only: DecisionType) -> 
     assert (caught.value.dialect, caught.value.feature) == (name, only)
 
 
-def test_a_rejection_by_time_says_so() -> None:
-    """Where the system frames no reason of its own."""
+def test_a_rejection_by_the_deadline_says_so() -> None:
+    """If the system writes no reason of its own."""
     review = asking("approve", "reject", expire={"after": "1s"})
     review = timers.apply_due(review, NOW).review
     ((decision,),) = dialects.get("langchain").dump_decisions(review).values()
@@ -183,8 +183,8 @@ def test_a_rejection_by_time_says_so() -> None:
     assert dialects.get("sagents").dump_decisions(review) == [{"type": "reject"}]
 
 
-def test_what_was_cancelled_is_told_as_a_rejection() -> None:
-    """So that no call stays without its answer."""
+def test_a_cancelled_call_is_answered_as_a_rejection() -> None:
+    """So every call gets an answer."""
     review = cancellation.cancel(asking(), None, "the user went on", NOW).review
     (decision,) = dialects.get("langchain_js").dump_decisions(review)["decisions"]
     assert decision["type"] == "reject"
@@ -218,7 +218,7 @@ def test_with_the_turn_its_calls_keep_their_ids() -> None:
         dialects.get("langchain").load_request(batch(), "t", turn[:1])
 
 
-def test_without_it_the_same_interrupt_gets_the_same_ids() -> None:
+def test_without_the_turn_the_same_interrupt_gets_the_same_ids() -> None:
     load = dialects.get("langchain").load_request
     first, again = load(batch(), "t"), load(batch(), "t")
     assert first.calls == again.calls
@@ -226,8 +226,8 @@ def test_without_it_the_same_interrupt_gets_the_same_ids() -> None:
     assert first.calls[0].id != load(batch(args={}), "t").calls[0].id
 
 
-def test_what_a_card_shows_anyway_is_left_out_of_its_description() -> None:
-    """And kept for whoever asks in LangChain's words."""
+def test_a_description_does_not_repeat_the_card() -> None:
+    """And kept for answers in LangChain's format."""
     text = "Please look\n\nTool: b\nArgs: {'x': 1}"
     review = built(dialects.get("langchain").load_request(batch(description=text), "t"))
     assert review.actions[0].request.description == "Please look"
@@ -235,7 +235,7 @@ def test_what_a_card_shows_anyway_is_left_out_of_its_description() -> None:
 
 
 @pytest.mark.parametrize("key", ["args", "arguments"])
-def test_the_page_that_said_arguments_is_understood(key: str) -> None:
+def test_the_key_arguments_of_an_older_docs_page_is_accepted(key: str) -> None:
     wire = batch()
     wire["action_requests"][0][key] = wire["action_requests"][0].pop("args")
     assert dialects.get("langchain").load_request(wire, "t").calls[0].args == {"x": 1}
@@ -250,12 +250,12 @@ def test_an_answer_may_say_which_call_it_is_for() -> None:
     assert (caught.value.index, caught.value.tool, caught.value.field) == (0, "b", "tool_call_id")
 
 
-def test_an_answer_may_stand_under_its_interrupts_id() -> None:
+def test_an_answer_may_be_keyed_by_its_interrupts_id() -> None:
     wire = {"i1": {"decisions": [{"type": "approve"}]}}
     assert dialects.get("langchain").load_decisions(wire, asking())["1"].type == "approve"
 
 
-def test_other_spellings_of_an_answer_are_understood() -> None:
+def test_other_formats_of_an_answer_are_accepted() -> None:
     load = dialects.get("langchain").load_decisions
     for decision in (
         {"type": "edit", "editedAction": EDITED},
@@ -282,7 +282,7 @@ def test_an_edit_that_names_a_tool_that_is_not_there_says_where() -> None:
 
 
 def test_some_calls_of_a_turn_may_be_answered_one_by_one() -> None:
-    """LangChain's per-call mode: each waits for itself."""
+    """LangChain's per-call mode: each has its own interrupt."""
     per_call = dialects.get("langchain_per_call")
     policy = per_call.load_policy({"interrupt_on": {"b": True}})
     assert policy.dialect == "langchain_per_call"
@@ -310,7 +310,7 @@ def approval(interrupt_id: str, call_id: str, name: str = "b") -> Json:
 
 @pytest.mark.parametrize(("other", "call"), [("i2", "A"), ("A", "c2")])
 def test_an_id_means_one_interrupt_or_none(other: str, call: str) -> None:
-    """Tool call ids are the model's own: one that is another interrupt's id could decide in its stead."""
+    """Tool call ids are the model's own: one that equals another interrupt's id could decide that one."""
     per_call = dialects.get("langchain_per_call")
     with pytest.raises(DialectError, match="'A' is used for two interrupts"):
         per_call.load_request([approval("A", "c1", "read"), approval(other, call, "wipe")], "t")
@@ -343,7 +343,8 @@ def test_two_answers_to_one_interrupt_are_refused(second: str) -> None:
 
 
 def test_a_schema_with_definitions_stays_whole_on_its_way() -> None:
-    """Given the schema that LangGraph publishes, then ours refers to what it holds, and both check alike."""
+    """Given the schema that LangGraph publishes, then our schema keeps its references, and both give the same
+    results."""
     per_call = dialects.get("langchain_per_call")
     address = {"type": "object", "properties": {"zip": {"type": "string"}}, "required": ["zip"]}
     schema = {
@@ -368,7 +369,7 @@ def test_in_per_call_mode_the_tools_name_is_pinned() -> None:
 
 
 def test_an_edit_that_changes_nothing_counts_as_the_peer_counts_it() -> None:
-    """Also where only edits are allowed: it runs as it was."""
+    """Also if only edits are allowed: it runs unchanged."""
     review = asking("edit")
     wire = {"decisions": [{"type": "edit", "edited_action": {"name": "b", "args": {"x": 1}}}]}
     proposals = dialects.get("langchain").load_decisions(wire, review)
@@ -381,7 +382,7 @@ def test_an_edit_that_changes_nothing_counts_as_the_peer_counts_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "config", "said"),
+    ("name", "config", "text"),
     [
         ("langchain", {}, "`interrupt_on` is missing."),
         ("langchain", {"interrupt_on": {"b*": True}}, "write the tool's full name"),
@@ -407,15 +408,15 @@ def test_an_edit_that_changes_nothing_counts_as_the_peer_counts_it() -> None:
     ],
 )
 def test_a_configuration_that_would_open_a_gate_is_refused(
-    name: str, config: Json, said: str
+    name: str, config: Json, text: str
 ) -> None:
     with pytest.raises(InvalidPolicy) as caught:
         dialects.get(name).load_policy(config)
-    assert said in str(caught.value)
+    assert text in str(caught.value)
 
 
-def test_an_empty_description_is_one_only_where_it_is_meant() -> None:
-    """XpertAI's editor writes it for tools that have none, and would hide the call behind it."""
+def test_an_empty_description_counts_only_if_intended() -> None:
+    """XpertAI's editor writes an empty one for tools without a description. It would hide the call."""
     call = ToolCall("c1", "b", {})
     rule = {"interruptOn": {"b": {"allowedDecisions": ["approve"], "description": ""}}}
     texts = {
@@ -426,7 +427,7 @@ def test_an_empty_description_is_one_only_where_it_is_meant() -> None:
     assert texts == {"langchain_js": "", "xpertai": default}
 
 
-def test_what_is_true_and_what_is_missing_means_what_each_system_means() -> None:
+def test_true_and_missing_mean_what_each_system_means() -> None:
     call = ToolCall("c1", "b", {})
     allowed = {
         name: dialects.get(name).load_policy(config).judge(call).allowed_decisions
@@ -486,14 +487,14 @@ def test_sagents_has_one_list_of_decisions_a_tool() -> None:
 
 
 def test_a_rejection_in_sagents_words_is_no_error() -> None:
-    review = decided(asking(), "reject").model_copy(update={"dialect": "sagents"})
+    review = decide(asking(), "reject").model_copy(update={"dialect": "sagents"})
     (answer,) = answers(review)
     assert answer.content == "Tool call 'b' was rejected by a human reviewer. Reason: no"
     assert answer.status == "success"
 
 
-def test_an_inbox_that_only_rejects_by_responding_is_understood() -> None:
-    """Agent Inbox has no word for a rejection: its response is the reason."""
+def test_an_inbox_rejects_by_a_response() -> None:
+    """Agent Inbox has no rejection: its response is the reason."""
     inbox = dialects.get("agent_inbox")
     review = asking("approve", "reject")
     assert inbox.dump_request(review)[0]["config"]["allow_respond"] is True
@@ -506,7 +507,7 @@ def test_an_inbox_that_only_rejects_by_responding_is_understood() -> None:
         )
 
 
-def test_a_title_that_no_tool_could_have_comes_back_in_the_answer() -> None:
+def test_a_title_that_is_no_tool_name_comes_back_in_the_answer() -> None:
     wire = {
         "action_request": {"action": "Send the e-mail?", "args": {"x": 1}},
         "config": {f"allow_{word}": True for word in ("accept", "edit", "respond", "ignore")},
@@ -515,7 +516,7 @@ def test_a_title_that_no_tool_could_have_comes_back_in_the_answer() -> None:
     review = built(inbox.load_request(wire, "t"))
     assert review.calls[0].name == "Send_the_e-mail_"
     assert inbox.dump_request(review) == [wire]
-    (answer,) = inbox.dump_decisions(decided(review, "edit"))
+    (answer,) = inbox.dump_decisions(decide(review, "edit"))
     assert answer["args"] == {"action": "Send the e-mail?", "args": {"x": 2}}
 
 
@@ -541,7 +542,7 @@ def question(kind: str, **more: Any) -> Json:
     ],
 )
 def test_arcgis_asks_in_four_ways(wire: Json, good: Any, bad: Any) -> None:
-    """The question comes back as it was, the answer is checked against its options, and goes on as it is."""
+    """The question is kept unchanged. The answer is checked against its options, and sent unchanged."""
     arcgis = dialects.get("arcgis")
     review = built(arcgis.load_request(wire, "t"))
     again = arcgis.dump_request(review)

@@ -1,4 +1,4 @@
-"""Whoever interrupts says which calls are asked about; our policy adds to it, and may only tighten."""
+"""The interrupt says which calls need a person. Our policy may add calls and be stricter, never looser."""
 
 from __future__ import annotations
 
@@ -28,42 +28,42 @@ def interrupt(*allowed: DecisionType, description: str = "Its words") -> JudgedC
     return dialects.get("langchain").load_request(wire, "t-1", [CALL])
 
 
-def asked(*allowed: DecisionType) -> Ruling:
+def ruling_from(*allowed: DecisionType) -> Ruling:
     """What LangChain's interrupt says about the call."""
     [ruling] = interrupt(*allowed).rulings
     return ruling
 
 
-ASKED = asked(*ALL)
+ASKED = ruling_from(*ALL)
 
 
-def judged(default: str = "allow", **rules: Any):
+def judge(default: str = "allow", **rules: Any):
     return Policy.from_mapping({"default": default, "interrupt_on": rules}).judge(CALL)
 
 
 @pytest.mark.parametrize("default", ["allow", "review"])
-def test_what_interrupts_is_reviewed_even_where_the_policy_would_not_ask(default: str) -> None:
+def test_an_interrupt_is_reviewed_even_if_the_policy_would_not_ask(default: str) -> None:
     """Given a default of allow or review, then LangChain's own decisions and words stay."""
-    ruling = combine_rulings(judged(default), ASKED, CALL)
+    ruling = combine_rulings(judge(default), ASKED, CALL)
     assert ruling.verdict.kind == "review"
     assert ruling.allowed_decisions == ALL
     assert (ruling.description, ruling.text) == ("Its words", None)
 
 
 def test_a_rule_that_allows_does_not_open_an_interrupt() -> None:
-    assert combine_rulings(judged(send_email=False), ASKED, CALL).verdict.kind == "review"
+    assert combine_rulings(judge(send_email=False), ASKED, CALL).verdict.kind == "review"
 
 
 def test_a_rule_tightens_the_decisions_and_brings_its_own_words_and_schema() -> None:
-    """Given a rule for the tool, then only what both allow may be decided; skipping, for which
-    LangChain has no word, goes where rejecting does."""
+    """Given a rule for the tool, then only what both allow may be decided; skipping, which LangChain doesn't
+    have, is answered as a rejection."""
     rule = {
         "allowed_decisions": ["approve", "reject", "ignore"],
         "description": "Look twice.",
         "args_schema": {"type": "object", "required": ["to"]},
         "reject_reason": "required",
     }
-    ruling = combine_rulings(judged(send_email=rule), ASKED, CALL)
+    ruling = combine_rulings(judge(send_email=rule), ASKED, CALL)
     assert ruling.allowed_decisions == ("approve", "reject", "ignore")
     assert (ruling.description, ruling.text) == ("Look twice.", "Its words")
     assert ruling.args_schema == rule["args_schema"]
@@ -72,35 +72,35 @@ def test_a_rule_tightens_the_decisions_and_brings_its_own_words_and_schema() -> 
 
 @pytest.mark.parametrize("rules", [{"send_email": "deny"}, {"send_*": "deny"}])
 def test_the_policy_may_deny_what_interrupts(rules: dict[str, Any]) -> None:
-    assert combine_rulings(judged(**rules), ASKED, CALL).verdict.kind == "deny"
+    assert combine_rulings(judge(**rules), ASKED, CALL).verdict.kind == "deny"
 
 
 def test_nothing_left_to_decide_is_an_error_that_names_the_tool() -> None:
-    """Given that LangChain and the rule have no decision in common, then it fails closed."""
+    """Given that LangChain and the rule have no decision in common, then the call is refused."""
     rule = {"allowed_decisions": ["respond"]}
     with pytest.raises(DialectError, match=r"`send_email`.*approve.*respond"):
-        combine_rulings(judged(send_email=rule), asked("approve"), CALL)
+        combine_rulings(judge(send_email=rule), ruling_from("approve"), CALL)
 
 
 def test_a_call_that_does_not_interrupt_runs_only_where_the_policy_allows_it() -> None:
-    """security M5: given a default of review, then it is stopped, as it is by a rule of its own."""
-    assert deny_unless_allowed(judged("allow"), CALL).verdict.kind == "allow"
-    assert deny_unless_allowed(judged("review", send_email=False), CALL).verdict.kind == "allow"
-    by_default = deny_unless_allowed(judged("review"), CALL)
+    """security M5: given a default of review, then it is stopped, as under a `review` rule."""
+    assert deny_unless_allowed(judge("allow"), CALL).verdict.kind == "allow"
+    assert deny_unless_allowed(judge("review", send_email=False), CALL).verdict.kind == "allow"
+    by_default = deny_unless_allowed(judge("review"), CALL)
     assert by_default.verdict.kind == "deny"
     assert "`default: allow`" in by_default.verdict.reason
-    assert deny_unless_allowed(judged("deny"), CALL).verdict.kind == "deny"
-    ruling = deny_unless_allowed(judged(send_email=True), CALL)
+    assert deny_unless_allowed(judge("deny"), CALL).verdict.kind == "deny"
+    ruling = deny_unless_allowed(judge(send_email=True), CALL)
     assert ruling.verdict.kind == "deny"
     assert "add `send_email` to interrupt_on in the agent" in ruling.verdict.reason
-    # dialects 4: it may be there, with a `when` that let this call pass.
+    # dialects 4: there may be a rule whose `when` let this call pass.
     assert "give the policy's rule the same `when`" in ruling.verdict.reason
-    # dialects M5: or a node asked by itself, which interrupt_on does not help.
-    for told in (ruling.verdict.reason, by_default.verdict.reason):
-        assert "if that code should decide alone, let the policy allow the tool" in told
+    # dialects M5: or a node asked itself; `interrupt_on` doesn't apply to that.
+    for text in (ruling.verdict.reason, by_default.verdict.reason):
+        assert "if that code should decide alone, let the policy allow the tool" in text
 
 
-async def test_a_tools_own_schema_counts_where_nobody_says_another() -> None:
+async def test_a_tools_own_schema_counts_if_there_is_no_other() -> None:
     policy = Policy.from_mapping({"default": "allow"})
     made = await apply_policy(policy, interrupt(*ALL), tools={"send_email": SCHEMA})
     assert made.rulings[0].args_schema == SCHEMA
@@ -110,7 +110,7 @@ async def test_a_tools_own_schema_counts_where_nobody_says_another() -> None:
 
 
 async def test_an_edit_may_name_the_agents_other_tools() -> None:
-    """Each with its own rule; where nothing may be edited there are none."""
+    """Each with its own rule; none if nothing may be edited."""
     policy = Policy.from_mapping({"default": "allow", "interrupt_on": {"drop": "deny"}})
     tools = {"send_email": None, "drop": None, "draft": SCHEMA}
     made = await apply_policy(policy, interrupt(*ALL), tools=tools)
@@ -126,23 +126,23 @@ def test_schemas_that_can_not_be_checked_as_one_leave_the_policys() -> None:
     schema = {"$ref": "#/$defs/a", "$defs": {"a": {"type": "object"}}}
     theirs = replace(ASKED, args_schema=schema)
     assert (
-        combine_rulings(judged(send_email={"args_schema": SCHEMA}), theirs, CALL).args_schema
+        combine_rulings(judge(send_email={"args_schema": SCHEMA}), theirs, CALL).args_schema
         == SCHEMA
     )
 
 
-def test_an_answer_that_our_policy_would_put_somewhere_is_not_asked_for() -> None:
-    """Who interrupts runs the tool as it was told to: what is added to the arguments would be lost."""
+def test_a_rule_with_output_does_not_ask_for_an_interrupts_answer() -> None:
+    """The interrupting system runs the tool with its own arguments, so added ones would be lost."""
     rule = {
         "allowed_decisions": ["approve", "reject"],
         "answer_schema": {"type": "string"},
         "output": {"key": "why", "into": "input"},
     }
-    ruling = combine_rulings(judged(send_email=rule), ASKED, CALL)
+    ruling = combine_rulings(judge(send_email=rule), ASKED, CALL)
     assert (ruling.answer_schema, ruling.output) == (None, None)
 
 
-def test_an_interrupt_without_words_has_the_policys() -> None:
+def test_an_interrupt_without_a_text_has_the_policys() -> None:
     [theirs] = interrupt(*ALL, description="").rulings
     policy = Policy.from_mapping({"default": "allow", "description_prefix": "Please look"})
     ruling = combine_rulings(policy.judge(CALL), theirs, CALL)

@@ -81,7 +81,7 @@ def an_agent() -> Iterator[Agent]:
         process.communicate()
 
 
-async def decided(asked: JudgedCalls, **kinds: Proposal) -> Outcome:
+async def decide(asked: JudgedCalls, **kinds: Proposal) -> Outcome:
     async with a_gate() as gate:
         running = await Running.start(gate, JS, asked)
         keys = {action.request.name: action.key for action in running.review.actions}
@@ -107,7 +107,7 @@ async def test_its_configuration_asks_what_it_asks() -> None:
 async def test_its_interrupt_becomes_our_review_and_our_answer_resumes_it() -> None:
     with an_agent() as agent:
         raised = agent.say({"config": CONFIG, "calls": CALLS})
-        outcome = await decided(
+        outcome = await decide(
             JS.load_request(raised, "1", turn(CALLS)),
             send=Proposal("approve", 1),
             drop=Proposal("approve", 1),
@@ -118,13 +118,13 @@ async def test_its_interrupt_becomes_our_review_and_our_answer_resumes_it() -> N
     assert sorted(ended["ran"], key=str) == sorted(ours, key=str)
 
 
-async def test_what_its_model_is_told_is_what_ours_is() -> None:
-    """Where everything is rejected; of a turn that is rejected in part it forgets the rest."""
+async def test_its_model_gets_the_same_answers_as_ours() -> None:
+    """If everything is rejected. If only a part is rejected, it drops the rest."""
     calls = [CALLS[0], CALLS[2]]
     with an_agent() as agent:
         raised = agent.say({"config": CONFIG, "calls": calls})
         asked = JS.load_request(raised, "1", turn(calls))
-        outcome = await decided(asked, drop=Proposal("reject", 1, "not today"))
+        outcome = await decide(asked, drop=Proposal("reject", 1, "not today"))
         ended = agent.say(JS.dump_decisions(outcome.review))
     assert ended["ran"] == []
     assert ended["told"] == [answer._asdict() for answer in outcome.answers]

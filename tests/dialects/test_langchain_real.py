@@ -50,7 +50,7 @@ class Model(GenericFakeChatModel):
 
 
 class Agent:
-    """The real thing, with tools that write down what they ran with."""
+    """A real agent, with tools that record their arguments."""
 
     def __init__(self, mode: str) -> None:
         self.ran: list[tuple[str, Json]] = []
@@ -97,13 +97,13 @@ class Agent:
     def resume(self, answer: Any) -> Json:
         return self.graph.invoke(Command(resume=answer), self.config)
 
-    def told(self, state: Json) -> dict[str, tuple[Any, str]]:
+    def tool_messages(self, state: Json) -> dict[str, tuple[Any, str]]:
         messages = [m for m in state["messages"] if isinstance(m, ToolMessage)]
         return {m.tool_call_id: (m.content, m.status) for m in messages}
 
 
-async def decided(asked: JudgedCalls, **kinds: Proposal) -> Outcome:
-    """What people say, by the calls' ids; the rest is approved."""
+async def decide(asked: JudgedCalls, **kinds: Proposal) -> Outcome:
+    """Decides, by the calls' ids; all others are approved."""
     async with a_gate() as gate:
         running = await Running.start(gate, dialects.get(asked.dialect), asked)
         proposals = {
@@ -144,7 +144,7 @@ async def test_its_interrupt_becomes_our_review_and_our_answer_resumes_it() -> N
     (interrupt,) = agent.start()
     dialect = dialects.get(dialects.detect(interrupt.value))
     asked = dialect.load_request(interrupt.value, "1", turn())
-    outcome = await decided(asked, **SAID)
+    outcome = await decide(asked, **SAID)
 
     assert dialect.dump_request(outcome.review) == interrupt.value
     state = agent.resume(dialect.dump_decisions(outcome.review))
@@ -152,31 +152,32 @@ async def test_its_interrupt_becomes_our_review_and_our_answer_resumes_it() -> N
     assert sorted(agent.ran, key=str) == sorted(
         [(call.name, call.args) for call in outcome.execute], key=str
     )
-    told = agent.told(state)
+    text = agent.tool_messages(state)
     for answer in outcome.answers:
-        assert told[answer.tool_call_id] == (answer.content, answer.status)
+        assert text[answer.tool_call_id] == (answer.content, answer.status)
     message = next(m for m in state["messages"] if isinstance(m, AIMessage))
     found = [{k: c[k] for k in ("id", "name", "args")} for c in message.tool_calls]
     assert found == message_tool_calls(outcome.review)
     assert replacement_calls(outcome.review)["c1"] == {"name": "send_email", "args": EDIT.parse()}
 
 
-async def test_the_notice_of_an_edit_is_its_own() -> None:
+async def test_the_notice_of_an_edit_is_langchains() -> None:
     agent = Agent("batched")
     agent.start()
     dialect = dialects.get("langchain")
     asked = await judge_calls(dialect.load_policy(CONFIG), turn(), state={})
-    outcome = await decided(asked, **SAID)
+    outcome = await decide(asked, **SAID)
     answer = dialect.dump_decisions(outcome.review)
-    told = agent.told(agent.resume(answer))
+    results = agent.tool_messages(agent.resume(answer))
 
     call = next(call for call in outcome.execute if call.id == "c1")
-    assert told["c1"][0] == outcome.with_edit_notice(call, "sent")
-    assert "a human reviewer replaced this tool call" in told["c1"][0]
+    assert results["c1"][0] == outcome.with_edit_notice(call, "sent")
+    assert "a human reviewer replaced this tool call" in results["c1"][0]
 
 
 async def test_per_call() -> None:
-    """An interrupt a call; the schema of each says what it takes, and our answers pass LangGraph's check."""
+    """One interrupt for each call. Its schema says which answers are allowed, and ours pass LangGraph's
+    check."""
     agent = Agent("per_call")
     raised = agent.start()
     wire = [
@@ -190,7 +191,7 @@ async def test_per_call() -> None:
         "c2": ("approve", "reject"),
         "c5": ("respond",),
     }
-    outcome = await decided(asked, **SAID)
+    outcome = await decide(asked, **SAID)
 
     again = dialect.dump_request(outcome.review)
     assert [each["value"] for each in again] == [each["value"] for each in wire]
@@ -200,13 +201,13 @@ async def test_per_call() -> None:
 
     assert ("send_email", EDIT.parse()) in agent.ran
     assert ("delete_file", {"path": "x.txt"}) not in agent.ran
-    told = agent.told(state)
+    shown = agent.tool_messages(state)
     for answer in outcome.answers:
-        assert told[answer.tool_call_id] == (answer.content, answer.status)
+        assert shown[answer.tool_call_id] == (answer.content, answer.status)
 
 
-async def test_an_edit_that_the_tool_would_refuse_never_gets_there() -> None:
-    """The argument schema that LangGraph publishes is enforced by us as well."""
+async def test_an_edit_that_the_tool_would_refuse_is_refused_before() -> None:
+    """We also check the argument schema that LangGraph publishes."""
     agent = Agent("per_call")
     wire = [
         {"id": i.id, "value": i.value, "response_schema": i.response_schema} for i in agent.start()
@@ -215,7 +216,7 @@ async def test_an_edit_that_the_tool_would_refuse_never_gets_there() -> None:
     bad = encode({"to": 7})
 
     with pytest.raises(Exception, match="must be text"):
-        await decided(asked, **{**SAID, "c1": Proposal("edit", 1, args=bad)})
+        await decide(asked, **{**SAID, "c1": Proposal("edit", 1, args=bad)})
     assert sorted(name for name, _ in agent.ran) == ["delete_file", "read_file"]
 
 

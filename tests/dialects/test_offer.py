@@ -1,4 +1,4 @@
-"""What people are offered of an interrupt: each dialect, each decision, each ending, in its own words."""
+"""What people may decide on an interrupt: each dialect, each decision, each ending, in its own format."""
 
 from __future__ import annotations
 
@@ -110,11 +110,11 @@ YES = ["approve", "edit", "respond"]
 
 
 def expiring(decision: str, message: str | None = None) -> Json:
-    said = {"message": message} if message else {}
-    return {"allowed_decisions": YES, "expire": {"after": "1h", "decision": decision, **said}}
+    text = {"message": message} if message else {}
+    return {"allowed_decisions": YES, "expire": {"after": "1h", "decision": decision, **text}}
 
 
-#: What the rule says, and what a person decides then; with None time or the policy itself does.
+#: The rule, and a person's decision; None: time or the policy decides.
 ENDINGS: dict[str, tuple[Any, Json | None]] = {
     "approve": ({"allowed_decisions": ["approve"]}, {}),
     "edit": ({"allowed_decisions": ["edit"]}, {"args": encode({"n": 2})}),
@@ -130,6 +130,7 @@ ENDINGS: dict[str, tuple[Any, Json | None]] = {
 }
 
 #: A row: the interrupt, by its dialect and what it takes. A cell: the answer's type (or its payload), and
+
 #: what it says; "…" is a sentence of ours. "-": the interrupt is refused under this rule.
 TABLE = Path(__file__).with_name("offer.txt").read_text(encoding="utf-8")
 
@@ -145,18 +146,18 @@ HEAD, *ROWS = map(cells, TABLE.splitlines())
     ("interrupt", "ending", "word"),
     [(row[0], *each) for row in ROWS for each in zip(HEAD[1:], row[1:], strict=True)],
 )
-def test_dialects_2_each_ending_has_the_word_of_the_table_or_is_never_offered(
+def test_dialects_2_each_ending_has_the_answer_of_the_table_or_is_never_offered(
     interrupt: str, ending: str, word: str
 ) -> None:
     """Given an interrupt, and a rule that allows this ending only; when a person, the deadline or the policy
-    ends it so; then its system is told the table's word. Where that is none, it was never offered."""
+    ends it so; then its system gets the answer of the table. If there is none, it was not offered."""
     system, *takes = interrupt.split()
-    review = submitted(system, MAKERS[system](*takes), ENDINGS[ending][0])
+    review = submit(system, MAKERS[system](*takes), ENDINGS[ending][0])
     if word == "-":
         assert review is None
     else:
         assert review is not None
-        assert short(to_review_out(ended(review, ending)).resume) == word
+        assert short(to_review_out(end(review, ending)).resume) == word
 
 
 def test_the_table_has_every_dialect() -> None:
@@ -173,29 +174,29 @@ def test_the_table_has_every_dialect() -> None:
             {"allowed_decisions": ["approve", "reject"]},
             "<reject approve> of reject approve",
         ),
-        # A rule that lets people say no is not cut down to a yes.
+        # A rule that allows a no never ends up with a yes only.
         ("langchain approve", {"allowed_decisions": ["approve", "reject"]}, "can't receive that"),
         ("langchain edit", {"allowed_decisions": ["edit", "reject"]}, "can't receive that"),
         ("langchain approve", {"allowed_decisions": ["approve", "ignore"]}, "can't receive that"),
-        # Where nothing can be approved, nothing needs a no.
+        # If nothing can be approved, no `no` is needed.
         ("langchain respond", {"allowed_decisions": ["respond", "reject"]}, "<respond> of respond"),
-        # A rule that has no no itself, and an interrupt under no rule, ask for none.
+        # A rule without a `no`, and an interrupt without a rule, need none.
         (
             "langchain approve reject",
             {"allowed_decisions": ["approve"]},
             "<approve> of approve reject",
         ),
         ("langchain approve", True, "<approve> of approve"),
-        # A system without a word for skipping is told a rejection.
+        # A system without `skip` gets a rejection.
         (
             "langchain approve reject",
             {"allowed_decisions": ["approve", "ignore"]},
             "approve ignore",
         ),
         ("sagents approve reject", {"allowed_decisions": ["ignore"]}, "<ignore> of approve reject"),
-        # Nothing that both sides allow has a word.
+        # No decision that both sides allow can be expressed.
         ("sagents respond", {"allowed_decisions": ["respond"]}, "sagents can't receive respond"),
-        # A text of the policy's own is no person's answer.
+        # A text of the policy is not a person's answer.
         (
             "arcgis textInput",
             {**expiring("respond", "Nobody was there")},
@@ -209,28 +210,28 @@ def test_the_table_has_every_dialect() -> None:
         ("langchain approve", "deny", "accepts no rejection of it, only approve"),
     ],
 )
-def test_dialects_2_a_rule_and_an_interrupt_leave_what_both_have_a_word_for(
+def test_dialects_2_only_decisions_of_both_rule_and_interrupt_are_offered(
     interrupt: str, rule: Any, offered: str
 ) -> None:
-    """Given a rule and an interrupt; then people are offered the words, or the sentence refuses it."""
+    """Given a rule and an interrupt; then people are offered these decisions, or the error refuses it."""
     system, *takes = interrupt.split()
     rules = {} if rule is True else {"*": rule}
     assert offered in outcome(system, MAKERS[system](*takes), rules)
 
 
 def outcome(system: str, interrupt: Any, rules: Json) -> str:
-    """What may be decided, as the whole of a text, or why nothing may."""
+    """The allowed decisions as one text, or why there are none."""
     try:
-        [ruling] = judged(system, interrupt, rules).request.rulings
+        [ruling] = judge(system, interrupt, rules).request.rulings
     except (DialectError, ApiProblem) as error:
         return str(error)
     return f"<{' '.join(ruling.allowed_decisions)}> of {' '.join(ruling.takes)}"
 
 
 def test_a_call_that_nobody_is_asked_about_is_left_as_it_is() -> None:
-    """Given a turn of three calls, the interrupt about the second only; then that alone gets words."""
+    """Given a turn of three calls, the interrupt about the second only; then only that one has a request."""
     calls = [ToolCall("c0", "look", {}), ToolCall("c1", "ask", ARGS), ToolCall("c2", "look", {})]
-    made = judged("langchain", batch("approve", "reject"), {}, calls).request
+    made = judge("langchain", batch("approve", "reject"), {}, calls).request
     assert [ruling.verdict.kind for ruling in made.rulings] == ["allow", "review", "allow"]
     assert [ruling.takes for ruling in made.rulings] == [(), ("approve", "reject"), ()]
 
@@ -261,13 +262,13 @@ WHY = {"reject_reason": "required"}
 ANY = "approve edit respond"
 
 
-def answered(schema: Json, *allowed: str) -> Json:
+def answer_rule(schema: Json, *allowed: str) -> Json:
     return {"allowed_decisions": allowed or ["approve", "reject"], "answer_schema": schema}
 
 
 @dataclass(frozen=True)
 class Picky(Batch):
-    """LangChain, but for one kind of ending that it has no word for."""
+    """LangChain, but without one kind of ending."""
 
     lacks: Callable[[FinalDecision], bool]
 
@@ -281,7 +282,7 @@ class Picky(Batch):
 @pytest.mark.parametrize(
     ("rule", "lacks", "offered"),
     [
-        # A decision is offered only where all that a person can say with it has a word.
+        # A decision is offered only if all its variants can be expressed.
         ({"allowed_decisions": NO}, lambda e: e.kind == "reject" and not e.message, "respond"),
         ({"allowed_decisions": NO}, lambda e: e.kind == "reject" and e.message, "respond"),
         ({"allowed_decisions": NO, **WHY}, lambda e: e.message is None, "reject respond"),
@@ -294,16 +295,20 @@ class Picky(Batch):
         ({"allowed_decisions": YES}, lambda e: e.kind == "edit", "approve respond"),
         ({"allowed_decisions": YES}, lambda e: (e.name, e.args) == ("ask", ARGS), "refused"),
         # An answer that a rule asks for, of each type.
-        (answered({"type": "boolean"}), lambda e: e.answer is True, "reject"),
-        (answered({"enum": ["b", "c"]}), lambda e: e.answer == "b", "reject"),
-        (answered({"type": "string"}), lambda e: e.answer == "text", "reject"),
-        (answered({"type": "array", "items": {"enum": [3]}}), lambda e: e.answer == [3], "reject"),
-        (answered({"type": "array"}), lambda e: e.answer == ["text"], "reject"),
-        (answered({}), lambda e: e.kind == "approve" and e.answer is None, "approve reject"),
-        (answered({"enum": [7]}, "respond"), lambda e: e.answer == 7, "refused"),
-        # Skipping is told as a rejection, which has a text.
+        (answer_rule({"type": "boolean"}), lambda e: e.answer is True, "reject"),
+        (answer_rule({"enum": ["b", "c"]}), lambda e: e.answer == "b", "reject"),
+        (answer_rule({"type": "string"}), lambda e: e.answer == "text", "reject"),
+        (
+            answer_rule({"type": "array", "items": {"enum": [3]}}),
+            lambda e: e.answer == [3],
+            "reject",
+        ),
+        (answer_rule({"type": "array"}), lambda e: e.answer == ["text"], "reject"),
+        (answer_rule({}), lambda e: e.kind == "approve" and e.answer is None, "approve reject"),
+        (answer_rule({"enum": [7]}, "respond"), lambda e: e.answer == 7, "refused"),
+        # A skip is sent as a rejection, which has a text.
         ({"allowed_decisions": ["ignore"]}, lambda e: not e.model_text, "ignore"),
-        # Only a person's answer is a person's.
+        # Only a person's answer counts as one.
         ({"allowed_decisions": YES}, lambda e: not e.by_person, "approve edit respond"),
         (expiring("respond", "x"), lambda e: not e.by_person, "refused"),
         (expiring("respond", "x"), lambda e: e.by_person, "refused"),
@@ -315,18 +320,19 @@ class Picky(Batch):
         ("deny", lambda e: e.kind == "reject" and not e.message, "deny"),
     ],
 )
-def test_dialects_2_everything_that_may_come_of_an_action_is_tried(
+def test_dialects_2_every_possible_ending_is_tried(
     rule: Any, lacks: Callable[[FinalDecision], bool], offered: str
 ) -> None:
-    """Given a system that takes all but one ending; then what could end so is not offered, or refused."""
+    """Given a system that takes all endings except one; then decisions that could end so are not offered, or
+    refused."""
     asked = langchain.dialect.load_request(batch("approve", "edit", "reject", "respond"), "t")
     policy = Policy.from_mapping({"default": "allow", "interrupt_on": {"ask": rule}})
     made = asyncio.run(apply_policy(policy, asked))
     picky = Picky(langchain.dialect.config_format, langchain.dialect.key_names, lacks)
-    assert offered_by(picky, made, asked) == offered
+    assert offer_of(picky, made, asked) == offered
 
 
-def offered_by(dialect: Dialect, made: JudgedCalls, asked: JudgedCalls) -> str:
+def offer_of(dialect: Dialect, made: JudgedCalls, asked: JudgedCalls) -> str:
     try:
         [ruling] = limit_decisions(dialect, made, asked).rulings
     except DialectError:
@@ -344,9 +350,9 @@ def offered_by(dialect: Dialect, made: JudgedCalls, asked: JudgedCalls) -> str:
         ("question freeform cancel", "ignore"),
     ],
 )
-def test_a_denial_is_the_no_that_the_interrupt_itself_takes(interrupt: str, no: str) -> None:
+def test_a_denial_is_the_no_that_the_interrupt_accepts(interrupt: str, no: str) -> None:
     system, *takes = interrupt.split()
-    review = submitted(system, MAKERS[system](*takes), "deny")
+    review = submit(system, MAKERS[system](*takes), "deny")
     assert review is not None
     assert review.actions[0].decision is not None
     assert review.actions[0].decision.type == no
@@ -358,32 +364,32 @@ def test_a_denial_is_a_rejection_where_the_interrupt_takes_more_than_one_no() ->
     assert denial_type(langchain.dialect, asked._replace(rulings=[both]), "1") == "reject"
 
 
-def test_what_an_interrupt_says_beside_is_said_again() -> None:
-    """Given a kind of question that its schema alone would not tell; then it is asked again as that."""
+def test_the_metadata_of_an_interrupt_is_kept() -> None:
+    """Given a kind of question that its schema doesn't show; then it is sent again as the same kind."""
     interrupt = arcgis("singleSelection")
-    review = submitted("arcgis", interrupt, {"allowed_decisions": ["respond"]})
+    review = submit("arcgis", interrupt, {"allowed_decisions": ["respond"]})
     assert review is not None
     assert dialects.get("arcgis").dump_request(review)["kind"] == "singleSelection"
 
 
-def submitted(system: str, interrupt: Any, rule: Any) -> Review | None:
-    """As at the door. None: it is refused."""
+def submit(system: str, interrupt: Any, rule: Any) -> Review | None:
+    """As the HTTP API does. None: it is refused."""
     try:
-        return judged(system, interrupt, {"*": rule}).build(
+        return judge(system, interrupt, {"*": rule}).build(
             ReviewKey("a", "t", "m1", None), 1, START
         )[0]
     except (DialectError, ApiProblem):
         return None
 
 
-def judged(system: str, interrupt: Any, rules: Json, calls: Sequence[ToolCall] = ()) -> JudgedTurn:
+def judge(system: str, interrupt: Any, rules: Json, calls: Sequence[ToolCall] = ()) -> JudgedTurn:
     name = "sagents" if system == "question" else system
     asked = dialects.get(name).load_request(interrupt, "t", calls)
     policy = Policy.from_mapping({"default": "allow", "interrupt_on": rules})
     return JudgedTurn(*judge_interrupt(asyncio.run(apply_policy(policy, asked)), asked))
 
 
-def ended(review: Review, ending: str) -> Review:
+def end(review: Review, ending: str) -> Review:
     [action] = review.actions
     does: Json | None = ENDINGS[ending][1]
     if does is None:

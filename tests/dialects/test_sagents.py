@@ -1,4 +1,4 @@
-"""Sagents beside its approvals: questions to a person, and several interrupts in one."""
+"""Sagents, other than approvals: questions to a person, and several interrupts in one."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def review_of(wire: Any) -> Review:
     return build_review(ReviewKey("a", "t", "x", None), asked, 1, 1.0)[0]
 
 
-def answered(wire: Any, *proposals: Proposal) -> Any:
+def resume_with(wire: Any, *proposals: Proposal) -> Any:
     """What Sagents resumes with, after these decisions in the order of the actions."""
     review = review_of(wire)
     for action, proposal in zip(review.actions, proposals, strict=True):
@@ -111,7 +111,7 @@ def test_a_question_is_known_and_becomes_one_that_is_answered() -> None:
 def test_an_answer_goes_out_as_sagents_takes_it_and_comes_back_the_same(
     wire: Any, proposal: Proposal, answer: Any
 ) -> None:
-    assert answered(wire, proposal) == answer
+    assert resume_with(wire, proposal) == answer
     assert dialects.detect(answer) == "sagents"
     assert not dialects.is_interrupt(answer)
     review = review_of(wire)
@@ -122,9 +122,9 @@ def test_an_answer_goes_out_as_sagents_takes_it_and_comes_back_the_same(
 
 def test_a_choice_may_say_more_than_the_option() -> None:
     wire = {"type": "answer", "selected": ["red"], "other_text": "a dark one"}
-    [said] = SAGENTS.load_decisions(wire, review_of(question())).values()
-    assert (said.answer, said.message) == ("red", "a dark one")
-    assert answered(question(), said) == wire
+    [text] = SAGENTS.load_decisions(wire, review_of(question())).values()
+    assert (text.answer, text.message) == ("red", "a dark one")
+    assert resume_with(question(), text) == wire
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_what_is_no_question_is_refused(wire: Any) -> None:
 
 
 def test_a_question_that_we_made_ourselves_can_be_asked_there() -> None:
-    """And is the same when it comes back."""
+    """It is the same when it comes back."""
     for kind in ("single_select", "multi_select", "freeform"):
         review = review_of(question(kind))
         wire = SAGENTS.dump_request(review)
@@ -187,10 +187,10 @@ SEVERAL = {
 
 def test_several_interrupts_in_one_are_one_request_and_a_list_of_answers() -> None:
     """Given three that wait at once, then what goes out is a list with an answer for each, and the question's
-    names its call, as Sagents finds it by that."""
+    names its call, because Sagents finds it by that."""
     assert dialects.detect(SEVERAL) == "sagents"
-    assert SAGENTS.load_request(SEVERAL, "t").path == ()  # each has come another way
-    answers = answered(SEVERAL, Proposal("approve", 1), respond("red"), Proposal("approve", 1))
+    assert SAGENTS.load_request(SEVERAL, "t").path == ()  # each came another way
+    answers = resume_with(SEVERAL, Proposal("approve", 1), respond("red"), Proposal("approve", 1))
     assert answers == [
         [{"type": "approve"}],
         {"type": "answer", "selected": ["red"], "tool_call_id": "q1"},
@@ -218,7 +218,7 @@ def test_a_question_that_waits_has_no_answer_yet() -> None:
 
 
 def test_dialects_10_a_sub_agents_interrupt_goes_out_as_it_came_in() -> None:
-    """In all of its wrappers, whose names `path` keeps as well."""
+    """In all of its wrappers, whose names are also in `path`."""
     inner = {**approval("c1"), "hitl_tool_call_ids": ["c1"]}
     names = {"type": "subagent_hitl", "sub_agent_id": "s2", "task_name": "in", "tool_call_id": "t2"}
     wire = {
@@ -234,23 +234,23 @@ def test_dialects_10_a_sub_agents_interrupt_goes_out_as_it_came_in() -> None:
     assert SAGENTS.load_request(out, "t").calls == SAGENTS.load_request(wire, "t").calls
 
 
-def test_dialects_l2_an_option_called_other_leaves_no_text_of_ones_own() -> None:
+def test_dialects_l2_with_an_option_called_other_no_free_text_is_possible() -> None:
     """Selecting it means that option: nothing else can be answered, by a person or by a deadline."""
     wire = question(allow_other=True, options=[option("other"), option("blue")])
     assert review_of(wire).actions[0].config.answer_schema == {
         "anyOf": [{"const": "other", "title": "Other"}, {"const": "blue", "title": "Blue"}]
     }
-    assert answered(wire, respond("other")) == {"type": "answer", "selected": ["other"]}
-    said = {"type": "answer", "selected": ["green"]}
+    assert resume_with(wire, respond("other")) == {"type": "answer", "selected": ["other"]}
+    message = {"type": "answer", "selected": ["green"]}
     with pytest.raises(DecisionError):
-        SAGENTS.load_decisions(said, review_of(wire))
+        SAGENTS.load_decisions(message, review_of(wire))
 
 
 def test_dialects_l1_an_approval_among_questions_is_answered_as_one() -> None:
-    """Given an approval that takes a response only, which Sagents has no word for: it is no question."""
+    """Given an approval that takes a response only, which Sagents can't express: it is not a question."""
     wire = approval("c1", "respond")
     with pytest.raises(UnsupportedByDialect):
-        answered(wire, Proposal("respond", 1, "why"))
+        resume_with(wire, Proposal("respond", 1, "why"))
 
 
 @pytest.mark.parametrize("kind", ["single_select", "multi_select"])
@@ -262,8 +262,8 @@ def test_dialects_3_people_read_the_labels_of_a_question_and_its_values_go_back(
     if kind == "single_select":
         assert [each.label for each in choices_of(action.config)] == ["Keep it", "Delete it"]
     given = "v2" if kind == "single_select" else ["v2"]
-    said = answered(wire, Proposal("respond", 1, answer=given))
-    assert said == {"type": "answer", "selected": ["v2"]}
+    reason = resume_with(wire, Proposal("respond", 1, answer=given))
+    assert reason == {"type": "answer", "selected": ["v2"]}
 
 
 @pytest.mark.parametrize("kind", ["single_select", "multi_select"])
@@ -271,4 +271,4 @@ def test_dialects_3_a_label_is_no_answer(kind: str) -> None:
     wire = question(kind, options=[{"label": "Keep it", "value": "v1"}])
     given = "Keep it" if kind == "single_select" else ["Keep it"]
     with pytest.raises(Refused):
-        answered(wire, Proposal("respond", 1, answer=given))
+        resume_with(wire, Proposal("respond", 1, answer=given))

@@ -70,10 +70,10 @@ def _python(words: Words) -> None:
 
 def _serve(words: Words) -> None:
     """Accepted where only its settings are missing."""
-    said = io.StringIO()
-    with mock.patch.dict("os.environ", clear=True), contextlib.redirect_stderr(said):
+    text = io.StringIO()
+    with mock.patch.dict("os.environ", clear=True), contextlib.redirect_stderr(text):
         assert main(words) == 2
-    assert "is not set" in said.getvalue() or "are not set" in said.getvalue()
+    assert "is not set" in text.getvalue() or "are not set" in text.getvalue()
 
 
 def _make(words: Words) -> None:
@@ -105,8 +105,8 @@ def _docker(words: Words) -> None:
         assert set(named) <= services.keys()
     elif verb == "run":
         assert (ROOT / "Dockerfile").is_file()
-        if "hitl-bot" in rest and (told := rest[rest.index("hitl-bot") + 1 :]):
-            _hitl(told)
+        if "hitl-bot" in rest and (texts := rest[rest.index("hitl-bot") + 1 :]):
+            _hitl(texts)
     else:
         assert verb == "build"
 

@@ -20,8 +20,8 @@ from tests.support.slack import APPROVALS, buttons, live
 Names = Mapping[str, Any]
 Given = Callable[[Scene], AbstractAsyncContextManager[Names]]
 
-#: `redis://localhost:6379/0` and the door's address, as the pages write them.
-REDIS, DOOR = "redis://localhost:6379/0", "http://localhost:3000"
+#: `redis://localhost:6379/0` and the HTTP API's address, as on the pages.
+REDIS, API = "redis://localhost:6379/0", "http://localhost:3000"
 
 
 @asynccontextmanager
@@ -32,9 +32,9 @@ async def nothing(scene: Scene) -> AsyncIterator[Names]:
 
 @asynccontextmanager
 async def a_bot(scene: Scene) -> AsyncIterator[Names]:
-    """A bot, which also serves the HTTP door, with the page's policy."""
+    """A bot, which also serves the HTTP API, with the page's policy."""
     bot = await scene.bot(HITL_POLICY=str(scene.folder / "policy.yaml"))
-    yield {"door": bot.url.removesuffix("/slack/events")}
+    yield {"api": bot.url.removesuffix("/slack/events")}
 
 
 @asynccontextmanager

@@ -35,7 +35,7 @@ _FILE = re.compile(r"# ([\w-]+\.\w+)\n")
 
 @dataclass(frozen=True)
 class Snippet:
-    """`text` as it stands there, beginning in `line`."""
+    """`text` as it is on the page, beginning in `line`."""
 
     page: Path
     line: int
@@ -121,27 +121,29 @@ def _snippets(path: Path, tokens: list[Token]) -> Iterator[Snippet]:
     comment = ""
     for token in tokens:
         if token.type in ("fence", "code_block"):
-            told = _told(comment)
+            directives = _read_comment(comment)
             yield Snippet(
                 path,
                 line_of(token) + 1,
                 (token.info.split() or [""])[0],
                 token.content,
-                tuple(part.strip() for part in told.get("given", "").split(",") if part.strip()),
-                told.get("until", ""),
-                told.get("then", ""),
-                told.get("from", ""),
+                tuple(
+                    part.strip() for part in directives.get("given", "").split(",") if part.strip()
+                ),
+                directives.get("until", ""),
+                directives.get("then", ""),
+                directives.get("from", ""),
             )
         comment = token.content if token.type == "html_block" else ""
 
 
-def _told(comment: str) -> dict[str, str]:
+def _read_comment(comment: str) -> dict[str, str]:
     found = _COMMENT.search(comment)
     other, *parts = _KEY.split(found[1] if found else "")
     assert not other.strip(), f"before a snippet stands what no test understands: {other}"
     return {
-        key: "\n".join(map(str.strip, told.strip().split("\n")))
-        for key, told in zip(parts[::2], parts[1::2], strict=True)
+        key: "\n".join(map(str.strip, texts.strip().split("\n")))
+        for key, texts in zip(parts[::2], parts[1::2], strict=True)
     }
 
 

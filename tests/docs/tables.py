@@ -1,6 +1,6 @@
 """The tables that are made from the code: `python -m tests.docs.tables` writes them into the pages.
 
-One stands between `<!-- table: settings -->` and `<!-- end -->`.
+Each is between `<!-- table: settings -->` and `<!-- end -->`.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _TABLE = re.compile(r"(<!-- table: (\w+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 def _settings() -> Rows:
     yield "setting", "default", "what it is"
-    told = _docstrings(ROOT / "bot" / "settings.py", Settings.__name__)
+    text = _docstrings(ROOT / "bot" / "settings.py", Settings.__name__)
     for field in fields(Settings):
         default = "**needed**" if field.default is MISSING else f"`{field.default}`"
-        yield f"`{field.name.upper()}`", default.replace("``", ""), told[field.name]
+        yield f"`{field.name.upper()}`", default.replace("``", ""), text[field.name]
 
 
 def _problems() -> Rows:
@@ -38,7 +38,7 @@ def _problems() -> Rows:
 TABLES: dict[str, Callable[[], Rows]] = {"settings": _settings, "problems": _problems}
 
 
-def renewed(text: str) -> str:
+def renew(text: str) -> str:
     """A page's text with its tables as the code has them now."""
 
     def table(found: re.Match[str]) -> str:
@@ -51,20 +51,20 @@ def renewed(text: str) -> str:
 
 
 def _docstrings(file: Path, name: str) -> dict[str, str]:
-    """What stands below each field of a class."""
+    """The docstring below each field of a class."""
     module = ast.parse(file.read_text("utf-8"))
     body = next(n.body for n in module.body if isinstance(n, ast.ClassDef) and n.name == name)
     return {
-        field.target.id: told.value.value
-        for field, told in itertools.pairwise(body)
+        field.target.id: texts.value.value
+        for field, texts in itertools.pairwise(body)
         if isinstance(field, ast.AnnAssign)
         and isinstance(field.target, ast.Name)
-        and isinstance(told, ast.Expr)
-        and isinstance(told.value, ast.Constant)
-        and isinstance(told.value.value, str)
+        and isinstance(texts, ast.Expr)
+        and isinstance(texts.value, ast.Constant)
+        and isinstance(texts.value.value, str)
     }
 
 
 if __name__ == "__main__":
     for path in sorted((ROOT / "docs").glob("*.md")):
-        path.write_text(renewed(path.read_text("utf-8")), "utf-8")
+        path.write_text(renew(path.read_text("utf-8")), "utf-8")

@@ -9,7 +9,7 @@ import pytest
 from hitl_core.policy.reader.read_policy import KEYS as POLICY_KEYS
 from hitl_core.policy.reader.read_rule import KEYS as RULE_KEYS
 from tests.docs.pages import ROOT, Page, page, pages
-from tests.docs.tables import renewed
+from tests.docs.tables import renew
 
 each_page = pytest.mark.parametrize("page", pages(), ids=lambda p: p.path.name)
 
@@ -37,7 +37,7 @@ def test_nothing_in_angle_brackets_is_lost(page: Page) -> None:
 
 @each_page
 def test_tables_are_as_the_code_has_it(page: Page) -> None:
-    assert page.text == renewed(page.text), "run: python -m tests.docs.tables"
+    assert page.text == renew(page.text), "run: python -m tests.docs.tables"
 
 
 def test_every_page_is_in_the_index() -> None:
@@ -52,8 +52,8 @@ def test_every_picture_is_shown() -> None:
 
 
 def test_every_key_of_a_policy_is_told() -> None:
-    told = re.findall(r"^\| (.*?) \|", page("docs/policy.md").text, re.MULTILINE)
-    keys = set(re.findall(r"`(\w+)`", "\n".join(told)))
+    text = re.findall(r"^\| (.*?) \|", page("docs/policy.md").text, re.MULTILINE)
+    keys = set(re.findall(r"`(\w+)`", "\n".join(text)))
     assert {*POLICY_KEYS, *RULE_KEYS} <= keys
 
 

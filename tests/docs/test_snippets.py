@@ -1,4 +1,4 @@
-"""Every snippet of every page does what it says, as it stands there."""
+"""Every snippet of every page does what it says, without changes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hitl_core import Policy
 from slack_sandbox.client.actor import Actor
 from slack_sandbox.server import running_sandbox
 from tests.docs.commands import check_commands
-from tests.docs.givens import DOOR, ENDS, GIVENS, REDIS
+from tests.docs.givens import API, ENDS, GIVENS, REDIS
 from tests.docs.pages import ROOT, SHOWN_ONLY, Snippet, files_before, page, pages, snippets
 from tests.support.bots import CLICK, Scene
 from tests.support.waiting import wait_until
@@ -53,7 +53,7 @@ class Stage:
             names = await self._stack.enter_async_context(GIVENS[given](self.scene))
             self.names |= names
         text = snippet.text.replace(REDIS, self.scene.redis_url)
-        return text.replace(DOOR, self.names.get("door", DOOR))
+        return text.replace(API, self.names.get("api", API))
 
     async def run(self, *command: str, status: int = 0) -> str:
         """What a process in the folder said; it must end with this status."""
@@ -73,13 +73,13 @@ class Stage:
             stderr=asyncio.subprocess.STDOUT,
         )
         try:
-            said = (await process.communicate())[0].decode()
+            text = (await process.communicate())[0].decode()
         except asyncio.CancelledError:
             process.kill()
             await process.wait()
             raise
-        assert process.returncode == status, said
-        return said
+        assert process.returncode == status, text
+        return text
 
 
 @pytest.fixture
@@ -110,14 +110,14 @@ def test_an_excerpt_is_in_its_file(snippet: Snippet) -> None:
 
 @each_of([each for each in snippets("python") if not each.source])
 async def test_python_runs(snippet: Snippet, stage: Stage) -> None:
-    """A file runs as a program, all else as if it stood in a coroutine."""
+    """A file runs as a program, all else as the body of a coroutine."""
     text = await stage.prepare(snippet)
     async with asyncio.timeout(PATIENCE):
         if snippet.file:
             (stage.scene.folder / snippet.file).write_text(text)
             stage.names["said"] = await stage.run(sys.executable, snippet.file)
         else:
-            code = eval(_compiled("\n" * (snippet.line - 1) + text, snippet.name), stage.names)
+            code = eval(_compile("\n" * (snippet.line - 1) + text, snippet.name), stage.names)
             await _until(snippet, code, stage.scene) if code else None
     _check(snippet, stage.names)
 
@@ -161,8 +161,8 @@ def test_commands_exist(snippet: Snippet) -> None:
 @each_of(snippets("yaml"))
 def test_policies_load(snippet: Snippet) -> None:
     """A part of one is completed by what every policy needs."""
-    told: dict[str, Any] = yaml.safe_load(snippet.text)
-    missing = "" if "default" in told else "default: review\n"
+    texts: dict[str, Any] = yaml.safe_load(snippet.text)
+    missing = "" if "default" in texts else "default: review\n"
     policy = Policy.from_yaml(missing + snippet.text)
     _check(snippet, {"policy": policy})
 
@@ -179,7 +179,7 @@ def _needs(*tools: str) -> None:
 
 def _check(snippet: Snippet, names: dict[str, Any]) -> None:
     try:
-        exec(_compiled(snippet.then, f"{snippet.name}, then"), names)
+        exec(_compile(snippet.then, f"{snippet.name}, then"), names)
     except AssertionError as error:
         error.add_note(f"{snippet.then}\nSaid: {names.get('said', 'nothing')}")
         raise
@@ -200,7 +200,7 @@ def _policy_of_readme() -> str:
     return policy
 
 
-def _compiled(text: str, name: str) -> Any:
+def _compile(text: str, name: str) -> Any:
     return compile(text, name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
 
 

@@ -38,8 +38,8 @@ async def start(scene: Scene, example: str, *args: str, failpoints: str = "") ->
     return await scene.process(f"examples.{example}", *args, env=env)
 
 
-async def finished(process: Process) -> list[str]:
-    assert await process.ended() == 0, process.output
+async def output_lines(process: Process) -> list[str]:
+    assert await process.wait_end() == 0, process.output
     return process.output.splitlines()
 
 
@@ -53,7 +53,7 @@ async def test_the_loop_runs_what_was_approved_and_tells_the_model_the_rest(scen
     await scene.bob.press(await scene.card("approved by U0ALICE"), "reject", 1)
     await scene.bob.submit(message="He knows")
 
-    assert await finished(loop) == [
+    assert await output_lines(loop) == [
         "refund: paid back 80.00 EUR for order 1042",
         'refund ran with {"amount": 80, "order_id": 1042}: paid back 80.00 EUR for order 1042',
         "User rejected the tool call for `send_email` with reason: He knows",
@@ -68,10 +68,10 @@ async def test_the_loop_runs_an_edit_and_tells_the_model_of_it(scene: Scene) -> 
     assert (await scene.alice.submit(body="Hi Jo"))["ok"]
     await scene.alice.press(await scene.card("edited and approved by U0ALICE"), "approve", 1)
 
-    said = await finished(loop)
+    text = await output_lines(loop)
 
-    assert "send_email: sent to jo@example.com: Hi Jo" in said
-    assert 'send_email ran with {"body": "Hi Jo", "to": "jo@example.com"}' in said[-1]
+    assert "send_email: sent to jo@example.com: Hi Jo" in text
+    assert 'send_email ran with {"body": "Hi Jo", "to": "jo@example.com"}' in text[-1]
 
 
 async def test_the_loop_goes_back_to_the_model_where_nothing_may_run(scene: Scene) -> None:
@@ -81,7 +81,7 @@ async def test_the_loop_goes_back_to_the_model_where_nothing_may_run(scene: Scen
         await scene.bob.press(card, "reject", left)
         await scene.bob.submit()
 
-    first, *rest = await finished(loop)
+    first, *rest = await output_lines(loop)
     assert first == "No call may run: the model gets the answers."
     assert [line.split(" for ")[0] for line in rest] == ["User rejected the tool call"] * 2
 
@@ -91,11 +91,11 @@ async def test_a_loop_that_was_killed_starts_again_with_its_review(scene: Scene)
     thread; then it runs what she approved, and a third start runs nothing but knows what was done."""
     asked = ("loop", "Refund order 1042", "--thread", "t-1")
     first = await start(scene, *asked, failpoints="gate.after_submit=kill")
-    assert await first.ended() == -9
+    assert await first.wait_end() == -9
     await scene.alice.press(await scene.card("send_email"), "approve", 1)
     await scene.alice.press(await scene.card("approved by U0ALICE"), "approve", 1)
 
-    second, third = [await finished(await start(scene, *asked)) for _ in range(2)]
+    second, third = [await output_lines(await start(scene, *asked)) for _ in range(2)]
 
     assert [line.partition(":")[0] for line in second[:2]] == ["refund", "send_email"]
     assert third[0] == "No call may run: the model gets the answers."
@@ -110,7 +110,7 @@ async def test_a_deep_agent_sends_what_was_approved(scene: Scene) -> None:
     words = "Email jo@example.com Your parcel is on its way"
     agent = await scene.process("examples.deep_agent", words, env=env)
     await scene.alice.press(await scene.card("jo@example.com", "send_email"), "approve")
-    assert await finished(agent)
+    assert await output_lines(agent)
     assert len(list((scene.folder / "deep" / "outbox").glob("*.eml"))) == 1
 
 
@@ -123,13 +123,13 @@ async def test_the_script_reminds_and_leaves_as_people_say(scene: Scene) -> None
     await scene.alice.press(await scene.card("R-18"), "reject")
     await scene.alice.submit(message="Paid today")
 
-    assert await finished(script) == [
+    assert await output_lines(script) == [
         "to jo@example.com: Dear Jo, please pay R-17.",
         "R-18: User rejected the tool call for `send_reminder` with reason: Paid today",
     ]
     assert states(scene) == {"R-17": "reminded", "R-18": "left"}
     again = await start(scene, "script", "--data", str(scene.folder / "shop.db"))
-    assert await finished(again) == []
+    assert await output_lines(again) == []
 
 
 async def test_a_script_killed_while_it_waits_finds_its_decision(scene: Scene) -> None:
@@ -144,7 +144,7 @@ async def test_a_script_killed_while_it_waits_finds_its_decision(scene: Scene) -
 
     again = await start(scene, "script", *data)
 
-    assert await finished(again) == ["to kim@example.com: R-18: 120 EUR are overdue."]
+    assert await output_lines(again) == ["to kim@example.com: R-18: 120 EUR are overdue."]
     assert first.output.splitlines() == ["to jo@example.com: R-17: 80 EUR are overdue."]
     assert states(scene) == {"R-17": "reminded", "R-18": "reminded"}
     assert len(await scene.cards()) == 2
@@ -154,7 +154,9 @@ async def test_the_worker_runs_what_was_asked_for_before_it_lived(scene: Scene) 
     """Given a worker killed between the asking and the decision; when Alice approves while none runs, and two
     others are started; then it runs once, and was asked for once, although the button was pressed twice."""
     first = await serving(scene)
-    asked = [await finished(await start(scene, "worker", "ask", "1042", "80")) for _ in range(2)]
+    asked = [
+        await output_lines(await start(scene, "worker", "ask", "1042", "80")) for _ in range(2)
+    ]
     assert asked[0] == asked[1]
     card = await scene.card("Pay back 80.00 EUR for order 1042?")
     await first.kill()
@@ -173,30 +175,30 @@ async def test_the_worker_runs_small_refunds_unasked_edits_as_edited_and_tells_o
 ) -> None:
     worker = await serving(scene)
     for order, amount in (("1", "20"), ("2", "80"), ("3", "90")):
-        await finished(await start(scene, "worker", "ask", order, amount))
+        await output_lines(await start(scene, "worker", "ask", order, amount))
 
     await scene.alice.press(await scene.card("for order 2?"), "edit")
     await scene.alice.submit(amount=60)
     await scene.bob.press(await scene.card("for order 3?"), "reject")
     await scene.bob.submit(message="Not ours")
 
-    said = {
+    message = {
         "paid back 20.00 EUR for order 1",
         "paid back 60.00 EUR for order 2",
         "order-3: User rejected the tool call for `refund` with reason: Not ours",
     }
-    await wait_until("all are done", lambda: said <= set(worker.output.splitlines()))
+    await wait_until("all are done", lambda: message <= set(worker.output.splitlines()))
 
 
 async def test_the_policy_says_what_it_would_do(scene: Scene) -> None:
-    said = await finished(await start(scene, "python_policy"))
-    assert [line.split()[0] for line in said] == ["allow", "allow", "review", "review", "deny"]
-    assert "Its `when` failed (KeyError) and counts as true." in said[3]
+    reason = await output_lines(await start(scene, "python_policy"))
+    assert [line.split()[0] for line in reason] == ["allow", "allow", "review", "review", "deny"]
+    assert "Its `when` failed (KeyError) and counts as true." in reason[3]
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
 async def test_every_example_explains_itself(scene: Scene, example: str) -> None:
-    assert (await finished(await start(scene, example, "--help")))[0].startswith("usage: ")
+    assert (await output_lines(await start(scene, example, "--help")))[0].startswith("usage: ")
 
 
 @pytest.mark.parametrize(
@@ -206,9 +208,9 @@ async def test_without_redis_an_example_says_so_in_one_sentence(
     scene: Scene, example: str, args: list[str]
 ) -> None:
     process = await start(scene, example, "--redis", "redis://127.0.0.1:1/0", *args)
-    assert await process.ended() == 1
-    (said,) = process.output.splitlines()
-    assert said.startswith(f"{example}: Redis at redis://127.0.0.1:1/0 can't be reached: ")
+    assert await process.wait_end() == 1
+    (output,) = process.output.splitlines()
+    assert output.startswith(f"{example}: Redis at redis://127.0.0.1:1/0 can't be reached: ")
     assert not Path("shop.db").exists()
 
 

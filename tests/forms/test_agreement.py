@@ -1,4 +1,5 @@
-"""Our validator agrees with the jsonschema library on random schemas, and with the official examples."""
+"""Our validator gives the same results as the jsonschema library on random schemas, and as the official
+examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers become arguments, or errors beside their fields."""
+"""Answers become arguments, or errors at their fields."""
 
 from __future__ import annotations
 
@@ -269,7 +269,7 @@ def test_a_cleared_argument_that_must_be_there_is_an_error(schema: Any, value: A
     assert errors(whole, {"x": value}, {"/x": None}).fields == {"/x": "is required"}
 
 
-def test_every_error_stands_beside_its_field_at_once() -> None:
+def test_all_errors_are_shown_at_their_fields_at_once() -> None:
     refused = errors(
         CUSTOMER,
         ARGS,
@@ -330,7 +330,7 @@ def test_a_half_character_is_refused() -> None:
 
 
 def test_half_a_character_on_a_line_is_an_error_of_the_field() -> None:
-    """Given a list of texts, when a lone surrogate stands on a line, then it is refused beside its field."""
+    """Given a list of texts, when a line has a lone surrogate, then it is refused at its field."""
     schema = {"properties": {"x": {"type": "array", "items": {"type": "string"}}}}
     with pytest.raises(FormErrors) as caught:
         read_answers(schema, {"x": ["a"]}, {"/x": "a\n\ud800"})

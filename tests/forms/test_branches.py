@@ -1,4 +1,4 @@
-"""Values of several forms: which one is shown, and what choosing another does."""
+"""Values with several possible forms: which one is shown, and what happens when another one is chosen."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ PAY: Json = {"properties": {"pay": {"oneOf": [CARD, BANK]}}, "required": ["pay"]
 ARGS: Json = {"pay": {"kind": "card", "number": "4", "note": "n", "trace": 7}}
 
 
-def drawn(form: Form) -> list[tuple[str, str | None]]:
+def fields_of(form: Form) -> list[tuple[str, str | None]]:
     return [(field.pointer, field.initial) for field in form.fields]
 
 
-def test_the_choice_stands_before_the_fields_of_the_form_that_the_value_has() -> None:
+def test_the_choice_comes_before_the_fields_of_its_form() -> None:
     choice, number, note, trace = make_form(PAY, ARGS).fields
     assert (choice.pointer, choice.kind, choice.redraws, choice.initial) == (
         "/pay~",
@@ -58,7 +58,7 @@ def test_choosing_another_form_draws_its_fields_and_keeps_what_was_typed_in_thos
 ):
     answers = {"/pay~": "1", "/pay/number": "5", "/pay/note": "typed"}
     form = make_form(PAY, ARGS, answers=answers)
-    assert drawn(form) == [
+    assert fields_of(form) == [
         ("/pay~", "1"),
         ("/pay/iban", None),
         ("/pay/note", "typed"),
@@ -73,7 +73,7 @@ def test_what_does_not_fit_the_field_of_the_same_name_in_another_form_is_left_be
     two = {"title": "Two", "properties": {"v": {"type": "integer"}}, "additionalProperties": False}
     schema = {"properties": {"x": {"anyOf": [one, two]}}, "required": ["x"]}
     form = make_form(schema, {"x": {"v": "t"}}, answers={"/x~": "1"})
-    assert drawn(form) == [("/x~", "1"), ("/x/v", None)]
+    assert fields_of(form) == [("/x~", "1"), ("/x/v", None)]
     assert read_answers(schema, {"x": {"v": "t"}}, {"/x~": "1", "/x/v": "3"}) == {"x": {"v": 3}}
 
 
@@ -86,7 +86,7 @@ def test_a_text_that_may_be_empty_can_be_made_so_in_its_form_as_well() -> None:
 
 def test_back_at_the_first_form_nothing_has_changed() -> None:
     answers = {"/pay~": "0", "/pay/iban": "typed in between"}
-    assert drawn(make_form(PAY, ARGS, answers=answers)) == drawn(make_form(PAY, ARGS))
+    assert fields_of(make_form(PAY, ARGS, answers=answers)) == fields_of(make_form(PAY, ARGS))
     assert read_answers(PAY, ARGS, answers) == ARGS
 
 
@@ -110,7 +110,7 @@ def test_a_value_that_may_be_left_out_can_be_not_set() -> None:
     schema = {**PAY, "required": []}
     choice = make_form(schema, ARGS).fields[0]
     assert [option.label for option in choice.options] == ["Card", "Bank", "Not set"]
-    assert drawn(make_form(schema, ARGS, answers={"/pay~": "2"})) == [("/pay~", "2")]
+    assert fields_of(make_form(schema, ARGS, answers={"/pay~": "2"})) == [("/pay~", "2")]
     assert read_answers(schema, ARGS, {"/pay~": "2"}) == {}
     assert read_answers(schema, {}, {"/pay~": "2"}) == {}
 

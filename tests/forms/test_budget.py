@@ -1,4 +1,4 @@
-"""No schema, pattern or value from outside takes long, wherever it is used: security H2, and its kind."""
+"""No schema, pattern or value from outside takes long, wherever it is used: security H2 and similar."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DICE = random.Random(20)
 NUMBERS = list(range(40_000))
 
 
-def nested(value: Any, levels: int, key: str = "a") -> Any:
+def nest(value: Any, levels: int, key: str = "a") -> Any:
     for _ in range(levels):
         value = {key: value}
     return value
@@ -93,7 +93,7 @@ HOSTILE: dict[str, tuple[Json, Json]] = {
         {"properties": {"c": {"items": {"$ref": "#"}}}},
         {"c": [{"c": [{"c": []}] * 200}] * 100},
     ),
-    "deep arguments": ({"additionalProperties": {"$ref": "#"}}, nested(1, 800)),
+    "deep arguments": ({"additionalProperties": {"$ref": "#"}}, nest(1, 800)),
     "a circle": ({"allOf": [{"$ref": "#"}]}, {}),
     "a chain": (
         {
@@ -106,7 +106,7 @@ HOSTILE: dict[str, tuple[Json, Json]] = {
         on_a(items={"enum": [[n] for n in range(5_000)]}),
         {"a": [[n] for n in range(20_000)]},
     ),
-    "a deep const": (on_a(const=nested(1, 80)), {"a": nested([1] * 30_000, 80)}),
+    "a deep const": (on_a(const=nest(1, 80)), {"a": nest([1] * 30_000, 80)}),
     "many consts": ({"anyOf": [{"const": n} for n in range(2_000)]}, {"a": NUMBERS}),
     "unique numbers": (on_a(uniqueItems=True), {"a": NUMBERS}),
     "unique objects": (on_a(uniqueItems=True), {"a": [{"x": n, "y": [n]} for n in range(10_000)]}),
@@ -147,7 +147,7 @@ HOSTILE: dict[str, tuple[Json, Json]] = {
         {},
     ),
     "long pointers": (
-        {"$defs": nested({}, 80), "allOf": [{"$ref": "#/$defs" + "/a" * 80}] * 350},
+        {"$defs": nest({}, 80), "allOf": [{"$ref": "#/$defs" + "/a" * 80}] * 350},
         {"a": 1},
     ),
     "wide objects": (
@@ -177,14 +177,14 @@ HOSTILE: dict[str, tuple[Json, Json]] = {
                 '"type": "string"', '"writeOnly": true, "readOnly": true'
             )
         ),
-        nested({"a": 1}, 50),
+        nest({"a": 1}, 50),
     ),
-    "a deep default": (on_a(default=nested([0] * 5_000, 90)), {"a": 1}),
+    "a deep default": (on_a(default=nest([0] * 5_000, 90)), {"a": 1}),
 }
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_t63_no_schema_takes_long_wherever_it_is_used(name: str) -> None:
+def test_t63_no_schema_takes_long(name: str) -> None:
     """Security H2. Whatever can't be done in the budget is an error that says so."""
     schema, args = HOSTILE[name]
     uses = (
@@ -205,7 +205,7 @@ def _judge(schema: Json, args: Json) -> None:
     policy.judge(ToolCall("1", "t", args))
 
 
-def test_what_takes_too_long_to_find_out_is_never_taken_for_a_no() -> None:
+def test_a_check_that_takes_too_long_counts_as_met() -> None:
     """Security H2: a `when` that could not be asked counts as met, whatever came before it."""
     slow, args = on_a(pattern="(a|b)*a(a|b){400}c"), {"a": letters(50_000), "amount": 5}
     rules = {"t": {"when": slow}, "t*": {"when": {"properties": {"amount": {"minimum": 9}}}}}
@@ -216,7 +216,7 @@ def test_what_takes_too_long_to_find_out_is_never_taken_for_a_no() -> None:
 
 
 def test_all_schemas_of_one_request_share_one_budget() -> None:
-    """Security H2: none of these is too much alone."""
+    """Security H2: each alone is within the budget."""
     budget = Budget(REQUEST_STEPS)
     schemas = [on_a(pattern=f"(?:a{{0,30}}){{0,25}}{n}") for n in range(400)]
     check_schema(schemas[0], budget=budget)
@@ -250,7 +250,7 @@ async def test_a_submit_with_costly_tools_lets_others_have_their_turn() -> None:
 
 
 def test_a_run_s_context_has_one_budget_for_all_its_schemas() -> None:
-    """Security H2: the door takes a context of 256 KiB."""
+    """Security H2: the HTTP API accepts a context of 256 KiB."""
     context = {f"t{n}": {"when": on_a(pattern=f"(?:a{{0,30}}){{0,23}}{n}")} for n in range(90)}
     policy = Policy.from_mapping({"default": "review"})
     with cpu_limit(LIMIT), pytest.raises(PolicyError, match="together too large"):
@@ -265,7 +265,7 @@ async def test_a_tool_s_own_schema_that_can_not_be_read_stops_the_submit() -> No
 
 
 def test_unique_items_of_nine_thousand_objects_are_more_than_one_check_may_cost() -> None:
-    """Door d: they took 67 ms and were within the budget."""
+    """HTTP d: they took 67 ms and were within the budget."""
     run = CheckState()
     with pytest.raises(TooMuchWork):
         compile_schema(on_a(uniqueItems=True)).check({"a": [{"k": n} for n in range(9_000)]}, run)

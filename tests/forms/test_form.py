@@ -104,7 +104,7 @@ def test_a_value_that_is_no_option_is_seen_and_can_only_be_kept() -> None:
     assert made.options[int(made.initial or "")].label == "c (now, not allowed)"
 
 
-def test_fields_stand_in_the_schemas_order_then_the_other_arguments() -> None:
+def test_fields_have_the_schemas_order_then_come_the_other_arguments() -> None:
     schema = {"properties": {"b": {"type": "string"}, "a": {"type": "integer"}}}
     form = make_form(schema, {"z": 1, "a/~": "t", "a": 2})
     assert [f.pointer for f in form.fields] == ["/b", "/a", "/z", "/a~1~0"]

@@ -12,7 +12,7 @@ from hitl_core.forms import FormErrors, make_form
 from hitl_core.forms.fixed_values import find_changed_fixed
 from hitl_core.jsonschema import check_args, find_hidden, is_hiding_unclear, mask_args
 from tests.forms.reading import read_answers
-from tests.forms.test_round_trip import cases, written
+from tests.forms.test_round_trip import cases, write
 
 Json = dict[str, Any]
 SECRET = "s3cr3t"
@@ -22,7 +22,7 @@ def row(**said: Any) -> Json:
     return {"type": "object", "properties": {"name": {"type": "string"}, "pin": said}}
 
 
-@pytest.mark.parametrize("said", [{"writeOnly": True}, {"type": "string", "format": "password"}])
+@pytest.mark.parametrize("text", [{"writeOnly": True}, {"type": "string", "format": "password"}])
 @pytest.mark.parametrize(
     ("schema", "args"),
     [
@@ -41,19 +41,22 @@ def row(**said: Any) -> Json:
         (lambda pin: {"if": {"properties": {"v": pin}}, "properties": {"v": {}}}, {"v": SECRET}),
     ],
 )  # fmt: skip
-def test_a_secret_of_the_schema_is_hidden_wherever_it_stands(
-    schema: Any, args: Json, said: Json
-) -> None:
-    form = make_form(schema(said), args)
+def test_a_secret_of_the_schema_is_hidden_everywhere(schema: Any, args: Json, text: Json) -> None:
+    form = make_form(schema(text), args)
     assert SECRET not in repr(form)
     assert any(field.locked for field in form.fields)
     everything = {field.pointer: "typed" for field in form.fields if field.locked}
-    assert read_answers(schema(said), args, everything) == args
+    assert read_answers(schema(text), args, everything) == args
 
 
 def test_a_hidden_field_says_what_it_is_and_nothing_of_the_value() -> None:
-    said = {"writeOnly": True, "enum": [SECRET, "b"], "default": SECRET, "description": "The PIN"}
-    (_, field) = make_form(row(**said), {"pin": SECRET}).fields
+    message = {
+        "writeOnly": True,
+        "enum": [SECRET, "b"],
+        "default": SECRET,
+        "description": "The PIN",
+    }
+    (_, field) = make_form(row(**message), {"pin": SECRET}).fields
     assert (field.label, field.hint, field.hidden, field.initial) == ("pin", "The PIN", True, None)
     assert (field.options, bool(field.locked)) == ((), True)
 
@@ -124,10 +127,10 @@ def test_hiding_an_argument_changes_nothing_else(case: tuple[Json, Json]) -> Non
         shown = {field.pointer: field.initial for field in form.fields}
         assert any(field.hidden or "(hidden)" in str(field.initial) for field in form.fields)
         with suppress(FormErrors):  # for arguments that were wrong before
-            assert written(read_answers(schema, args, shown, redact=redact)) == written(args)
+            assert write(read_answers(schema, args, shown, redact=redact)) == write(args)
 
 
-def bundled(word: str = "$id", **more: Any) -> Json:
+def bundle(word: str = "$id", **more: Any) -> Json:
     """A compound document: inside `account` a `#/…` is looked up from there, as the root has other parts of
     these names."""
     account: Json = {
@@ -153,7 +156,7 @@ def bundled(word: str = "$id", **more: Any) -> Json:
 
 
 @pytest.mark.parametrize(
-    "schema", [bundled(), bundled("id", **{"$schema": "http://json-schema.org/draft-04/schema#"})]
+    "schema", [bundle(), bundle("id", **{"$schema": "http://json-schema.org/draft-04/schema#"})]
 )
 def test_a1_a_reference_that_the_check_follows_elsewhere_is_never_followed_for_marks(
     schema: Json,

@@ -120,7 +120,7 @@ def either(first: Pair, second: Pair) -> Pair:
     return {"anyOf": schemas}, first[1] | second[1]
 
 
-def told_apart(first: Pair, second: Pair) -> Pair:
+def discriminate(first: Pair, second: Pair) -> Pair:
     """By a property `kind` with another constant in each."""
     schemas, held = [], []
     for name, (schema, allowed) in (("x", first), ("y", second)):
@@ -139,7 +139,7 @@ parts = st.recursive(
         inner.map(in_parts),
         inner.map(or_null),
         st.builds(either, inner, inner),
-        st.builds(told_apart, objects(inner), objects(inner)),
+        st.builds(discriminate, objects(inner), objects(inner)),
     ),
     max_leaves=8,
 )
@@ -147,7 +147,7 @@ NODE = {
     "type": "object",
     "properties": {"v": {"type": "integer"}, "next": {"$ref": "#/$defs/node"}},
 }
-roots = st.one_of(objects(parts), st.builds(told_apart, objects(parts), objects(parts)))
+roots = st.one_of(objects(parts), st.builds(discriminate, objects(parts), objects(parts)))
 
 
 @st.composite
@@ -158,7 +158,7 @@ def cases(draw: st.DrawFn) -> tuple[Json, Json]:
     return {**schema, "$defs": {"node": NODE}}, {**args, **extra}
 
 
-def written(value: Any) -> str:
+def write(value: Any) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
@@ -177,7 +177,7 @@ def test_promise_8_an_untouched_form_gives_back_the_same_bytes(
     schema, args = case
     form = make_form(schema, args, max_text=max_text)
     shown = {field.pointer: field.initial for field in form.fields}
-    before = written(args)
+    before = write(args)
     wrong = bool(check_args(schema, args))
     assert len(shown) == len(form.fields)
     for answers in ({}, shown, {at: with_other_line_ends(text) for at, text in shown.items()}):
@@ -186,6 +186,6 @@ def test_promise_8_an_untouched_form_gives_back_the_same_bytes(
         except FormErrors:
             assert wrong
         else:
-            assert written(after) == before
+            assert write(after) == before
             assert not wrong
-    assert written(args) == before
+    assert write(args) == before

@@ -16,7 +16,7 @@ MB = 1_000_000
 
 
 @pytest.fixture
-def grown() -> Iterator[Callable[[], int]]:
+def growth() -> Iterator[Callable[[], int]]:
     """How many bytes more are in memory than at the start."""
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
@@ -62,20 +62,20 @@ def test_an_error_is_not_kept() -> None:
 
 
 def wide(number: int, **last: Any) -> dict[str, Any]:
-    said: dict[str, Any] = {"type": ["string", "null"], "minLength": 1, "maxLength": 9}
-    return {"properties": {**{f"p{number}_{n}": said for n in range(800)}, **last}}
+    text: dict[str, Any] = {"type": ["string", "null"], "minLength": 1, "maxLength": 9}
+    return {"properties": {**{f"p{number}_{n}": text for n in range(800)}, **last}}
 
 
-def test_large_schemas_of_an_agent_take_a_bounded_part_of_memory(grown: Callable[[], int]) -> None:
+def test_large_schemas_of_an_agent_take_a_bounded_part_of_memory(growth: Callable[[], int]) -> None:
     """Given 30 different schemas of 2.5 MB each when they are read; then not all of them are kept."""
     for number in range(30):
         check_schema(wide(number))
-    assert grown() < 45 * MB
+    assert growth() < 45 * MB
 
 
-def test_a_wrong_schema_leaves_its_sentence_alone(grown: Callable[[], int]) -> None:
+def test_a_wrong_schema_leaves_its_sentence_alone(growth: Callable[[], int]) -> None:
     """Given large schemas with an error at their end; then nothing of them is kept, not even by the error."""
     for number in range(20):
         with pytest.raises(SchemaError):
             check_schema(wide(number, last={"type": "txt"}))
-    assert grown() < 2 * MB
+    assert growth() < 2 * MB

@@ -49,11 +49,11 @@ def test_t63_large_arguments_are_drawn_read_and_checked_soon(schema: str, shape:
     args = {"a": SHAPES[shape]}
     assert len(json.dumps(args, separators=(",", ":"))) <= MAX_BYTES
     make_form(SCHEMAS[schema], {})  # which compiles the schema, once
-    for use in (make_form, check_args, _read):
+    for use in (make_form, check_args, _read_form):
         with cpu_limit(LIMIT):
             use(SCHEMAS[schema], args)
 
 
-def _read(schema: Json | None, args: Json) -> None:
+def _read_form(schema: Json | None, args: Json) -> None:
     with suppress(FormErrors):  # what is wrong, or too large to be checked, is said
         assert read_answers(schema, args, {}) == args

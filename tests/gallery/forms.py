@@ -98,7 +98,7 @@ BANK = {
     "amount": 120.0,
     "payout": {"kind": "bank", "iban": "AT611904300234573201", "holder": "Jo Martin"},
 }
-#: Two of these can't stand together, which no field alone can say.
+#: Two of these can't be together, which no single field shows.
 COUPON: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -123,9 +123,9 @@ ADDRESS: dict[str, Any] = {
 }
 
 
-def _pressed(
+def _press(
     name: str,
-    told: str,
+    text: str,
     button: str,
     call: tuple[str, Json],
     rule: Json | None = None,
@@ -141,13 +141,13 @@ def _pressed(
         await office.press(card, button, option=option)
         return Shown("modal", office.view())
 
-    return scene(name, told, act)
+    return scene(name, text, act)
 
 
 async def _page_two(office: Office) -> Shown:
     await office.press(await office.ask((("wide", MANY),)), "edit")
     await office.hands.submit(ALICE)
-    return Shown("modal", office.answered())
+    return Shown("modal", office.answer_modal())
 
 
 async def _errors(office: Office) -> Shown:
@@ -188,7 +188,7 @@ async def _too_late(office: Office) -> Shown:
     await office.press(card, "edit")
     await office.press(card, "approve", BOB)
     await office.hands.submit(ALICE, {"subject": "Your refund"})
-    return Shown("modal", office.answered())
+    return Shown("modal", office.answer_modal())
 
 
 _BOOK = ("book_trip", TRIP)
@@ -205,21 +205,21 @@ _ASKS = {
 }
 
 SCENES = (
-    _pressed("edit", "A form made of the schema", "edit", REFUNDING),
-    _pressed("edit-every-field", "Every kind of field", "edit", _BOOK, {"args_schema": EVERYTHING}),
-    _pressed("edit-branches", "What follows a choice", "edit", _PAY_OUT, {"args_schema": BRANCHES}),
+    _press("edit", "A form made of the schema", "edit", REFUNDING),
+    _press("edit-every-field", "Every kind of field", "edit", _BOOK, {"args_schema": EVERYTHING}),
+    _press("edit-branches", "What follows a choice", "edit", _PAY_OUT, {"args_schema": BRANCHES}),
     scene("edit-page-two", "More fields than a page holds", _page_two),
-    _pressed("edit-locked", "Too long for an input", "edit", _CONTRACT),
-    _pressed("edit-for-others", "Others must approve it", "edit", REFUNDING, policy=BY_TWO),
-    _pressed("edit-without-schema", "A form made of the arguments", "edit", MAILING, {}),
+    _press("edit-locked", "Too long for an input", "edit", _CONTRACT),
+    _press("edit-for-others", "Others must approve it", "edit", REFUNDING, policy=BY_TWO),
+    _press("edit-without-schema", "A form made of the arguments", "edit", MAILING, {}),
     scene("edit-errors", "What is wrong, beside its field", _errors),
     scene("edit-errors-top", "What is wrong with all of it", _errors_of_the_whole),
-    _pressed("reject", "Why not", "reject", REFUNDING),
-    _pressed("reject-required", "A reason that the policy wants", "reject", REFUNDING, _STRICT),
-    _pressed("answer", "An answer in the tool's place", "more", REFUNDING, _MORE, option=0),
-    _pressed("answer-form", "An answer with a schema", "respond", _QUESTION, _ASKS),
-    _pressed("escalate", "Pass it on", "escalate", REFUNDING, policy=WITH_OPS),
-    _pressed("see", "Everything that will run", "see", _PARAGRAPHS),
+    _press("reject", "Why not", "reject", REFUNDING),
+    _press("reject-required", "A reason that the policy wants", "reject", REFUNDING, _STRICT),
+    _press("answer", "An answer in the tool's place", "more", REFUNDING, _MORE, option=0),
+    _press("answer-form", "An answer with a schema", "respond", _QUESTION, _ASKS),
+    _press("escalate", "Pass it on", "escalate", REFUNDING, policy=WITH_OPS),
+    _press("see", "Everything that will run", "see", _PARAGRAPHS),
     scene("see-page-two", "Its second page", _see_page_two),
     scene("review", "Forty tools, one at a time", _review),
     scene("review-decided", "One that is decided", _review_decided),

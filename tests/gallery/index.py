@@ -26,11 +26,11 @@ def page(scenes: Iterable[Scene]) -> str:
 
 
 def _section(scene: Scene) -> str:
-    name, told = escape(scene.name), escape(scene.told)
+    name, text = escape(scene.name), escape(scene.text)
     pictures = "".join(
-        f'<img loading=lazy src="{name}{look}.png" alt="{told}{look.replace(".", ", ")}">'
+        f'<img loading=lazy src="{name}{look}.png" alt="{text}{look.replace(".", ", ")}">'
         for look in LOOKS
     )
     return (
-        f"<section id={name}><h2>{name} <small>{told}</small></h2><div>{pictures}</div></section>"
+        f"<section id={name}><h2>{name} <small>{text}</small></h2><div>{pictures}</div></section>"
     )

@@ -31,7 +31,7 @@ class Office:
         self._count = 0
 
     async def ask(self, calls: Calls, policy: Json | None = None, requester: str = MARIA) -> Json:
-        """The card of a new review, once it stands in #agent-approvals."""
+        """The card of a new review, once it is shown in #agent-approvals."""
         self._count += 1
         made = [ToolCall(f"c{n}", name, args) for n, (name, args) in enumerate(calls)]
         judge = Policy.from_mapping({"default": "review", "interrupt_on": RULES, **(policy or {})})
@@ -40,13 +40,13 @@ class Office:
         thread = f"thread-{self._count}"
         review_id = await gate.submit(made, thread_id=thread, requester=requester, origin=ASKED_IN)
 
-        def found(state: Json) -> Json | None:
+        def find_message(state: Json) -> Json | None:
             return next(
                 (one for one in state["messages"][APPROVALS] if _is_of(one, review_id)), None
             )
 
-        card = cast(Json, await self.hands.wait_for(found))
-        await self.workplace.noted(gate, {**card, "channel": APPROVALS})
+        card = cast(Json, await self.hands.wait_for(find_message))
+        await self.workplace.wait_noted(gate, {**card, "channel": APPROVALS})
         return card
 
     async def press(self, card: Json, action_id: str, user: str = ALICE, **more: Any) -> None:
@@ -57,7 +57,7 @@ class Office:
         """The newest modal or page of one, as sent."""
         return next(_view(call) for call in self._calls if call["method"] in _VIEWS)
 
-    def answered(self) -> Json:
+    def answer_modal(self) -> Json:
         """The modal that the bot answered to a submission, as sent."""
         return json.loads(self.workplace.sandbox.app_client.deliveries[-1]["answer"])["view"]
 
@@ -65,9 +65,9 @@ class Office:
         """The modal after a submission that the bot refuses."""
         view = self.view()
         answer = await self.hands.submit(ALICE, values)
-        shown = await self.hands.view(ALICE)
-        assert shown is not None
-        return Shown("modal", view, state=shown["state"]["values"], errors=answer["errors"])
+        opened = await self.hands.view(ALICE)
+        assert opened is not None
+        return Shown("modal", view, state=opened["state"]["values"], errors=answer["errors"])
 
     async def home(self) -> Shown:
         """As it is published for Alice."""
@@ -89,14 +89,14 @@ class Office:
         return self.workplace.sandbox.api.calls[::-1]
 
 
-def scene(name: str, told: str, act: Callable[[Office], Awaitable[Shown]]) -> Scene:
+def scene(name: str, text: str, act: Callable[[Office], Awaitable[Shown]]) -> Scene:
     """What there is to see after somebody has done this in a new office."""
 
-    async def shown(to: Slack) -> Shown:
+    async def show(to: Slack) -> Shown:
         async with _office(to.redis_url) as office:
             return await act(office)
 
-    return Scene(name, told, shown)
+    return Scene(name, text, show)
 
 
 @asynccontextmanager

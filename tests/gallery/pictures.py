@@ -17,7 +17,7 @@ from playwright.async_api import Page, async_playwright
 
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from slack_sandbox.page.single_item import single_item_url
-from tests.gallery.showing import Scene, Shown, Slack, made, slack
+from tests.gallery.showing import Scene, Shown, Slack, make, slack
 
 #: In CSS pixels: a window on a laptop, and a phone.
 LAPTOP, PHONE = 1060, 390
@@ -79,7 +79,7 @@ async def draw(scenes: Iterable[Scene], folder: Path) -> None:
     with TemporaryDirectory() as data, EmbeddedRedis(Path(data) / "redis") as redis:
         async with slack(redis.url) as to, camera(_chromium()) as page:
             for scene in scenes:
-                shown = await made(scene, to)
+                shown = await make(scene, to)
                 write(scene, shown, folder)
                 await take(page, to, scene, shown, folder)
 

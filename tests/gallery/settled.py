@@ -24,13 +24,13 @@ from tests.gallery.calls import (
     REFUNDING,
     UPDATING,
     WITH_OPS,
-    asked,
+    ask,
 )
 from tests.gallery.showing import message, with_thread
 
 
 def _five() -> Review:
-    review = asked(
+    review = ask(
         MAILING,
         QUERYING,
         UPDATING,
@@ -47,36 +47,36 @@ def _five() -> Review:
 
 
 def _edited() -> Review:
-    review = decided(asked(REFUNDING), "1", "edit", args=REFUNDED_LESS)
+    review = decided(ask(REFUNDING), "1", "edit", args=REFUNDED_LESS)
     return done(started(review, "1"), {"1": "80.00 EUR paid back"})
 
 
 def _rejected() -> Review:
     why = "The order set the status already: do this in the admin tool, where the trigger is off."
-    return decided(asked(QUERYING), "1", "reject", BOB, message=why)
+    return decided(ask(QUERYING), "1", "reject", BOB, message=why)
 
 
 def _quorum() -> Review:
-    review = decided(asked(REFUNDING, **BY_TWO), "1", "edit", args=REFUNDED_LESS)
+    review = decided(ask(REFUNDING, **BY_TWO), "1", "edit", args=REFUNDED_LESS)
     return decided(decided(review, "1", "approve", BOB), "1", "approve", CARL)
 
 
 def _cancelled() -> Review:
-    review = decided(asked(MAILING, QUERYING, UPDATING), "1", "approve")
+    review = decided(ask(MAILING, QUERYING, UPDATING), "1", "approve")
     return cancelled(review, reason="The customer wrote again: the order stays.")
 
 
 def _expired() -> Review:
     expire = {"after": "1h", "decision": "reject", "message": "Nobody was there."}
-    return fired(decided(asked(MAILING, QUERYING, expire=expire), "1", "approve"), 3600)
+    return fired(decided(ask(MAILING, QUERYING, expire=expire), "1", "approve"), 3600)
 
 
 def _doubt() -> Review:
-    return lapsed(started(decided(asked(REFUNDING), "1", "approve"), "1"))
+    return lapsed(started(decided(ask(REFUNDING), "1", "approve"), "1"))
 
 
 def _talked_about() -> Review:
-    review = asked(MAILING, QUERYING, UPDATING, remind="5m", **WITH_OPS)
+    review = ask(MAILING, QUERYING, UPDATING, remind="5m", **WITH_OPS)
     review = escalated(review, why="Jo is waiting, and I leave now.")
     review = decided(review, "2", "reject", BOB, message="Do this in the admin tool.")
     review = fired(review, 360)
@@ -90,9 +90,7 @@ SCENES = (
     message("rejected", "Rejected, with the reason that the agent is told", _rejected),
     message("quorum-decided", "Edited by one, approved by two", _quorum),
     message("cancelled", "The agent needs no answer any more", _cancelled),
-    message(
-        "cancelled-by-a-person", "Somebody stopped it", lambda: cancelled(asked(QUERYING), BOB)
-    ),
+    message("cancelled-by-a-person", "Somebody stopped it", lambda: cancelled(ask(QUERYING), BOB)),
     message("expired", "Nobody decided in time", _expired),
     message("in-doubt", "The agent died in the middle of it", _doubt),
     message("doubt-answered", "Somebody looked", lambda: resolved(_doubt(), "1", "ran")),

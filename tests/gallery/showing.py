@@ -36,7 +36,7 @@ class Slack(NamedTuple):
 
 @dataclass(frozen=True)
 class Shown:
-    """`what` is the JSON as sent: `{"text", "blocks"}` or a view. `replies` stand below a message; `state` is
+    """`what` is the JSON as sent: `{"text", "blocks"}` or a view. `replies` are below a message; `state` is
     what was entered into a modal, and `errors`, by block id, what the bot answered. `now` is when somebody
     looks, in seconds.
     """
@@ -51,14 +51,14 @@ class Shown:
 
 @dataclass(frozen=True)
 class Scene:
-    """`name` is that of its files, `told` what there is to see."""
+    """`name` is that of its files, `text` what there is to see."""
 
     name: str
-    told: str
+    text: str
     make: Callable[[Slack], Shown | Awaitable[Shown]]
 
 
-async def made(scene: Scene, to: Slack) -> Shown:
+async def make(scene: Scene, to: Slack) -> Shown:
     shown = scene.make(to)
     return await shown if isawaitable(shown) else shown
 
@@ -74,17 +74,17 @@ async def slack(redis_url: str) -> AsyncGenerator[Slack]:
         yield Slack(sandbox, channel, redis_url)
 
 
-def message(name: str, told: str, make: Callable[[], Review], place: Place = DEFAULT) -> Scene:
+def message(name: str, text: str, make: Callable[[], Review], place: Place = DEFAULT) -> Scene:
     """The card of a review at one of its places."""
 
     def shown(to: Slack) -> Shown:
         return Shown("message", _card(make(), place, to))
 
-    return Scene(name, told, shown)
+    return Scene(name, text, shown)
 
 
-def with_thread(name: str, told: str, make: Callable[[], Review], place: Place = DEFAULT) -> Scene:
-    """The same with what is told below it."""
+def with_thread(name: str, text: str, make: Callable[[], Review], place: Place = DEFAULT) -> Scene:
+    """The same, with the lines below it."""
 
     def shown(to: Slack) -> Shown:
         review = make()
@@ -94,7 +94,7 @@ def with_thread(name: str, told: str, make: Callable[[], Review], place: Place =
         ]
         return Shown("message", _card(review, place, to), lines)
 
-    return Scene(name, told, shown)
+    return Scene(name, text, shown)
 
 
 def _card(review: Review, place: Place, to: Slack) -> Json:

@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from tests.channels.reading import check, check_view
-from tests.gallery.showing import Scene, Slack, made, slack
+from tests.gallery.showing import Scene, Slack, make, slack
 
 pytest.importorskip("playwright", reason="no Playwright (pip install playwright)")
 
@@ -39,7 +39,7 @@ def test_the_page_shows_every_picture() -> None:
 @pytest.mark.parametrize("scene", SCENES, ids=[scene.name for scene in SCENES])
 async def test_slack_takes_what_is_sent(scene: Scene, to: Slack) -> None:
     """Given a scene, then the local Slack, our own table of limits and slack_sdk's models take it."""
-    shown = await made(scene, to)
+    shown = await make(scene, to)
     if shown.kind in ("modal", "home"):
         check_view(shown.what)
     else:
@@ -50,7 +50,7 @@ async def test_slack_takes_what_is_sent(scene: Scene, to: Slack) -> None:
 async def test_pictures_are_written(to: Slack, chromium: Path, tmp_path: Path) -> None:
     """Given a scene, then its JSON is as sent, and there is a picture for each width and colours."""
     scene = next(scene for scene in SCENES if scene.name == "edit-errors")
-    shown = await made(scene, to)
+    shown = await make(scene, to)
     async with camera(chromium) as page:
         taken = await take(page, to, scene, shown, tmp_path)
         assert await page.get_by_text("at most 200.").is_visible()
@@ -68,7 +68,7 @@ async def test_what_one_person_sees_is_drawn_as_such(
 ) -> None:
     scene = next(scene for scene in SCENES if scene.name == "approvals")
     async with camera(chromium) as page:
-        await take(page, to, scene, await made(scene, to), tmp_path)
+        await take(page, to, scene, await make(scene, to), tmp_path)
         assert await page.get_by_text("Only visible to you").is_visible()
         assert await page.get_by_text("3 reviews wait for you").is_visible()
 

@@ -24,7 +24,7 @@ from tests.gallery.calls import (
     REFUNDING,
     UPDATING,
     WITH_OPS,
-    asked,
+    ask,
 )
 from tests.gallery.showing import message
 
@@ -71,19 +71,19 @@ def _forty() -> Review:
         ("update_customer", {"customerId": f"cus_{n:03}", "status": "vip" if n % 3 else "blocked"})
         for n in range(1, 41)
     )
-    return asked(*each)
+    return ask(*each)
 
 
 def _contract(**rule: Any) -> Review:
     rule = {"description": "Sends a contract to a supplier.", **rule}
     args = {"supplier": "Globex", "valid_until": "2028-01-31", "text": CONTRACT}
-    return asked(("send_contract", args), interrupt_on={"*": rule})
+    return ask(("send_contract", args), interrupt_on={"*": rule})
 
 
 def _deploy() -> Review:
     rule = {"confirm": True, "must_read": True, "description": "Changes what customers see."}
     args = {"environment": "production", "version": "4.2.0", "script": "kubectl apply -f a\n" * 90}
-    return asked(("deploy", args), ("deploy", {"environment": "staging"}), interrupt_on={"*": rule})
+    return ask(("deploy", args), ("deploy", {"environment": "staging"}), interrupt_on={"*": rule})
 
 
 def _question() -> Review:
@@ -92,13 +92,13 @@ def _question() -> Review:
 
 
 def _edited_of_two() -> Review:
-    review = decided(asked(REFUNDING, **BY_TWO), "1", "edit", args=REFUNDED_LESS)
+    review = decided(ask(REFUNDING, **BY_TWO), "1", "edit", args=REFUNDED_LESS)
     return decided(review, "1", "approve", BOB)
 
 
 def _escalated() -> Review:
     step = {"after": "10m", "to": OPS, "reviewers": {"groups": ["S0OPS"]}}
-    review = asked(MAILING, QUERYING, UPDATING, escalate=[step])
+    review = ask(MAILING, QUERYING, UPDATING, escalate=[step])
     review = decided(review, "1", "approve")
     review = decided(review, "3", "reject", BOB, message="Jo asked us to close the account.")
     return escalated(review, why="The statement has no LIMIT, I am not sure about it.")
@@ -106,15 +106,15 @@ def _escalated() -> Review:
 
 def _deadline() -> Review:
     expire = {"after": "4h", "decision": "reject", "message": "Nobody decided in time."}
-    return asked(REFUNDING, expire=expire)
+    return ask(REFUNDING, expire=expire)
 
 
 def _fallback() -> Review:
-    return rerouted(asked(REFUNDING, fallback=IT, escalate=[]), "the channel is archived")
+    return rerouted(ask(REFUNDING, fallback=IT, escalate=[]), "the channel is archived")
 
 
 def _copy() -> Review:
-    return asked(REFUNDING, notify="slack:S0FINANCE", reviewers={"groups": ["S0FINANCE"]})
+    return ask(REFUNDING, notify="slack:S0FINANCE", reviewers={"groups": ["S0FINANCE"]})
 
 
 def _injection() -> Review:
@@ -122,13 +122,11 @@ def _injection() -> Review:
 
 
 def _secret() -> Review:
-    return asked(
-        ("charge", SECRET), interrupt_on={"charge": {"redact": ["/token", "/card/number"]}}
-    )
+    return ask(("charge", SECRET), interrupt_on={"charge": {"redact": ["/token", "/card/number"]}})
 
 
 def _titled() -> Review:
-    return named(asked(UPDATING), title="Make Jo Martin a VIP?")
+    return named(ask(UPDATING), title="Make Jo Martin a VIP?")
 
 
 def _open_question() -> Review:
@@ -136,7 +134,7 @@ def _open_question() -> Review:
 
 
 def _three() -> Review:
-    return asked(MAILING, QUERYING, UPDATING, **WITH_OPS)
+    return ask(MAILING, QUERYING, UPDATING, **WITH_OPS)
 
 
 def _bare() -> Review:
@@ -148,30 +146,30 @@ def _half() -> Review:
 
 
 def _wide() -> Review:
-    return asked(("wide", {f"argument_{n:03}": n for n in range(200)}))
+    return ask(("wide", {f"argument_{n:03}": n for n in range(200)}))
 
 
 SCENES = (
-    message("pending-one", "One tool", lambda: asked(UPDATING, **WITH_OPS)),
+    message("pending-one", "One tool", lambda: ask(UPDATING, **WITH_OPS)),
     message(
         "pending-three",
         "Three tools, each with its answers",
-        lambda: asked(MAILING, QUERYING, UPDATING, **WITH_OPS),
+        lambda: ask(MAILING, QUERYING, UPDATING, **WITH_OPS),
     ),
     message("pending-forty", "Forty tools: one line each", _forty),
-    message("refund", "A refund with the SQL that does it", lambda: asked(REFUNDING, **WITH_OPS)),
+    message("refund", "A refund with the SQL that does it", lambda: ask(REFUNDING, **WITH_OPS)),
     message("deadline", "What happens by when", _deadline),
     message("long-text", "A long text is cut, and says so", _contract),
     message("must-read", "Approve first opens what is cut", lambda: _contract(must_read=True)),
-    message("nested", "Nested data", lambda: asked(("start_campaign", NESTED))),
-    message("odd-characters", "What nobody would see", lambda: asked(("send_email", ODD))),
+    message("nested", "Nested data", lambda: ask(("start_campaign", NESTED))),
+    message("odd-characters", "What nobody would see", lambda: ask(("send_email", ODD))),
     message("injection", "Text that wants to be markup", _injection),
     message("redacted", "Values that nobody is shown", _secret),
     message("confirm", "Approve asks once more, and wants all of it read", _deploy),
     message("titled", "What the agent's own system calls it", _titled),
     message("question", "A question with its answers", _question),
     message("question-text", "A question that wants words", _open_question),
-    message("quorum-none", "Two of a group must approve", lambda: asked(REFUNDING, **BY_TWO)),
+    message("quorum-none", "Two of a group must approve", lambda: ask(REFUNDING, **BY_TWO)),
     message("quorum-edited", "One of two approved what was edited before", _edited_of_two),
     message("escalated", "Escalated by a person, with a word of why", _escalated, OPS),
     message("escalated-first", "The same where it came from", _escalated),

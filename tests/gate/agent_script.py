@@ -1,6 +1,6 @@
-"""A tiny agent, to be killed: `agent_script.py URL EFFECTS LEASE`. Takes up its turn, or starts it.
+"""A small agent that tests kill: `agent_script.py URL EFFECTS LEASE`. Continues its turn, or starts it.
 
-Its one tool appends a line to the effects file. What it was told is printed, one JSON line.
+Its one tool appends a line to the effects file. Prints the answers as one JSON line.
 """
 
 from __future__ import annotations

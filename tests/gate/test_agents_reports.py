@@ -1,4 +1,5 @@
-"""What an agent reports, and why it withdraws, are its words: they decide nothing and repeat no secret."""
+"""An agent's results, and its reasons to withdraw, are only texts: they decide nothing and show nothing
+hidden."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ ARGS = {"user": "jo", "token": SECRET}
 words = st.text(max_size=40) | st.lists(st.sampled_from(NASTY), max_size=4).map("".join)
 
 
-def drawn(review: Review) -> list[dict[str, Any]]:
+def draw(review: Review) -> list[dict[str, Any]]:
     sent = [message(build_card(review, DEFAULT, POSTED), name_of, link_to)]
     sent += [thread_message(line, name_of) for line in thread_lines(review, DEFAULT)]
     return [check(one) for one in sent]
@@ -47,7 +48,7 @@ def drawn(review: Review) -> list[dict[str, Any]]:
 @settings(max_examples=150, deadline=None)
 @given(words)
 def test_security_h1_a_result_is_a_line_of_the_card_and_nothing_else(said: str) -> None:
-    """Given any result; then nothing but the run's own line changes, and it comes alive nowhere."""
+    """Given any result; then only the run's own line changes, and its text gets no meaning anywhere."""
     review = decided(
         decided(review_of(("pay", {}), ("pay", {"n": 1})), "1", "approve"), "2", "reject"
     )
@@ -56,7 +57,7 @@ def test_security_h1_a_result_is_a_line_of_the_card_and_nothing_else(said: str) 
     assert (over.actions, over.calls, over.args) == (running.actions, running.calls, running.args)
     assert {*over.runs} == {"1"}
     assert over.runs["1"].line == claims.one_line(said)
-    for one in drawn(over):
+    for one in draw(over):
         assert_inert(one, [])
 
 
@@ -65,7 +66,7 @@ def test_security_h1_a_result_is_a_line_of_the_card_and_nothing_else(said: str) 
 def test_security_h1_an_agents_reason_to_withdraw_decides_nothing_and_names_nobody(
     said: str,
 ) -> None:
-    """Given any reason of the agent's, after one rejection; then the rejection stands with who said it,
+    """Given any reason of the agent's, after one rejection; then the rejection keeps its reviewer,
     nothing else has a decision, and the cancellation is nobody's."""
     review = decided(review_of(("pay", {}), ("pay", {"n": 1})), "1", "reject", message="no")
     gone = cancelled(review, reason=said)
@@ -73,7 +74,7 @@ def test_security_h1_an_agents_reason_to_withdraw_decides_nothing_and_names_nobo
     assert gone.cancelled is not None
     assert (gone.cancelled.by, gone.cancelled.at) == (None, gone.settled_at)
     assert claims.runnable_calls(gone) == ()
-    for one in drawn(gone):
+    for one in draw(gone):
         assert_inert(one, [])
 
 

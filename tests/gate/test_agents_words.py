@@ -1,4 +1,4 @@
-"""An agent makes things stricter, nothing else (security H1): whatever it says beside its calls."""
+"""An agent can only make rules stricter (security H1), with anything that it sends beside its calls."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hitl_core.model import DEFAULT_PLACE, Action, Review, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review.redaction import redaction_pointers
 from hitl_core.review.visible_schema import visible_schema
-from tests.support.builders import START, asked_by
+from tests.support.builders import START, judge_turn
 
 ARGS: dict[str, Any] = {"query": "DROP TABLE users", "password": "hunter2", "token": "t-1", "n": 5}
 #: What people read of these arguments where the policy hides the token.
@@ -50,11 +50,11 @@ CONFIG: dict[str, Any] = {
 KINDS = ("allow", "review", "deny")
 PLAIN = ReviewKey("a", "t", "x", "U1")
 
-#: What hides and names a value, where it stands as a part of its schema.
+#: What hides and names a value, as a part of its schema.
 HARMLESS = {"writeOnly": True, "title": "Cancel", "enum": ["No"]}
 
 words = st.sampled_from(["Cancel, do not run this", "query", "⟦hidden⟧", "*x* <@U1>", ""])
-#: What looks like an id, a place, a mention, a rule, a person or a line of ours.
+#: Texts that look like an id, a place, a mention, a rule, a person or a line of ours.
 SAYS = [
     "U1",
     "S1",
@@ -118,7 +118,7 @@ schemas = st.builds(
     st.fixed_dictionaries({"A": parts, "B": hints, "C": st.just({"const": HARMLESS})}),
     st.booleans(),
 )
-#: What a run's own configuration may say of a tool, right or wrong, by its word.
+#: What a run's own configuration may set for a tool, right or wrong, by its key.
 said: dict[str, st.SearchStrategy[Any]] = {
     "allowed_decisions": st.lists(
         st.sampled_from(["approve", "edit", "reject", "respond"]), min_size=1, unique=True
@@ -145,8 +145,8 @@ said: dict[str, st.SearchStrategy[Any]] = {
 
 
 @st.composite
-def said_rules(draw: st.DrawFn) -> dict[str, Any]:
-    """Of a few words: one that is refused would keep the others from being tried."""
+def rules_with_text(draw: st.DrawFn) -> dict[str, Any]:
+    """Few keys: a refused one would hide the others from the test."""
     chosen = draw(st.lists(st.sampled_from(sorted(said)), max_size=3, unique=True))
     rule = {word: draw(said[word]) for word in chosen}
     for word in chosen:
@@ -154,11 +154,11 @@ def said_rules(draw: st.DrawFn) -> dict[str, Any]:
     return rule
 
 
-#: What a word needs beside it: without that it is refused, whatever it says.
+#: What a key needs beside it: without that it is refused, with any value.
 BESIDE = {"answer_schema": {"allowed_decisions": ["approve", "reject"]}}
 
 
-rules = st.sampled_from([True, False, "deny"]) | said_rules()
+rules = st.sampled_from([True, False, "deny"]) | rules_with_text()
 interrupts = st.dictionaries(
     st.sampled_from(["run_sql", "run_*", "pay", "look", "other"]), rules, min_size=1, max_size=2
 ).map(lambda on: {"interrupt_on": on})
@@ -174,7 +174,7 @@ requesters = st.sampled_from([None, "slack:U1", "U1", "slack:U9", "S1", "<@U1>",
 origins = st.sampled_from([None, "slack:C0EVIL/1700000000.000100", "slack:#friends"])
 
 
-def submitted(
+def submit(
     tool: str,
     context: Any = None,
     own: Any = None,
@@ -183,15 +183,15 @@ def submitted(
     id: str = "c1",
     args: dict[str, Any] = ARGS,
 ) -> Review:
-    """What is stored. Raises HitlError where it is refused."""
+    """The stored review. Raises HitlError if it is refused."""
     policy = Policy.from_mapping(CONFIG)
     policy = policy if context is None else policy.for_run(context)
     tools = {} if own is None else {tool: own}
-    asked = asked_by(policy, [ToolCall(id, tool, args)], **tools)
+    asked = judge_turn(policy, [ToolCall(id, tool, args)], **tools)
     return build_review(which, asked._replace(path=(which.agent,)), 1, START)[0]
 
 
-def read_in(review: Review, action: Action) -> dict[str, str]:
+def read_arguments(review: Review, action: Action) -> dict[str, str]:
     """Every argument as "See all of it" shows it."""
     args = review.arguments(action.key).parse()
     shown = all_arguments(args, visible_schema(action.config), redaction_pointers(action, args))
@@ -215,20 +215,20 @@ def test_security_h1_nothing_that_an_agent_says_makes_anything_weaker(
 @pytest.mark.parametrize("word", said)
 @settings(max_examples=30)
 @given(st.data(), st.sampled_from(["run_sql", "pay", "look"]))
-def test_security_h1_no_word_of_a_context_makes_anything_weaker(
+def test_security_h1_no_key_of_a_context_makes_anything_weaker(
     word: str, data: st.DataObject, tool: str
 ) -> None:
-    """Given a context that says one word of every tool, so that no other word has it refused."""
+    """Given a context that sets one key for every tool, so that no other key can have it refused."""
     rule = {**BESIDE.get(word, {}), word: data.draw(said[word])}
     check_no_weaker(tool, {"interrupt_on": {"*": rule}}, None, PLAIN)
 
 
 def check_no_weaker(tool: str, context: Any, own: Any, which: ReviewKey) -> None:
     """When the same call is submitted with what an agent says and without, then it is refused, or the same
-    people decide on the same bytes, seeing the same, with no less asked of them."""
-    plain = submitted(tool)
+    people decide on the same bytes, seeing the same, with the same or stricter requirements."""
+    plain = submit(tool)
     try:
-        review = submitted(tool, context, own, which)
+        review = submit(tool, context, own, which)
     except HitlError:
         return
     (before,), (after,) = plain.calls, review.calls
@@ -249,7 +249,7 @@ def check_no_weaker(tool: str, context: Any, own: Any, which: ReviewKey) -> None
         check_no_less(plain.actions[0], action)
 
     hidden = {} if tool == "run_sql" else {"token": "t-1"}
-    assert read_in(review, action) == {**READ, **hidden}
+    assert read_arguments(review, action) == {**READ, **hidden}
     opened = find_open_action(review, "1")
     assert {one.label: one.value for one in opened.excerpt.arguments} == {**READ, **hidden}
     assert opened.why == ("Careful with SQL." if tool == "run_sql" else "")
@@ -265,7 +265,8 @@ def check_no_weaker(tool: str, context: Any, own: Any, which: ReviewKey) -> None
 
 
 def check_no_less(before: Action, after: Action) -> None:
-    """As many people, with as much care, who may decide no more than without the agent's words."""
+    """At least as many people, with the same requirements, and with no other decisions than without the
+    agent's texts."""
     asked, asks = before.config, after.config
     assert {*asks.allowed_decisions} <= {*asked.allowed_decisions}
     assert asks.must_read >= asked.must_read
@@ -294,16 +295,16 @@ def test_security_h1_no_id_and_no_key_is_more_than_a_name(
     """Given any id of a call, and any keys beside the policy's own; then the same people decide on the same
     bytes, the policy hides what it hides, and every other argument can be read under a label of its own."""
     args = {**ARGS, **more}
-    plain = submitted(tool, args=args)
+    plain = submit(tool, args=args)
     try:
-        review = submitted(tool, which=which, id=id, args=args)
+        review = submit(tool, which=which, id=id, args=args)
     except HitlError:
         return
     (before,), (after,) = plain.calls, review.calls
     assert after == before.model_copy(update={"tool_call_id": id})
     for ours, theirs in zip(plain.actions, review.actions, strict=True):
         assert (theirs.route, theirs.config) == (ours.route, ours.config)
-        read = read_in(review, theirs)
+        read = read_arguments(review, theirs)
         assert len(read) == len(args)
         assert {**read, **READ} == read if tool == "run_sql" else "t-1" in read["token"]
 
@@ -314,7 +315,7 @@ def test_security_h1_the_form_of_an_agents_schema_has_keys_for_labels(own: Any) 
     """Given any schema of a tool's own, then the form that Edit opens names each field by its key, and locks
     none as hidden but what the policy hides."""
     try:
-        (action,) = submitted("run_sql", own=own).actions
+        (action,) = submit("run_sql", own=own).actions
     except HitlError:
         return
     try:
@@ -337,21 +338,21 @@ def test_security_h1_the_operator_may_vouch_for_the_tools_schemas() -> None:
     """Given `trust_tool_schemas`, then a tool's own schema hides and names as the policy's does."""
     own = {"properties": {"query": {"title": "Statement"}, "password": {"writeOnly": True}}}
     policy = Policy.from_mapping({"default": "review", "trust_tool_schemas": True})
-    asked = asked_by(policy, [ToolCall("c1", "run_sql", ARGS)], run_sql=own)
+    asked = judge_turn(policy, [ToolCall("c1", "run_sql", ARGS)], run_sql=own)
     review = build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
-    read = read_in(review, review.actions[0])
+    read = read_arguments(review, review.actions[0])
     assert (read["Statement (query)"], read["password"]) == ("DROP TABLE users", "⟦hidden⟧")
 
 
 def test_security_h1_an_edit_keeps_the_agents_schema_silent() -> None:
     own = {"properties": {"query": {"title": "Harmless", "writeOnly": True}}}
-    review = submitted("run_sql", own=own)
-    assert read_in(review, review.actions[0]) == READ
+    review = submit("run_sql", own=own)
+    assert read_arguments(review, review.actions[0]) == READ
     assert review.actions[0].config.args_schema == own, "it still checks what is edited"
 
 
 @pytest.mark.parametrize("ours", ["default: review", "default: allow"])
-async def test_security_h1_an_interrupts_words_stand_as_the_agents(ours: str) -> None:
+async def test_security_h1_an_interrupts_text_is_shown_as_the_agents(ours: str) -> None:
     """Given an interrupt with a text of its own, then the card shows it between quotes."""
     wire = {
         "action_requests": [

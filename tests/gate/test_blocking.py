@@ -162,7 +162,7 @@ def test_async_functions_are_refused(gate: BlockingGate) -> None:
     async def look_up() -> None:
         raise AssertionError("it ran")
 
-    def hidden() -> Any:
+    def suspended_coroutine() -> Any:
         coroutines.append(look_up())
         return coroutines[0]
 
@@ -170,7 +170,7 @@ def test_async_functions_are_refused(gate: BlockingGate) -> None:
     with pytest.raises(TypeError, match=r"look_up is async: guard it with hitl_core\.Gate"):
         gate.guard(look_up)
     with pytest.raises(TypeError, match="look_hidden is async"):
-        gate.guard(hidden, name="look_hidden")()
+        gate.guard(suspended_coroutine, name="look_hidden")()
     coroutines[0].close()
 
 
@@ -200,5 +200,5 @@ def test_a_redis_that_does_not_answer_is_named() -> None:
 @pytest.mark.parametrize(("ours", "theirs"), [(BlockingGate, Gate), (BlockingOutcome, Outcome)])
 def test_it_is_the_same_gate(ours: type, theirs: type) -> None:
     """Whatever the gate and its outcome learn, code without an event loop can do as well."""
-    public = {name for name in vars(theirs) if name[0] != "_"} - {"connect"}  # stands beside it
+    public = {name for name in vars(theirs) if name[0] != "_"} - {"connect"}  # is beside it
     assert public <= set(vars(ours))

@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class Agents:
-    """Starts agents that die at a failpoint, and looks at what they left."""
+    """Starts agents that die at a failpoint, and checks what they left."""
 
     def __init__(self, url: str, effects: Path, reviews: Reviews) -> None:
         self._url, self._effects, self.reviews = url, effects, reviews
@@ -51,13 +51,13 @@ class Agents:
         self._started.append(process)
         return process
 
-    async def killed(self, process: asyncio.subprocess.Process) -> None:
+    async def wait_killed(self, process: asyncio.subprocess.Process) -> None:
         assert await asyncio.wait_for(process.wait(), 60) == -signal.SIGKILL
 
-    async def finished(self, process: asyncio.subprocess.Process) -> str:
-        said, _ = await asyncio.wait_for(process.communicate(), 60)
+    async def wait_finished(self, process: asyncio.subprocess.Process) -> str:
+        text, _ = await asyncio.wait_for(process.communicate(), 60)
         assert process.returncode == 0
-        return said.decode()
+        return text.decode()
 
     async def review_id(self) -> str:
         [found] = await wait_until(
@@ -65,8 +65,8 @@ class Agents:
         )
         return found
 
-    async def doubted(self, review_id: str) -> None:
-        """In doubt by the time that a bot, or the next agent, has looked."""
+    async def wait_doubt(self, review_id: str) -> None:
+        """Wait until a bot, or the next agent, has put the call in doubt."""
 
         async def doubt() -> Any:
             await self.reviews.apply_due(review_id)
@@ -106,11 +106,11 @@ async def is_done(agents: Agents, review_id: str) -> None:
 @pytest.mark.parametrize("point", ["gate.before_submit", "gate.after_submit"])
 async def test_a1_killed_while_it_submits(agents: Agents, point: str):
     """Stored or not: the next agent finds or makes the one review, and it is shown once."""
-    await agents.killed(await agents.start(f"{point}=kill"))
+    await agents.wait_killed(await agents.start(f"{point}=kill"))
     second = await agents.start()
     review_id = await agents.review_id()
     await approve_all(agents.reviews, review_id)
-    await agents.finished(second)
+    await agents.wait_finished(second)
 
     assert agents.effects == [f'{review_id}:1 {{"n": 1}}']
     assert await agents.reviews.store.thread_reviews("t") == [review_id]
@@ -119,14 +119,14 @@ async def test_a1_killed_while_it_submits(agents: Agents, point: str):
 
 
 async def test_a2_killed_while_it_waits(agents: Agents):
-    """Decided while nobody is there: the next agent goes on at once, and nobody is asked again."""
+    """Decided while no agent runs: the next agent continues at once, and nobody is asked again."""
     first = await agents.start()
     review_id = await agents.review_id()
     first.kill()
-    await agents.killed(first)
+    await agents.wait_killed(first)
     await approve_all(agents.reviews, review_id)
 
-    await agents.finished(await agents.start())
+    await agents.wait_finished(await agents.start())
 
     assert len(agents.effects) == 1
     await is_done(agents, review_id)
@@ -138,10 +138,10 @@ async def test_a3_killed_before_it_starts_the_call(agents: Agents, point: str):
     first = await agents.start(f"{point}=kill")
     review_id = await agents.review_id()
     await approve_all(agents.reviews, review_id)
-    await agents.killed(first)
+    await agents.wait_killed(first)
     assert agents.effects == []
 
-    await agents.finished(await agents.start())
+    await agents.wait_finished(await agents.start())
 
     assert len(agents.effects) == 1
     await is_done(agents, review_id)
@@ -160,32 +160,32 @@ async def test_a3_killed_before_it_starts_the_call(agents: Agents, point: str):
 async def test_a4_a5_killed_around_the_side_effect(
     agents: Agents, point: str, answer: DoubtAnswer, effects: int
 ):
-    """Nobody can know whether it happened: a person is asked, and only their answer goes on."""
+    """Nobody can know whether it happened: a person is asked, and only their answer continues the run."""
     first = await agents.start(f"{point}=kill")
     review_id = await agents.review_id()
     await approve_all(agents.reviews, review_id)
-    await agents.killed(first)
+    await agents.wait_killed(first)
     left = len(agents.effects)
     second = await agents.start()
-    await agents.doubted(review_id)
+    await agents.wait_doubt(review_id)
     assert (second.returncode, len(agents.effects)) == (None, left)
 
     await agents.answer(review_id, answer)
-    said = await agents.finished(second)
+    message = await agents.wait_finished(second)
 
     assert len(agents.effects) == effects
     await is_done(agents, review_id)
     if answer != "rerun":
-        assert {"ran": "(U_ADA) confirmed it", "skip": "was skipped"}[answer] in said
+        assert {"ran": "(U_ADA) confirmed it", "skip": "was skipped"}[answer] in message
 
 
 async def test_a4_an_idempotent_call_runs_again_by_itself(agents: Agents):
-    """With the same key, so that what stands behind the tool can tell."""
+    """With the same key, so that the service behind the tool can recognize it."""
     first = await agents.start("agent.after_effect=kill", tool="rerunnable")
     await approve_all(agents.reviews, await agents.review_id())
-    await agents.killed(first)
+    await agents.wait_killed(first)
 
-    await agents.finished(await agents.start(tool="rerunnable"))
+    await agents.wait_finished(await agents.start(tool="rerunnable"))
 
     one, two = agents.effects
     assert one == two

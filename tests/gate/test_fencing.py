@@ -25,28 +25,28 @@ from tests.support.waiting import wait_until
 CALL = call(id="c1", n=1)
 
 
-async def approved(gate: Gate, asked: ToolCall = CALL) -> Outcome:
+async def approve(gate: Gate, asked: ToolCall = CALL) -> Outcome:
     review_id = await gate.submit([asked], thread_id="t")
     await approve_all(gate.reviews, review_id)
     return await gate.wait(review_id)
 
 
-async def started(gate: Gate, review_id: str) -> None:
-    async def found() -> Any:
+async def wait_started(gate: Gate, review_id: str) -> None:
+    async def load_state() -> Any:
         return (await gate.reviews.load(review_id)).review.runs
 
-    await wait_until("the call was started", found, 30)
+    await wait_until("the call was started", load_state, 30)
 
 
-async def doubted(gate: Gate, review_id: str) -> None:
-    async def found() -> Any:
+async def wait_doubt(gate: Gate, review_id: str) -> None:
+    async def load_state() -> Any:
         await gate.reviews.apply_due(review_id)
         return (await gate.reviews.load(review_id)).review.calls_in_doubt
 
-    await wait_until("the lease has ended", found, 60)
+    await wait_until("the lease has ended", load_state, 60)
 
 
-async def answered(gate: Gate, review_id: str, answer: Any) -> None:
+async def answer_doubt(gate: Gate, review_id: str, answer: Any) -> None:
     await gate.reviews.change(
         review_id, "answer", lambda r, now: claims.resolve(r, "1", answer, person(), now)
     )
@@ -56,20 +56,20 @@ async def answered(gate: Gate, review_id: str, answer: Any) -> None:
 async def test_faults_3_a_process_paused_in_once_runs_nothing_when_it_goes_on(
     open_gate: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answer: str | None
 ) -> None:
-    """Given an agent that stops right after `once` was stored, for longer than its lease; whether a person
-    then says Run again, or Skip, or nothing yet: the tool runs once at most, and not in the paused one."""
+    """Given an agent that stops right after `once` was stored, for longer than its lease; if a person then
+    says Run again, or Skip, or nothing yet: the tool runs at most once, and not in the paused agent."""
     paused, heir = await open_gate(lease=5.0), await open_gate(lease=600)
-    outcome = await approved(paused)
+    outcome = await approve(paused)
     outcome.release()  # a process that is stopped renews nothing
     go = tmp_path / "go"
     with monkeypatch.context() as armed:
         armed.setenv("HITL_FAILPOINTS", f"gate.after_once=pause:{go}")
         asking = asyncio.create_task(outcome.once(CALL))
-        await started(heir, outcome.review_id)
-        await doubted(heir, outcome.review_id)  # armed until it surely stands there
+        await wait_started(heir, outcome.review_id)
+        await wait_doubt(heir, outcome.review_id)  # armed until it is surely shown
     ran = []
     if answer is not None:
-        await answered(heir, outcome.review_id, answer)
+        await answer_doubt(heir, outcome.review_id, answer)
         again = await heir.wait(outcome.review_id)
         ran = [one.id for one in again.execute if await again.once(one)]
         assert all(again.fencing_token(one) > outcome.fencing_token(one) for one in again.execute)
@@ -97,19 +97,19 @@ async def test_faults_3_an_answer_that_was_lost_is_checked_again(
     open_gate: Open, redis_url: str
 ) -> None:
     """Given that the reply to `once` was lost, and that a person had the call run again before the next try;
-    then the next try finds its own operation, and still says no."""
+    then the next try finds its own operation, and still returns False."""
     first, heir = await open_gate(lease=600), await open_gate(lease=600)
-    outcome = await approved(first)
+    outcome = await approve(first)
     outcome.release()
     async with shaky(redis_url, outcome) as (proxy, lost):
         proxy.drop_reply(2, hold=True)  # the load, then the write
         asking = asyncio.create_task(lost.once(CALL))
         await wait_until("the reply is lost", lambda: proxy.dropped, 30)
-        await started(heir, outcome.review_id)
+        await wait_started(heir, outcome.review_id)
         await heir.reviews.change(
             outcome.review_id, "die", lambda r, now: claims.expire_lease(r, now + 1000)
         )
-        await answered(heir, outcome.review_id, "rerun")
+        await answer_doubt(heir, outcome.review_id, "rerun")
         again = await heir.wait(outcome.review_id)
         assert await again.once(CALL)
         proxy.release()
@@ -121,15 +121,15 @@ async def test_faults_3_an_answer_that_was_lost_is_checked_again(
 async def test_faults_3_a_lost_answer_of_a_claim_that_still_holds_is_a_yes(
     open_gate: Open, redis_url: str
 ) -> None:
-    """Given the same loss and nothing else, then it says True, and nobody else gets another."""
+    """Given only the same lost reply, then it returns True, and nobody else gets True."""
     gate = await open_gate(lease=600)
-    outcome = await approved(gate)
+    outcome = await approve(gate)
     outcome.release()
     async with shaky(redis_url, outcome) as (proxy, lost):
         proxy.drop_reply(2, hold=True)
         asking = asyncio.create_task(lost.once(CALL))
         await wait_until("the reply is lost", lambda: proxy.dropped, 30)
-        await started(gate, outcome.review_id)
+        await wait_started(gate, outcome.review_id)
         proxy.release()
 
         assert await asking is True
@@ -138,7 +138,7 @@ async def test_faults_3_a_lost_answer_of_a_claim_that_still_holds_is_a_yes(
 
 async def test_faults_3_the_fencing_token_is_known_before_once(open_gate: Open) -> None:
     """It is a number of the claim; a call of another turn has none here."""
-    outcome = await approved(await open_gate())
+    outcome = await approve(await open_gate())
     assert outcome.fencing_token(CALL) == 1
     with pytest.raises(KeyError):
         outcome.fencing_token(call(id="other"))

@@ -1,4 +1,4 @@
-"""What the gate promises to an agent, with real people's decisions over a real Redis."""
+"""What the gate promises to an agent, with decisions over a real Redis."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tests.support.waiting import wait_until
 OwnRedis = Callable[[], EmbeddedRedis]
 
 
-async def approved(gate: Gate, *calls: ToolCall, thread_id: str = "t-1", **more: Any) -> Outcome:
+async def approve(gate: Gate, *calls: ToolCall, thread_id: str = "t-1", **more: Any) -> Outcome:
     """Submitted, approved by Ada, handed over."""
     review_id = await gate.submit(calls or [call(n=1)], thread_id=thread_id, **more)
     await approve_all(gate.reviews, review_id)
@@ -79,7 +79,7 @@ async def test_t1_promise_1_what_the_agent_changes_after_submitting_does_not_run
 
 
 async def test_promise_1_what_is_judged_is_what_is_stored(open_gate: Open):
-    """Given arguments that change between the policy's word and the store, then both mean the first."""
+    """Given arguments that change between the policy's check and the store, then both use the first ones."""
     rules = policy(pay={"when": {"properties": {"amount": {"minimum": 100}}}}, **{"pa?": False})
     gate = await open_gate(policy=rules)
     args = {"amount": 1}
@@ -93,8 +93,8 @@ async def test_promise_1_what_is_judged_is_what_is_stored(open_gate: Open):
 
 
 async def test_t2_promise_1_other_arguments_are_refused_before_they_run(gate: Gate):
-    """T2: whatever stands between the outcome and the tool, once compares the bytes."""
-    outcome = await approved(gate, call(n=1), call("look_up", "c2", n=1))
+    """T2: `once` compares the bytes, whatever code is between the outcome and the tool."""
+    outcome = await approve(gate, call(n=1), call("look_up", "c2", n=1))
     [asked, _] = outcome.execute
     changed = [
         ToolCall("c1", "ask", {"n": 2}),
@@ -140,7 +140,7 @@ async def test_promise_1_what_was_not_approved_never_starts(gate: Gate):
 
 
 async def test_promise_1_a_policy_loosened_meanwhile_changes_nothing(open_gate: Open):
-    """T46: what was frozen when it was submitted holds, for who waits and for who takes over."""
+    """T46: the rules at the submit count, for the waiting process and for the one that takes over."""
     strict = await open_gate(policy=policy())
     review_id = await strict.submit([call(n=1)], thread_id="t", turn="m1")
     loose = await open_gate(policy=policy(ask=False))
@@ -193,7 +193,7 @@ async def test_call_ids_are_used_again_in_the_next_turn(gate: Gate):
     """Without a turn's name the next review starts when the last of these ids is done."""
     seen: list[str] = []
     for n in range(12):
-        outcome = await approved(gate, call(n=n))
+        outcome = await approve(gate, call(n=n))
         assert outcome.execute[0].args == {"n": n}
         assert await outcome.once(outcome.execute[0])
         await outcome.finish({"c1": f"result {n}"})
@@ -219,10 +219,10 @@ async def test_a_turn_is_found_again_when_the_first_ones_are_no_longer_kept(
     turn, and not a second review of it.
     """
     gate = await open_gate()
-    early = [await approved(gate, call(n=n)) for n in range(1)]
+    early = [await approve(gate, call(n=n)) for n in range(1)]
     for n in range(1, 4):
         await early[-1].finish()
-        early.append(await approved(gate, call(n=n)))
+        early.append(await approve(gate, call(n=n)))
     await early[-1].finish()
     pending = await gate.submit([call(n=9)], thread_id="t-1")
     with redis.Redis.from_url(redis_url) as client:
@@ -242,7 +242,7 @@ async def test_a_turn_is_found_again_when_the_first_ones_are_no_longer_kept(
 async def test_another_agent_thread_turn_or_id_is_another_review(
     open_gate: Open, other: dict[str, Any]
 ):
-    """I2, T3: nothing decided for one is good for another."""
+    """I2, T3: a decision for one never counts for another."""
     here = {"thread_id": "t-1", "turn": "m1", "calls": [call(n=1)]}
     gate = await open_gate()
     first_id = await gate.submit(**here)
@@ -302,10 +302,10 @@ async def test_every_call_is_executed_or_answered_in_the_models_order(open_gate:
     await decide(gate, review_id, "7", "ignore")
     await decide(gate, review_id, "8", "edit", n=80)
 
-    async def expired() -> bool:
+    async def expire() -> bool:
         return bool(await gate.reviews.apply_due(review_id))
 
-    await wait_until("the deadline has passed", expired)
+    await wait_until("the deadline has passed", expire)
     outcome = await gate.wait(review_id)
 
     assert outcome.execute == (
@@ -344,7 +344,7 @@ async def test_nothing_left_to_execute_jumps_to_the_model(gate: Gate):
 async def test_of_a_done_review_nothing_is_left_and_every_call_is_answered(gate: Gate):
     """Given a run that ended, when somebody waits for it again, then no call is left without an answer."""
     calls = [call(id=f"c{n}", n=n) for n in (1, 2)] + [call("look_up", "c3")]
-    outcome = await approved(gate, *calls)
+    outcome = await approve(gate, *calls)
     assert await outcome.once(outcome.execute[0])
     await outcome.finish({"c1": "sent\nto all"})
 
@@ -362,7 +362,7 @@ async def test_of_a_done_review_nothing_is_left_and_every_call_is_answered(gate:
 
 
 async def test_results_of_calls_that_must_not_run_are_not_kept(gate: Gate):
-    """An agent that reports everything makes no rejected call look as if it had run."""
+    """If an agent reports results for all calls, a rejected call still doesn't look as if it ran."""
     review_id = await gate.submit([call(id="c1"), call(id="c2")], thread_id="t")
     await decide(gate, review_id, "1", "reject")
     await decide(gate, review_id, "2", "approve")
@@ -376,7 +376,7 @@ async def test_results_of_calls_that_must_not_run_are_not_kept(gate: Gate):
 async def test_a_result_that_is_no_clean_text_is_kept_all_the_same(gate: Gate):
     """A file's name with half a surrogate pair, an object, a page: done never fails on it."""
     calls = [call(id=f"c{n}") for n in range(3)]
-    outcome = await approved(gate, *calls)
+    outcome = await approve(gate, *calls)
     await outcome.finish({"c0": "a\udcff", "c1": {"n": 1}, "c2": "line\n" * 10_000})
     runs = (await gate.reviews.load(outcome.review_id)).review.runs
     assert [runs[key].line for key in "123"] == ["a?", "{'n': 1}", "line"]
@@ -388,13 +388,13 @@ async def test_a_result_that_is_no_clean_text_is_kept_all_the_same(gate: Gate):
 async def test_promise_5_once_is_true_exactly_once(open_gate: Open):
     """T4: 50 calls at the same moment, on the claimed outcome and through other processes."""
     gates = [await open_gate() for _ in range(3)]
-    outcome = await approved(gates[0], call(n=1))
+    outcome = await approve(gates[0], call(n=1))
     [ready] = outcome.execute
     others = [Outcome(outcome.review, gate.reviews, 30) for gate in gates[1:]]
 
-    said = await asyncio.gather(*(o.once(ready) for o in [outcome, *others] for _ in range(17)))
+    text = await asyncio.gather(*(o.once(ready) for o in [outcome, *others] for _ in range(17)))
 
-    assert said.count(True) == 1
+    assert text.count(True) == 1
     assert await outcome.once(ready) is False
     for other in others:
         other.release()
@@ -402,9 +402,9 @@ async def test_promise_5_once_is_true_exactly_once(open_gate: Open):
 
 async def test_promise_5_a_long_turn_may_start_all_at_once(gate: Gate):
     """A hundred calls that start together all start."""
-    outcome = await approved(gate, *(call("look_up", f"c{n}", n=n) for n in range(100)))
-    said = await asyncio.gather(*(outcome.once(ready) for ready in outcome.execute))
-    assert said == [True] * 100
+    outcome = await approve(gate, *(call("look_up", f"c{n}", n=n) for n in range(100)))
+    message = await asyncio.gather(*(outcome.once(ready) for ready in outcome.execute))
+    assert message == [True] * 100
     await outcome.finish({ready.id: "ok" for ready in outcome.execute})
 
 
@@ -426,10 +426,10 @@ async def test_promise_5_two_waiters_one_claim(open_gate: Open):
     assert (await two.wait(review_id)).execute == ()
 
 
-async def test_newcomer_9_a_second_waiter_hears_the_end_at_once(
+async def test_newcomer_9_a_second_waiter_gets_the_end_at_once(
     open_gate: Open, monkeypatch: pytest.MonkeyPatch
 ):
-    """Given two processes that wait for one review, and no look without a hint; when one has run it, then the
+    """Given two processes that wait for one review and look only after a hint; when one has run it, then the
     other's wait ends."""
     monkeypatch.setattr("hitl_core.gate.waiting.claims.POLL_INTERVAL", 86_400.0)
     gates = [await open_gate(), await open_gate()]
@@ -448,7 +448,7 @@ async def test_newcomer_9_a_second_waiter_hears_the_end_at_once(
 async def test_promise_5_a_dead_agents_review_is_taken_over(open_gate: Open):
     """Given a process that claimed and died before any once, then another runs it all."""
     dead, heir = await open_gate(lease=0.3), await open_gate(lease=5)
-    outcome = await approved(dead, call(id="c1"), call(id="c2"))
+    outcome = await approve(dead, call(id="c1"), call(id="c2"))
     outcome.release()
 
     again = await asyncio.wait_for(heir.wait(outcome.review_id), 10)
@@ -461,7 +461,7 @@ async def test_promise_5_a_dead_agents_review_is_taken_over(open_gate: Open):
 async def test_promise_5_a_zombie_changes_nothing(open_gate: Open):
     """A6: stopped for longer than its lease, it finds that it lost the review."""
     zombie, heir = await open_gate(lease=0.3), await open_gate(lease=30)
-    outcome = await approved(zombie, call(id="c1"), call(id="c2"))
+    outcome = await approve(zombie, call(id="c1"), call(id="c2"))
     outcome.release()
     again = await asyncio.wait_for(heir.wait(outcome.review_id), 10)
 
@@ -477,7 +477,7 @@ async def test_promise_5_a_zombie_changes_nothing(open_gate: Open):
 
 
 @pytest.mark.parametrize(
-    ("answer", "runs", "told"),
+    ("answer", "runs", "texts"),
     [
         ("ran", [], "`ask` ran; its result was lost. “Bo” (U_BO) confirmed it."),
         ("rerun", ["c1"], None),
@@ -485,20 +485,20 @@ async def test_promise_5_a_zombie_changes_nothing(open_gate: Open):
     ],
 )
 async def test_promise_5_a_doubtful_call_is_asked_about(
-    open_gate: Open, answer: Any, runs: list[str], told: str | None
+    open_gate: Open, answer: Any, runs: list[str], texts: str | None
 ):
     """A4, A5: given a death between once and done, then nobody gets the review until a person answers."""
     dead, heir = await open_gate(lease=0.3), await open_gate(lease=5)
-    outcome = await approved(dead, call(id="c1"), call("look_up", "c2"))
+    outcome = await approve(dead, call(id="c1"), call("look_up", "c2"))
     assert await outcome.once(outcome.execute[0])
     outcome.release()
     waiting = asyncio.create_task(heir.wait(outcome.review_id))
     review_id = outcome.review_id
 
-    async def doubted() -> Any:
+    async def load_doubts() -> Any:
         return (await heir.reviews.load(review_id)).review.calls_in_doubt
 
-    [doubt] = await wait_until("the call is in doubt", doubted)
+    [doubt] = await wait_until("the call is in doubt", load_doubts)
     assert (doubt.tool_call_id, waiting.done()) == ("c1", False)
     assert await heir.reviews.store.ready_reviews("billing") == []
     await heir.reviews.change(
@@ -508,15 +508,15 @@ async def test_promise_5_a_doubtful_call_is_asked_about(
     again = await asyncio.wait_for(waiting, 10)
     assert ids(again) == [*runs, "c2"]
     assert again.idempotency_key(call(id="c1")) == outcome.idempotency_key(call(id="c1"))
-    assert [a.content for a in again.answers] == ([told] if told else [])
+    assert [a.content for a in again.answers] == ([texts] if texts else [])
     for ready in again.execute:
         assert await again.once(ready)
 
 
 async def test_promise_5_an_idempotent_call_runs_again_with_the_same_key(open_gate: Open):
-    """Nobody has to be asked; the key tells the service behind the tool that it is the same."""
+    """Nobody is asked; by the key the service behind the tool recognizes the same call."""
     dead, heir = await open_gate(lease=0.3), await open_gate(lease=5)
-    outcome = await approved(dead, call("rerunnable", n=1))
+    outcome = await approve(dead, call("rerunnable", n=1))
     [ready] = outcome.execute
     assert await outcome.once(ready)
     outcome.release()
@@ -530,16 +530,16 @@ async def test_promise_5_an_idempotent_call_runs_again_with_the_same_key(open_ga
 
 
 async def test_the_lease_is_renewed_while_the_outcome_lives_and_no_longer(open_gate: Open):
-    """Given an outcome that is held, then it keeps its lease; given one that was dropped, it ends."""
+    """Given an outcome that is held, then it keeps its lease; given a dropped one, its lease ends."""
     gate = await open_gate(lease=0.6)
-    outcome: Outcome | None = await approved(gate, call(n=1))
+    outcome: Outcome | None = await approve(gate, call(n=1))
     assert outcome is not None
     review_id = outcome.review_id
 
-    async def renewed() -> bool:
+    async def is_renewed() -> bool:
         return (await gate.reviews.load(review_id)).review.version > 4
 
-    await wait_until("it was renewed twice", renewed)
+    await wait_until("it was renewed twice", is_renewed)
     assert await gate.reviews.store.ready_reviews("billing") == []
     outcome = None
     gc.collect()
@@ -551,25 +551,25 @@ async def test_the_lease_is_renewed_while_the_outcome_lives_and_no_longer(open_g
 
 
 async def test_done_ends_the_renewal(open_gate: Open):
-    """Nothing writes after the end."""
+    """Nothing is written after the end."""
     gate = await open_gate(lease=0.15)
-    outcome = await approved(gate, call(n=1))
+    outcome = await approve(gate, call(n=1))
     assert await outcome.once(outcome.execute[0])
     await outcome.finish({"c1": "ok"})
     version = (await gate.reviews.load(outcome.review_id)).review.version
-    other = await approved(gate, call("ask", "c2"))
+    other = await approve(gate, call("ask", "c2"))
 
-    async def renewed() -> bool:
+    async def is_renewed() -> bool:
         return (await gate.reviews.load(other.review_id)).review.version > 4
 
-    await wait_until("another was renewed meanwhile", renewed)
+    await wait_until("another was renewed meanwhile", is_renewed)
     assert (await gate.reviews.load(outcome.review_id)).review.version == version
 
 
 # ------------------------------------------------------------------------ settled
 
 
-async def test_settled_serves_whatever_nobody_waits_for(open_gate: Open):
+async def test_settled_yields_reviews_that_nobody_waits_for(open_gate: Open):
     """Submitted by a process that has gone, decided now or before: both come, one after the other."""
     gone, worker = await open_gate(), await open_gate()
     before = await gone.submit([call("look_up", n=1)], thread_id="t", turn="m1")
@@ -584,7 +584,7 @@ async def test_settled_serves_whatever_nobody_waits_for(open_gate: Open):
     await outcomes.aclose()
 
 
-async def test_settled_leaves_alone_what_a_living_process_waits_for(open_gate: Open):
+async def test_settled_skips_reviews_that_a_living_process_waits_for(open_gate: Open):
     """Promise 5: after the waiter's last beat has ended, the worker gets it."""
     dead = await open_gate(heartbeat_ttl=30.0)
     worker = await open_gate(heartbeat_ttl=0.3)
@@ -606,7 +606,7 @@ async def test_settled_leaves_alone_what_a_living_process_waits_for(open_gate: O
     await outcomes.aclose()
 
 
-async def test_promise_5_who_gives_up_waiting_leaves_the_review_to_others(open_gate: Open):
+async def test_promise_5_a_cancelled_wait_leaves_the_review_to_others(open_gate: Open):
     """Given a wait that was cancelled in a process that lives on, then a worker gets the review."""
     impatient, worker = await open_gate(heartbeat_ttl=30.0), await open_gate(heartbeat_ttl=0.3)
     review_id = await impatient.submit([call(n=1)], thread_id="t")
@@ -615,10 +615,10 @@ async def test_promise_5_who_gives_up_waiting_leaves_the_review_to_others(open_g
     async def waiter() -> str | None:
         return (await worker.reviews.load(review_id)).review.waiter
 
-    async def waited_for() -> bool:
+    async def is_waited_for() -> bool:
         return await waiter() == impatient.process
 
-    await wait_until("it waits", waited_for)
+    await wait_until("it waits", is_waited_for)
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
 
@@ -629,7 +629,7 @@ async def test_promise_5_who_gives_up_waiting_leaves_the_review_to_others(open_g
 
 
 async def test_review_and_settled_in_one_process_do_not_take_from_each_other(open_gate: Open):
-    """Given a process that serves and asks, then what it asks for comes back to who asked."""
+    """Given a process that serves and asks, then the outcome goes to the code that asked."""
     gate = await open_gate()
     served: list[str] = []
 
@@ -647,10 +647,10 @@ async def test_review_and_settled_in_one_process_do_not_take_from_each_other(ope
     people = await open_gate(agent="people")
     for n in range(1, 60, 2):
 
-        async def submitted(thread_id: str = f"t-{n}") -> list[str]:
+        async def list_reviews(thread_id: str = f"t-{n}") -> list[str]:
             return await people.reviews.store.thread_reviews(thread_id)
 
-        [review_id] = await wait_until("it is submitted", submitted)
+        [review_id] = await wait_until("it is submitted", list_reviews)
         await approve_all(people.reviews, review_id)
     asked = await asyncio.wait_for(asyncio.gather(*asking), 20)
     assert len({outcome.review_id for outcome in asked}) == 60
@@ -660,7 +660,7 @@ async def test_review_and_settled_in_one_process_do_not_take_from_each_other(ope
     await asyncio.gather(serving, return_exceptions=True)
 
 
-async def test_settled_leaves_alone_what_is_waited_for_in_its_own_process(open_gate: Open):
+async def test_settled_skips_reviews_that_its_own_process_waits_for(open_gate: Open):
     """Given a review that is ready and watched, then it comes only when nobody watches it any more."""
     gate = await open_gate(heartbeat_ttl=0.3)
     watched = await gate.submit([call("look_up", n=1)], thread_id="t-1")
@@ -673,7 +673,7 @@ async def test_settled_leaves_alone_what_is_waited_for_in_its_own_process(open_g
 
 
 async def test_settled_goes_on_past_a_review_that_cannot_be_read(open_gate: Open, redis_url: str):
-    """One that a newer version stored holds up no other."""
+    """A review of a newer version doesn't block the others."""
     gate = await open_gate()
     broken = await gate.submit([call("look_up", "c1")], thread_id="t-1")
     good = await gate.submit([call("look_up", "c2")], thread_id="t-2")
@@ -710,7 +710,7 @@ async def test_a_cancelled_wait_leaves_the_review_as_it_is(gate: Gate):
 
 
 async def test_five_hundred_wait_over_a_handful_of_connections(open_gate: Open, redis_url: str):
-    """Waiting costs no connection each; when all are decided, each gets its own, and nobody another's."""
+    """A wait doesn't hold a connection. When all are decided, each gets its own outcome."""
     gate, people = await open_gate(), await open_gate()
     review_ids = [await gate.submit([call(n=n)], thread_id=f"t-{n}", turn="m") for n in range(500)]
     waiting = [asyncio.create_task(gate.wait(id)) for id in review_ids]
@@ -759,7 +759,7 @@ async def test_promise_11_a_waiter_survives_the_death_of_redis(
 
 
 async def test_a_wait_ends_when_its_gate_closes(open_gate: Open, redis_url: str):
-    """Nothing waits for ever on a gate that is no more; nor on one that was never opened."""
+    """Nothing waits without end on a closed gate, or on one that was never opened."""
     async with Gate.connect(redis_url, policy=policy(), agent="a") as gate:
         review_id = await gate.submit([call(n=1)], thread_id="t")
         waiting = asyncio.create_task(gate.wait(review_id))
@@ -773,14 +773,14 @@ async def test_a_wait_ends_when_its_gate_closes(open_gate: Open, redis_url: str)
         await Gate(MemoryStore(), policy=policy(), agent="a").wait(review_id)
 
 
-async def test_who_is_at_work_when_the_gate_closes_leaves_no_connection(redis_url: str):
-    """Given an outcome that is renewed all the time, and waits that are amid a command; then these get
-    GateClosed, and what the gate had open is closed, whoever goes on.
+async def test_work_during_the_close_of_a_gate_leaves_no_connection(redis_url: str):
+    """Given an outcome that is renewed all the time, and waits in the middle of a command; then these get
+    GateClosed, and the gate closes everything that it opened.
     """
     async with proxy_to(redis_url) as proxy:
         rules = policy()
         async with Gate.connect(proxy.url, policy=rules, agent="billing", lease=0.03) as gate:
-            outcome = await approved(gate)
+            outcome = await approve(gate)
             open_id = await gate.submit([call(n=2)], thread_id="t-2")
             waiting = [asyncio.create_task(gate.wait(open_id)) for _ in range(5)]
             serving = asyncio.create_task(first(gate.outcomes()))
@@ -803,7 +803,7 @@ async def test_what_nobody_submitted_is_not_found(gate: Gate):
 
 
 @pytest.mark.parametrize(
-    ("calls", "said"),
+    ("calls", "reason"),
     [
         ([], "There is no tool call to review"),
         ([call(id="a"), call(id="b"), call(id="a")], "Two calls of this turn have the id 'a'"),
@@ -816,10 +816,10 @@ async def test_what_nobody_submitted_is_not_found(gate: Gate):
     ids=["none", "twice", "many", "big", "nan", "keys", "surrogate"],
 )
 async def test_promise_10_a_turn_that_cannot_be_reviewed_is_one_sentence(
-    gate: Gate, calls: list[ToolCall], said: str
+    gate: Gate, calls: list[ToolCall], reason: str
 ):
     """And nothing is stored."""
-    with pytest.raises(InvalidToolCall, match=said):
+    with pytest.raises(InvalidToolCall, match=reason):
         await gate.submit(calls, thread_id="t")
     assert await gate.reviews.store.thread_reviews("t") == []
 
@@ -855,7 +855,7 @@ def test_newcomer_9_a_policy_may_be_given_as_the_path_of_its_file(tmp_path: Path
 
 async def test_newcomer_9_an_id_that_is_no_call_of_this_review_is_refused(gate: Gate):
     """Newcomer 9: `done({"wrong-id": …})` says so, whether `once` was asked or not; nothing is kept."""
-    outcome = await approved(gate, call(id="c1"))
+    outcome = await approve(gate, call(id="c1"))
     for wrong in (outcome.finish({"wrong-id": "sent"}), outcome.report({"wrong-id": "sent"})):
         with pytest.raises(Refused, match="no call 'wrong-id'; it has 'c1'") as refused:
             await wrong
@@ -865,7 +865,7 @@ async def test_newcomer_9_an_id_that_is_no_call_of_this_review_is_refused(gate: 
 
 
 async def test_newcomer_9_a_closed_gate_says_that_it_is_closed(redis_url: str):
-    """Newcomer 9: not that its store is."""
+    """Newcomer 9: not that its store is closed."""
     async with Gate.connect(redis_url, policy=policy(), agent="billing") as gate:
         review_id = await gate.submit([call()], thread_id="t")
     for late in (

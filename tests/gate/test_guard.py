@@ -137,7 +137,7 @@ async def test_an_edit_that_the_function_can_not_take_does_not_run(
     assert review.runs["1"].line == "failed: The decided arguments have x, which add does not take."
 
 
-async def test_a_function_that_raises_is_reported_without_its_words(
+async def test_a_function_that_raises_is_reported_without_its_text(
     gate: Gate, store: MemoryStore
 ) -> None:
     @gate.guard
@@ -168,7 +168,7 @@ async def test_a_script_that_runs_again_finds_what_was_decided(
     await decide(store, Proposal("reject", 1, "not tonight"))
     with pytest.raises(Rejected):
         await died
-    # when it runs again before anything else was decided, the first review is done: it asks anew
+    # when it runs again before anything else was decided, the first review is done: it asks again
     again = asyncio.create_task(script(gate))
     await decide(store, Proposal("approve", 1))
     await again
@@ -268,11 +268,11 @@ REFUSED: list[tuple[Any, str | None, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("function", "name", "said"), REFUSED)
+@pytest.mark.parametrize(("function", "name", "text"), REFUSED)
 def test_what_can_not_be_reviewed_is_refused_at_once(
-    gate: Gate, function: Any, name: str | None, said: str
+    gate: Gate, function: Any, name: str | None, text: str
 ) -> None:
-    with pytest.raises(TypeError, match=said):
+    with pytest.raises(TypeError, match=text):
         gate.guard(function, name=name)
 
 
@@ -300,9 +300,9 @@ NO_JSON = [
 ]
 
 
-@pytest.mark.parametrize(("value", "said"), NO_JSON)
+@pytest.mark.parametrize(("value", "message"), NO_JSON)
 async def test_an_argument_that_is_no_json_is_named(
-    gate: Gate, store: MemoryStore, value: Any, said: str
+    gate: Gate, store: MemoryStore, value: Any, message: str
 ) -> None:
     @gate.guard
     async def add(value: Any) -> None:
@@ -311,7 +311,7 @@ async def test_an_argument_that_is_no_json_is_named(
     with pytest.raises(InvalidToolCall) as caught:
         await add(value)
 
-    assert str(caught.value) == f"`add` can't be reviewed. {said} which JSON can't hold."
+    assert str(caught.value) == f"`add` can't be reviewed. {message} which JSON can't hold."
     assert store._reviews == {}
 
 
@@ -335,7 +335,7 @@ async def test_an_editor_knows_the_signature(gate: Gate) -> None:
 
 
 async def test_a_sync_function_that_hands_back_a_coroutine_is_awaited(gate: Gate) -> None:
-    """A decorator of somebody else's hides that the function is async: done must mean done."""
+    """A foreign decorator hides that the function is async; it must still be awaited."""
 
     async def inner(word: str) -> str:
         return word
@@ -375,7 +375,7 @@ async def test_a_call_in_doubt_that_a_person_says_ran_is_not_run_again(
     store: MemoryStore,
 ) -> None:
     """Given a process that died while the function ran; when it runs again and a person says that it ran;
-    then the call returns in those words."""
+    then the call returns with that answer."""
     ran: list[int] = []
     never = asyncio.Event()
 

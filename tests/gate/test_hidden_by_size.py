@@ -1,4 +1,4 @@
-"""Nobody hides an argument by sending many: what can't be told apart is refused before anybody is asked."""
+"""No argument can be hidden by sending many: what can't be shown is refused before anybody is asked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hitl_core.policy import Policy
 from hitl_core.review.decisions import decide
 from hitl_core.review.proposal import Proposal
 from tests.gate.conftest import Open
-from tests.support.builders import START, asked_by, person
+from tests.support.builders import START, judge_turn, person
 
 Json = dict[str, Any]
 PIN: Json = {"type": "string", "format": "password"}
@@ -39,7 +39,7 @@ def policy(schema: Json) -> Policy:
 
 
 def review(schema: Json, args: Json) -> Review:
-    asked = asked_by(policy(schema), [ToolCall("c1", "t", args)])
+    asked = judge_turn(policy(schema), [ToolCall("c1", "t", args)])
     return build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
@@ -111,7 +111,7 @@ def test_an_answer_among_the_arguments_meets_their_schema() -> None:
             "args_schema": {"properties": {"seat": seat}},
         }
         rules = Policy.from_mapping({"default": "deny", "interrupt_on": {"book": rule}})
-        asked = asked_by(rules, [ToolCall("c1", "book", {"seat": "1A"})])
+        asked = judge_turn(rules, [ToolCall("c1", "book", {"seat": "1A"})])
         made = build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
         with pytest.raises(DecisionError, match=wrong):
             decide(made, "1", Proposal("approve", 1, answer="9Z"), person("Ada"), START + 5)

@@ -17,7 +17,7 @@ from tests.support.jobs import next_job
 THREAD = "slack:C0123ABCD/1700000000.000100"
 
 
-def asked(rule: dict[str, Any], **where: Any) -> Review:
+def review_with(rule: dict[str, Any], **where: Any) -> Review:
     return review_of([call("run"), call("look_up", "c2")], by=policy(run=rule), **where)[0]
 
 
@@ -35,7 +35,7 @@ def test_the_origin_is_a_place_like_any_other(
     notify: Any, origin: str | None, places: tuple[str, ...]
 ):
     """It is frozen into the review; where none was given the card goes to the default place."""
-    review = asked({"notify": notify}, origin=origin)
+    review = review_with({"notify": notify}, origin=origin)
     assert (review.origin, review.actions[0].places) == (origin, places)
     assert review.calls[0].route == review.actions[0].route
 
@@ -58,22 +58,22 @@ def test_what_is_no_origin_is_refused(origin: str):
     with pytest.raises(
         InvalidToolCall, match="The origin must be a thread such as slack:C0123ABCD/17"
     ):
-        asked({}, origin=origin)
+        review_with({}, origin=origin)
 
 
 OTHERS = {"reviewers": {"channel_members": True, "exclude_requester": True}}
 
 
 @pytest.mark.parametrize("requester", [None, "", "ada@example.com", "U_ADA", "slack:ada", "S1"])
-def test_who_must_not_approve_has_to_be_known(requester: str | None):
-    """Or the requester's own approval could not be told from another's."""
+def test_an_excluded_requester_must_be_known(requester: str | None):
+    """Otherwise the requester's own approval could not be recognized."""
     with pytest.raises(InvalidToolCall, match="must be the requester's user id"):
-        asked(OTHERS, requester=requester)
+        review_with(OTHERS, requester=requester)
 
 
 @pytest.mark.parametrize("requester", ["U0123ABCD", "slack:U0123ABCD", "slack:W1"])
-def test_a_user_id_says_who_it_is(requester: str):
-    assert asked(OTHERS, requester=requester).requester == requester
+def test_a_user_id_identifies_the_requester(requester: str):
+    assert review_with(OTHERS, requester=requester).requester == requester
 
 
 TWO = {"reviewers": {"channel_members": True, "quorum": 2}}
@@ -85,32 +85,32 @@ TWO = {"reviewers": {"channel_members": True, "quorum": 2}}
 )
 def test_a25_a_user_id_in_another_spelling_is_read(rule: Any, written: str):
     """Attack A25: or the requester's own approval counted, against what the card says."""
-    assert asked(rule, requester=written).requester == "U0ALICE"
+    assert review_with(rule, requester=written).requester == "U0ALICE"
 
 
 @pytest.mark.parametrize(
     "requester", ["alice", "ada@example.com", "U_ADA", "<@U0ALICE", "@U0ALICE"]
 )
-def test_a25_a_quorum_leaves_nobody_out_whom_nobody_can_tell(requester: str):
-    """Attack A25: given a quorum of two, which leaves the requester out, then a requester whom nobody could
-    tell from those who approve is refused; not where the policy lets the requester approve."""
+def test_a25_a_quorum_needs_a_known_requester(requester: str):
+    """Attack A25: given a quorum of two, which leaves the requester out, then a requester without a known id
+    is refused, unless the policy lets the requester approve."""
     with pytest.raises(InvalidToolCall, match="exclude_requester: false"):
-        asked(TWO, requester=requester)
+        review_with(TWO, requester=requester)
     may = {"reviewers": {**TWO["reviewers"], "exclude_requester": False}}
-    assert asked(may, requester=requester).requester == requester
+    assert review_with(may, requester=requester).requester == requester
 
 
-def test_it_is_not_asked_where_the_policy_does_not_say_so():
+def test_a_requester_is_needed_only_if_the_policy_excludes_it():
     """A quorum of two excludes the requester where there is one."""
     two = {"reviewers": {"channel_members": True, "quorum": 2}}
-    assert asked(two).actions[0].route.reviewers.exclude_requester
+    assert review_with(two).actions[0].route.reviewers.exclude_requester
     rules = policy(run=OTHERS)
     assert review_of([call("ask")], by=rules)[0].status == "pending"
 
 
 def test_what_people_must_see_is_frozen_into_the_review():
     rule = {"must_read": True, "confirm": True, "redact": ["/token"]}
-    config = asked(rule).actions[0].config
+    config = review_with(rule).actions[0].config
     assert (config.must_read, config.confirm, config.redact) == (True, True, ("/token",))
 
 

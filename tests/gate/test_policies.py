@@ -39,8 +39,8 @@ async def submit(store: Store, policy: Policy, *turns: str, agent: str = "billin
 
 
 async def test_a_swap_and_a_roll_back_are_in_the_audit(caplog: pytest.LogCaptureFixture) -> None:
-    """Given an agent that starts with another policy than before, and then with the first one again; then
-    the audit has both changes, and another agent's policy is none of them."""
+    """Given an agent that starts with another policy than before, and then with the first one again; then the
+    audit has both changes, and none of another agent's policy."""
     store = MemoryStore()
     await submit(store, STRICT, "1", "2")
     assert await changes(store) == []

@@ -1,4 +1,4 @@
-"""What the policy says of arguments stands on card and form, whatever an agent adds (attack A26)."""
+"""What the policy says about arguments is on the card and the form, whatever an agent adds (attack A26)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hitl_core.review.proposal import Proposal
 from hitl_core.review.redaction import redaction_pointers
 from hitl_core.review.visible_schema import visible_schema
 from tests.gate.test_agents_words import schemas
-from tests.support.builders import START, asked_by, person
+from tests.support.builders import START, judge_turn, person
 
 Json = dict[str, Any]
 ARGS: Json = {"kind": "b", "amt": 5000, "acc": "DE1"}
@@ -48,16 +48,16 @@ CONTEXTS: dict[str, Json] = {
 }
 
 
-def submitted(context: Json | None, **more: Any) -> Review:
+def submit(context: Json | None, **more: Any) -> Review:
     policy = Policy.from_mapping(CONFIG)
     if context is not None:
         policy = policy.for_run({"interrupt_on": {"pay": {"args_schema": context}}})
-    asked = asked_by(policy, [ToolCall("c1", "pay", {**ARGS, **more})])
+    asked = judge_turn(policy, [ToolCall("c1", "pay", {**ARGS, **more})])
     return build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
 def words_of(review: Review) -> tuple[object, ...]:
-    """What card and form say of the arguments that the policy names."""
+    """The texts on card and form about the arguments that the policy names."""
     (action,) = review.actions
     labels = [each.label for each in find_open_action(review, "1").excerpt.arguments]
     args = review.arguments("1").parse()
@@ -71,41 +71,41 @@ def words_of(review: Review) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("what", CONTEXTS)
-def test_attack_a26_a_context_leaves_the_policys_words(what: str) -> None:
+def test_attack_a26_a_context_keeps_the_policys_texts(what: str) -> None:
     """Given a run's own schema, then titles, hints, names of choices and order are those of the policy."""
-    assert words_of(submitted(CONTEXTS[what])) == words_of(submitted(None))
+    assert words_of(submit(CONTEXTS[what])) == words_of(submit(None))
 
 
 @given(schemas)
-def test_attack_a26_no_schema_of_a_context_takes_the_policys_words(context: Any) -> None:
+def test_attack_a26_a_contexts_schema_can_not_replace_the_policys_texts(context: Any) -> None:
     try:
-        review = submitted(context)
+        review = submit(context)
     except HitlError:
         return
     if review.actions:  # else both together can't be checked, and the call is denied
-        assert words_of(review) == words_of(submitted(None))
+        assert words_of(review) == words_of(submit(None))
 
 
-def test_attack_a26_what_only_the_agent_knows_has_a_field_without_words() -> None:
+def test_attack_a26_a_property_of_the_agent_alone_has_a_field_without_texts() -> None:
     """Given a property that the policy doesn't name, then the form asks for it as the agent's schema
-    says, under its key; its title stands nowhere."""
+    says, under its key; its title is shown nowhere."""
     note = {"properties": {"note": {"enum": ["x", "y"], "title": "Approved by Maria"}}}
-    (action,) = submitted(note).actions
+    (action,) = submit(note).actions
     form = make_form(visible_schema(action.config), ARGS)
     field = next(field for field in form.fields if field.pointer == "/note")
     assert (field.label, [option.label for option in field.options][:2]) == ("note", ["x", "y"])
     assert "Maria" not in repr(form)
 
 
-def test_attack_a26_an_edit_keeps_the_words() -> None:
-    """Given an edit that falls under another rule with words of its own, then those of both rules stand on
-    the form."""
+def test_attack_a26_an_edit_keeps_the_texts() -> None:
+    """Given an edit that falls under another rule with words of its own, then the form has those of both
+    rules."""
     other = {"properties": {"amt": {"maximum": 100}, "note": {"title": "Why it is so little"}}}
     rules = {
         "pay": {"when": {"properties": {"amt": {"minimum": 100}}}, "args_schema": SCHEMA},
         "pa*": {"args_schema": other},
     }
-    asked = asked_by(
+    asked = judge_turn(
         Policy.from_mapping({"default": "review", "interrupt_on": rules}),
         [ToolCall("c1", "pay", ARGS)],
     )

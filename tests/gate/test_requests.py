@@ -31,7 +31,7 @@ async def gate() -> AsyncIterator[Gate]:
         yield gate
 
 
-async def submitted(gate: Gate, *calls: ToolCall | JudgedCalls, **more: Any) -> Review:
+async def submit(gate: Gate, *calls: ToolCall | JudgedCalls, **more: Any) -> Review:
     asked = calls[0] if isinstance(calls[0], JudgedCalls) else calls
     id = await gate.submit(asked, thread_id="t", **more)  # pyright: ignore[reportArgumentType]
     return (await gate.reviews.load(id)).review
@@ -39,34 +39,35 @@ async def submitted(gate: Gate, *calls: ToolCall | JudgedCalls, **more: Any) -> 
 
 async def test_a_runs_context_tightens(gate: Gate) -> None:
     call = ToolCall("c1", "look", {})
-    assert (await submitted(gate, call, turn="1")).actions == ()
+    assert (await submit(gate, call, turn="1")).actions == ()
     context = {"interrupt_on": {"look": {"allowed_decisions": ["approve", "reject"]}}}
-    (action,) = (await submitted(gate, call, turn="2", context=context)).actions
+    (action,) = (await submit(gate, call, turn="2", context=context)).actions
     assert action.config.allowed_decisions == ("approve", "reject")
     with pytest.raises(PolicyError, match="context: interupt_on"):
-        await submitted(gate, call, context={"interupt_on": {}})
+        await submit(gate, call, context={"interupt_on": {}})
 
 
 async def test_a_tools_own_schema_is_enforced(gate: Gate) -> None:
-    review = await submitted(gate, ToolCall("c1", "send", {"n": 1}), tools={"send": NUMBER})
+    review = await submit(gate, ToolCall("c1", "send", {"n": 1}), tools={"send": NUMBER})
     edit = Proposal("edit", 1, args=encode({"n": "one"}))
     with pytest.raises(Refused) as caught:
         await gate.reviews.apply(Decide(review.id, "1", edit, ADA, "op1"))
     assert caught.value.code == "invalid_args"
     with pytest.raises(InvalidToolCall, match="A tool's own schema can't be used"):
-        await submitted(gate, ToolCall("c1", "send", {}), tools={"send": {"type": 7}}, turn="2")
+        await submit(gate, ToolCall("c1", "send", {}), tools={"send": {"type": 7}}, turn="2")
 
 
 async def test_a_request_from_outside_is_checked(gate: Gate) -> None:
-    """Given a Request whose schema no card could be drawn by, then it is refused: nobody would be asked."""
+    """Given a request whose schema can't be used for a card, then it is refused: nobody could be asked."""
     asked = await judge_calls(POLICY, [ToolCall("c1", "send", {})])
     bad = replace(asked.rulings[0], args_schema={"type": 7})
     with pytest.raises(InvalidToolCall, match="can't be used for the arguments of send"):
-        await submitted(gate, asked._replace(rulings=[bad]))
+        await submit(gate, asked._replace(rulings=[bad]))
 
 
 async def test_an_answer_goes_where_a_policy_of_ours_says(gate: Gate) -> None:
-    """Given rules with an `output`, then an approval's answer is in the tool's arguments, or in the state."""
+    """Given rules with an `output`, then the answer of an approval goes into the tool's arguments, or into
+    the state."""
     rule = {"allowed_decisions": ["approve", "reject"], "answer_schema": {"enum": ["s", "m"]}}
     rules = {
         "shirt": {**rule, "output": {"key": "size", "into": "input"}},
@@ -74,7 +75,7 @@ async def test_an_answer_goes_where_a_policy_of_ours_says(gate: Gate) -> None:
     }
     gate.policy = Policy.from_mapping({"default": "allow", "interrupt_on": rules})
     calls = [ToolCall("c1", "shirt", {"n": 1}), ToolCall("c2", "shoes", {"n": 2})]
-    review = await submitted(gate, *calls)
+    review = await submit(gate, *calls)
     for key in ("1", "2"):
         await gate.reviews.apply(
             Decide(review.id, key, Proposal("approve", 1, answer="m"), ADA, key)
@@ -87,14 +88,14 @@ async def test_an_answer_goes_where_a_policy_of_ours_says(gate: Gate) -> None:
 
 async def test_a_tool_with_a_schema_that_can_not_be_used_is_no_choice(gate: Gate) -> None:
     tools: dict[str, Any] = {"send": NUMBER, "draft": None, "other": {"type": 7}}
-    review = await submitted(gate, ToolCall("c1", "send", {"n": 1}), tools=tools)
+    review = await submit(gate, ToolCall("c1", "send", {"n": 1}), tools=tools)
     assert review.tools.keys() == {"send", "draft"}
 
 
 async def test_what_an_edit_named_is_what_runs(gate: Gate) -> None:
-    """Also what `once` lets through: the other tool under the same id, and neither alone."""
+    """`once` also accepts only that: the other tool with the same id."""
     tools = {"send": None, "draft": None, "drop": None}
-    review = await submitted(gate, ToolCall("c1", "send", {"n": 1}), tools=tools)
+    review = await submit(gate, ToolCall("c1", "send", {"n": 1}), tools=tools)
     drop = Proposal("edit", 1, args=encode({}), name="drop")
     with pytest.raises(Refused, match="The policy denies drop"):
         await gate.reviews.apply(Decide(review.id, "1", drop, ADA, "op1"))
@@ -110,7 +111,7 @@ async def test_what_an_edit_named_is_what_runs(gate: Gate) -> None:
 
 
 async def test_the_agents_that_led_to_a_review_are_kept(gate: Gate) -> None:
-    review = await submitted(gate, ToolCall("c1", "send", {}), path=("planner", "mailer"))
+    review = await submit(gate, ToolCall("c1", "send", {}), path=("planner", "mailer"))
     assert review.path == ("planner", "mailer")
 
 
@@ -118,7 +119,7 @@ async def test_a_tool_that_ran_may_ask_for_more(gate: Gate) -> None:
     """Hand-off: given an approved tool that raises an interrupt of its own while it runs, then that is the
     next review of the same thread, before the first one is done.
     """
-    first = await submitted(gate, ToolCall("c1", "task", {}))
+    first = await submit(gate, ToolCall("c1", "task", {}))
     await gate.reviews.apply(Decide(first.id, "1", Proposal("approve", 1), ADA, "op1"))
     outcome = await gate.wait(first.id)
     assert await outcome.once(outcome.execute[0])
@@ -135,7 +136,7 @@ async def test_a_tool_that_ran_may_ask_for_more(gate: Gate) -> None:
         },
     }
     sagents = dialects.get(dialects.detect(raised))
-    second = await submitted(gate, sagents.load_request(raised, "t"))
+    second = await submit(gate, sagents.load_request(raised, "t"))
     assert (second.path, second.dialect) == (("researcher",), "sagents")
     answer = sagents.load_decisions([{"type": "reject"}], second)
     await gate.reviews.apply(DecideAll(second.id, answer, ADA, "op2"))
@@ -160,7 +161,7 @@ async def test_several_interrupts_at_once_are_all_reviews(gate: Gate) -> None:
     found: list[list[str]] = []
     for _ in range(2):
         requests = [dialects.get("sagents").load_request(w, "t") for w in dialects.split(wire)]
-        found.append([(await submitted(gate, one)).id for one in requests])
+        found.append([(await submit(gate, one)).id for one in requests])
     assert len(set(found[0])) == 2
     assert found[0] == found[1]
 
@@ -169,7 +170,7 @@ async def test_the_description_shows_arguments_as_the_model_wrote_them() -> None
     """Though what runs is stored with its keys sorted."""
     policy = dialects.get("langchain").load_policy({"interrupt_on": {"send": True}})
     async with Gate(MemoryStore(), policy=policy, agent="billing") as gate:
-        review = await submitted(gate, ToolCall("c1", "send", {"to": "bob", "body": "hi"}))
+        review = await submit(gate, ToolCall("c1", "send", {"to": "bob", "body": "hi"}))
     wire = dialects.get("langchain").dump_request(review)
     assert wire["action_requests"][0]["description"].endswith("Args: {'to': 'bob', 'body': 'hi'}")
     assert review.arguments("1").data == b'{"body":"hi","to":"bob"}'

@@ -19,7 +19,7 @@ from tests.support.builders import policy
 ALICE = Reviewer(channel="slack", team="T0ACME", id="U0ALICE", name="Alice Ng")
 
 
-async def decided(gate: Gate, proposals: dict[str, Proposal], *calls: ToolCall) -> Outcome:
+async def decide(gate: Gate, proposals: dict[str, Proposal], *calls: ToolCall) -> Outcome:
     review_id = await gate.submit(calls, thread_id="t-1")
     for key, proposal in proposals.items():
         await gate.reviews.apply(Decide(review_id, key, proposal, ALICE, f"op:{key}"))
@@ -38,7 +38,7 @@ async def test_newcomer_5_every_call_gets_one_answer_in_the_models_order(gate: G
         ran.append(n)
         return {"doubled": 2 * n}
 
-    outcome = await decided(
+    outcome = await decide(
         gate,
         {
             "2": Proposal("reject", 1, message="not today"),
@@ -74,7 +74,7 @@ async def test_newcomer_5_a_tool_that_raises_is_answered_and_leaves_no_doubt(gat
         return n
 
     approve = Proposal("approve", 1)
-    outcome = await decided(
+    outcome = await decide(
         gate,
         {"1": approve, "2": approve},
         ToolCall("c1", "ask", {"n": 1}),
@@ -99,7 +99,7 @@ async def test_the_card_repeats_no_text_of_an_error_where_arguments_are_hidden(
         raise ValueError(f"{iban} is closed")
 
     call = ToolCall("c1", "hush", {"iban": "DE00 1234"})
-    outcome = await decided(gate, {"1": Proposal("approve", 1)}, call)
+    outcome = await decide(gate, {"1": Proposal("approve", 1)}, call)
     (answer,) = await outcome.run({"hush": hush})
 
     shown = await line(gate, outcome, "1")
@@ -111,7 +111,7 @@ async def test_an_edit_that_the_function_does_not_take_is_answered_in_a_sentence
     gate: Gate,
 ) -> None:
     edit = Proposal("edit", 1, args=encode({"m": 1}))
-    outcome = await decided(gate, {"1": edit}, ToolCall("c1", "ask", {"n": 1}))
+    outcome = await decide(gate, {"1": edit}, ToolCall("c1", "ask", {"n": 1}))
     (answer,) = await outcome.run({"ask": lambda n: n})
 
     assert answer.status == "error"
@@ -122,7 +122,7 @@ async def test_nothing_runs_where_a_function_is_missing(gate: Gate) -> None:
     """It is found before the first call starts, so no call is in doubt."""
     ran: list[str] = []
     approve = Proposal("approve", 1)
-    outcome = await decided(
+    outcome = await decide(
         gate,
         {"1": approve, "2": approve},
         ToolCall("c1", "ask", {}),
@@ -137,7 +137,7 @@ async def test_nothing_runs_where_a_function_is_missing(gate: Gate) -> None:
 
 
 async def test_what_another_attempt_began_is_not_run_again(gate: Gate) -> None:
-    outcome = await decided(gate, {"1": Proposal("approve", 1)}, ToolCall("c1", "ask", {}))
+    outcome = await decide(gate, {"1": Proposal("approve", 1)}, ToolCall("c1", "ask", {}))
     assert await outcome.once(outcome.execute[0])
     ran: list[str] = []
 

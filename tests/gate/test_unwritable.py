@@ -1,4 +1,4 @@
-"""A Redis that answers and takes no writes: agents wait for it as for one that is away."""
+"""A Redis that answers but takes no writes: agents wait, as if it were away."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def gate(url: str) -> AsyncIterator[Gate]:
 
 
 async def still(doing: asyncio.Task[object], tries: Callable[[], Awaitable[object]]) -> None:
-    """It has met the trouble more than once, and goes on trying."""
+    """It has failed more than once, and tries again."""
     for _ in range(20):
         with pytest.raises(StoreUnwritable):
             await tries()
@@ -49,8 +49,8 @@ async def still(doing: asyncio.Task[object], tries: Callable[[], Awaitable[objec
 
 @pytest.mark.parametrize("trouble", TROUBLES)
 async def test_faults_10_a_store_that_takes_no_writes_says_so(url: str, trouble: Trouble) -> None:
-    """faults 10: given a server that takes no writes; then the error is one of waiting, has one sentence with
-    the reason, and no address; and a store can be opened."""
+    """faults 10: given a server that takes no writes; then the error is StoreUnavailable, has one sentence
+    with the reason, and no address; and a store can be opened."""
     await (await RedisStore.open(url)).close()
     with in_trouble(url, trouble):
         store = await RedisStore.open(url)
@@ -109,7 +109,7 @@ async def test_faults_10_an_agent_starts_and_says_so(
 
 
 async def test_faults_10_hearts_beat_while_redis_is_full(url: str) -> None:
-    """faults 10: given a full server; then a process says that it lives, also a new one."""
+    """faults 10: given a full server; then heartbeats are written, also of a new process."""
     store = await RedisStore.open(url)
     with in_trouble(url, "OOM"):
         await store.send_heartbeat("p1", 60.0)
@@ -119,7 +119,7 @@ async def test_faults_10_hearts_beat_while_redis_is_full(url: str) -> None:
 
 async def test_newcomer_9_no_redis_is_one_sentence() -> None:
     """newcomer 9: given no Redis; then what an agent raises has the reason and the address without its
-    password, and none of the hundred lines of what it came from."""
+    password, and no long traceback."""
     with pytest.raises(StoreUnavailable) as caught:
         await RedisStore.open("redis://:s3cr3t@127.0.0.1:1/0")
     assert "connection refused" in str(caught.value)
@@ -141,5 +141,5 @@ async def test_newcomer_9_the_log_says_when_redis_is_back(
         await wait_until("it is missed", lambda: "for the store" in caplog.text, 20)
         server.start()
         await wait_until("it is back", lambda: "The store answers again" in caplog.text, 30)
-    said = [r.getMessage() for r in caplog.records if r.name == "hitl_core.gate.waiting.watchers"]
-    assert len(said) == 2
+    text = [r.getMessage() for r in caplog.records if r.name == "hitl_core.gate.waiting.watchers"]
+    assert len(text) == 2

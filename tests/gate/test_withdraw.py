@@ -1,4 +1,4 @@
-"""An agent takes back what it asked, and goes on with it itself."""
+"""An agent withdraws its review, and continues by itself."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ POLICY = Policy.from_mapping({"default": "review"})
 CALL = ToolCall("c1", "send", {})
 
 
-async def test_what_is_withdrawn_is_this_processs_own() -> None:
-    """Given another process that serves the agent's reviews; when one is withdrawn; then only who withdrew it
-    gets its outcome, with nothing to execute and the reason."""
+async def test_a_withdrawn_review_belongs_to_its_process() -> None:
+    """Given another process that serves the agent's reviews; when one is withdrawn; then only the process
+    that withdrew it gets its outcome, with nothing to execute and the reason."""
     store = MemoryStore()
     async with (
         Gate(store, policy=POLICY, agent="billing") as gate,
@@ -56,8 +56,8 @@ class Watched(MemoryStore):
         return await super().commit(write)
 
 
-async def test_the_write_that_cancels_says_who_has_it() -> None:
-    """Or another process could take it up between that write and the next."""
+async def test_the_write_that_cancels_also_claims() -> None:
+    """Otherwise another process could claim it between that write and the next."""
     store = Watched()
     async with Gate(store, policy=POLICY, agent="billing") as gate:
         id = await gate.submit([CALL], thread_id="t")

@@ -1,4 +1,4 @@
-"""A real LangGraph agent with a scripted model and tools that write down what they did."""
+"""A real LangGraph agent with a scripted model and tools that record what they did."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Turn = Sequence[dict[str, Any]]
 
 
 class Script(BaseChatModel):
-    """Plays its turns: lists of calls, or a closing sentence. The n-th answer is the n-th turn."""
+    """Returns its turns in order: lists of calls, or a final text."""
 
     turns: list[Any]
 
@@ -149,7 +149,8 @@ class Lab:
         during: Callable[[], Awaitable[None]] | None = None,
         **hitl: Any,
     ) -> Any:
-        """`before` and `between` stand around LangChain's pauses; `during` is awaited in each tool."""
+        """`before` and `between` are middlewares around LangChain's pauses; `during` is awaited in each
+        tool."""
         own = tools(self.folder / "effects")
         return create_agent(
             Script(turns=list(turns)),
@@ -170,11 +171,11 @@ class Lab:
         return self.reviews.drive(self.agent(*turns, **options), allow_in_memory=True)
 
     @contextlib.asynccontextmanager
-    async def serving(self, driver: Driver, told: Any = None) -> AsyncIterator[None]:
+    async def serving(self, driver: Driver, on_stop: Any = None) -> AsyncIterator[None]:
         async def keep(run: Run) -> None:
             self.stops.append(run)
 
-        async with self.firing(), _running(driver.serve(told or keep)):
+        async with self.firing(), _running(driver.serve(on_stop or keep)):
             yield
 
     def firing(self) -> contextlib.AbstractAsyncContextManager[None]:
@@ -209,13 +210,13 @@ class Lab:
         await self.gate.reviews.apply(Decide(review_id, action.key, proposal, ALICE, uuid4().hex))
 
     async def resolve(self, review_id: str | None, answer: DoubtAnswer) -> None:
-        """What became of the first call, which is in doubt."""
+        """Answers what became of the first call, which is in doubt."""
 
-        def resolved(review: Review, now: float) -> Transition:
+        def resolve(review: Review, now: float) -> Transition:
             return claims.resolve(review, "1", answer, ALICE, now)
 
         assert review_id
-        await self.gate.reviews.change(review_id, uuid4().hex, resolved)
+        await self.gate.reviews.change(review_id, uuid4().hex, resolve)
 
     async def review(self, review_id: str | None) -> Review:
         assert review_id
@@ -227,31 +228,31 @@ class Lab:
         ]
 
     async def claimed(self, review_id: str | None, fence: int) -> None:
-        async def found() -> bool:
+        async def find() -> bool:
             return (await self.review(review_id)).fence >= fence
 
-        await wait_until(f"claim {fence}", found)
+        await wait_until(f"claim {fence}", find)
 
     async def end_lease(self, review_id: str | None) -> None:
-        """As if the process that holds the review had slept for long."""
+        """As if the process that holds the review had been suspended for long."""
 
-        def ended(review: Review, now: float) -> Transition:
+        def end_lease(review: Review, now: float) -> Transition:
             assert review.lease
             lease = review.lease.model_copy(update={"until": now})
             event = Event(kind="renewed", review_id=review.id, at=now)
             return Transition(review.model_copy(update={"lease": lease}), event)
 
         assert review_id
-        await self.gate.reviews.change(review_id, uuid4().hex, ended)
+        await self.gate.reviews.change(review_id, uuid4().hex, end_lease)
 
     async def done(self, review_id: str | None) -> Review:
-        """Wait until the agent is through with it."""
+        """Wait until the agent has finished it."""
 
-        async def found() -> Review | None:
+        async def find() -> Review | None:
             review = await self.review(review_id)
             return review if review.status == "done" else None
 
-        return await wait_until("the review is done", found)
+        return await wait_until("the review is done", find)
 
 
 @contextlib.asynccontextmanager
@@ -275,6 +276,6 @@ def answers(run: Run) -> dict[str, tuple[str, str]]:
 
 
 def flipping(*values: bool) -> Callable[[Any], bool]:
-    """A `when` predicate that says something else each time it is asked; the last one stays."""
+    """A `when` predicate with another result at each call; the last one stays."""
     rest: Iterator[bool] = iter(values[:-1])
     return lambda request: next(rest, values[-1])

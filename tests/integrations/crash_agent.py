@@ -1,7 +1,7 @@
 """An agent process to kill: `main(REDIS_URL, FOLDER, SHAPE)`, in a process of its own.
 
-Starts its one run, or goes on with it, and serves until it is killed. What the model was told in
-the end stands in FOLDER/answers.json.
+Starts its one run, or continues with it, and serves until it is killed. The answers for the model are written
+to FOLDER/answers.json.
 """
 
 from __future__ import annotations
@@ -106,8 +106,8 @@ def in_tool_driver(lab: Lab, mode: Any = "batched") -> Driver:
         done = await cast(Any, inner).ainvoke(go(task))
         if os.environ.get("DIE_AFTER_INNER"):
             os.kill(os.getpid(), signal.SIGKILL)
-        told = [m for m in done["messages"] if isinstance(m, ToolMessage)]
-        return json.dumps({m.tool_call_id: m.text for m in told})
+        text = [m for m in done["messages"] if isinstance(m, ToolMessage)]
+        return json.dumps({m.tool_call_id: m.text for m in text})
 
     agent = create_agent(
         Script(turns=[[call("o1", "delegate", task="mail")]]),
@@ -152,9 +152,9 @@ async def main(url: str, home: str, shape: str) -> None:
         lab = Lab(gate, saver, folder)
         driver = SHAPES[shape](lab)
 
-        async def told(run: Run) -> None:
+        async def write_answers(run: Run) -> None:
             (folder / "answers.json").write_text(json.dumps(answers(run)))
 
         known = await saver.aget({"configurable": {"thread_id": "t-1"}})
         await driver.run(None if known else go(), thread_id="t-1", requester="U0MARIA")
-        await driver.serve(told)
+        await driver.serve(write_answers)

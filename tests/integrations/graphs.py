@@ -29,7 +29,7 @@ def asking(lab: Lab, *values: Any) -> Driver:
     return lab.reviews.drive(graph.compile(checkpointer=lab.saver))
 
 
-async def answered(lab: Lab, value: Any, *decisions: Any) -> Any:
+async def run_and_answer(lab: Lab, value: Any, *decisions: Any) -> Any:
     """What the node got."""
     drives = asking(lab, value)
     async with lab.serving(drives):

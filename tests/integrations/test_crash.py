@@ -26,7 +26,7 @@ DECISIONS = ("approve", ("reject", "no"))
 
 
 class Scene:
-    """The people's side, in this process, and the agent's, in processes of their own."""
+    """The people are in this process, the agents in their own processes."""
 
     def __init__(self, url: str, gate: Gate, folder: Path, agents: Forks) -> None:
         self._url, self._folder, self._agents = url, folder, agents
@@ -59,18 +59,18 @@ class Scene:
             await process.wait()
 
     async def review(self) -> Review:
-        async def found() -> Review | None:
+        async def find() -> Review | None:
             reviews = await self.lab.all_reviews("t-1")
             return reviews[0] if reviews else None
 
-        return await wait_until("a review", found)
+        return await wait_until("a review", find)
 
     async def pending(self) -> Review:
-        async def found() -> Review | None:
+        async def find() -> Review | None:
             reviews = await self.lab.all_reviews("t-1")
             return next((each for each in reviews if each.status == "pending"), None)
 
-        return await wait_until("a pending review", found)
+        return await wait_until("a pending review", find)
 
     async def approve(self) -> Review:
         """The review that waits now."""
@@ -85,7 +85,7 @@ class Scene:
     async def done(self) -> Review:
         return await self.lab.done((await self.review()).id)
 
-    async def doubted(self, review_id: str | None = None) -> None:
+    async def wait_doubt(self, review_id: str | None = None) -> None:
         async def doubts() -> Any:
             review = await (self.lab.review(review_id) if review_id else self.review())
             return review.calls_in_doubt
@@ -125,7 +125,7 @@ async def test_a1_killed_around_the_submit(scene: Scene, point: str) -> None:
 
 
 async def test_a2_killed_while_people_decide(scene: Scene) -> None:
-    """Given a decision that came while no agent lived, when one starts, then it takes it up."""
+    """Given a decision that came while no agent lived, when one starts, then it continues."""
     async with scene.agent():
         await scene.review()
     await scene.decide()
@@ -169,7 +169,7 @@ async def test_killed_in_the_next_model_call_keeps_what_the_tools_said(scene: Sc
 
 
 @pytest.mark.parametrize(
-    ("point", "answer", "effects", "told"),
+    ("point", "answer", "effects", "texts"),
     [
         ("gate.after_once", "ran", 0, ("success", "result was lost. “Alice” (U1) confirmed it.")),
         ("gate.after_once", "rerun", 1, ("success", "sent a")),
@@ -184,19 +184,19 @@ async def test_killed_in_the_next_model_call_keeps_what_the_tools_said(scene: Sc
     ],
 )
 async def test_a4_a5_killed_around_the_tool_asks_a_person(
-    scene: Scene, point: str, answer: DoubtAnswer, effects: int, told: tuple[str, str]
+    scene: Scene, point: str, answer: DoubtAnswer, effects: int, texts: tuple[str, str]
 ) -> None:
     """Given an agent killed between `once` and the report, then the call is in doubt; when a person
     answers, then exactly that happens and the model is told."""
     async with scene.agent(point):
         await scene.decide()
     async with scene.agent():
-        await scene.doubted()
+        await scene.wait_doubt()
         await scene.resolve(answer)
         await scene.done()
     assert scene.effects == ["sent a"] * effects
     status, text = scene.answers["c1"]
-    assert (status, text.endswith(told[1])) == (told[0], True)
+    assert (status, text.endswith(texts[1])) == (texts[0], True)
 
 
 @pytest.mark.parametrize("first", ["approve", {"to": "E"}])
@@ -220,7 +220,7 @@ async def test_killed_between_two_answers_runs_nothing_twice_and_asks_nobody(
 
 
 @pytest.mark.parametrize(
-    ("point", "answer", "effects", "told"),
+    ("point", "answer", "effects", "text"),
     [
         ("langgraph.after_resume", None, 1, "sent a"),
         ("gate.after_once", "ran", 0, "result was lost. “Alice” (U1) confirmed it."),
@@ -229,20 +229,20 @@ async def test_killed_between_two_answers_runs_nothing_twice_and_asks_nobody(
     ],
 )
 async def test_killed_while_the_answers_are_given_one_by_one(
-    scene: Scene, point: str, answer: DoubtAnswer | None, effects: int, told: str
+    scene: Scene, point: str, answer: DoubtAnswer | None, effects: int, text: str
 ) -> None:
-    """Given one interrupt a call, and an agent killed around the first tool, then it is as where all
+    """Given one interrupt a call, and an agent killed around the first tool, then it is the same as when all
     are answered together: only a call that was started is in doubt."""
     scene.shape = "per_call"
     async with scene.agent(point):
         await scene.decide()
     async with scene.agent():
         if answer is not None:
-            await scene.doubted()
+            await scene.wait_doubt()
             await scene.resolve(answer)
         await scene.done()
     assert scene.effects == ["sent a"] * effects
-    assert scene.answers["c1"][1].endswith(told)
+    assert scene.answers["c1"][1].endswith(text)
     assert scene.answers["c3"][1].endswith("with reason: no")
     assert len(await scene.lab.all_reviews("t-1")) == 1
 
@@ -263,10 +263,10 @@ async def test_an_agent_inside_a_graph_that_is_killed_in_a_later_turn_goes_on(sc
 
 
 @pytest.mark.parametrize(
-    ("answer", "effects", "told"), [("ran", 1, "response"), ("rerun", 2, "accept")]
+    ("answer", "effects", "shown"), [("ran", 1, "response"), ("rerun", 2, "accept")]
 )
-async def test_a_node_that_acts_by_itself_is_not_run_again_unasked(
-    scene: Scene, answer: DoubtAnswer, effects: int, told: str
+async def test_a_node_that_acts_by_itself_is_not_run_again_without_a_person(
+    scene: Scene, answer: DoubtAnswer, effects: int, shown: str
 ) -> None:
     """Given a bare interrupt, and an agent killed in the node that acted on the answer, then it is
     in doubt, and the node gets the answer that a person gave."""
@@ -274,11 +274,11 @@ async def test_a_node_that_acts_by_itself_is_not_run_again_unasked(
     async with scene.agent(DIE_IN_NODE="1"):
         await scene.decide()
     async with scene.agent():
-        await scene.doubted()
+        await scene.wait_doubt()
         await scene.resolve(answer)
         await scene.done()
     assert scene.effects == ["sent a"] * effects
-    assert json.loads(scene.answers["c1"][1])["type"] == told
+    assert json.loads(scene.answers["c1"][1])["type"] == shown
 
 
 @pytest.mark.parametrize("point", ["langgraph.after_resume", "langgraph.before_done"])
@@ -307,7 +307,7 @@ async def test_killed_before_the_pause_was_kept_asks_a_person_and_then_the_quest
     async with scene.agent("langgraph.after_tool"):
         first = await scene.approve()
     async with scene.agent():
-        await scene.doubted(first.id)
+        await scene.wait_doubt(first.id)
         await scene.resolve("rerun", first.id)
         second = await scene.approve()
         await scene.lab.done(second.id)
@@ -315,7 +315,7 @@ async def test_killed_before_the_pause_was_kept_asks_a_person_and_then_the_quest
 
 
 @pytest.mark.parametrize(
-    ("env", "answer", "effects", "told"),
+    ("env", "answer", "effects", "output"),
     [
         ({"DIE_IN_NODE": "1"}, "ran", 1, "response"),
         ({"DIE_IN_NODE": "1"}, "rerun", 2, "accept"),
@@ -324,10 +324,10 @@ async def test_killed_before_the_pause_was_kept_asks_a_person_and_then_the_quest
     ],
 )
 async def test_killed_while_a_tool_acts_on_its_answer_asks_a_person(
-    scene: Scene, env: dict[str, str], answer: DoubtAnswer, effects: int, told: str
+    scene: Scene, env: dict[str, str], answer: DoubtAnswer, effects: int, output: str
 ) -> None:
     """Given an agent killed between the answer to its tool's question and the end of the tool, then the
-    answered action is in doubt, and the tool hears what a person says."""
+    answered action is in doubt, and the tool gets the person's answer."""
     scene.shape = "handoff"
     async with scene.agent():
         first = await scene.approve()
@@ -336,16 +336,16 @@ async def test_killed_while_a_tool_acts_on_its_answer_asks_a_person(
     async with scene.agent(**env):
         await scene.approve()
     async with scene.agent():
-        await scene.doubted(second.id)
+        await scene.wait_doubt(second.id)
         await scene.resolve(answer, second.id)
         await scene.lab.done(second.id)
     assert scene.effects == ["paid a"] * effects
-    assert json.loads(scene.answers["c1"][1])["type"] == told
+    assert json.loads(scene.answers["c1"][1])["type"] == output
 
 
 @pytest.mark.parametrize("shape", ["in_tool", "in_tool_per_call"])
 @pytest.mark.parametrize(
-    ("point", "answer", "effects", "told"),
+    ("point", "answer", "effects", "ending"),
     [
         ("gate.after_claim", None, 1, "sent a"),
         ("langgraph.after_resume", None, 1, "sent a"),
@@ -355,8 +355,8 @@ async def test_killed_while_a_tool_acts_on_its_answer_asks_a_person(
         ("langgraph.before_done", None, 1, "sent a"),
     ],
 )
-async def test_killed_while_an_agent_in_a_tool_works_is_as_anywhere(
-    scene: Scene, shape: str, point: str, answer: DoubtAnswer | None, effects: int, told: str
+async def test_killed_while_an_agent_in_a_tool_works(
+    scene: Scene, shape: str, point: str, answer: DoubtAnswer | None, effects: int, ending: str
 ) -> None:
     """Given an agent that a tool runs, and a process killed around its tool, when it starts again, then only
     a call that was started is in doubt, and the agent comes to its second question and to its end."""
@@ -366,14 +366,14 @@ async def test_killed_while_an_agent_in_a_tool_works_is_as_anywhere(
         await scene.lab.decide(first.id, *DECISIONS)
     async with scene.agent():
         if answer is not None:
-            await scene.doubted(first.id)
+            await scene.wait_doubt(first.id)
             await scene.resolve(answer, first.id)
         second = await scene.approve()
         await scene.lab.done(second.id)
         await scene.lab.done(first.id)
     assert scene.effects == [*["sent a"] * effects, "sent d"]
     inner = json.loads(scene.answers["o1"][1])
-    assert inner["c1"].endswith(told)
+    assert inner["c1"].endswith(ending)
     assert inner["c3"].endswith("with reason: no")
 
 
@@ -388,11 +388,11 @@ async def test_killed_while_an_agent_in_a_tool_works_is_as_anywhere(
         ("langgraph.before_done", None, 1),
     ],
 )
-async def test_killed_while_a_sub_agent_of_deepagents_works_is_as_anywhere(
+async def test_killed_while_a_sub_agent_of_deepagents_works(
     scene: Scene, point: str, answer: DoubtAnswer | None, effects: int
 ) -> None:
-    """dialects 1: given a deep agent that is killed around its sub-agent's tool, then another process goes on
-    there, and nothing runs twice that nobody ordered."""
+    """dialects 1: given a deep agent that is killed around its sub-agent's tool, then another process
+    continues there, and nothing runs twice unless a person decided so."""
     pytest.importorskip("deepagents")
     scene.shape = "deep"
     async with scene.agent(point):
@@ -402,7 +402,7 @@ async def test_killed_while_a_sub_agent_of_deepagents_works_is_as_anywhere(
         if point == "gate.after_submit":
             await scene.decide()
         if answer is not None:
-            await scene.doubted()
+            await scene.wait_doubt()
             await scene.resolve(answer)
         await scene.done()
     assert scene.effects == ["sent a"] * effects
@@ -421,7 +421,7 @@ async def test_killed_in_the_next_model_call_of_an_agent_in_a_tool_goes_on(scene
 
 
 @pytest.mark.parametrize("shape", ["in_tool", "in_tool_per_call"])
-async def test_killed_when_an_agent_in_a_tool_is_through_asks_nobody_again(
+async def test_killed_after_an_agent_in_a_tool_ended_asks_nobody_again(
     scene: Scene, shape: str
 ) -> None:
     """Given an agent that a tool ran to its end, and a process killed before the tool's own end, when it

@@ -119,7 +119,7 @@ async def test_a_tool_that_the_policy_does_not_allow_runs_in_no_sub_agent(
 
 
 async def test_a_sub_agent_is_resumed_by_another_process(lab: Lab) -> None:
-    """Given a process that is gone while people decide, then another one goes on inside the sub-agent."""
+    """Given a process that is gone while people decide, then another one continues inside the sub-agent."""
     turns = [to("general-purpose")], SENDS
     run = await lab.reviews.drive(deep(lab, turns[0], inside=[turns[1]])).run(go(), thread_id="t-1")
     other = Lab(lab.gate, lab.saver, lab.folder)

@@ -33,8 +33,8 @@ ASK = {
 }
 
 
-class Town:
-    """A gate for the people, an ear for the agent's words, and agents to start."""
+class Workplace:
+    """A gate for the people, a server that gets the agent's messages, and agents to start."""
 
     def __init__(self, desk: str, redis_url: str, gate: Gate, folder: Path, ear: str) -> None:
         self._desk, self._redis_url, self._folder, self._ear = desk, redis_url, folder, ear
@@ -60,11 +60,11 @@ class Town:
             await process.wait()
 
     async def review(self) -> str:
-        reviews = await wait_until("a review", self.asked_reviews)
+        reviews = await wait_until("a review", self.reviews_with_actions)
         return reviews[0].id
 
-    async def asked_reviews(self) -> list[Any]:
-        """Without turns of which people decide nothing: the gate stores these as well."""
+    async def reviews_with_actions(self) -> list[Any]:
+        """Without turns that need no person: the gate stores these too."""
         reviews = await self.lab.all_reviews(f"C0ASK:{ASK['ts']}")
         return [review for review in reviews if review.actions]
 
@@ -74,14 +74,14 @@ class Town:
 
 
 @pytest.fixture(params=DESKS)
-async def town(
+async def workplace(
     request: pytest.FixtureRequest, redis_url: str, tmp_path: Path
-) -> AsyncIterator[Town]:
+) -> AsyncIterator[Workplace]:
     policy = Policy.load(POLICY)
     app, runner = web.Application(), None
     async with Gate.connect(redis_url, policy=policy, agent="support") as gate:
         runner = web.AppRunner(app)
-        town = Town(request.param, redis_url, gate, tmp_path, "")
+        town = Workplace(request.param, redis_url, gate, tmp_path, "")
 
         async def hear(request: web.Request) -> web.Response:
             if town.refusals:
@@ -103,92 +103,93 @@ async def ask(url: str, **changed: Any) -> int:
         return answer.status
 
 
-async def test_a_refund_survives_the_death_of_its_agent(town: Town) -> None:
+async def test_a_refund_survives_the_death_of_its_agent(workplace: Workplace) -> None:
     """Given a refund that waits for people, when its agent is killed and it is decided, then the
     next agent does what was decided, and says so where it was asked."""
-    async with town.agent() as (_, url):
+    async with workplace.agent() as (_, url):
         assert await ask(url) == 202
-        review_id = await town.review()
+        review_id = await workplace.review()
     email = {"to": "jo@example.com", "subject": "Refund", "body": "Done."}
-    await town.lab.decide(review_id, "approve", email, ("reject", "leave the status"))
-    async with town.agent() as (process, url):
-        review = await town.lab.done(review_id)
-        [words] = await wait_until("the agent's last words", lambda: last_words(town))
+    await workplace.lab.decide(review_id, "approve", email, ("reject", "leave the status"))
+    async with workplace.agent() as (process, url):
+        review = await workplace.lab.done(review_id)
+        [words] = await wait_until("the agent's last words", lambda: last_words(workplace))
         assert await ask(url) == 409
         process.send_signal(signal.SIGTERM)
         assert await process.wait() == 0
     assert review.requester == "U0MARIA"
-    assert town.row("SELECT refunded_cents, status FROM orders WHERE id = 1042") == (
+    assert workplace.row("SELECT refunded_cents, status FROM orders WHERE id = 1042") == (
         12000,
         "delivered",
     )
-    [letter] = (town.lab.folder / "outbox").iterdir()
+    [letter] = (workplace.lab.folder / "outbox").iterdir()
     assert "Subject: Refund" in letter.read_text()
     assert (words["channel"], words["thread_ts"]) == ("C0ASK", ASK["ts"])
     assert "leave the status" in words["text"]
 
 
-def last_words(town: Town) -> list[dict[str, Any]]:
-    """Without the first ones, which the agent was killed before or after."""
+def last_words(town: Workplace) -> list[dict[str, Any]]:
+    """The last message of the agent; it may have been killed before or after earlier ones."""
     return [words for words in town.heard if "must decide on this first" not in words["text"]]
 
 
-async def test_who_asks_is_told_that_it_has_to_wait(town: Town) -> None:
-    async with town.agent() as (_, url):
+async def test_the_requester_is_told_to_wait(workplace: Workplace) -> None:
+    async with workplace.agent() as (_, url):
         assert await ask(url) == 202
-        [words] = await wait_until("the agent's words", lambda: town.heard)
+        [words] = await wait_until("the agent's words", lambda: workplace.heard)
     assert words["text"] == "A person must decide on this first."
 
 
-async def test_who_changes_their_mind_is_asked_about_that_instead(town: Town) -> None:
+async def test_a_new_request_replaces_the_open_review(workplace: Workplace) -> None:
     """Given a refund that waits for people; when its requester says something else in the same thread; then
-    the review is cancelled, and what waits is the other one."""
-    async with town.agent() as (_, url):
+    the review is cancelled, and the new one waits."""
+    async with workplace.agent() as (_, url):
         assert await ask(url) == 202
-        first = await town.review()
+        first = await workplace.review()
         again = {"ts": "1700000018.000100", "thread_ts": ASK["ts"]}
         assert await ask(url, text="refund 50 EUR of order 1042", **again) == 202
         assert await ask(url, text="refund 50 EUR of order 1042", **again) == 409
-        both = await wait_until("the second review", lambda: two_reviews(town))
+        both = await wait_until("the second review", lambda: two_reviews(workplace))
     cancelled, waits = sorted(both, key=lambda review: review.created_at)
     assert (cancelled.id, cancelled.cancelled is not None) == (first, True)
     assert (waits.status, waits.origin) == ("pending", f"slack:C0ASK/{ASK['ts']}")
     assert waits.arguments("1").parse()["amount"] == 50
 
 
-async def two_reviews(town: Town) -> list[Any]:
-    found = await town.asked_reviews()
+async def two_reviews(town: Workplace) -> list[Any]:
+    found = await town.reviews_with_actions()
     return found if len(found) == 2 else []
 
 
-async def test_a_question_without_tools_is_answered_at_once(town: Town) -> None:
-    async with town.agent() as (_, url):
+async def test_a_question_without_tools_is_answered_at_once(workplace: Workplace) -> None:
+    async with workplace.agent() as (_, url):
         assert await ask(url, text="hello", ts="1700000018.000100") == 202
-        [words] = await wait_until("the agent's words", lambda: town.heard)
+        [words] = await wait_until("the agent's words", lambda: workplace.heard)
     assert words["text"].startswith("I can:")
 
 
-@pytest.mark.parametrize("town", DESKS[:1], indirect=True)
-async def test_words_that_the_chat_does_not_take_are_posted_again(town: Town) -> None:
-    """Given a chat that is away for a moment, as after kill -9 of the demo's Slack; then they come later."""
-    town.refusals = 1
-    async with town.agent() as (_, url):
+@pytest.mark.parametrize("workplace", DESKS[:1], indirect=True)
+async def test_messages_that_the_chat_refuses_are_posted_again(workplace: Workplace) -> None:
+    """Given a chat that is away for a moment, as after kill -9 of the demo's Slack; then the messages come
+    later."""
+    workplace.refusals = 1
+    async with workplace.agent() as (_, url):
         assert await ask(url, text="hello", ts="1700000018.000100") == 202
-        [words] = await wait_until("the agent's words", lambda: town.heard)
-    assert (words["text"].startswith("I can:"), town.refusals) == (True, 0)
+        [words] = await wait_until("the agent's words", lambda: workplace.heard)
+    assert (words["text"].startswith("I can:"), workplace.refusals) == (True, 0)
 
 
-async def test_a_bad_question_is_refused(town: Town) -> None:
-    async with town.agent() as (_, url), aiohttp.ClientSession() as session:
+async def test_a_bad_question_is_refused(workplace: Workplace) -> None:
+    async with workplace.agent() as (_, url), aiohttp.ClientSession() as session:
         for body in ("no json", "[]", "{}", '{"user": "U1"}'):
             async with session.post(url, data=body) as answer:
-                said = await answer.text()
-                assert (answer.status, "user, text, channel and ts" in said) == (400, True), body
+                text = await answer.text()
+                assert (answer.status, "user, text, channel and ts" in text) == (400, True), body
 
 
 @pytest.mark.parametrize("desk", DESKS)
 async def test_without_redis_the_agent_says_so_and_ends(desk: str, tmp_path: Path) -> None:
-    """Given an address where no Redis is, then one sentence, and an exit code."""
+    """Given an address without a Redis, then the agent prints one sentence and ends with an exit code."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", desk, "--redis", "redis://127.0.0.1:1/0"),
         *("--policy", POLICY, "--data", tmp_path, "--say", "http://127.0.0.1:1/say"),

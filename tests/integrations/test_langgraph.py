@@ -1,4 +1,4 @@
-"""The main job: a LangGraph agent pauses, people decide, any process of the agent goes on."""
+"""The main flow: a LangGraph agent pauses, people decide, any process of the agent continues."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TURN = [
 
 async def test_every_call_of_a_turn_does_what_was_decided(lab: Lab) -> None:
     """Given a turn of four calls, when one is approved, one edited and one rejected, then the tools get
-    exactly the decided arguments, the free call runs as well, and the model hears of all."""
+    exactly the decided arguments, the free call runs as well, and the model gets all results."""
     driver = lab.driver(TURN)
     async with lab.serving(driver):
         paused = await driver.run(go(), thread_id="t-1", requester="U0MARIA")
@@ -33,11 +33,11 @@ async def test_every_call_of_a_turn_does_what_was_decided(lab: Lab) -> None:
     [run] = lab.stops
     assert run.finished
     assert sorted(lab.effects) == ["read x", "sent E", "sent a"]
-    told = answers(run)
-    assert told["c1"] == ("success", "sent a")
-    assert told["c3"][1].endswith("Tool response:\nsent E")
+    results = answers(run)
+    assert results["c1"] == ("success", "sent a")
+    assert results["c3"][1].endswith("Tool response:\nsent E")
     reason = "User rejected the tool call for `run_sql` with reason: not on my watch"
-    assert told["c4"] == ("error", reason)
+    assert results["c4"] == ("error", reason)
     assert (review.requester, review.thread_id) == ("U0MARIA", "t-1")
     assert {key: run.line for key, run in review.runs.items()} == {"1": "sent a", "3": "sent E"}
 
@@ -61,8 +61,7 @@ async def test_the_next_pause_of_a_resumed_run_becomes_a_review_with_the_same_re
     lab: Lab,
 ) -> None:
     """Given two turns that use the same call id, when both are decided, one by an edit, then each
-    call runs with its own arguments, and the second review knows the requester though nobody named
-    one again."""
+    call runs with its own arguments, and the second review has the same requester without a new parameter."""
     turns = [[call("c1", "send_email", to="a")], [call("c1", "send_email", to="b")]]
     driver = lab.driver(*turns)
     first = await driver.run(go(), thread_id="t-1", requester="U0MARIA")
@@ -77,8 +76,7 @@ async def test_the_next_pause_of_a_resumed_run_becomes_a_review_with_the_same_re
 
 
 async def test_a_later_turn_of_the_same_run_has_nothing_to_do_with_the_review(lab: Lab) -> None:
-    """Given a turn without a review after a reviewed one, with the same call id, then its call just
-    runs."""
+    """Given a turn without a review after a reviewed one, with the same call id, then its call runs."""
     driver = lab.driver([call("c1", "send_email", to="a")], [call("c1", "read", topic="x")])
     async with lab.serving(driver):
         paused = await driver.run(go(), thread_id="t-1")
@@ -95,10 +93,10 @@ async def test_decisions_without_a_tool_run_answer_the_model(lab: Lab) -> None:
         paused = await driver.run(go(), thread_id="t-1")
         await lab.decide(paused.review_id, ("respond", "I called them."), "reject")
         await lab.done(paused.review_id)
-    told = answers(lab.stops[0])
-    assert told["c1"] == ("success", "I called them.")
-    assert told["c2"][0] == "error"
-    assert told["c2"][1].startswith("User rejected the tool call for `run_sql` with id c2.")
+    results = answers(lab.stops[0])
+    assert results["c1"] == ("success", "I called them.")
+    assert results["c2"][0] == "error"
+    assert results["c2"][1].startswith("User rejected the tool call for `run_sql` with id c2.")
     assert lab.effects == []
 
 
@@ -108,8 +106,8 @@ async def test_a_run_without_a_pause_just_ends(lab: Lab) -> None:
     assert (run.finished, run.review_id, lab.effects) == (True, None, ["read x"])
 
 
-async def test_kept_input_is_taken_up_by_a_later_process(lab: Lab) -> None:
-    """Given input that was only kept, when another driver goes on, then it runs for the same
+async def test_saved_input_is_continued_by_a_later_process(lab: Lab) -> None:
+    """Given input that was only saved, when another driver continues, then it runs for the same
     requester."""
     await lab.driver(TURN).save_input(go(), thread_id="t-1", requester="U0MARIA")
     with pytest.raises(Refused, match="has not ended"):
@@ -118,8 +116,8 @@ async def test_kept_input_is_taken_up_by_a_later_process(lab: Lab) -> None:
     assert (await lab.review(paused.review_id)).requester == "U0MARIA"
 
 
-async def test_a_submit_that_a_crash_cut_off_is_made_up_for(lab: Lab) -> None:
-    """Given a pause that was saved but never submitted, when the thread goes on, then it has its
+async def test_a_submit_that_a_crash_prevented_is_done_later(lab: Lab) -> None:
+    """Given a pause that was saved but never submitted, when the thread continues, then it has its
     review."""
     agent = lab.agent(TURN)
     await agent.ainvoke(go(), {"configurable": {"thread_id": "t-1"}}, durability="sync")
@@ -167,8 +165,9 @@ async def test_a_later_turn_that_cannot_be_reviewed_is_told_and_closes_the_revie
     assert lab.effects == ["sent a"]
 
 
-async def test_a_deadline_is_told_as_one(lab: Lab) -> None:
-    """Given a deadline that nobody met, then the model hears that nobody decided, and nothing ran."""
+async def test_the_model_is_told_about_a_deadline(lab: Lab) -> None:
+    """Given a deadline that passed without a decision, then the model is told that nobody decided, and
+    nothing ran."""
     rule = {"allowed_decisions": ["approve"], "expire": {"after": "1s"}}
     lab.set_policy(default="allow", interrupt_on={"send_email": rule})
     driver = lab.driver(TURN[:1])
@@ -182,8 +181,8 @@ async def test_a_deadline_is_told_as_one(lab: Lab) -> None:
     assert lab.effects == []
 
 
-async def test_a_cancelled_review_is_told_and_nothing_of_it_runs(lab: Lab) -> None:
-    """Given two calls, one approved, when their review is cancelled, then neither runs, and the model hears
+async def test_the_model_is_told_about_a_cancelled_review_and_nothing_runs(lab: Lab) -> None:
+    """Given two calls, one approved, when their review is cancelled, then neither runs, and the model is told
     why."""
     driver = lab.driver([TURN[0], TURN[2]])
     async with lab.serving(driver):
@@ -198,8 +197,8 @@ async def test_a_cancelled_review_is_told_and_nothing_of_it_runs(lab: Lab) -> No
     assert lab.effects == []
 
 
-async def test_skipping_is_told_as_a_rejection(lab: Lab) -> None:
-    """Given a rule that allows to skip, for which LangChain has no word, then the tool doesn't run."""
+async def test_skipping_is_sent_as_a_rejection(lab: Lab) -> None:
+    """Given a rule that allows to skip, which LangChain doesn't have, then the tool doesn't run."""
     rule = {"allowed_decisions": ["approve", "ignore"]}
     lab.set_policy(default="allow", interrupt_on={"send_email": rule})
     driver = lab.driver(TURN[:1])
@@ -212,9 +211,9 @@ async def test_skipping_is_told_as_a_rejection(lab: Lab) -> None:
     assert lab.effects == []
 
 
-async def test_a_word_that_langchain_does_not_take_is_said_by_the_guard(lab: Lab) -> None:
-    """Given that LangChain takes approvals only, when the policy denies the call, then LangChain is
-    told to let it pass, and the guard stops it with the policy's reason."""
+async def test_a_denial_that_langchain_does_not_accept_is_answered_by_the_guard(lab: Lab) -> None:
+    """Given that LangChain takes approvals only, when the policy denies the call, then LangChain gets an
+    approval, and the guard stops it with the policy's reason."""
     lab.set_policy(default="allow", interrupt_on={"send_email": "deny"})
     driver = lab.driver(TURN[:1], asking={"send_email": {"allowed_decisions": ["approve"]}})
     async with lab.serving(driver):
@@ -235,8 +234,8 @@ async def test_an_edit_is_checked_by_the_tools_own_schema(lab: Lab) -> None:
 
 
 async def test_where_the_agent_was_asked_goes_with_the_run(lab: Lab) -> None:
-    """Given a policy that says `origin`, then the reviews of a run stand in the thread of its question, also
-    those of later turns, and of a process that only goes on."""
+    """Given a policy that says `origin`, then the reviews of a run are in the thread of its question, also
+    those of later turns, and of a process that only continues."""
     lab.set_policy(default="allow", notify="origin")
     turns = [[call("c1", "send_email", to="a")], [call("c2", "send_email", to="b")]]
     driver, where = lab.driver(*turns), "slack:C0123ABCD/1700000000.000100"

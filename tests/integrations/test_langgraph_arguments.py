@@ -120,7 +120,7 @@ async def test_the_other_calls_of_the_turn_are_asked_about(lab: Lab, mode: str) 
 
 @pytest.mark.parametrize("given", [OPEN, BY_JSON])
 async def test_a_tool_that_takes_any_argument_gets_what_was_approved(lab: Lab, given: Any) -> None:
-    """Given a model with extra="allow", or a JSON Schema, which LangChain doesn't check arguments by."""
+    """Given a model with extra="allow", or a JSON Schema, with which LangChain doesn't check arguments."""
     turn = [call("c1", "note", to="a", more=1)]
     driver = lab.reviews.drive(agent(lab, given, turn=turn, saver=lab.saver))
     async with lab.serving(driver):
@@ -131,7 +131,7 @@ async def test_a_tool_that_takes_any_argument_gets_what_was_approved(lab: Lab, g
 
 
 async def test_an_edit_that_adds_such_an_argument_is_refused(lab: Lab) -> None:
-    """Given an edit to an argument that is unknown, injected, or inside of one, then it is not taken."""
+    """Given an edit to an argument that is unknown, injected, or inside of one, then it is refused."""
     turn = [call("c1", "pay", to="a")]
     driver = lab.reviews.drive(agent(lab, pay, turn=turn, saver=lab.saver))
     async with lab.serving(driver):
@@ -177,7 +177,7 @@ async def test_an_inner_agent_s_call_is_not_asked_about_either(lab: Lab, mode: s
 
 @pytest.mark.parametrize("bad", BAD)
 async def test_a_free_call_with_such_an_argument_does_not_run(lab: Lab, bad: Any) -> None:
-    """Driven or not: what the policy judged is not what would run."""
+    """With and without a driver: it would run with other arguments than the policy judged."""
     driven = create_agent(Script(turns=[[bad]]), [pay, transfer], checkpointer=lab.saver)
     run = await lab.reviews.drive(driven).run(go(), thread_id="t-1")
     free = lab.reviews.guard(create_agent(Script(turns=[[bad]]), [pay, transfer]))

@@ -1,4 +1,4 @@
-"""A node that asks in any dialect is answered in the same one."""
+"""A node gets the answer in the dialect in which it asked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hitl_core.errors import IntegrationError
 from hitl_core.policy import Policy
 from tests.integrations.agents import Lab, answers, call, go
-from tests.integrations.graphs import answered, asking
+from tests.integrations.graphs import asking, run_and_answer
 
 ARGS = {"to": "a"}
 PYTHON = {
@@ -96,14 +96,14 @@ ARCGIS = {"id": "q1", "agentId": "mapper", "kind": "booleanChoice", "message": "
 async def test_what_a_node_asks_in_a_dialect_is_answered_in_it(
     lab: Lab, wire: Any, decisions: Any, answer: Any
 ) -> None:
-    """Given a node that interrupts in another system's words, when people decide, then it gets exactly what
+    """Given a node that interrupts in another system's format, when people decide, then it gets exactly what
     that system would send."""
-    assert await answered(lab, wire, *decisions) == answer
+    assert await run_and_answer(lab, wire, *decisions) == answer
 
 
 async def test_a_denial_is_told_in_the_words_of_the_dialect(lab: Lab) -> None:
     """Given a policy that denies one of two tools that a node asks about, then people see the other, and the
-    node hears of both."""
+    node gets both answers."""
     lab.set_policy(default="allow", interrupt_on={"send_email": "deny"})
     wire = {
         "actionRequests": [{"name": "send_email", "args": ARGS}, {"name": "read", "args": {}}],
@@ -112,7 +112,7 @@ async def test_a_denial_is_told_in_the_words_of_the_dialect(lab: Lab) -> None:
             for name in ("send_email", "read")
         ],
     }
-    first, second = (await answered(lab, wire, "approve"))["decisions"]
+    first, second = (await run_and_answer(lab, wire, "approve"))["decisions"]
     assert first["type"] == "reject"
     assert "The policy doesn't allow `send_email`" in first["message"]
     assert second == {"type": "approve"}
@@ -135,7 +135,7 @@ async def test_a_review_says_in_which_dialect_and_by_which_agents_it_was_asked(l
 async def test_dialects_2_silence_answers_no_question_of_arcgis(
     lab: Lab, kind: str, decision: str
 ) -> None:
-    """Given a question that ArcGIS goes on with whatever it is told, and a deadline; then nobody is asked."""
+    """Given a question after which ArcGIS continues with any answer, and a deadline; then nobody is asked."""
     expire = {"after": "1h", "decision": decision, "message": "a"}
     lab.set_policy(default="review", expire=expire)
     wire = {**ARCGIS, "kind": kind, "metadata": {"options": ["a", "b"]}}
@@ -162,7 +162,7 @@ async def test_callables_of_the_policy_may_be_async(lab: Lab) -> None:
     async def external(args: dict[str, Any]) -> bool:
         return args["to"] != "me"
 
-    async def described(args: dict[str, Any]) -> str:
+    async def describe(args: dict[str, Any]) -> str:
         return f"To {args['to']}, outside."
 
     async def secret(args: dict[str, Any]) -> bool:
@@ -175,7 +175,7 @@ async def test_callables_of_the_policy_may_be_async(lab: Lab) -> None:
                 "send_email": {
                     "allowed_decisions": ["approve"],
                     "when": external,
-                    "description": described,
+                    "description": describe,
                 },
                 "read": {"allowed_decisions": ["approve"], "when": secret},
             },

@@ -27,7 +27,7 @@ APPROVED = {"decisions": [{"type": "approve"}]}
 
 
 class Changing(AgentMiddleware[Any, Any, Any]):
-    """Somebody's middleware that changes arguments on their way to the tool."""
+    """A foreign middleware that changes arguments on their way to the tool."""
 
     def __init__(self, **args: Any) -> None:
         self._args = args
@@ -37,7 +37,7 @@ class Changing(AgentMiddleware[Any, Any, Any]):
 
 
 class AilingStore(MemoryStore):
-    """A store that can be out of reach, or refuse."""
+    """A store that can be unavailable, or refuse."""
 
     ails: HitlError | None = None
 
@@ -47,7 +47,7 @@ class AilingStore(MemoryStore):
         return await super().commit(write)
 
 
-async def decided(lab: Lab, driver: Any, *decisions: Any) -> dict[str, tuple[str, str]]:
+async def decide(lab: Lab, driver: Any, *decisions: Any) -> dict[str, tuple[str, str]]:
     async with lab.serving(driver):
         paused = await driver.run(go(), thread_id="t-1")
         await lab.decide(paused.review_id, *decisions)
@@ -58,23 +58,23 @@ async def decided(lab: Lab, driver: Any, *decisions: Any) -> dict[str, tuple[str
 async def test_arguments_that_were_changed_after_the_decision_do_not_run(lab: Lab) -> None:
     """Given a middleware between LangChain's and ours that changes the arguments, then the call is
     stopped."""
-    told = await decided(lab, lab.driver(EMAIL, between=[Changing(to="evil")]), "approve")
-    assert told["c1"][0] == "error"
-    assert "NOT executed" in told["c1"][1]
+    results = await decide(lab, lab.driver(EMAIL, between=[Changing(to="evil")]), "approve")
+    assert results["c1"][0] == "error"
+    assert "NOT executed" in results["c1"][1]
     assert lab.effects == []
 
 
 async def test_a_free_call_of_a_reviewed_turn_runs_as_the_model_wrote_it(lab: Lab) -> None:
     """Given a free call beside a reviewed one, when its arguments were changed, then it is stopped."""
     turn = [call("c1", "read", topic="x"), call("c2", "run_sql", query="y")]
-    told = await decided(lab, lab.driver(turn, between=[Changing(topic="z")]), "reject")
-    assert "NOT executed" in told["c1"][1]
+    results = await decide(lab, lab.driver(turn, between=[Changing(topic="z")]), "reject")
+    assert "NOT executed" in results["c1"][1]
     assert lab.effects == []
 
 
 async def test_a_reviewed_tool_that_raises_is_reported_and_told(lab: Lab) -> None:
     """Given an approved tool that raises, then its card says what, the model is told, siblings run,
-    and the run goes on."""
+    and the run continues."""
     asking = {**ASKING, "explode": True, "refuse": True}
     turn = [
         call("c1", "explode", fuse="f"),
@@ -82,15 +82,15 @@ async def test_a_reviewed_tool_that_raises_is_reported_and_told(lab: Lab) -> Non
         call("c3", "refuse", why="w"),
     ]
     driver = lab.driver(turn, asking=asking)
-    told = await decided(lab, driver, "approve", "approve", "approve")
-    assert told["c1"] == ("error", "RuntimeError: boom f\nsecond line")
-    assert told["c3"] == ("error", "no: w")
+    results = await decide(lab, driver, "approve", "approve", "approve")
+    assert results["c1"] == ("error", "RuntimeError: boom f\nsecond line")
+    assert results["c3"] == ("error", "no: w")
     [review] = await lab.all_reviews("t-1")
     lines = {key: run.line for key, run in review.runs.items()}
     assert lines == {"1": "failed: RuntimeError: boom f", "2": "sent a", "3": "failed: no: w"}
 
 
-async def test_a_free_tool_that_raises_stops_the_run_and_the_run_is_taken_up_again(
+async def test_a_free_tool_that_raises_stops_the_run_which_is_resumed_later(
     lab: Lab, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Given a free tool that raises in a reviewed turn, then nothing that was approved is lost or
@@ -106,14 +106,14 @@ async def test_a_free_tool_that_raises_stops_the_run_and_the_run_is_taken_up_aga
     assert "secret" not in caplog.text
 
 
-async def test_a_tool_that_langgraph_cancels_is_reported_all_the_same(lab: Lab) -> None:
+async def test_a_tool_that_langgraph_cancels_is_reported_anyway(lab: Lab) -> None:
     """Given an approved tool that still works when a free one raises, so that LangGraph cancels it,
-    then it comes to its end, is reported, and nobody has to be asked whether it ran."""
+    then it runs to its end, is reported, and nobody has to be asked whether it ran."""
     lit = asyncio.Event()
 
     @tool
     async def slow(to: str) -> str:
-        """Work on after the explosion."""
+        """Work on after the other tool raised."""
         await lit.wait()
         await asyncio.sleep(0.05)
         return f"slowly {to}"
@@ -153,12 +153,12 @@ async def test_a_result_that_could_not_be_reported_is_kept(
         async def cut() -> None:
             store.ails = ail
 
-        async def told(run: Any) -> None:
+        async def keep_stop(run: Any) -> None:
             store.ails = None
             lab.stops.append(run)
 
         driver = lab.driver(EMAIL, during=cut)
-        async with lab.serving(driver, told):
+        async with lab.serving(driver, keep_stop):
             paused = await driver.run(go(), thread_id="t-1")
             await lab.decide(paused.review_id, "approve")
             review = await lab.done(paused.review_id)
@@ -166,21 +166,21 @@ async def test_a_result_that_could_not_be_reported_is_kept(
     assert review.runs["1"].line == "sent a"
 
 
-async def test_a_result_that_comes_after_the_lease_goes_no_further(lab: Lab) -> None:
+async def test_a_result_after_the_end_of_the_lease_is_not_used(lab: Lab) -> None:
     """Given a tool that worked longer than the lease held, then the run is not this process's any more:
-    it stops, a person is asked about the call, and what that person says is what the model hears."""
+    it stops, a person is asked about the call, and what that person says is what the model gets."""
 
     async def slow() -> None:
         await lab.end_lease(paused.review_id)
 
-    async def doubted() -> bool:
+    async def is_in_doubt() -> bool:
         return bool((await lab.review(paused.review_id)).calls_in_doubt)
 
     driver = lab.driver(EMAIL, during=slow)
     async with lab.serving(driver):
         paused = await driver.run(go(), thread_id="t-1")
         await lab.decide(paused.review_id, "approve")
-        await wait_until("a doubt", doubted)
+        await wait_until("a doubt", is_in_doubt)
         assert lab.stops == []
         await lab.resolve(paused.review_id, "ran")
         await lab.done(paused.review_id)
@@ -188,7 +188,7 @@ async def test_a_result_that_comes_after_the_lease_goes_no_further(lab: Lab) -> 
     assert answers(lab.stops[0])["c1"][1].endswith("“Alice” (U1) confirmed it.")
 
 
-async def test_a_call_with_a_review_does_not_run_behind_the_drivers_back(lab: Lab) -> None:
+async def test_a_reviewed_call_does_not_run_without_the_driver(lab: Lab) -> None:
     """Given a pending review, when somebody resumes the graph by hand, then the reviewed call does
     not run."""
     agent = lab.agent([*EMAIL, call("c2", "read", topic="x")])

@@ -42,11 +42,11 @@ def agent(
         """Pay somebody, and ask before the transfer."""
         note(f"begin {to}")
         answer = interrupt(ask(to))
-        said = answer[0] if isinstance(answer, list) else answer
-        if isinstance(said, dict) and said["type"] == "explode":
+        results = answer[0] if isinstance(answer, list) else answer
+        if isinstance(results, dict) and results["type"] == "explode":
             raise RuntimeError("boom")
         note(f"paid {to}")
-        return f"paid {to}: {said if isinstance(said, str) else said['type']}"
+        return f"paid {to}: {results if isinstance(results, str) else results['type']}"
 
     return create_agent(
         Script(turns=[turn]),
@@ -65,7 +65,7 @@ async def test_a_reviewed_tool_that_asks_becomes_the_next_review_and_goes_on_wit
     lab: Lab, mode: str
 ) -> None:
     """Given an approved tool that interrupts, then its question is the next review of the thread, its first
-    card says so, and when it is decided the tool goes on and the model hears its result."""
+    card says so, and when it is decided the tool continues and the model gets its result."""
     driver = lab.reviews.drive(agent(lab, [call("c1", "pay", to="a")], mode=mode))
     async with lab.serving(driver):
         paused = await driver.run(go(), thread_id="t-1", requester="U0MARIA")
@@ -100,17 +100,17 @@ async def test_several_tools_that_ask_are_all_shown_and_answered_one_by_one(
         for review_id in stop.review_ids:
             await lab.decide(review_id, "approve")
             await lab.done(review_id)
-    told = answers(lab.stops[-1])
-    assert (told["c1"][1], told["c2"][1]) == ("paid a: accept", "sent m")
-    assert told["c3"][1].endswith("paid E: accept")
-    assert told["c3"][1].count("Executed instead") == 1
+    results = answers(lab.stops[-1])
+    assert (results["c1"][1], results["c2"][1]) == ("paid a: accept", "sent m")
+    assert results["c3"][1].endswith("paid E: accept")
+    assert results["c3"][1].count("Executed instead") == 1
     assert sorted(lab.effects) == sorted(
         ["begin a", "sent m", "begin E", "begin a", "paid a", "begin E", "paid E"]
     )
 
 
-async def test_a_question_that_we_do_not_know_is_answered_by_who_runs_the_agent(lab: Lab) -> None:
-    """Given an approved tool that asks in words of its own, then the run stops at it as unknown, and its
+async def test_an_unknown_question_is_answered_by_the_caller(lab: Lab) -> None:
+    """Given an approved tool that asks in a format of its own, then the run stops at it as unknown, and its
     answer finishes the call."""
     turn = [call("c1", "pay", to="a")]
     driver = lab.reviews.drive(agent(lab, turn, lambda to: {"question": to}))
@@ -123,8 +123,8 @@ async def test_a_question_that_we_do_not_know_is_answered_by_who_runs_the_agent(
     assert answers(run)["c1"] == ("success", "paid a: yes")
 
 
-async def test_behind_the_drivers_back_the_tool_does_not_go_on(lab: Lab) -> None:
-    """Given a tool that asks, when somebody answers the graph by hand, then it does not go on."""
+async def test_without_the_driver_the_tool_does_not_continue(lab: Lab) -> None:
+    """Given a tool that asks, when somebody answers the graph by hand, then it does not continue."""
     pays = agent(lab, [call("c1", "pay", to="a")])
     driver = lab.reviews.drive(pays)
     async with lab.serving(driver):
@@ -179,7 +179,7 @@ async def test_a_tool_that_raises_on_its_answer_is_told_and_the_run_goes_on(lab:
 
 async def test_a_result_that_looks_like_a_pause_opens_nothing(lab: Lab) -> None:
     """Given a tool whose result is our own line for a pause, then what is kept of it is another line, so
-    that nobody takes the call for one that may go on."""
+    that nobody takes the call for one that may continue."""
 
     @tool
     def run_sql(query: str) -> str:
@@ -203,7 +203,7 @@ async def test_a_result_that_looks_like_a_pause_opens_nothing(lab: Lab) -> None:
 
 async def test_a_free_tool_that_asks_becomes_a_review_as_well(lab: Lab) -> None:
     """Given a call that nobody has to approve, whose tool asks beside a reviewed call, then both are
-    reviews, and each goes on with its own answer."""
+    reviews, and each continues with its own answer."""
 
     @tool
     def book(to: str) -> str:

@@ -10,7 +10,7 @@ from langgraph.types import Send, interrupt
 
 from hitl_core.errors import IntegrationError, Refused
 from tests.integrations.agents import Lab
-from tests.integrations.graphs import State, answered, asking
+from tests.integrations.graphs import State, asking, run_and_answer
 from tests.support.waiting import wait_until
 
 ALL = {f"allow_{what}": True for what in ("accept", "edit", "respond", "ignore")}
@@ -29,7 +29,9 @@ async def test_each_request_gets_its_human_response(lab: Lab) -> None:
         request(to="c"),
         request(to="d"),
     ]
-    got = await answered(lab, requests, "approve", {"to": "E"}, ("respond", "call them"), "ignore")
+    got = await run_and_answer(
+        lab, requests, "approve", {"to": "E"}, ("respond", "call them"), "ignore"
+    )
     assert got == [
         {"type": "accept", "args": {"action": "send_email", "args": {"to": "a"}}},
         {"type": "edit", "args": {"action": "Send an e-mail!", "args": {"to": "E"}}},
@@ -50,7 +52,7 @@ async def test_each_request_gets_its_human_response(lab: Lab) -> None:
 
 async def test_a_bare_request_is_answered_with_a_list_of_one(lab: Lab) -> None:
     bare = request(config={"allow_accept": True}, to="a")
-    assert await answered(lab, bare, "approve") == [{"type": "accept", "args": None}]
+    assert await run_and_answer(lab, bare, "approve") == [{"type": "accept", "args": None}]
 
 
 async def test_the_config_and_the_policy_say_what_may_be_decided(lab: Lab) -> None:
@@ -65,7 +67,7 @@ async def test_the_config_and_the_policy_say_what_may_be_decided(lab: Lab) -> No
 
 async def test_what_the_policy_denies_is_ignored(lab: Lab) -> None:
     lab.set_policy(default="allow", interrupt_on={"send_email": "deny"})
-    got = await answered(lab, [request(to="a"), request("other", x=1)], "ignore")
+    got = await run_and_answer(lab, [request(to="a"), request("other", x=1)], "ignore")
     assert got == [{"type": "ignore", "args": None}] * 2
 
 
@@ -82,7 +84,7 @@ async def test_what_is_cancelled_is_ignored_though_it_was_approved(lab: Lab) -> 
 
 
 async def test_a_deadline_ignores(lab: Lab) -> None:
-    """Given a policy that rejects at a deadline, for which Agent Inbox has no word, then the node
+    """Given a policy that rejects at a deadline, which Agent Inbox doesn't have, then the node
     is told to skip."""
     lab.set_policy(
         default="allow",
@@ -96,7 +98,7 @@ async def test_a_deadline_ignores(lab: Lab) -> None:
 
 async def test_nodes_side_by_side_wait_for_reviews_of_their_own(lab: Lab) -> None:
     """Given two requests and a question of another kind side by side, when one review is decided,
-    then its node goes on, and the others stay pending."""
+    then its node continues, and the others stay pending."""
     drives = asking(lab, [request(to="a")], [request(to="b")], {"question": "age?"})
     async with lab.serving(drives):
         paused = await drives.run({"out": []}, thread_id="t-1")
@@ -135,7 +137,7 @@ async def test_a_node_that_raises_after_its_answer_is_told_and_not_run_again(lab
 
 
 async def test_what_raises_after_the_node_does_not_ask_again(lab: Lab) -> None:
-    """Given a later node that raises at first, when the run is taken up again, then the answered
+    """Given a later node that raises at first, when the run is resumed, then the answered
     node does not run again."""
     ran: list[str] = []
 

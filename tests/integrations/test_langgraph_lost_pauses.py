@@ -1,4 +1,4 @@
-"""Where code catches the pause of an agent in it nobody is asked: the run does not go on, and says so."""
+"""If code catches the pause of an inner agent, nobody is asked: the run stops and reports it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from langgraph.types import Send, interrupt
 
 from hitl_core.errors import IntegrationError
 from tests.integrations.agents import Lab, Script, call, go, tools
-from tests.integrations.test_langgraph_nested import decided_stop_by_stop
+from tests.integrations.test_langgraph_nested import decide_each_stop
 
 Delegate = Callable[[Any, str], Awaitable[str]]
 MAIL = [call("i1", "send_email", to="a")]
@@ -86,7 +86,7 @@ async def catching_a_stream(inner: Any, task: str) -> str:
 
 
 async def with_callbacks_of_its_own(inner: Any, task: str) -> str:
-    """In a chain whose callbacks cut it off from what LangChain knows of its caller."""
+    """In a chain with callbacks of its own, so that LangChain doesn't know its caller."""
     chain = RunnableLambda(inner.ainvoke)
     try:
         return str(await chain.ainvoke(go(task), {"callbacks": [Other()]}))
@@ -138,18 +138,18 @@ SWALLOWING = [
 
 
 @pytest.mark.parametrize("way", SWALLOWING)
-async def test_a_tool_that_swallows_its_agents_pause_is_an_error(lab: Lab, way: Delegate) -> None:
-    """Given a tool that catches the pause of an agent in it, then nothing runs, the run stops there in place
-    of finishing, and the error names both."""
+async def test_a_tool_that_catches_its_agents_pause_is_an_error(lab: Lab, way: Delegate) -> None:
+    """Given a tool that catches the pause of an agent in it, then nothing runs, the run stops there and
+    doesn't finish, and the error names both."""
     driver = lab.reviews.drive(boss(lab, way, mailer(lab)))
     with pytest.raises(IntegrationError, match=r"caught the pause.*GraphBubbleUp"):
         await driver.run(go(), thread_id="t-1")
     assert (lab.effects, await lab.all_reviews("t-1")) == ([], [])
 
 
-async def test_a_swallowed_pause_after_an_approval_is_told_where_the_run_stops(lab: Lab) -> None:
-    """Given an approved tool that swallows the pause of its agent, then whoever serves gets a stop that is
-    refused, with the sentence, and the card says that the tool failed."""
+async def test_a_lost_pause_after_an_approval_is_reported_by_the_stop(lab: Lab) -> None:
+    """Given an approved tool that swallows the pause of its agent, then `serve` reports a refused stop with
+    the error text, and the card says that the tool failed."""
     agent = boss(lab, catching_exception, mailer(lab), asking={"delegate": True})
     driver = lab.reviews.drive(agent)
     async with lab.serving(driver):
@@ -162,7 +162,7 @@ async def test_a_swallowed_pause_after_an_approval_is_told_where_the_run_stops(l
     assert lab.effects == []
 
 
-async def test_a_mended_tool_goes_on_where_its_pause_was_swallowed(lab: Lab) -> None:
+async def test_a_corrected_tool_continues_after_a_lost_pause(lab: Lab) -> None:
     """Given a run that stopped so, when the tool lets the pause through, then it asks, and runs."""
     ways: list[Delegate] = [catching_exception]
 
@@ -182,7 +182,7 @@ async def test_a_mended_tool_goes_on_where_its_pause_was_swallowed(lab: Lab) -> 
 
 
 class Catching(AgentMiddleware[Any, Any, Any]):
-    """As LangChain's documentation handles the errors of tools."""
+    """Handles errors of tools as LangChain's documentation shows."""
 
     async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
         try:
@@ -191,7 +191,7 @@ class Catching(AgentMiddleware[Any, Any, Any]):
             return ToolMessage(f"Tool error: {error}", tool_call_id=request.tool_call["id"])
 
 
-async def test_a_middleware_or_a_node_that_swallows_a_pause_is_an_error(lab: Lab) -> None:
+async def test_a_middleware_or_a_node_that_loses_a_pause_is_an_error(lab: Lab) -> None:
     inner = mailer(lab)
 
     async def node(state: MessagesState) -> Any:
@@ -213,7 +213,7 @@ async def test_a_middleware_or_a_node_that_swallows_a_pause_is_an_error(lab: Lab
     assert lab.effects == []
 
 
-async def test_of_two_agents_the_one_that_swallows_is_named(lab: Lab) -> None:
+async def test_of_two_agents_the_one_with_the_lost_pause_is_named(lab: Lab) -> None:
     """Given two tools side by side, of which one lets its agent's pause through, then the run still says that
     the other one's was lost."""
     first, second = mailer(lab, "first"), mailer(lab, "second")
@@ -228,11 +228,11 @@ async def test_of_two_agents_the_one_that_swallows_is_named(lab: Lab) -> None:
     assert lab.effects == []
 
 
-async def test_a_pause_that_comes_again_is_not_swallowed(lab: Lab) -> None:
+async def test_a_pause_of_a_retried_agent_is_not_lost(lab: Lab) -> None:
     """Given an agent that is tried again after other errors, then its pause is asked about."""
     retried = mailer(lab).with_retry(retry_if_exception_type=(ValueError,), stop_after_attempt=2)
     driver = lab.reviews.drive(boss(lab, plainly, retried))
-    await decided_stop_by_stop(lab, driver, ("approve",))
+    await decide_each_stop(lab, driver, ("approve",))
     assert lab.effects == ["sent a"]
 
 
@@ -251,7 +251,7 @@ async def in_an_executor(inner: Any, task: str) -> str:
 @pytest.mark.parametrize("way", [in_a_task_of_its_own, in_an_executor])
 async def test_an_agent_that_pauses_outside_of_its_run_is_an_error(lab: Lab, way: Delegate) -> None:
     """Given a tool that runs its agent in a thread or task without the run's context, where LangGraph saves
-    no pause, then the agent raises in place of an end that looks like any other."""
+    no pause, then the agent raises and doesn't seem to end normally."""
     driver = lab.reviews.drive(boss(lab, way, mailer(lab)))
     with pytest.raises(IntegrationError, match="`mailer` paused, and no checkpointer"):
         await driver.run(go(), thread_id="t-1")
@@ -276,7 +276,7 @@ async def test_a_tool_that_catches_its_own_question_is_an_error(lab: Lab) -> Non
 
 async def test_a_middleware_that_catches_what_langchain_asks_per_call_is_an_error(lab: Lab) -> None:
     """Given a middleware around LangChain's pauses that handles the errors of tools, then the question that
-    it catches is not lost without a word; inside of them it does no harm."""
+    it catches is reported; inside of them the middleware does no harm."""
     orders: list[dict[str, Any]] = [{"before": [Catching()]}, {"between": [Catching()]}]
     for number, order in enumerate(orders):
         agent = lab.agent(MAIL, interrupt_mode="per_call", **order)
@@ -285,7 +285,7 @@ async def test_a_middleware_that_catches_what_langchain_asks_per_call_is_an_erro
             with pytest.raises(IntegrationError, match="a middleware around it"):
                 await driver.run(go(), thread_id=f"t-{number}")
         else:
-            await decided_stop_by_stop(lab, driver, ("approve",))
+            await decide_each_stop(lab, driver, ("approve",))
     assert lab.effects == ["sent a"]
 
 

@@ -50,13 +50,13 @@ def delegating(*agents: Any) -> Any:
     @tool
     async def delegate(task: str) -> str:
         """Let other agents do it, one after the other."""
-        said = [(await each.ainvoke(go(task)))["messages"][-2].text for each in agents]
-        return "; ".join(said)
+        text = [(await each.ainvoke(go(task)))["messages"][-2].text for each in agents]
+        return "; ".join(text)
 
     return delegate
 
 
-async def decided_stop_by_stop(lab: Lab, driver: Any, *decisions: Any) -> None:
+async def decide_each_stop(lab: Lab, driver: Any, *decisions: Any) -> None:
     """Each entry is one stop: the decisions on its reviews."""
     async with lab.serving(driver):
         run = await driver.run(go(), thread_id="t-1")
@@ -71,12 +71,12 @@ async def decided_stop_by_stop(lab: Lab, driver: Any, *decisions: Any) -> None:
 
 @MODES
 async def test_an_agent_that_a_tool_runs_is_reviewed_turn_by_turn(lab: Lab, mode: str) -> None:
-    """Given an agent inside a tool, which asks in two turns, then each is one review that names it, edits
-    and rejections do what they do anywhere, and nothing runs that nobody approved."""
+    """Given an agent inside a tool, which asks in two turns, then each is one review that names it, edits and
+    rejections work as usual, and nothing runs that nobody approved."""
     inner = agent(lab, [INNER, [call("j1", "send_email", to="c")]], name="mailer", mode=mode)
     outer = agent(lab, [OUTER], name="boss", with_tools=[delegating(inner)], saver=lab.saver)
     driver = lab.reviews.drive(outer)
-    await decided_stop_by_stop(lab, driver, ({"to": "E"}, ("reject", "no")), ("approve",))
+    await decide_each_stop(lab, driver, ({"to": "E"}, ("reject", "no")), ("approve",))
     second, first = sorted(await lab.all_reviews("t-1"), key=lambda review: -review.created_at)
     assert (first.path, second.path) == (("mailer",), ("mailer",))
     assert [c.tool_call_id for c in first.calls] == ["i1", "i2", "i3"]
@@ -99,7 +99,7 @@ async def test_a_reviewed_tool_may_run_an_agent_that_is_reviewed_itself(lab: Lab
         saver=lab.saver,
     )
     driver = lab.reviews.drive(outer)
-    await decided_stop_by_stop(lab, driver, ("approve",), ("approve",))
+    await decide_each_stop(lab, driver, ("approve",), ("approve",))
     assert lab.effects == ["sent a"]
     assert answers(lab.stops[-1])["o1"] == ("success", "sent a")
 
@@ -129,7 +129,7 @@ async def test_agents_that_a_tool_runs_one_after_the_other_are_both_reviewed(lab
     driver = lab.reviews.drive(
         agent(lab, [OUTER], with_tools=[delegating(one, two)], saver=lab.saver)
     )
-    await decided_stop_by_stop(lab, driver, ("approve",), ("approve",))
+    await decide_each_stop(lab, driver, ("approve",), ("approve",))
     assert lab.effects == ["sent a", "sent k"]
     assert {review.path for review in await lab.all_reviews("t-1")} == {("one",), ("two",)}
 
@@ -138,15 +138,15 @@ async def test_an_agent_in_an_agent_in_an_agent_is_reviewed_and_named(lab: Lab) 
     innermost = agent(lab, [INNER[:1]], name="mailer")
     middle = agent(lab, [OUTER], name="clerk", with_tools=[delegating(innermost)])
     outer = agent(lab, [OUTER], name="boss", with_tools=[delegating(middle)], saver=lab.saver)
-    await decided_stop_by_stop(lab, lab.reviews.drive(outer), ("approve",))
+    await decide_each_stop(lab, lab.reviews.drive(outer), ("approve",))
     [review] = await lab.all_reviews("t-1")
     assert review.path == ("clerk", "mailer")
     assert lab.effects == ["sent a"]
 
 
 async def test_a_graph_in_a_tool_that_nothing_guards_is_left_alone(lab: Lab) -> None:
-    """Given a tool that runs a graph whose node asks, then that is not ours: after a crash the graph would go
-    on from its own state, and not hear what people say."""
+    """Given a tool that runs a graph whose node asks, then that is not ours: after a crash the graph would
+    continue from its own state, and not get people's answers."""
 
     def node(state: MessagesState) -> dict[str, Any]:
         action = {"action": "book", "args": {}}
@@ -161,7 +161,7 @@ async def test_a_graph_in_a_tool_that_nothing_guards_is_left_alone(lab: Lab) -> 
     assert (run.review_ids, len(run.unknown)) == ((), 1)
 
 
-async def test_a_tool_may_ask_when_the_agent_that_it_ran_is_through(lab: Lab) -> None:
+async def test_a_tool_may_ask_after_its_agent_ended(lab: Lab) -> None:
     """Given a tool that runs an agent, which is reviewed, and then asks itself, then that is a review of its
     own, and neither the agent nor its tool runs again."""
     inner = agent(lab, [INNER[:1]], name="mailer")
@@ -169,13 +169,13 @@ async def test_a_tool_may_ask_when_the_agent_that_it_ran_is_through(lab: Lab) ->
     @tool
     async def delegate(task: str) -> str:
         """Ask after the other agent."""
-        said = (await inner.ainvoke(go(task)))["messages"][-2].text
-        action = {"action": "publish", "args": {"what": said}}
+        message = (await inner.ainvoke(go(task)))["messages"][-2].text
+        action = {"action": "publish", "args": {"what": message}}
         [answer] = interrupt([{"action_request": action, "config": {"allow_accept": True}}])
-        return f"{said}, {answer['type']}"
+        return f"{message}, {answer['type']}"
 
     driver = lab.reviews.drive(agent(lab, [OUTER], with_tools=[delegate], saver=lab.saver))
-    await decided_stop_by_stop(lab, driver, ("approve",), ("approve",))
+    await decide_each_stop(lab, driver, ("approve",), ("approve",))
     assert {review.path for review in await lab.all_reviews("t-1")} == {("mailer",), ()}
     assert lab.effects == ["sent a"]
     assert answers(lab.stops[-1])["o1"] == ("success", "sent a, accept")
@@ -194,7 +194,7 @@ async def test_a_tool_of_an_inner_agent_that_asks_itself_is_reviewed(lab: Lab) -
 
     inner = agent(lab, [[call("i1", "book", to="a")]], name="clerk", with_tools=[book])
     outer = agent(lab, [OUTER], with_tools=[delegating(inner)], saver=lab.saver)
-    await decided_stop_by_stop(lab, lab.reviews.drive(outer), (("respond", "room 7"),))
+    await decide_each_stop(lab, lab.reviews.drive(outer), (("respond", "room 7"),))
     [review] = await lab.all_reviews("t-1")
     assert (review.path, review.dialect) == (("clerk",), "agent_inbox")
     assert answers(lab.stops[-1])["o1"] == ("success", "room 7")
@@ -216,7 +216,7 @@ async def test_a_graph_in_a_graph_is_named_by_its_nodes(lab: Lab) -> None:
 
 
 async def test_an_agent_that_a_task_runs_is_not_taken_for_a_question_of_the_task(lab: Lab) -> None:
-    """H3: its state is not where agents are looked for, so `once` could not stand in front of its tools."""
+    """H3: its state is not where agents are looked for, so `once` could not guard its tools."""
     inner = agent(lab, [INNER])
 
     @task
@@ -248,5 +248,5 @@ async def test_a_node_of_an_inner_graph_may_ask_in_langchains_words(lab: Lab) ->
     graph.add_node("inner", inner.compile())
     graph.add_edge(START, "inner")
     driver = lab.reviews.drive(graph.compile(checkpointer=lab.saver))
-    await decided_stop_by_stop(lab, driver, ["approve"])
+    await decide_each_stop(lab, driver, ["approve"])
     assert lab.stops[-1].state["messages"][-1].text == "approve"

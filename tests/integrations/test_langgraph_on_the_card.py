@@ -1,4 +1,4 @@
-"""What people see of it when an agent's user writes something new while they are asked."""
+"""What people see when the agent's user writes something new during their review."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = ["scene"]  # a fixture
 
 @pytest.fixture
 async def lab(scene: Scene, saver: AsyncSqliteSaver, tmp_path: Path) -> Lab:
-    """An agent whose reviews stand in Slack."""
+    """An agent whose reviews are shown in Slack."""
     gate = await scene.gate("default: allow")
     return Lab(gate, saver, tmp_path)
 
 
 async def test_a_new_message_takes_the_card_back(scene: Scene, lab: Lab) -> None:
-    """Given a card that still shows its buttons; when the user writes something new, then who presses is told
-    so, the card says that it was cancelled and why, and the agent has gone on."""
+    """Given a card that still shows its buttons; when the user writes something new, then a person who
+    presses is told so, the card says that it was cancelled and why, and the agent has gone on."""
     await scene.bot()
     driver = lab.driver([call("c1", "send_email", to=f"{CANARY}@example.com")], "Fine.")
     await driver.run(go(), thread_id="t-1")
@@ -36,7 +36,7 @@ async def test_a_new_message_takes_the_card_back(scene: Scene, lab: Lab) -> None
     assert run.finished
     assert "was cancelled" in answers(run)["c1"][1]
     await scene.alice.press(before, "approve")
-    assert await scene.alice.told() == [
+    assert await scene.alice.notices() == [
         "The agent cancelled this: nobody needs to decide any more."
     ]
     await scene.hands.inject_fault("ok", method="chat.update")

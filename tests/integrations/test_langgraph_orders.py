@@ -30,7 +30,7 @@ from tests.integrations.agents import Lab, Script, answers, call, go, tools
 
 
 class Changing(AgentMiddleware[Any, Any, Any]):
-    """Somebody's middleware that changes what is sent."""
+    """A foreign middleware that changes what is sent."""
 
     async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
         if request.tool_call["name"] == "send_email":

@@ -42,7 +42,7 @@ TURN = [
 EMAILS = [call(f"c{n}", "send_email", to=to) for n, to in enumerate("abc", start=1)]
 
 
-async def decided(lab: Lab, driver: Any, *decisions: Any) -> dict[str, tuple[str, str]]:
+async def decide(lab: Lab, driver: Any, *decisions: Any) -> dict[str, tuple[str, str]]:
     async with lab.serving(driver):
         paused = await driver.run(go(), thread_id="t-1")
         await lab.decide(paused.review_id, *decisions)
@@ -53,9 +53,8 @@ async def decided(lab: Lab, driver: Any, *decisions: Any) -> dict[str, tuple[str
 async def test_a_turn_of_many_interrupts_is_one_review_and_every_call_does_what_was_decided(
     lab: Lab,
 ) -> None:
-    """Given a turn of three calls that interrupt and a free one, then the free one runs at once and
-    there is one review; when all are decided, then each does what was decided and the model hears of
-    all."""
+    """Given a turn of three calls that interrupt and a free one, then the free one runs at once and there is
+    one review; when all are decided, then each does what was decided and the model gets all results."""
     driver = lab.driver(TURN, **PER_CALL)
     async with lab.serving(driver):
         paused = await driver.run(go(), thread_id="t-1", requester="U0MARIA")
@@ -68,20 +67,20 @@ async def test_a_turn_of_many_interrupts_is_one_review_and_every_call_does_what_
     [run] = lab.stops
     assert run.finished
     assert lab.effects == ["read x", "sent a", "sent E"]
-    told = answers(run)
-    assert told["c1"] == ("success", "sent a")
-    assert told["c2"] == ("success", "read x")
-    assert told["c3"][1].startswith("Note: a human reviewer replaced this tool call")
-    assert told["c3"][1].endswith("Tool response:\nsent E")
+    results = answers(run)
+    assert results["c1"] == ("success", "sent a")
+    assert results["c2"] == ("success", "read x")
+    assert results["c3"][1].startswith("Note: a human reviewer replaced this tool call")
+    assert results["c3"][1].endswith("Tool response:\nsent E")
     reason = "User rejected the tool call for `run_sql` with reason: not on my watch"
-    assert told["c4"] == ("error", reason)
+    assert results["c4"] == ("error", reason)
     assert {key: run.line for key, run in review.runs.items()} == {"1": "sent a", "3": "sent E"}
     assert (len(await lab.all_reviews("t-1")), review.fence) == (1, 1)
 
 
 async def test_a_review_says_what_each_interrupt_takes(lab: Lab) -> None:
-    """Given interrupts that take some decisions, one, or all, then the review has the same, with
-    LangChain's own words and the tool's schema."""
+    """Given interrupts that take some decisions, one, or all, then the review has the same, with LangChain's
+    own texts and the tool's schema."""
     asking = {
         "send_email": True,
         "run_sql": {"allowed_decisions": ["edit"], "description": "Look."},
@@ -124,13 +123,12 @@ async def test_answers_are_given_one_after_the_other_in_the_models_order(lab: La
             return result
 
     driver = lab.driver(EMAILS, between=[Watching()], **PER_CALL)
-    await decided(lab, driver, "approve", "approve", "approve")
+    await decide(lab, driver, "approve", "approve", "approve")
     assert seen == [f"c{n} {what}" for n in (1, 2, 3) for what in ("begins", "ends")]
 
 
 async def test_nothing_is_resumed_until_every_call_is_decided(lab: Lab) -> None:
-    """Given two of three calls decided, then the run stands where it was; with the third it goes
-    on."""
+    """Given two of three calls decided, then the run stays paused; with the third it continues."""
     driver = lab.driver(EMAILS, **PER_CALL)
     async with lab.serving(driver):
         paused = await driver.run(go(), thread_id="t-1")
@@ -146,7 +144,7 @@ async def test_nothing_is_resumed_until_every_call_is_decided(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize(
-    ("decision", "told"),
+    ("decision", "texts"),
     [
         (("respond", "I called them."), ("success", "I called them.")),
         (
@@ -160,27 +158,27 @@ async def test_nothing_is_resumed_until_every_call_is_decided(lab: Lab) -> None:
     ],
 )
 async def test_a_call_that_does_not_run_is_told_as_in_the_other_mode(
-    lab: Lab, decision: Any, told: tuple[str, str]
+    lab: Lab, decision: Any, texts: tuple[str, str]
 ) -> None:
     rule = {"allowed_decisions": ["approve", "reject", "respond", "ignore"]}
     lab.set_policy(default="allow", interrupt_on={"send_email": rule})
-    status, text = (await decided(lab, lab.driver(TURN[:1], **PER_CALL), decision))["c1"]
-    assert (status, text.startswith(told[1])) == (told[0], True)
+    status, text = (await decide(lab, lab.driver(TURN[:1], **PER_CALL), decision))["c1"]
+    assert (status, text.startswith(texts[1])) == (texts[0], True)
     assert lab.effects == []
 
 
 async def test_the_policy_denies_what_interrupts_and_what_does_not(lab: Lab) -> None:
-    """Given a policy that denies two tools, of which LangChain asks about one, then neither runs, the
-    model hears the policy's words, and nobody is asked."""
+    """Given a policy that denies two tools, of which LangChain asks about one, then neither runs, the model
+    gets the policy's reason, and nobody is asked."""
     lab.set_policy(default="allow", interrupt_on={"send_email": "deny", "read": "deny"})
     driver = lab.driver(TURN[:2], **PER_CALL)
     async with lab.serving(driver):
         paused = await driver.run(go(), thread_id="t-1")
         review = await lab.done(paused.review_id)
-    told = answers(lab.stops[0])
+    results = answers(lab.stops[0])
     assert (review.actions, lab.effects) == ((), [])
-    assert "The policy doesn't allow `send_email`" in told["c1"][1]
-    assert told["c2"][1].startswith("The policy doesn't allow `read`")
+    assert "The policy doesn't allow `send_email`" in results["c1"][1]
+    assert results["c2"][1].startswith("The policy doesn't allow `read`")
 
 
 @pytest.mark.parametrize(
@@ -205,9 +203,9 @@ async def test_identical_calls_keep_their_own_decisions(lab: Lab) -> None:
         }
     }
     same = [call("c1", "send_email", to="a"), call("c2", "send_email", to="a")]
-    told = await decided(lab, lab.driver(same, asking=asking, **PER_CALL), ("reject", "once"))
+    results = await decide(lab, lab.driver(same, asking=asking, **PER_CALL), ("reject", "once"))
     assert lab.effects == ["sent a"]
-    assert (told["c1"][0], told["c2"][0]) == ("success", "error")
+    assert (results["c1"][0], results["c2"][0]) == ("success", "error")
 
 
 @pytest.mark.parametrize(
@@ -220,13 +218,13 @@ async def test_a_predicate_that_flips_at_the_resume_runs_nothing_else_than_what_
     guard obeys the review."""
     kinds = ["approve", "edit", "reject"]
     asking = {"send_email": {"allowed_decisions": kinds, "when": flipping(True, False)}}
-    await decided(lab, lab.driver(TURN[:1], asking=asking, **PER_CALL), decision)
+    await decide(lab, lab.driver(TURN[:1], asking=asking, **PER_CALL), decision)
     assert lab.effects == effects
 
 
 async def test_a_turn_is_not_submitted_before_all_of_it_has_asked(lab: Lab) -> None:
     """Given a free tool that raises beside two interrupts, then nobody is asked yet and new input has
-    to wait; when the run goes on, then there is one review with both calls."""
+    to wait; when the run continues, then there is one review with both calls."""
     broken = lab.folder / "broken"
     broken.touch()
 
@@ -256,7 +254,7 @@ async def test_a_turn_is_not_submitted_before_all_of_it_has_asked(lab: Lab) -> N
 
 async def test_a_turn_that_another_process_is_running_is_left_to_it(lab: Lab) -> None:
     """Given a process in the middle of a turn, one call of which has asked while a free one still
-    works, when another process looks after the thread, then it submits nothing half."""
+    works, when another process looks after the thread, then it doesn't submit an incomplete turn."""
     end = asyncio.Event()
 
     @tool
@@ -288,7 +286,7 @@ async def test_a_turn_that_another_process_is_running_is_left_to_it(lab: Lab) ->
     assert len((await lab.review(lab.stops[0].review_id)).actions) == 1
 
 
-async def test_nobody_answers_behind_the_drivers_back(lab: Lab) -> None:
+async def test_nobody_answers_without_the_driver(lab: Lab) -> None:
     """Given a pending review, when somebody resumes one of its interrupts by id, then the driver names
     the review, and by hand the call does not run."""
     agent = lab.agent(TURN, **PER_CALL)
@@ -334,14 +332,14 @@ async def test_an_edit_that_only_the_tool_itself_refuses_does_not_run_and_is_tol
         middleware=[HumanInTheLoopMiddleware(asking, **PER_CALL)],
         checkpointer=lab.saver,
     )
-    told = await decided(lab, lab.reviews.drive(agent), {"people": 3}, "approve")
+    results = await decide(lab, lab.reviews.drive(agent), {"people": 3}, "approve")
     [review] = await lab.all_reviews("t-1")
     assert lab.effects == ["ran x"]
-    assert told["c1"][0] == "error"
-    assert "not executed" in told["c1"][1].lower()
+    assert results["c1"][0] == "error"
+    assert "not executed" in results["c1"][1].lower()
     line = "failed: not executed: the edited arguments don't fit the tool (people)."
     assert review.runs["1"].line == line
-    assert told["c2"] == ("success", "ran x")
+    assert results["c2"] == ("success", "ran x")
 
 
 async def test_an_interrupt_of_a_tool_beside_reviewed_calls_stays_pending(lab: Lab) -> None:
@@ -360,7 +358,7 @@ async def test_an_interrupt_of_a_tool_beside_reviewed_calls_stays_pending(lab: L
         checkpointer=lab.saver,
     )
     driver = lab.reviews.drive(agent)
-    await decided(lab, driver, "approve", "approve")
+    await decide(lab, driver, "approve", "approve")
     [question] = lab.stops[-1].unknown
     run = await driver.run(Command(resume={question.id: "yes"}), thread_id="t-1")
     assert (run.finished, lab.effects) == (True, ["sent a", "sent b"])
@@ -374,9 +372,11 @@ async def test_an_interrupt_of_a_tool_beside_reviewed_calls_stays_pending(lab: L
         {"type": "tool_approval"},
     ],
 )
-async def test_what_only_looks_like_one_of_langchains_is_no_review(lab: Lab, value: Any) -> None:
+async def test_an_interrupt_that_only_looks_like_langchains_is_no_review(
+    lab: Lab, value: Any
+) -> None:
     """Given an interrupt about a call of the model, but not as the model made it, then nobody can be asked,
-    and the run says so; one about no call is somebody else's to answer."""
+    and the run says so; other code answers one that is about no call."""
 
     def node(state: MessagesState) -> dict[str, Any]:
         return {"messages": [("ai", str(interrupt(value)))]}
@@ -405,7 +405,7 @@ async def test_an_agent_that_is_a_node_of_another_graph_is_reviewed_turn_by_turn
     outer.add_node("agent", inner)
     outer.add_edge(START, "agent")
     driver = lab.reviews.drive(outer.compile(checkpointer=lab.saver))
-    await decided(lab, driver, "approve", {"to": "E"}, ("reject", "no"))
+    await decide(lab, driver, "approve", {"to": "E"}, ("reject", "no"))
     async with lab.serving(driver):
         await lab.decide(lab.stops[0].review_id, "approve")
         await lab.done(lab.stops[0].review_id)

@@ -23,8 +23,8 @@ async def rename(lab: Lab, review_id: str | None, name: str, **args: Any) -> Non
 
 
 async def test_an_edit_that_names_another_tool_runs_that_one(lab: Lab) -> None:
-    """Given an e-mail, when a person makes a lookup of it, then the lookup runs, once, and the model is told
-    by LangChain what ran in its place."""
+    """Given an e-mail, when a person edits it into a lookup, then the lookup runs, once, and the model is
+    told by LangChain what ran in its place."""
     driver = lab.driver(EMAIL)
     async with lab.serving(driver):
         paused = await driver.run(go(), thread_id="t-1")
@@ -55,7 +55,7 @@ async def test_it_has_to_be_a_tool_that_may_be_edited(
 
 
 async def test_one_interrupt_a_call_pins_the_tool(lab: Lab) -> None:
-    """LangChain refuses such an answer there, so nobody is offered to give it."""
+    """LangChain refuses such an answer there, so it is not offered."""
     paused = await lab.driver(EMAIL, interrupt_mode="per_call").run(go(), thread_id="t-1")
     assert (await lab.review(paused.review_id)).tools == {}
     with pytest.raises(Refused):

@@ -1,4 +1,4 @@
-"""LangChain says which tools interrupt; our policy adds to it, and may only tighten."""
+"""LangChain says which tools interrupt. Our policy may add tools and be stricter, never looser."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def test_a_review_freezes_the_words_the_schema_and_the_place(lab: Lab) -> 
 
 async def test_a_denied_call_is_rejected_without_asking(lab: Lab) -> None:
     """Given a gated call that the policy denies beside one that it reviews, then people see only
-    the other, and the model hears the policy's reason."""
+    the other, and the model gets the policy's reason."""
     lab.set_policy(default="allow", interrupt_on={"run_sql": "deny"})
     driver = lab.driver([call("c1", "send_email", to="a"), call("c2", "run_sql", query="x")])
     async with lab.serving(driver):
@@ -77,8 +77,8 @@ async def test_the_guard_stops_a_call_that_nobody_was_asked_about(
             await lab.decide(run.review_id, "approve")
             await lab.done(run.review_id)
         run = lab.stops[0]
-    status, told = answers(run)["c1"]
-    assert (status, text in told) == ("error", True)
+    status, texts = answers(run)["c1"]
+    assert (status, text in texts) == ("error", True)
     assert lab.effects == (["sent a"] if beside else [])
 
 

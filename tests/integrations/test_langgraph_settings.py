@@ -1,4 +1,5 @@
-"""dialects 6: a run's context and config belong to its thread. dialects 11: every leg can be streamed."""
+"""dialects 6: a run's context and config belong to its thread. dialects 11: every part of a run can be
+streamed."""
 
 from __future__ import annotations
 
@@ -41,28 +42,28 @@ def asking(lab: Lab, **options: Any) -> Any:
     return lab.reviews.drive(agent, **options)
 
 
-def labelled(label: str) -> Any:
+def label_config(label: str) -> Any:
     return {"configurable": {"label": label}}
 
 
-def told(lab: Lab) -> dict[str, str]:
+def answers_by_thread(lab: Lab) -> dict[str, str]:
     return {run.thread_id: answers(run)["c1"][1] for run in lab.stops}
 
 
-async def test_each_thread_is_resumed_with_its_own(lab: Lab) -> None:
+async def test_each_thread_is_resumed_with_its_own_settings(lab: Lab) -> None:
     """Given two threads with a context and config of their own, and one without, then each is resumed with
     what it began with, and nothing reaches another."""
     driver = asking(lab, context=User("default"))
     async with lab.serving(driver):
         first = await driver.run(
-            go(), thread_id="t-1", context=User("Ann"), config=labelled("blue")
+            go(), thread_id="t-1", context=User("Ann"), config=label_config("blue")
         )
         second = await driver.run(go(), thread_id="t-2", context=User("Bob"))
         third = await driver.run(go(), thread_id="t-3")
         for run in (third, second, first):
             await lab.decide(run.review_id, "approve")
             await lab.done(run.review_id)
-    assert told(lab) == {
+    assert answers_by_thread(lab) == {
         "t-1": "Ann to a, blue",
         "t-2": "Bob to a, none",
         "t-3": "default to a, none",
@@ -75,11 +76,11 @@ async def test_another_process_makes_them_from_the_threads_id(lab: Lab) -> None:
 
     run = await asking(lab).run(go(), thread_id="t-1", context=User("Ann"))
     other = Lab(lab.gate, lab.saver, lab.folder)
-    driver = asking(other, context=user, config=labelled)
+    driver = asking(other, context=user, config=label_config)
     async with other.serving(driver):
         await other.decide(run.review_id, "approve")
         await other.done(run.review_id)
-    assert told(other) == {"t-1": "user of t-1 to a, t-1"}
+    assert answers_by_thread(other) == {"t-1": "user of t-1 to a, t-1"}
 
 
 async def test_a_process_that_does_not_know_them_does_not_go_on(lab: Lab) -> None:
@@ -115,7 +116,7 @@ async def test_an_answer_by_hand_goes_on_with_the_runs_own(lab: Lab) -> None:
 
 async def test_a_new_run_begins_with_nothing_of_the_last_one(lab: Lab) -> None:
     driver = asking(lab)
-    run = await driver.run(go(), thread_id="t-1", context=User("Ann"), config=labelled("blue"))
+    run = await driver.run(go(), thread_id="t-1", context=User("Ann"), config=label_config("blue"))
     again = await driver.run(go("again"), thread_id="t-1", context=User("Bob"))
     assert run.review_id != again.review_id or run.review_id is None
     async with lab.serving(driver):
@@ -126,7 +127,7 @@ async def test_a_new_run_begins_with_nothing_of_the_last_one(lab: Lab) -> None:
 
 
 async def test_the_resumed_leg_is_streamed_like_the_first(lab: Lab) -> None:
-    """dialects 11: given a listener, also one that raises, then it gets each step of both legs, with the
+    """dialects 11: given a listener, also one that raises, then it gets each step of both parts, with the
     thread's id."""
     seen: list[tuple[str, str]] = []
 

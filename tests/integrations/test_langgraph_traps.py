@@ -1,4 +1,4 @@
-"""Traps of LangGraph and LangChain, each seen to spring without the driver (langchain 1.4.7,
+"""Traps of LangGraph and LangChain, each of them confirmed without the driver (langchain 1.4.7,
 langgraph 1.2.22)."""
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ CONFIG: Any = {"configurable": {"thread_id": "t-1"}}
         {"no": "decisions"},
     ],
 )
-async def test_a_poisoned_thread_is_cured(lab: Lab, bad: Any) -> None:
-    """Given somebody's bad answer, which LangChain saved and raises for ever after, when the review
-    is decided, then the run goes on with what was decided."""
+async def test_a_thread_with_a_bad_saved_answer_is_repaired(lab: Lab, bad: Any) -> None:
+    """Given a bad answer, which LangChain saved and raises again each time, when the review
+    is decided, then the run continues with what was decided."""
     agent = lab.agent(TWO)
     driver = lab.reviews.drive(agent)
     paused = await driver.run(go(), thread_id="t-1")
@@ -46,7 +46,7 @@ async def test_a_poisoned_thread_is_cured(lab: Lab, bad: Any) -> None:
     assert lab.effects == ["sent a"]
 
 
-async def test_a_poisoned_thread_that_goes_on_finds_its_review_again(lab: Lab) -> None:
+async def test_a_repaired_thread_finds_its_review_again(lab: Lab) -> None:
     """Given a thread that was cured by hand, so that its interrupt has a new id, then it is the
     same review."""
     agent = lab.agent(TWO)
@@ -80,7 +80,9 @@ async def test_a_predicate_that_flips_for_one_call_changes_nothing(lab: Lab, dec
     assert answers(lab.stops[0])["c1"][0] == ("success" if decision == "approve" else "error")
 
 
-async def test_a_predicate_that_gates_a_free_call_later_lets_nothing_unasked_run(lab: Lab) -> None:
+async def test_a_predicate_that_gates_a_free_call_later_runs_nothing_without_a_review(
+    lab: Lab,
+) -> None:
     """Given a `when` that gates one call more at the resume, then that call does not run, as nobody
     was asked about it, and the model may call it again."""
     extra: set[str] = set()
@@ -100,7 +102,9 @@ async def test_a_predicate_that_gates_a_free_call_later_lets_nothing_unasked_run
     assert "Nobody was asked" in answers(lab.stops[0])["c1"][1]
 
 
-async def test_two_middlewares_that_ask_about_one_turn_let_nothing_unasked_run(lab: Lab) -> None:
+async def test_two_middlewares_that_ask_about_one_turn_run_nothing_without_a_review(
+    lab: Lab,
+) -> None:
     """Given a second HumanInTheLoopMiddleware, whose interrupt comes after the first one's answer,
     then what it asks about does not run on the first one's review."""
     second = type("Second", (HumanInTheLoopMiddleware,), {})
@@ -145,7 +149,7 @@ SAME = [call("c1", "send_email", to="a"), call("c2", "send_email", to="a")]
     ("decision", "effects"),
     [("approve", ["sent a", "sent a"]), ({"to": "E"}, []), (("reject", "no"), [])],
 )
-async def test_of_calls_that_look_the_same_none_runs_that_nobody_approved(
+async def test_of_identical_calls_only_approved_ones_run(
     lab: Lab, decision: Any, effects: list[str]
 ) -> None:
     """Given two identical calls of which a predicate gates only the second, so that nobody can tell
@@ -240,11 +244,11 @@ class Ailing(AsyncSqliteSaver):
         return await super().aput(config, checkpoint, metadata, new_versions)
 
 
-async def test_a_step_that_has_ended_and_was_not_saved_is_not_taken_for_the_end(
+async def test_a_step_that_ended_unsaved_does_not_count_as_the_end(
     lab: Lab, saver: AsyncSqliteSaver
 ) -> None:
     """Given tools that all ran, and a step after them that nobody took, for which LangGraph names no next
-    node, then the run goes on to its end, and no tool runs again."""
+    node, then the run runs to its end, and no tool runs again."""
     lab.saver = Ailing(saver.conn)
     driver = lab.driver(TWO)
     async with lab.serving(driver):
@@ -276,7 +280,7 @@ async def test_a_replay_from_before_the_pause_does_not_run_the_call_again(lab: L
 
 
 async def test_a_review_that_was_taken_up_twice_runs_once(lab: Lab) -> None:
-    """Given two processes of the agent that both serve, then a settled review is one's alone."""
+    """Given two processes of the agent that both serve, then only one of them gets a settled review."""
     other = Lab(lab.gate, lab.saver, lab.folder)
     driver = lab.driver(TWO)
     async with lab.serving(driver), other.serving(other.driver(TWO)):
@@ -287,30 +291,30 @@ async def test_a_review_that_was_taken_up_twice_runs_once(lab: Lab) -> None:
     assert len(lab.stops + other.stops) == 1
 
 
-async def test_what_listens_to_the_stops_may_fail_and_is_told_again(lab: Lab) -> None:
-    """Given a listener that raises the first time, then the tools don't run again and it hears the
-    same stop."""
+async def test_a_listener_of_stops_may_fail_and_gets_the_stop_again(lab: Lab) -> None:
+    """Given a listener that raises the first time, then the tools don't run again and it gets the same
+    stop."""
     driver = lab.driver(TWO[:1])
-    told: list[Callable[[], bool]] = []
+    text: list[Callable[[], bool]] = []
 
     async def listen(run: Any) -> None:
-        told.append(lambda: run.finished)
-        if len(told) == 1:
+        text.append(lambda: run.finished)
+        if len(text) == 1:
             raise ConnectionError("the chat is away")
 
     async with lab.serving(driver, listen):
         paused = await driver.run(go(), thread_id="t-1")
         await lab.decide(paused.review_id, "approve")
         await lab.done(paused.review_id)
-    assert [finished() for finished in told] == [True, True]
+    assert [finished() for finished in text] == [True, True]
     assert lab.effects == ["sent a"]
 
 
-async def test_a_run_that_slept_past_its_lease_starts_no_tool(
+async def test_a_run_whose_lease_has_ended_starts_no_tool(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given a run whose lease ended between its resume and its tool, then its tool does not start,
-    though this very process has the review again; whoever drives the new claim runs it, once."""
+    although this process has the review again; the process with the new claim runs it, once."""
     monkeypatch.setenv("HITL_FAILPOINTS", f"gate.before_once=pause:{lab.folder}/go")
     driver = lab.driver(TWO[:1])
     async with lab.serving(driver):

@@ -1,4 +1,4 @@
-"""Without a driver the guard has the same second line: a callback in the graph's own config."""
+"""Without a driver there is the same second check: a callback in the graph's own config."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ DROP = [call("i1", "run_sql", query="DROP TABLE orders")]
 
 
 @pytest.fixture(autouse=True)
-def denied(lab: Lab) -> None:
-    """What no path may run."""
+def deny_policy(lab: Lab) -> None:
+    """The tools that no path may run."""
     lab.set_policy(default="allow", interrupt_on={"run_sql": "deny", "send_email": True})
 
 
@@ -77,7 +77,7 @@ WAYS = [by_ainvoke, by_invoke, by_stream, by_config, by_retry, by_batch, by_chai
 
 
 def delegating(agent: Any, config: Any = None) -> BaseTool:
-    """To an agent behind a reference that no inspection follows."""
+    """A tool with an agent behind a reference that the walk doesn't follow."""
     hidden = weakref.ref(agent)
 
     def run(task: str) -> str:
@@ -95,7 +95,7 @@ async def test_an_agent_that_nobody_can_see_calls_no_tool(
     lab: Lab, way: Callable[[Any], Awaitable[Any]], config: Any
 ) -> None:
     """security H1: given an agent that is guarded and not driven, however the application runs it, then a
-    tool of an agent that inspection doesn't find is stopped as it starts."""
+    tool of an agent that the walk doesn't find is stopped as it starts."""
     inner = create_agent(Script(turns=[DROP]), tools(lab.folder / "effects"))
     outer = create_agent(
         Script(turns=[[call("o1", "delegate", task="x")]]), [delegating(inner, config)]
@@ -126,9 +126,9 @@ async def test_a_tool_that_a_node_invokes_itself_obeys_the_policy(lab: Lab, call
     assert lab.effects == ["read x"]
 
 
-async def test_what_the_guard_lets_through_runs_once_however_many_watch(lab: Lab) -> None:
+async def test_an_allowed_call_runs_once_with_several_watches(lab: Lab) -> None:
     """Given an agent that is guarded by itself, as a part of another and by a driver, then its free tool
-    runs, and the application's tools outside of any graph are nobody's business."""
+    runs, and the application's tools outside of any graph are left alone."""
     inner = lab.reviews.guard(
         create_agent(Script(turns=[[call("i1", "read", topic="x")]]), tools(lab.folder / "effects"))
     )
@@ -153,9 +153,9 @@ async def test_a_graph_that_keeps_no_callback_is_refused(lab: Lab) -> None:
     """Given a graph whose config can't be given a callback, then the error comes before anything runs."""
     agent: Any = create_agent(Script(turns=[]), [])
 
-    def closed(self: Any, value: Any = None) -> Any:
+    def drop_config(self: Any, value: Any = None) -> Any:
         return {}
 
-    agent.__class__ = type("Closed", (type(agent),), {"config": property(closed, closed)})
+    agent.__class__ = type("Closed", (type(agent),), {"config": property(drop_config, drop_config)})
     with pytest.raises(IntegrationError, match="callback"):
         HumanReview(lab.gate).guard(agent)

@@ -1,5 +1,5 @@
 """A new message on a thread that waits for people: nobody needs to decide any more, and every call has its
-answer, so that the model takes the conversation up again."""
+answer, so that the model can continue the conversation."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ async def test_a_new_message_cancels_the_review_and_answers_its_calls(
 
     assert run.finished
     assert kinds(run) == ["human", "ai", "tool", "tool", "tool", "human", "ai"]
-    told = answers(run)
-    assert list(told) == ["c1", "c2", "c3"]
-    assert told["c1"] == (
+    results = answers(run)
+    assert list(results) == ["c1", "c2", "c3"]
+    assert results["c1"] == (
         "error",
         f"The tool call `send_email` was cancelled. It was not executed. {WHY}",
     )
@@ -66,9 +66,9 @@ async def test_a_new_message_cancels_the_review_and_answers_its_calls(
         await lab.decide(paused.review_id, "approve", "approve")
 
 
-async def test_nobody_else_goes_on_with_a_run_that_is_withdrawn(lab: Lab) -> None:
-    """Given two processes that serve the agent, when a new message comes, then it alone is answered: neither
-    resumes the old turn."""
+async def test_no_other_process_continues_a_withdrawn_run(lab: Lab) -> None:
+    """Given two processes that serve the agent, when a new message comes, then only the message is answered:
+    neither resumes the old turn."""
     turns = (TURN, "Fine.", "again?")
     driver, other = lab.driver(*turns), Lab(lab.gate, lab.saver, lab.folder)
     async with lab.serving(driver), other.serving(other.driver(*turns)):
@@ -88,16 +88,16 @@ async def test_what_ran_while_the_others_waited_keeps_its_result(lab: Lab) -> No
 
     run = await driver.run(go("again"), thread_id="t-1")
 
-    told = answers(run)
-    assert told["c2"] == ("success", "read x")
-    assert "`run_sql` was cancelled" in told["c3"][1]
+    results = answers(run)
+    assert results["c2"] == ("success", "read x")
+    assert "`run_sql` was cancelled" in results["c3"][1]
     assert is_withdrawn(await lab.review(paused.review_id))
     assert lab.effects == ["read x"]
 
 
-async def test_the_new_turn_is_asked_about_as_any(lab: Lab) -> None:
-    """Given a new message after which the model calls the same tool with the same id, then that is a review
-    of its own, which runs what it was approved for."""
+async def test_the_new_turn_has_a_review_of_its_own(lab: Lab) -> None:
+    """Given a new message after which the model calls the same tool with the same id, then that is a new
+    review, which runs what was approved in it."""
     email = [call("c1", "send_email", to="b")]
     driver = lab.driver(TURN, email)
     async with lab.serving(driver):
@@ -110,8 +110,8 @@ async def test_the_new_turn_is_asked_about_as_any(lab: Lab) -> None:
     assert lab.effects == ["sent b"]
 
 
-async def test_what_is_decided_is_not_taken_back(lab: Lab) -> None:
-    """Given that all is decided and nobody has taken it up yet, when a new message comes, then it has to
+async def test_a_decided_review_is_not_cancelled(lab: Lab) -> None:
+    """Given that all is decided and no process has claimed it yet, when a new message comes, then it has to
     wait, and what was approved runs."""
     driver = lab.driver([TURN[0]])
     paused = await driver.run(go(), thread_id="t-1")
@@ -149,7 +149,7 @@ async def test_a_pause_that_was_never_submitted_is_answered_too(lab: Lab) -> Non
 
 
 class Breaks(AgentMiddleware[Any, Any, Any]):
-    """Raises the first time that the model would hear "again"."""
+    """Raises the first time that the model would be told "again"."""
 
     def __init__(self) -> None:
         self.left = 1
@@ -162,8 +162,8 @@ class Breaks(AgentMiddleware[Any, Any, Any]):
 
 
 async def test_a_run_that_fails_after_the_message_is_taken_up_again(lab: Lab) -> None:
-    """Given a model that can't be reached when the new message is there, then whoever serves the agent goes
-    on from there, once, and closes the review."""
+    """Given a model that can't be reached when the new message is there, then a process that serves the agent
+    continues from there, once, and closes the review."""
     driver = lab.driver(TURN, "Fine.", between=[Breaks()])
     paused = await driver.run(go(), thread_id="t-1")
     with pytest.raises(RuntimeError, match="away"):
@@ -193,7 +193,7 @@ async def test_a_process_that_died_before_the_message_was_kept_leaves_answered_c
 
 async def test_questions_of_nodes_side_by_side_are_all_withdrawn(lab: Lab) -> None:
     """Given two nodes that ask by themselves, when new input comes, then both reviews are cancelled and the
-    graph starts anew."""
+    graph starts again."""
     other = {**INBOX, "action_request": {"action": "send_email", "args": {"to": "b"}}}
     driver = asking(lab, INBOX, other)
     first = await driver.run({"out": []}, thread_id="t-1")
@@ -202,14 +202,14 @@ async def test_questions_of_nodes_side_by_side_are_all_withdrawn(lab: Lab) -> No
     assert len(second.review_ids) == 2
     old = [await lab.review(id) for id in first.review_ids]
     new = [await lab.review(id) for id in second.review_ids]
-    # LangGraph derives an interrupt's id from where it stands: the new ones are others.
+    # LangGraph derives an interrupt's id from its place: the new ones differ.
     assert all(is_withdrawn(review) for review in old)
     assert all(review.status == "pending" for review in new)
 
 
 async def test_a_tool_that_asks_itself_is_told_as_stopped(lab: Lab) -> None:
     """Given a tool that waits for an answer of its own, when a new message comes, then its call is answered:
-    it has begun, so nobody says that it was not executed."""
+    it has begun, so the answer doesn't say that it was not executed."""
     from langchain.agents import create_agent
     from langchain_core.tools import tool
 

@@ -57,7 +57,7 @@ def read(path: str) -> str:
         (object(), ["object"]),
     ],
 )
-def test_attack_a21_what_is_not_known_to_run_here_is_the_providers(
+def test_attack_a21_an_unknown_tool_counts_as_the_providers(
     described: Any, names: list[str]
 ) -> None:
     assert provider_tools({"tools": [described]}) == names

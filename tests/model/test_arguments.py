@@ -46,7 +46,7 @@ def test_the_bytes_are_sorted_compact_utf_8():
 
 
 def test_different_arguments_have_different_digests():
-    """Also those that Python holds for equal."""
+    """Also of values that are equal in Python."""
     texts = [{"a": 1}, {"a": 1.0}, {"a": True}, {"a": "1"}, {"a": [1]}, {}]
     texts += [{"a": "\u00fc"}, {"a": "u\u0308"}]
     assert len({encode(args).digest for args in texts}) == len(texts)
@@ -58,7 +58,7 @@ def test_each_parse_is_an_object_of_its_own():
     assert data.parse() == {"a": [1]}
 
 
-def _nested(levels: int) -> dict[str, Any]:
+def _nest(levels: int) -> dict[str, Any]:
     value: Any = 1  # a level as well
     for _ in range(levels - 2):
         value = [value]
@@ -80,7 +80,7 @@ def _loop() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "text"),
     [
         ([1], "must be a JSON object, not a list"),
         (None, "must be a JSON object, not null"),
@@ -94,8 +94,8 @@ def _loop() -> dict[str, Any]:
         ({"\udfff": 1}, "half a surrogate pair"),
         ({"a": "x" * 256 * 1024}, r"take 262,\d\d\d bytes; the limit is 262,144"),
         ({"a": "ü" * 140_000}, "the limit is 262,144"),
-        (_nested(33), "nest deeper than 32 levels"),
-        (_nested(5000), "nest deeper than 32 levels"),
+        (_nest(33), "nest deeper than 32 levels"),
+        (_nest(5000), "nest deeper than 32 levels"),
         (_loop(), "nest deeper than 32 levels"),
         (_bomb(), "more than 262,144 values"),
         (dict.fromkeys(map(str, range(1_000_000))), "more than 262,144 values"),
@@ -103,21 +103,21 @@ def _loop() -> dict[str, Any]:
     ],
     ids=lambda value: str(value)[:40] if isinstance(value, str) else "args",
 )
-def test_promise_10_what_json_cannot_hold_is_one_sentence(args: object, said: str):
+def test_promise_10_values_that_json_cannot_hold_give_one_sentence(args: object, text: str):
     """T61: each within a fraction of a second, and the sentence does not hold the arguments."""
-    with cpu_limit(1), pytest.raises(InvalidToolCall, match=said) as caught:
+    with cpu_limit(1), pytest.raises(InvalidToolCall, match=text) as caught:
         encode(args)
     assert len(str(caught.value)) < 200
 
 
 def test_the_limits_are_reachable():
-    """The most that is allowed is allowed."""
-    assert encode(_nested(32)).parse() == _nested(32)
+    """A value at the limit is allowed."""
+    assert encode(_nest(32)).parse() == _nest(32)
     assert len(encode({"a": "x" * (256 * 1024 - 8)}).data) == 256 * 1024
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('{"a": 1, "a": 2}', "the key 'a' appears twice"),
         ('{"x": {"a": 1, "a": 1}}', "the key 'a' appears twice"),
@@ -133,14 +133,14 @@ def test_the_limits_are_reachable():
     ],
     ids=range(11),
 )
-def test_json_that_could_be_read_in_two_ways_is_refused(text: str | bytes, said: str):
-    """T66: nothing is guessed, nothing is silently the last one."""
-    with pytest.raises(InvalidToolCall, match=said):
+def test_json_that_could_be_read_in_two_ways_is_refused(text: str | bytes, message: str):
+    """T66: nothing is guessed, and the last one doesn't win silently."""
+    with pytest.raises(InvalidToolCall, match=message):
         decode(text)
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "reason"),
     [
         ({"name": "pay", "args": {}}, "The call of 'pay' has no `id`"),
         ({"id": "", "name": "pay", "args": {}}, "The call of 'pay' has no `id`"),
@@ -161,9 +161,9 @@ def test_json_that_could_be_read_in_two_ways_is_refused(text: str | bytes, said:
     ],
     ids=range(13),
 )
-def test_promise_10_a_call_that_is_none_is_one_sentence(fields: dict[str, Any], said: str):
+def test_promise_10_an_invalid_call_gives_one_sentence(fields: dict[str, Any], reason: str):
     """Without an id, with a strange name (T68), with arguments that are not an object."""
-    with pytest.raises(InvalidToolCall, match=said):
+    with pytest.raises(InvalidToolCall, match=reason):
         ToolCall.from_mapping(fields)
 
 

@@ -63,7 +63,7 @@ def test_newcomer_1_a_call_without_an_id_gets_the_one_that_is_given() -> None:
         ToolCall.from_mapping(call)
 
 
-def spoiled(shape: Json, value: Any) -> Json:
+def replace_args(shape: Json, value: Any) -> Json:
     """With another value for its arguments; `...` takes them away."""
     found = json.loads(json.dumps(shape))
     for part in (found, *(each for each in found.values() if isinstance(each, dict))):
@@ -79,9 +79,9 @@ def spoiled(shape: Json, value: Any) -> Json:
     "value", [..., None, "{", "", "null", "[]", '{"a": NaN}', [], 1, True, [ARGS]]
 )
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=list(SHAPES))
-def test_newcomer_1_what_is_no_object_is_not_taken_for_none(shape: Json, value: Any) -> None:
+def test_newcomer_1_arguments_that_are_no_object_are_refused(shape: Json, value: Any) -> None:
     with pytest.raises(InvalidToolCall) as caught:
-        ToolCall.from_mapping(spoiled(shape, value))
+        ToolCall.from_mapping(replace_args(shape, value))
     assert "arguments" in str(caught.value)
     assert str(caught.value).endswith(".")
 
@@ -98,7 +98,7 @@ def test_newcomer_1_arguments_in_two_places_are_refused(shape: Json, more: str) 
 
 @pytest.mark.parametrize("held", [{"a": 1}, [1], '{"a": 1}', "[1]"])
 def test_newcomer_1_an_unknown_key_that_may_hold_arguments_is_refused(held: Any) -> None:
-    """One that says nothing of the kind is nobody's business."""
+    """Other unknown keys are ignored."""
     with pytest.raises(InvalidToolCall, match="the key `body`, which may hold arguments"):
         ToolCall.from_mapping({"id": "c1", "name": "send", "args": {}, "body": held})
     about = {
@@ -158,7 +158,7 @@ def test_newcomer_1_anything_else_is_one_sentence(value: Any) -> None:
         max_leaves=12,
     )
 )
-def test_newcomer_1_nothing_but_a_call_or_one_sentence_comes_of_anything(value: Any) -> None:
+def test_newcomer_1_any_input_gives_a_call_or_one_sentence(value: Any) -> None:
     try:
         call = ToolCall.from_mapping(value)
     except InvalidToolCall:

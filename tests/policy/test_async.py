@@ -1,4 +1,4 @@
-"""`when` and `description` may be async: a gate waits for them, and who can't is told so."""
+"""`when` and `description` may be async: a gate waits for them, and code that can't wait gets an error."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ async def test_a_gate_waits_for_them() -> None:
 
 
 @pytest.mark.parametrize("rule", [{"when": is_large}, {"description": at_once}])
-def test_who_can_not_wait_is_told_so(rule: Any) -> None:
-    """Also of one that would answer at once: whether it does may change from call to call."""
+def test_code_that_can_not_wait_gets_an_error(rule: Any) -> None:
+    """Also for one that would answer at once: that may change from call to call."""
     with pytest.raises(PolicyError) as caught:
         policy(**rule).judge(CALL)
     assert str(caught.value) == (
@@ -64,8 +64,8 @@ async def test_one_that_fails_while_it_is_waited_for_counts_as_met() -> None:
     assert "Its `when` failed (KeyError) and counts as true." in verdict.reason
 
 
-async def test_giving_up_is_nothing_that_counts_as_met() -> None:
-    """Given a predicate that never answers, then who cancels the wait gets through to it."""
+async def test_a_cancelled_wait_does_not_count_as_met() -> None:
+    """Given a predicate that never answers, then its wait can be cancelled."""
     started = asyncio.Event()
 
     async def never(args: dict[str, Any]) -> bool:
@@ -88,7 +88,7 @@ def test_an_answer_that_is_no_bool_counts_as_met(answer: Any) -> None:
     assert "Its `when` failed (TypeError) and counts as true." in verdict.reason
 
 
-def test_what_nests_in_a_circle_is_no_policy() -> None:
+def test_a_mapping_that_contains_itself_is_no_policy() -> None:
     circle: dict[str, Any] = {}
     circle["type"] = circle
     with pytest.raises(InvalidPolicy):

@@ -1,4 +1,4 @@
-"""A policy's callables are somebody's code: whatever they do, no call runs that was not judged."""
+"""A policy's callables are foreign code: whatever they do, no call runs unjudged."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Undecided:
         raise ValueError("ambiguous")
 
 
-def test_an_answer_that_is_neither_counts_as_met() -> None:
+def test_an_undecided_answer_counts_as_met() -> None:
     verdict = policy(when=lambda _: Undecided()).judge(CALL).verdict
     assert verdict.kind == "review"
     assert "Its `when` failed (ValueError) and counts as true." in verdict.reason
@@ -58,7 +58,7 @@ async def test_nothing_is_stored_before_every_call_is_judged(key: str) -> None:
 
 
 class Stop(BaseException):
-    """As SystemExit and KeyboardInterrupt are: not the policy's to swallow."""
+    """Like SystemExit and KeyboardInterrupt: the policy must not catch it."""
 
 
 @pytest.mark.parametrize("key", ["when", "description"])

@@ -1,4 +1,4 @@
-"""One run's own configuration may tighten the policy; loosening needs the policy's word."""
+"""A run's own configuration may make the policy stricter. Looser only if the policy allows that."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ POLICY = Policy.from_mapping(CONFIG)
 LOOSE = Policy.from_mapping({**CONFIG, "allow_override": True})
 
 
-def judged(policy: Policy, context: dict[str, Any], tool: str, **args: Any) -> Ruling:
+def judge(policy: Policy, context: dict[str, Any], tool: str, **args: Any) -> Ruling:
     return policy.for_run(context).judge(ToolCall("1", tool, args))
 
 
 def kind(policy: Policy, context: dict[str, Any], tool: str, **args: Any) -> str:
-    return judged(policy, context, tool, **args).verdict.kind
+    return judge(policy, context, tool, **args).verdict.kind
 
 
 def rules(**each: Any) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def rules(**each: Any) -> dict[str, Any]:
 
 
 def test_a_context_adds_a_gate() -> None:
-    asked = judged(POLICY, rules(look={"allowed_decisions": ["approve", "reject"]}), "look")
+    asked = judge(POLICY, rules(look={"allowed_decisions": ["approve", "reject"]}), "look")
     assert (asked.verdict.kind, asked.allowed_decisions) == ("review", ("approve", "reject"))
     assert asked.verdict.reason == "This run's own configuration asks for a person."
     assert asked.route == Route(notify=(Place("slack:#ops"),))
@@ -60,22 +60,20 @@ def test_a_context_takes_no_gate_away() -> None:
         assert kind(POLICY, context, "other") == "review"
 
 
-def test_of_the_decisions_those_are_left_that_both_allow() -> None:
+def test_only_decisions_that_both_allow_remain() -> None:
     context = rules(send={"allowed_decisions": ["respond", "reject", "approve"]})
-    assert judged(POLICY, context, "send").allowed_decisions == ("approve", "reject")
+    assert judge(POLICY, context, "send").allowed_decisions == ("approve", "reject")
     fix = Policy.from_mapping(
         {"default": "allow", "interrupt_on": {"fix": {"allowed_decisions": ["edit"]}}}
     )
-    nothing = judged(fix, rules(fix={"allowed_decisions": ["approve", "reject"]}), "fix")
+    nothing = judge(fix, rules(fix={"allowed_decisions": ["approve", "reject"]}), "fix")
     assert nothing.verdict.kind == "deny"
     assert "allow no decision together" in nothing.verdict.reason
 
 
 def test_both_schemas_and_every_reason_count() -> None:
     schema = {"type": "object", "required": ["cc"]}
-    ruling = judged(
-        POLICY, rules(send={"args_schema": schema, "reject_reason": "required"}), "send"
-    )
+    ruling = judge(POLICY, rules(send={"args_schema": schema, "reject_reason": "required"}), "send")
     assert ruling.args_schema == {
         "type": "object",
         "allOf": [{"type": "object", "required": ["to"]}, schema],
@@ -84,9 +82,9 @@ def test_both_schemas_and_every_reason_count() -> None:
 
 
 def test_schemas_that_can_not_be_checked_together_deny() -> None:
-    """Each is good alone, and a `$ref` of one finds nothing in both: nobody could be asked with these."""
+    """Each is valid alone, but together a `$ref` of one finds nothing, so no form is possible."""
     named = {"$ref": "#/$defs/to", "$defs": {"to": {"type": "object"}}}
-    ruling = judged(POLICY, rules(send={"args_schema": named}), "send")
+    ruling = judge(POLICY, rules(send={"args_schema": named}), "send")
     assert (ruling.verdict.kind, ruling.allowed_decisions) == ("deny", ())
     assert "can't be checked by the schemas of the policy and the context" in ruling.verdict.reason
 
@@ -113,7 +111,7 @@ FORBIDDEN: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("rule", FORBIDDEN, ids=[next(iter(rule)) for rule in FORBIDDEN])
 def test_security_h1_a_context_changes_nothing_that_people_see(rule: dict[str, Any]) -> None:
-    """It is refused at submit, with the key, instead of being passed over."""
+    """It is refused at submit, with the key, and not ignored."""
     word = next(iter(rule))
     with pytest.raises(InvalidPolicy) as caught:
         POLICY.for_run(rules(send=rule))
@@ -126,9 +124,9 @@ def test_security_h1_the_operators_opt_in_hides_nothing_either(policy: Policy) -
     for rule in (FORBIDDEN[0], FORBIDDEN[1], FORBIDDEN[2]):
         with pytest.raises(InvalidPolicy):
             policy.for_run(rules(send=rule))
-    ruling = judged(policy, rules(send={"args_schema": SECRET}), "send")
+    ruling = judge(policy, rules(send={"args_schema": SECRET}), "send")
     assert (ruling.policy_schema or {}).get("properties") is None
-    assert "reject" in judged(policy, rules(send=True), "send").allowed_decisions
+    assert "reject" in judge(policy, rules(send=True), "send").allowed_decisions
 
 
 @pytest.mark.parametrize(
@@ -173,16 +171,16 @@ def test_with_the_policy_s_word_what_a_context_says_of_a_tool_counts() -> None:
 
 
 def test_security_h1_a_prefix_of_its_own_needs_the_policy_s_word() -> None:
-    """And then it stands on the card as the agent's."""
+    """And then the card shows it as the agent's."""
     with pytest.raises(InvalidPolicy, match="description_prefix"):
         POLICY.for_run({"description_prefix": "Careful today"})
-    ruling = judged(LOOSE, {"description_prefix": "Careful today", **rules(send=True)}, "send")
+    ruling = judge(LOOSE, {"description_prefix": "Careful today", **rules(send=True)}, "send")
     assert (ruling.description, ruling.by_agent) == ("Careful today", True)
-    assert judged(POLICY, rules(), "send").description == "Tool execution requires approval"
+    assert judge(POLICY, rules(), "send").description == "Tool execution requires approval"
 
 
 @pytest.mark.parametrize(
-    ("context", "said"),
+    ("context", "text"),
     [
         ({"interupt_on": {}}, "context: interupt_on: `interupt_on` is not allowed here"),
         ({"allow_override": True}, "context: allow_override: "),
@@ -190,14 +188,14 @@ def test_security_h1_a_prefix_of_its_own_needs_the_policy_s_word() -> None:
         ([], "context: This must be a mapping"),
     ],
 )
-def test_a_context_that_can_not_be_read_is_refused(context: Any, said: str) -> None:
+def test_a_context_that_can_not_be_read_is_refused(context: Any, text: str) -> None:
     with pytest.raises(InvalidPolicy) as caught:
         POLICY.for_run(context)
-    assert str(caught.value).startswith(said)
+    assert str(caught.value).startswith(text)
 
 
 def test_xpertai_replaces_the_map_where_the_policy_allows_it() -> None:
-    """Its `{}` turns every gate off; without the switch it turns off none."""
+    """Its `{}` turns every gate off, but only with the switch."""
     config = {"interruptOn": {"b": True}}
     xpertai = dialects.get("xpertai")
     strict = xpertai.load_policy(config)
@@ -226,8 +224,8 @@ def test_no_context_ever_loosens(own: Any, run: Any, default: str, other: str | 
         assert KINDS.index(kind(policy, context, tool)) >= before
 
 
-def test_a_context_takes_the_place_of_no_part_that_the_policy_refers_to() -> None:
-    """Given a policy's schema that refers to a part of its own, when a context's schema stands beside it,
+def test_a_context_replaces_no_part_that_the_policy_refers_to() -> None:
+    """Given a policy's schema that refers to a part of its own, when a context's schema is added,
     then that part is not looked up in both: the call is denied."""
     own = {
         "properties": {"amount": {"$ref": "#/allOf/1/properties/total"}},
@@ -237,13 +235,13 @@ def test_a_context_takes_the_place_of_no_part_that_the_policy_refers_to() -> Non
     theirs = {"pay": {"args_schema": {"properties": {"total": {}}}}}
     for override in (False, True):
         policy = Policy.from_mapping({**config, "allow_override": override})
-        ruling = judged(policy, {"interrupt_on": theirs}, "pay", amount=5)
+        ruling = judge(policy, {"interrupt_on": theirs}, "pay", amount=5)
         assert ruling.verdict.kind == "deny"
         assert "a `$ref` in one of them would have another target" in ruling.verdict.reason
 
 
 def test_two_schemas_with_a_reference_are_checked_by_nothing() -> None:
-    """Also where an edit or an interrupt puts them together: no argument is valid, and none is shown."""
+    """Also if an edit or an interrupt combines them: no argument is valid, and none is shown."""
     both = combine_schemas(
         {"properties": {"a": {"$ref": "#"}}}, {"properties": {"b": {"format": "password"}}}
     )
@@ -253,7 +251,7 @@ def test_two_schemas_with_a_reference_are_checked_by_nothing() -> None:
 
 
 def test_promise_12_an_override_gives_nobody_a_right() -> None:
-    """Whatever a context says in the policy's place, the policy's people decide, as carefully as before."""
+    """Whatever a context overrides, the same people decide, under the same rules."""
     strict: dict[str, Any] = {
         "must_read": True,
         "confirm": True,
@@ -268,8 +266,8 @@ def test_promise_12_an_override_gives_nobody_a_right() -> None:
     )
     alone = policy.judge(ToolCall("1", "pay", {}))
     eve: dict[str, Any] = {"users": ["U0EVE"], "exclude_requester": False, "editor_approves": True}
-    for said in (True, {"reviewers": eve}, {"args_schema": {"properties": {"a": {}}}}):
-        ruling = judged(policy, rules(pay=said), "pay")
+    for message in (True, {"reviewers": eve}, {"args_schema": {"properties": {"a": {}}}}):
+        ruling = judge(policy, rules(pay=message), "pay")
         assert ruling.verdict.kind == "review"
         assert (ruling.route, ruling.needs_requester) == (alone.route, True)
         assert (ruling.must_read, ruling.confirm, ruling.reject_reason) == (True, True, "required")
@@ -277,21 +275,21 @@ def test_promise_12_an_override_gives_nobody_a_right() -> None:
 
 
 @pytest.mark.parametrize(
-    ("context", "said"),
+    ("context", "reason"),
     [
         ({"interrupt_on": {f"t{n}*": True for n in range(1500)}}, "interrupt_on: A run's own"),
         ({f"k{n}": 1 for n in range(1500)}, "100 entries here, not 1,500"),
         (rules(send={"allowed_decisions": ["x"] * 1500}), "100 entries here, not 1,500"),
     ],
 )
-def test_a_context_has_few_entries_in_one_place(context: dict[str, Any], said: str) -> None:
-    """Door c: what takes long to read is counted first."""
-    with pytest.raises(InvalidPolicy, match=said):
+def test_a_context_has_few_entries_in_one_place(context: dict[str, Any], reason: str) -> None:
+    """HTTP c: what takes long to read is counted first."""
+    with pytest.raises(InvalidPolicy, match=reason):
         POLICY.for_run(context)
 
 
 def test_of_a_context_twenty_problems_are_enough() -> None:
-    """Door c: each problem costs a search for what was meant."""
+    """HTTP c: each problem costs a search for what was meant."""
     wrong = {f"tool_{n}": {f"k{key}": 1 for key in range(90)} for n in range(90)}
     with pytest.raises(InvalidPolicy) as caught:
         POLICY.for_run(rules(**wrong))
@@ -299,13 +297,13 @@ def test_of_a_context_twenty_problems_are_enough() -> None:
 
 
 def test_the_globs_of_a_context_are_not_compared_with_each_other() -> None:
-    """Door c: a rule that never matches makes nothing looser, and the first that matches speaks."""
+    """HTTP c: a rule that never matches makes nothing looser, and the first that matches speaks."""
     context = rules(**{"lo*": "deny", "loo*": False})
     assert kind(POLICY, context, "look") == "deny"
 
 
 def test_all_checks_of_a_context_have_one_budget_for_all_calls_of_a_turn() -> None:
-    """Door b: 90 calls, each checked in half a budget. Given that the first of them are not met, then those
+    """HTTP b: 90 calls, each checked in half a budget. Given that the first of them are not met, then those
     beyond the budget are asked about.
     """
     when = {"properties": {"a": {"contains": {"const": "x"}}}, "required": ["a"]}
@@ -318,7 +316,7 @@ def test_all_checks_of_a_context_have_one_budget_for_all_calls_of_a_turn() -> No
 
 
 def test_a_check_beyond_the_budget_takes_no_gate_away() -> None:
-    """Door b: given a policy that a context may override, and a rule of the context that lets calls pass."""
+    """HTTP b: given a policy that a context may override, and a rule of the context that lets calls pass."""
     when = {"properties": {"a": {"contains": {"const": "x"}}}, "required": ["a"]}
     run = LOOSE.for_run(
         {
@@ -332,7 +330,7 @@ def test_a_check_beyond_the_budget_takes_no_gate_away() -> None:
 
 
 def test_a_context_of_long_globs_and_many_people_is_read_in_few_steps() -> None:
-    """Attack 1, 2: whatever would be compared with all that stands before it is counted first."""
+    """Attack 1, 2: whatever would be compared with everything before it is counted first."""
     globs: dict[str, Any] = {"*a" * 100 + f"{n:03d}": "deny" for n in range(100)}
     assert kind(POLICY, rules(**globs), "a" * 128) == "review"
     people = {"users": [f"U0{n}" for n in range(101)]}

@@ -72,11 +72,11 @@ NOT_READ = [
 ]
 
 
-@pytest.mark.parametrize(("text", "said"), NOT_READ)
-def test_text_that_is_not_read(text: str, said: str) -> None:
+@pytest.mark.parametrize(("text", "message"), NOT_READ)
+def test_text_that_is_not_read(text: str, message: str) -> None:
     with pytest.raises(InvalidPolicy) as caught:
         Policy.from_yaml(text, name="p.yaml")
-    assert str(caught.value) == said
+    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize("number", ["1e999", "-1e999", "9" * 400, "9" * 5000])
@@ -144,19 +144,19 @@ def test_a_path_that_the_system_refuses(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "text"),
     [
         (b"default: \xff\n", "The file is not UTF-8 text."),
         (b"", "The policy is empty. Add at least `default: review`."),
         (b"#" * (1024 * 1024 + 1), "The policy is larger than 1 MiB."),
     ],
 )
-def test_a_file_that_holds_no_policy(tmp_path: Path, data: bytes, said: str) -> None:
+def test_a_file_that_holds_no_policy(tmp_path: Path, data: bytes, text: str) -> None:
     path = tmp_path / "policy.yaml"
     path.write_bytes(data)
     with pytest.raises(InvalidPolicy) as caught:
         Policy.load(str(path))
-    assert str(caught.value) == f"{path}: {said}"
+    assert str(caught.value) == f"{path}: {text}"
 
 
 def test_a_byte_order_mark_is_no_part_of_the_policy(tmp_path: Path) -> None:

@@ -85,14 +85,14 @@ contexts = st.none() | st.fixed_dictionaries(
 )
 
 
-def made(config: dict[str, Any], context: dict[str, Any] | None) -> Policy | None:
+def make(config: dict[str, Any], context: dict[str, Any] | None) -> Policy | None:
     with contextlib.suppress(InvalidPolicy):
         policy = Policy.from_mapping(config)
         return policy if context is None else policy.for_run(context)
     return None
 
 
-def kept(policy: Policy, *tools: str) -> Policy:
+def restore(policy: Policy, *tools: str) -> Policy:
     """As it comes out of the store."""
     return load_excerpt(dump_excerpt(policy, tools))
 
@@ -106,9 +106,9 @@ def test_security_m7_what_is_kept_judges_as_the_policy_does(
 ) -> None:
     """Given any policy under any context, when what it says of some tools is written and read back, then each
     call of them has the same ruling."""
-    if (policy := made(config, context)) is None:
+    if (policy := make(config, context)) is None:
         return
-    again = kept(policy, *tools)
+    again = restore(policy, *tools)
     for tool in tools:
         call = ToolCall("c1", tool, arguments)
         assert again.judge(call) == policy.judge(call)
@@ -119,10 +119,10 @@ def test_security_m7_what_can_not_be_kept_only_tightens(
     config: dict[str, Any], tool: str, arguments: dict[str, Any]
 ) -> None:
     """Given a `when` that is Python code, when the policy is read back, then no call is asked about less."""
-    if (policy := made(config, None)) is None:
+    if (policy := make(config, None)) is None:
         return
     call = ToolCall("c1", tool, arguments)
-    before, after = policy.judge(call), kept(policy, tool).judge(call)
+    before, after = policy.judge(call), restore(policy, tool).judge(call)
     assert strictness(after) >= strictness(before)
     if before.verdict.kind == after.verdict.kind == "review":
         one, other = before.route, after.route
@@ -149,7 +149,7 @@ def test_security_m7_a_when_that_was_code_is_named_in_the_reason() -> None:
     policy = Policy.from_mapping(
         {"default": "allow", "interrupt_on": {"pay": {"when": lambda args: args["n"] > 9}}}
     )
-    ruling = kept(policy, "pay").judge(ToolCall("c1", "pay", {"n": 1}))
+    ruling = restore(policy, "pay").judge(ToolCall("c1", "pay", {"n": 1}))
     assert ruling.verdict.kind == "review"
     assert "Python code" in ruling.verdict.reason
 

@@ -97,5 +97,5 @@ def test_a_glob_that_covers_another_matches_whatever_that_one_does(
 
 
 def test_the_slowest_pattern_takes_no_time() -> None:
-    """With backtracking this would outlive the test's timeout by far."""
+    """With backtracking this would take much longer than the test's timeout."""
     assert not covers("*a" * 60 + "b", "a" * 128)

@@ -1,4 +1,4 @@
-"""Which rule speaks about a call, and everything it says."""
+"""Which rule applies to a call, and everything that it sets."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CASES = [
     ("xread_file", {}, "review", None, 1),
     ("drop_table", {}, "deny", "drop_table", 5),
     ("run_sql", {"query": "DROP it"}, "review", "run_*", 6),  # the first glob that matches
-    ("run_sql", {"query": "select"}, "allow", "run_s?l", 10),  # not met: the search goes on
+    ("run_sql", {"query": "select"}, "allow", "run_s?l", 10),  # not met: the search continues
     ("run_sql", {}, "allow", "run_s?l", 10),
     ("run_other", {}, "review", None, 1),  # and ends at the default
     ("run_x", {"force": 1}, "review", "run_x", 12),
@@ -77,7 +77,7 @@ def test_a_description_is_the_reason_too() -> None:
 
 @pytest.mark.parametrize("text", ["''", "' '"])
 def test_an_empty_description_counts_as_none(text: str) -> None:
-    """It would hide from people why they are asked."""
+    """Otherwise people would not see why they are asked."""
     policy = Policy.from_yaml(
         f"default: deny\ndescription_prefix: {text}\ninterrupt_on: {{a: {{description: {text}}}}}"
     )

@@ -36,7 +36,7 @@ def test_a_function_that_fails_counts_as_met() -> None:
 
 
 def test_a_schema_that_fails_counts_as_met() -> None:
-    """Too deep to be checked; the gate refuses such arguments, but the policy must not fall over."""
+    """Too deep to be checked. The gate refuses such arguments, but the policy must not raise."""
     deep: dict[str, Any] = {}
     for _ in range(5_000):
         deep = {"a": deep}
@@ -126,11 +126,11 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("config", "said"), REFUSED)
-def test_problems_have_a_key_and_no_line(config: Any, said: str) -> None:
+@pytest.mark.parametrize(("config", "text"), REFUSED)
+def test_problems_have_a_key_and_no_line(config: Any, text: str) -> None:
     with pytest.raises(InvalidPolicy) as caught:
         Policy.from_mapping(config)
-    assert str(caught.value) == said
+    assert str(caught.value) == text
 
 
 def test_a_schema_that_is_no_plain_json_is_refused() -> None:

@@ -1,4 +1,4 @@
-"""What holds for every policy that loads and every call that is valid."""
+"""What is true for every valid policy and every valid call."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_every_call_gets_one_verdict_and_a_review_can_always_be_decided(
 
 
 @given(names, st.lists(globs, unique=True, max_size=5), args, st.booleans())
-def test_an_exact_name_beats_every_glob_wherever_it_stands(
+def test_an_exact_name_beats_every_glob_in_any_order(
     name: str, others: list[str], arguments: dict[str, Any], first: bool
 ) -> None:
     around = dict.fromkeys((glob for glob in others if glob != name), False)

@@ -1,4 +1,4 @@
-"""Each thing that a policy can get wrong, and the sentence that people get for it."""
+"""Everything that can be wrong in a policy, with its error text."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ TOP = [
 ]
 
 
-@pytest.mark.parametrize(("text", "said"), TOP)
-def test_the_top_of_a_policy(text: str, said: str) -> None:
-    assert problems(text) == [said]
+@pytest.mark.parametrize(("text", "message"), TOP)
+def test_the_top_of_a_policy(text: str, message: str) -> None:
+    assert problems(text) == [message]
 
 
 RULES = [
@@ -203,10 +203,10 @@ RULES = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "said"), RULES)
-def test_a_rule(rule: str, said: str) -> None:
+@pytest.mark.parametrize(("rule", "reason"), RULES)
+def test_a_rule(rule: str, reason: str) -> None:
     text = f"default: review\ninterrupt_on:\n  {rule}"
-    assert problems(text) == [f"p.yaml:3: interrupt_on.run{said}"]
+    assert problems(text) == [f"p.yaml:3: interrupt_on.run{reason}"]
 
 
 SCHEMAS = [
@@ -223,9 +223,9 @@ SCHEMAS = [
 @pytest.mark.parametrize("key", ["when", "args_schema"])
 @pytest.mark.parametrize("schema", SCHEMAS)
 def test_a_schema_that_is_wrong_or_could_do_harm_is_refused_at_load(key: str, schema: str) -> None:
-    (said,) = problems(f"default: review\ninterrupt_on:\n  run: {{{key}: {schema}}}")
-    assert said.startswith(f"p.yaml:3: interrupt_on.run.{key}: ")
-    assert said.endswith(".")
+    (text,) = problems(f"default: review\ninterrupt_on:\n  run: {{{key}: {schema}}}")
+    assert text.startswith(f"p.yaml:3: interrupt_on.run.{key}: ")
+    assert text.endswith(".")
 
 
 TOOL_NAMES = [
@@ -244,10 +244,10 @@ TOOL_NAMES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "path", "said"), TOOL_NAMES)
-def test_the_name_of_a_rule(name: str, path: str, said: str) -> None:
+@pytest.mark.parametrize(("name", "path", "output"), TOOL_NAMES)
+def test_the_name_of_a_rule(name: str, path: str, output: str) -> None:
     text = f"default: review\ninterrupt_on:\n  {name}: true"
-    assert problems(text) == [f"p.yaml:3: interrupt_on{path}: {said}"]
+    assert problems(text) == [f"p.yaml:3: interrupt_on{path}: {output}"]
 
 
 SHADOWED = [("a*", "abc*"), ("'*'", "abc*"), ("a?*", "a*?"), ("'?*'", "'*a'")]
@@ -424,7 +424,7 @@ CLASHES = [
 
 @pytest.mark.parametrize(("text", "said"), CLASHES)
 def test_places_and_times_that_do_not_go_together(text: str, said: str) -> None:
-    """A rule inherits what it does not say itself, so the two may stand in different places."""
+    """A rule inherits what it does not say itself, so the two may be in different places."""
     assert problems(f"default: review\n{text}") == [said]
 
 

@@ -1,4 +1,4 @@
-"""Who may decide, how many, and what they must have seen: the keys, their defaults and their complaints."""
+"""Who may decide, how many, and what they must have seen: keys, defaults and errors."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_all_of_it():
 
 
 @pytest.mark.parametrize(("quorum", "others"), [(1, False), (2, True), (5, True)])
-def test_several_are_others_than_who_asked_and_who_edited(quorum: int, others: bool):
+def test_with_a_quorum_requester_and_editor_do_not_count(quorum: int, others: bool):
     made = ruling({"reviewers": {"channel_members": True, "quorum": quorum}}).route.reviewers
     assert (made.exclude_requester, made.editor_approves) == (others, not others)
 
@@ -115,10 +115,10 @@ def test_a_default_holds_for_every_rule_that_says_nothing():
         ({"quorum": 2}, {"exclude_requester": True}, False),
     ],
 )
-def test_who_says_that_the_requester_must_not_needs_to_know_who_that_is(
+def test_excluding_the_requester_needs_a_known_requester(
     rule: dict[str, Any] | None, top: dict[str, Any], needs: bool
 ):
-    """Said, and not only by default."""
+    """If the rule says so itself, not only by default."""
     members = {"channel_members": True}
     above: Any = {"reviewers": {**members, **top}} if top else {}
     own: Any = True if rule is None else {"reviewers": {**members, **rule}}
@@ -132,7 +132,7 @@ NUMBER = "This must be a whole number from 1 to 100, not"
 
 
 @pytest.mark.parametrize(
-    ("reviewers", "said"),
+    ("reviewers", "text"),
     [
         ("U1", ": This must be a mapping, not `U1`."),
         ({}, f": {NOBODY}"),
@@ -187,8 +187,8 @@ NUMBER = "This must be a whole number from 1 to 100, not"
         ),
     ],
 )
-def test_what_is_wrong_with_reviewers(reviewers: Any, said: str):
-    assert problems({"reviewers": reviewers}) == [f"interrupt_on.run.reviewers{said}"]
+def test_what_is_wrong_with_reviewers(reviewers: Any, text: str):
+    assert problems({"reviewers": reviewers}) == [f"interrupt_on.run.reviewers{text}"]
 
 
 @pytest.mark.parametrize(
@@ -198,12 +198,12 @@ def test_what_is_wrong_with_reviewers(reviewers: Any, said: str):
         {"fallback": "slack:#it"},
     ],
 )
-def test_a_quorum_that_later_people_can_meet_is_none_that_can_not(more: dict[str, Any]):
+def test_a_quorum_may_be_met_by_people_after_an_escalation(more: dict[str, Any]):
     assert ruling({"reviewers": {"users": ["U1"], "quorum": 2}, **more}).route.reviewers.quorum == 2
 
 
 @pytest.mark.parametrize(
-    ("rule", "said"),
+    ("rule", "message"),
     [
         ({"remind": 15}, "remind: 15 has no unit: write `90s`, `10m`, `1h30m` or `2d`."),
         ({"remind": "0m"}, "remind: A duration must be from `1s` to `365d`, not `0m`."),
@@ -254,9 +254,9 @@ def test_a_quorum_that_later_people_can_meet_is_none_that_can_not(more: dict[str
         ),
     ],
 )
-def test_what_is_wrong_with_the_other_keys(rule: dict[str, Any], said: str):
+def test_what_is_wrong_with_the_other_keys(rule: dict[str, Any], message: str):
     found = problems(rule)
-    assert [each.startswith(f"interrupt_on.run.{said}") for each in found][:1] == [True], found
+    assert [each.startswith(f"interrupt_on.run.{message}") for each in found][:1] == [True], found
 
 
 def test_an_inherited_quorum_is_checked_where_it_holds():
@@ -304,7 +304,7 @@ def test_t46_a_context_loosens_nothing():
     assert (made.must_read, made.confirm, made.needs_requester) == (True, True, True)
 
 
-def test_a_context_that_says_nothing_of_people_changes_nothing_of_them():
+def test_a_context_without_reviewers_changes_no_reviewers():
     """Also where the policy's default asks for more than the rule: that the context didn't say."""
     top = members(quorum=3)
     assert both(members(), True, **top).route.reviewers.quorum == 1
@@ -317,8 +317,8 @@ def test_a_context_may_ask_people_about_what_the_policy_allows():
     assert (made.route.reviewers.quorum, made.confirm) == (2, True)
 
 
-def test_what_can_never_be_met_together_is_denied():
-    """Rather than asked for ever."""
+def test_rules_that_can_not_both_be_met_deny():
+    """Rather than asked without end."""
     made = both({"reviewers": {"users": ["U1"]}}, members(quorum=2))
     assert (made.verdict.kind, made.allowed_decisions) == ("deny", ())
     assert (
@@ -344,10 +344,10 @@ def _fails(args: object) -> bool:
         (members(quorum=2), {"reviewers": {"groups": ["S1"]}}, "deny", 2),
     ],
 )
-def test_where_it_is_not_known_which_rule_speaks_both_must_be_content(
+def test_if_the_rule_is_unknown_both_rules_must_be_met(
     one: dict[str, Any], other: dict[str, Any], kind: str, quorum: int
 ):
-    """Whoever can make a `when` fail gains nothing by it, not even other people to ask."""
+    """A caller that makes a `when` fail gains nothing, not even other reviewers."""
     rules = {"run": {**one, "when": _fails, "redact": ["/a"]}, "r*": {**other, "confirm": True}}
     made = policy(interrupt_on=rules).judge(call("run"))
     assert (made.verdict.kind, made.route.reviewers.quorum) == (kind, quorum) or kind == "deny"

@@ -1,4 +1,4 @@
-"""What a hostile policy, schema or name does: each has one defined end, soon."""
+"""Hostile policies, schemas and names: each ends in one defined way, soon."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def test_t67_names_with_many_wildcards_take_no_time() -> None:
     "name", ["delete_user\u200b", "dele\u0442e_user", "delete_user ", "", "\uff44elete"]
 )
 def test_t68_a_name_that_looks_like_another_is_refused(name: str) -> None:
-    """It is never merely unmatched, which would be allowed without asking."""
+    """It must not simply match no rule, as it could then run without a review."""
     with pytest.raises(InvalidToolCall):
         ToolCall("1", name, {})
     for dialect in ("langchain", "langchain_js", "sagents"):

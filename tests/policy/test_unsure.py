@@ -1,4 +1,4 @@
-"""Arguments that make a `when` fail: whoever sends them must gain nothing by it."""
+"""Arguments that make a `when` fail: their sender must gain nothing."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_promise_1_a_when_that_fails_beats_no_denial() -> None:
 
 
 @pytest.mark.parametrize("default", ["allow", "review"])
-def test_a_when_that_fails_asks_where_nothing_speaks_against_it(default: str) -> None:
+def test_a_when_that_fails_asks_unless_another_rule_denies(default: str) -> None:
     rule = {"when": SMALL, "allowed_decisions": ["approve", "reject"]}
     found = ruling({"default": default, "interrupt_on": {"pay": rule}}, "pay", amount=1, **JUNK)
     assert found.verdict.kind == "review"
@@ -74,7 +74,7 @@ def test_promise_7_a_when_that_fails_chooses_nobody() -> None:
     assert "Another rule asks other people" in found.verdict.reason
 
 
-def test_two_that_fail_are_both_obeyed() -> None:
+def test_of_two_failed_rules_both_apply() -> None:
     rules = {
         "pay": {"when": SMALL, "allowed_decisions": ["approve", "reject"]},
         "pa*": {"when": SMALL, "allowed_decisions": ["edit", "reject"]},
@@ -91,9 +91,11 @@ CHAIN: dict[str, Any] = {
 @pytest.mark.parametrize(
     "other", [CHAIN, {"fallback": "slack:#friends"}, {"clock": "delivered"}], ids=lambda o: next(iter(o))
 )  # fmt: skip
-def test_promise_7_a_when_that_fails_takes_no_other_rules_way(other: dict[str, Any]) -> None:
-    """Given two rules that ask the same people and then go on differently, when nobody can tell which of them
-    speaks, then neither way is taken."""
+def test_promise_7_a_when_that_fails_does_not_escalate_as_another_rule_says(
+    other: dict[str, Any],
+) -> None:
+    """Given two rules that ask the same people and then continue differently, when nobody can tell which of
+    them speaks, then neither way is taken."""
     rules = {"pay": {"when": SMALL}, "pa*": other}
     config = {"default": "deny", "notify": "slack:#fin", "interrupt_on": rules}
     found = ruling(config, "pay", amount=1, **JUNK)
@@ -102,7 +104,7 @@ def test_promise_7_a_when_that_fails_takes_no_other_rules_way(other: dict[str, A
 
 
 @pytest.mark.parametrize("swapped", [False, True])
-def test_a_when_that_fails_gains_no_time_and_no_second_run(swapped: bool) -> None:
+def test_a_when_that_fails_extends_no_deadline_and_allows_no_second_run(swapped: bool) -> None:
     one: dict[str, Any] = {"expire": {"after": "1h", "decision": "ignore"}, "remind": "1h"}
     two: dict[str, Any] = {"expire": {"after": "2h"}, "remind": "2h", "idempotent": True}
     first, second = (two, one) if swapped else (one, two)
@@ -175,7 +177,7 @@ OTHERS = {
 @pytest.mark.parametrize("last", [True, False])
 def test_a5_a_when_that_fails_drops_nothing_of_either_rule(field: str, last: bool) -> None:
     """Attack A5: given two rules of which one is stricter in a field of a Ruling, when the first one's `when`
-    fails, then that field is as strict, in whichever of the two it stands."""
+    fails, then that field is as strict, in whichever of the two rules it is."""
     if field in OTHERS:
         return
     says, holds = STRICTER[field]
@@ -191,7 +193,7 @@ def test_a5_a_when_that_fails_drops_nothing_of_either_rule(field: str, last: boo
 
 @pytest.mark.parametrize("default", ["allow", "review"])
 def test_a5_a_when_that_fails_keeps_hidden_what_its_rule_hides(default: str) -> None:
-    """Attack A5: whoever sends arguments too large for a `when` must not see more by it."""
+    """Attack A5: arguments too large for a `when` must not show more."""
     rules = {"pay": {"when": SMALL, "args_schema": HIDES}}
     found = ruling({"default": default, "interrupt_on": rules}, "pay", amount=1, pin="1", **JUNK)
     assert find_hidden(found.policy_schema, {"pin": "1"}) == [("pin",)]

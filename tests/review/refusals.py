@@ -11,7 +11,7 @@ from hitl_core.errors import Refused
 
 
 @contextmanager
-def refused(code: str, said: str = "") -> Generator[None, None, None]:
+def raises_refused(code: str, said: str = "") -> Generator[None, None, None]:
     with pytest.raises(Refused) as caught:
         yield
     assert (caught.value.code, said in str(caught.value)) == (code, True), str(caught.value)

@@ -15,7 +15,7 @@ from hitl_core.policy import Policy
 from hitl_core.review import cancellation, claims, decisions, visible_args
 from hitl_core.review.agent_texts import description_of, reason_of, title_of
 from hitl_core.review.proposal import Proposal
-from tests.support.builders import START, asked_by, person
+from tests.support.builders import START, judge_turn, person
 
 SECRET = "4111 1111 1111 1111"
 #: Spellings that no search for the value finds.
@@ -34,7 +34,7 @@ def review_of(
     rules: dict[str, Any], *calls: ToolCall, tools: dict[str, Any] | None = None, **config: Any
 ) -> Review:
     policy = Policy.from_mapping({"default": "review", "interrupt_on": rules, **config})
-    asked = asked_by(policy, list(calls), **(tools or {}))
+    asked = judge_turn(policy, list(calls), **(tools or {}))
     return build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
@@ -144,7 +144,7 @@ def test_promise_12_no_context_shows_what_a_trusted_tool_hides(
     )
     if CONTEXTS[context]:
         policy = policy.for_run(CONTEXTS[context])
-    asked = asked_by(policy, [LOGIN], login=WRITE_ONLY)
+    asked = judge_turn(policy, [LOGIN], login=WRITE_ONLY)
     review = build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
     assert "hunter2secret" not in everything_shown(review)
     assert visible_args(review, review.calls[0]) == {"user": "bob", "password": "(hidden)"}
@@ -172,7 +172,7 @@ def test_promise_12_a_contexts_schema_replaces_no_check_of_a_tool(own: dict[str,
     both check."""
     context = {"interrupt_on": {"act": {"args_schema": {"properties": {"user": {"minLength": 1}}}}}}
     policy = Policy.from_mapping({"default": "review"}).for_run(context)
-    asked = asked_by(policy, [ToolCall("c1", "act", {"user": "bob", "n": 1})], act=own)
+    asked = judge_turn(policy, [ToolCall("c1", "act", {"user": "bob", "n": 1})], act=own)
     schema = str(asked.rulings[0].args_schema)
     assert str(own)[1:-1] in schema
     assert "minLength" in schema

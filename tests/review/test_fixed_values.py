@@ -1,4 +1,4 @@
-"""Security M6: what the schema calls readOnly stays as it is, by whatever way an edit comes."""
+"""Security M6: a readOnly value stays as it is, whatever way an edit comes."""
 
 # ruff: noqa: E501 - a schema and its arguments a line
 
@@ -56,7 +56,7 @@ CASES: dict[str, tuple[Json, Json, Json]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_m6_what_is_fixed_is_found_wherever_the_schema_says_so(name: str) -> None:
+def test_m6_a_fixed_value_is_found_everywhere_in_a_schema(name: str) -> None:
     schema, before, after = CASES[name]
     assert find_changed_fixed(schema, before, before) is None
     assert find_changed_fixed(schema, before, after) is not None
@@ -66,25 +66,25 @@ def test_m6_what_is_fixed_is_found_wherever_the_schema_says_so(name: str) -> Non
 def test_m6_no_edit_changes_it(name: str) -> None:
     """Given a review, when an edit comes as arguments (CLI, HTTP, another system), then it is refused."""
     schema, before, after = CASES[name]
-    review = made(before, {"args_schema": schema})
+    review = make(before, {"args_schema": schema})
     with pytest.raises(DecisionError, match="readOnly"):
         edit(review, after)
 
 
 def test_m6_what_is_not_fixed_may_change() -> None:
     schema, before, _ = CASES["list"]
-    review = made(before, {"args_schema": schema})
+    review = make(before, {"args_schema": schema})
     assert edit(review, {"l": [{"id": "x", "n": 2}]}).actions[0].revision == 2
 
 
-def test_m6_another_tool_is_no_way_round() -> None:
+def test_m6_another_tool_does_not_circumvent_it() -> None:
     """Given an edit that turns the call into another tool, then what either schema fixes stays."""
     free, fixed = (
         {"args_schema": {"type": "object"}},
         {"args_schema": {"properties": {"id": FIXED}}},
     )
     for own, other in ((fixed, free), (free, fixed)):
-        review = made({"id": "x"}, own)
+        review = make({"id": "x"}, own)
         kept = dump_excerpt(Policy.from_mapping({"default": "allow"}), ["other"])
         tools = {"other": other["args_schema"]}
         review = review.model_copy(update={"tools": tools, "excerpt": kept})
@@ -93,10 +93,10 @@ def test_m6_another_tool_is_no_way_round() -> None:
 
 
 def test_m6_a_value_that_nobody_sees_is_not_lost() -> None:
-    """Given a redacted value, when an edit leaves it out or holds what stood in its place, then it is refused;
+    """Given a redacted value, when an edit leaves it out or has the mask in its place, then it is refused;
     another value was written on purpose."""
     before = {"card": {"number": "4242"}, "l": [{"pin": "1"}], "n": 1}
-    review = made(before, {"redact": ["/card/number", "/l/0/pin"]})
+    review = make(before, {"redact": ["/card/number", "/l/0/pin"]})
     for after in (
         {**before, "card": {}},
         {**before, "card": {"number": "(hidden)"}},
@@ -127,7 +127,7 @@ def test_m6_a_form_locks_it_or_says_that_it_must_stay() -> None:
         read_answers(schema, before, {"/l": "b"})
 
 
-def made(args: Json, rule: Json) -> Review:
+def make(args: Json, rule: Json) -> Review:
     policy = Policy.from_mapping({"default": "review", "interrupt_on": {"t": rule}})
     call = ToolCall("c1", "t", args)
     turn = ReviewKey("agent", "thread", "turn", None)

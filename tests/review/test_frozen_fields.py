@@ -1,4 +1,4 @@
-"""Whatever a ruling freezes holds for a new revision as well: by an edit, a rename, an answer (attack A3)."""
+"""What a ruling sets also applies to a new revision: by an edit, a rename, an answer (attack A3)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hitl_core.review import claims
 from hitl_core.review.decisions import decide
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.redaction import redaction_pointers
-from tests.support.builders import START, asked_by, person
+from tests.support.builders import START, judge_turn, person
 
 ADA, NOW = person("Ada"), START + 60
 
@@ -105,11 +105,11 @@ def review_of(strict: Case, name: str, n: int) -> Review:
     policy = Policy.from_mapping(config)
     pin = {"type": "object", "properties": {"pin": {"type": "string", "writeOnly": True}}}
     call = ToolCall("c1", name, {"n": n, "secret": "s", "pin": "1"})
-    asked = asked_by(policy, [call], tool=pin, other=pin)
+    asked = judge_turn(policy, [call], tool=pin, other=pin)
     return build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
-def edited(review: Review, n: int, name: str | None = None) -> Review:
+def edit(review: Review, n: int, name: str | None = None) -> Review:
     args = encode({"n": n, "secret": "s", "pin": "1"})
     revision = review.actions[0].revision
     return decide(review, "1", Proposal("edit", revision, args=args, name=name), ADA, NOW).review
@@ -118,17 +118,17 @@ def edited(review: Review, n: int, name: str | None = None) -> Review:
 @pytest.mark.parametrize("field", sorted(STRICT))
 @pytest.mark.parametrize("way", ["edit", "rename", "rename only"])
 def test_a3_what_a_ruling_freezes_holds_for_a_new_revision(field: str, way: str) -> None:
-    """Given a call that a loose rule asked about, when it is made one that a strict rule is about, then that
-    rule holds in full."""
+    """Given a call under a loose rule, when an edit brings it under a strict rule, then the strict rule
+    applies in full."""
     case = STRICT[field]
     review = review_of(case, "tool", 1)
     target = "other" if way != "edit" else None
     n = 1 if way == "rename only" else 7
     if case.refused:
         with pytest.raises(Refused, match=case.refused):
-            edited(review, n, target)
+            edit(review, n, target)
         return
-    assert case.holds(edited(review, n, target))
+    assert case.holds(edit(review, n, target))
 
 
 def test_a3_a_call_that_was_edited_does_not_run_twice_by_itself() -> None:
@@ -136,7 +136,7 @@ def test_a3_a_call_that_was_edited_does_not_run_twice_by_itself() -> None:
     died, then a person is asked."""
     rule = {"when": {"properties": {"method": {"const": "GET"}}}, "idempotent": True}
     policy = Policy.from_mapping({"default": "review", "interrupt_on": {"http": rule}})
-    asked = asked_by(policy, [ToolCall("c1", "http", {"method": "GET"})], http=None)
+    asked = judge_turn(policy, [ToolCall("c1", "http", {"method": "GET"})], http=None)
     review = build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
     assert review.calls[0].idempotent
     post = Proposal("edit", 1, args=encode({"method": "POST"}))
@@ -151,7 +151,7 @@ def test_a3_a_call_that_was_edited_does_not_run_twice_by_itself() -> None:
 def test_a3_an_edit_back_does_not_win_back_what_was_lost() -> None:
     two = {"channel_members": True, "quorum": 2, "exclude_requester": False}
     strict = Case({"idempotent": False, "reviewers": two})
-    review = edited(edited(review_of(strict, "tool", 1), 7), 1)
+    review = edit(edit(review_of(strict, "tool", 1), 7), 1)
     assert review.actions[0].revision == 3
     assert not review.calls[0].idempotent
 
@@ -163,23 +163,23 @@ ANSWERED: dict[str, Any] = {
 }
 
 
-def answered(other: dict[str, Any], answer: str) -> Review:
+def answer_with(other: dict[str, Any], answer: str) -> Review:
     small = {"when": {"properties": {"size": {"enum": ["s"]}}}, "idempotent": True}
     rules = {"order": {**ANSWERED, **small}, "orde*": {**ANSWERED, **other}}
     policy = Policy.from_mapping({"default": "deny", "interrupt_on": rules})
-    asked = asked_by(policy, [ToolCall("c1", "order", {})])
+    asked = judge_turn(policy, [ToolCall("c1", "order", {})])
     review = build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
     return decide(review, "1", Proposal("approve", 1, answer=answer), ADA, NOW).review
 
 
 def test_a3_an_answer_among_the_arguments_takes_what_its_rule_freezes() -> None:
-    assert answered({}, "s").calls[0].idempotent
-    assert not answered({"idempotent": False}, "xxl").calls[0].idempotent
-    assert answered({"redact": ["/size"]}, "xxl").actions[0].config.redact == ("/size",)
+    assert answer_with({}, "s").calls[0].idempotent
+    assert not answer_with({"idempotent": False}, "xxl").calls[0].idempotent
+    assert answer_with({"redact": ["/size"]}, "xxl").actions[0].config.redact == ("/size",)
 
 
 def test_a3_an_answer_that_falls_to_another_question_is_refused() -> None:
-    """Or nobody would ever be asked that one."""
+    """Otherwise nobody would get that question."""
     question = {"answer_schema": {"enum": ["s", "xxl"]}}
     with pytest.raises(Refused, match="an answer to another question"):
-        answered(question, "xxl")
+        answer_with(question, "xxl")

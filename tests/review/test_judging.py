@@ -18,7 +18,7 @@ from hitl_core.review.escalation import escalate
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.redaction import visible_args
 from hitl_core.review.timers import apply_due, start_clocks
-from tests.support.builders import START, asked_by, person
+from tests.support.builders import START, judge_turn, person
 
 ADA, BO, CY = person("Ada").model_copy(update={"id": "UADA"}), person("Bo"), person("Cy")
 NOW = START + 60
@@ -41,7 +41,7 @@ SMALL: dict[str, Any] = {
 }
 
 
-def asked(
+def ask(
     amount: int = 5,
     *,
     large: Any = None,
@@ -53,7 +53,7 @@ def asked(
     rules = {"refund": {**FINANCE, **(large or {})}, "refun*": {**SMALL, **(small or {})}, **more}
     policy = Policy.from_mapping({"default": "deny", "interrupt_on": rules})
     calls = [ToolCall("c1", "refund", {"amount": amount, "note": "n"})]
-    made = asked_by(policy, calls, **dict.fromkeys(["refund", *more]))
+    made = judge_turn(policy, calls, **dict.fromkeys(["refund", *more]))
     return build_review(ReviewKey("a", "t", "x", requester), made, 1, START)[0]
 
 
@@ -61,7 +61,7 @@ def to(amount: int, name: str | None = None, revision: int = 1) -> Proposal:
     return Proposal("edit", revision, args=encode({"amount": amount, "note": "n"}), name=name)
 
 
-def edited(review: Review, amount: int = 5_000, **how: Any) -> Review:
+def edit(review: Review, amount: int = 5_000, **how: Any) -> Review:
     entitled = how.pop("entitled", False)
     revision = of(review).revision
     return decide(
@@ -77,7 +77,7 @@ def of(review: Review) -> Action:
 def test_security_m7_an_edit_takes_the_rule_that_its_arguments_fall_under() -> None:
     """Given a refund of 5 that #ops may decide, when somebody there writes 5,000, then two of the finance
     group must approve it, in their channel, and nobody of #ops may."""
-    review = edited(asked())
+    review = edit(ask())
     action = of(review)
 
     assert (review.status, action.revision, action.decision, action.votes) == (
@@ -102,30 +102,30 @@ def test_security_m7_an_edit_takes_the_rule_that_its_arguments_fall_under() -> N
 
 def test_security_m7_the_stored_review_judges_and_not_the_policy_file() -> None:
     """Given a review that came out of the store."""
-    review = asked()
+    review = ask()
     stored = Review.model_validate_json(review.model_dump_json()).model_copy(
         update={"args": review.args}
     )
-    assert of(edited(stored)).places == ("slack:#finance",)
+    assert of(edit(stored)).places == ("slack:#finance",)
 
 
 def test_security_m7_an_edit_that_the_policy_denies_is_refused_with_a_sentence() -> None:
     with pytest.raises(Refused, match="The policy denies refund with these arguments") as caught:
-        edited(asked(), 50_000)
+        edit(ask(), 50_000)
     assert caught.value.code == "denied"
 
 
 def test_security_m7_an_edit_under_the_same_rule_is_what_it_was() -> None:
     """One person's edit runs."""
-    review = edited(asked(), 7)
+    review = edit(ask(), 7)
     assert (review.status, of(review).earlier) == ("settled", ())
 
 
 def test_security_m7_what_the_policy_allows_is_asked_as_before() -> None:
     """Given an edit to what runs without asking, then the same people still decide, by the same rule."""
     others: dict[str, Any] = {"refu*": False}
-    review = asked(5_000, **others)
-    small = edited(review, 20_000)
+    review = ask(5_000, **others)
+    small = edit(review, 20_000)
     assert (of(small).route, of(small).approvals_needed) == (of(review).route, 2)
 
 
@@ -144,15 +144,15 @@ def test_security_m7_what_the_policy_allows_is_asked_as_before() -> None:
 def test_security_m7_the_editors_own_approval_counts_by_the_new_rules_own_grant(
     large: dict[str, Any], entitled: bool, votes: int
 ) -> None:
-    """And only where that rule takes it: not known is no."""
+    """Only if that rule accepts it; unknown means no."""
     excluded = "exclude_requester" in large["reviewers"]
-    review = asked(large=large, requester="UADA" if excluded else None)
-    review = edited(review, entitled=entitled)
+    review = ask(large=large, requester="UADA" if excluded else None)
+    review = edit(review, entitled=entitled)
     assert (review.status, len(of(review).votes)) == ("pending", votes)
 
 
-def test_security_m7_whoever_the_new_rule_names_alone_decides_by_the_edit() -> None:
-    review = edited(asked(large={"reviewers": {"groups": ["S1"]}}), entitled=True)
+def test_security_m7_the_only_person_of_the_new_rule_decides_by_the_edit() -> None:
+    review = edit(ask(large={"reviewers": {"groups": ["S1"]}}), entitled=True)
     assert review.status == "settled"
 
 
@@ -160,7 +160,7 @@ def test_security_m1_a_rename_takes_the_other_tools_route_with_its_escalation() 
     """Given an action that was passed on to #leads, and another tool with the same place and people, which is
     never passed on, when one of #leads renames it, then they may not decide it and their edit is no
     approval."""
-    review = asked(refund_all={"notify": "slack:#ops"})
+    review = ask(refund_all={"notify": "slack:#ops"})
     passed = escalate(review, Place("slack:#ops"), BO, NOW).review
     assert len(of(passed).grants) == 2
     judged = judge_new_edit(passed, "1", to(5, "refund_all"), NOW)
@@ -178,7 +178,7 @@ def test_security_m1_a_rename_takes_the_other_tools_route_with_its_escalation() 
 
 def test_security_m1_a_rename_within_the_same_route_counts_as_before() -> None:
     same = {key: value for key, value in SMALL.items() if key != "when"}
-    after = edited(asked(refund_all=same), 5, name="refund_all")
+    after = edit(ask(refund_all=same), 5, name="refund_all")
     assert after.status == "settled"
 
 
@@ -193,7 +193,7 @@ def test_security_m7_nothing_gets_weaker_by_an_edit() -> None:
         "reviewers": {"groups": ["S1"], "quorum": 3, "exclude_requester": True},
     }
     loose = {"allowed_decisions": ["approve", "edit", "respond"], "reject_reason": "optional"}
-    action = of(edited(asked(5_000, large=strict, small=loose, requester="U1"), 5))
+    action = of(edit(ask(5_000, large=strict, small=loose, requester="U1"), 5))
     config, reviewers = action.config, action.route.reviewers
     assert action.places == ("slack:#ops",)
     assert (config.must_read, config.confirm, config.reject_reason) == (True, True, "required")
@@ -204,35 +204,35 @@ def test_security_m7_nothing_gets_weaker_by_an_edit() -> None:
 
 def test_security_m7_what_either_rule_hides_stays_hidden() -> None:
     secret = {"properties": {"note": {"type": "string", "writeOnly": True}}}
-    review = edited(asked(small={"args_schema": secret}, large={"redact": ["/amount"]}))
+    review = edit(ask(small={"args_schema": secret}, large={"redact": ["/amount"]}))
     assert visible_args(review, review.calls[0]) == {"amount": "(hidden)", "note": "(hidden)"}
-    back = edited(review, 5)
+    back = edit(review, 5)
     assert visible_args(back, back.calls[0]) == {"amount": "(hidden)", "note": "(hidden)"}
 
 
 def test_security_m7_a_schema_that_held_before_an_edit_still_holds() -> None:
     """Given a rule with a schema, when an edit falls under one without."""
     short = {"properties": {"note": {"type": "string", "maxLength": 3}}}
-    assert of(edited(asked(small={"args_schema": short}))).config.args_schema == short
+    assert of(edit(ask(small={"args_schema": short}))).config.args_schema == short
 
 
 def test_security_m7_what_could_not_be_decided_is_refused() -> None:
     """Given a rule that takes no edit, whose people are too few, or that needs to know who asked."""
-    for large, said in (
+    for large, text in (
         ({"allowed_decisions": ["approve", "reject"]}, "doesn't allow an edited refund"),
         ({"reviewers": {"users": ["U1"]}}, "fewer people may decide"),
         ({"reviewers": {"groups": ["S1"], "exclude_requester": True}}, "requester is unknown"),
     ):
         two = {"reviewers": {"users": ["U1", "U2"], "quorum": 2, "exclude_requester": False}}
-        with pytest.raises(Refused, match=said) as caught:
-            edited(asked(large=large, small=two))
+        with pytest.raises(Refused, match=text) as caught:
+            edit(ask(large=large, small=two))
         assert caught.value.code == "not_allowed"
 
 
 def test_security_m7_others_must_be_able_to_approve() -> None:
     """Given a rule where only an edit runs, when that edit falls to others, then it is refused."""
     with pytest.raises(Refused, match="Other people must approve"):
-        edited(asked(small={"allowed_decisions": ["edit", "reject"]}))
+        edit(ask(small={"allowed_decisions": ["edit", "reject"]}))
 
 
 # ------------------------------------------------------------------------------- time
@@ -241,13 +241,13 @@ def test_security_m7_others_must_be_able_to_approve() -> None:
 def test_security_m7_a_deadline_never_moves_later_and_does_what_it_did() -> None:
     small = {"expire": {"after": "1h", "decision": "ignore"}}
     large = {"expire": {"after": "30d", "decision": "respond", "message": "Later"}}
-    action = of(edited(asked(small=small, large=large)))
+    action = of(edit(ask(small=small, large=large)))
     assert deadline(action) == START + 3600
     assert action.route.expire is not None
     assert action.route.expire.decision == "ignore"
-    without = of(edited(asked(small=small)))
+    without = of(edit(ask(small=small)))
     assert deadline(without) == START + 3600
-    expired = apply_due(edited(asked(small=small)), START + 3600).review
+    expired = apply_due(edit(ask(small=small)), START + 3600).review
     assert of(expired).decision is not None
 
 
@@ -255,12 +255,12 @@ def test_security_m7_a_deadline_may_come_sooner() -> None:
     """From when the edit was made; where there was none the new rule's begins."""
     large = {"expire": {"after": "10m"}}
     small = {"expire": {"after": "1h"}}
-    assert deadline(of(edited(asked(small=small, large=large)))) == NOW + 600
-    assert deadline(of(edited(asked(large=large)))) == NOW + 600
+    assert deadline(of(edit(ask(small=small, large=large)))) == NOW + 600
+    assert deadline(of(edit(ask(large=large)))) == NOW + 600
 
 
 def test_security_m7_a_clock_that_waits_for_the_new_card_keeps_the_old_deadline() -> None:
-    review = edited(asked(small={"expire": {"after": "1h"}}, large={"clock": "delivered"}))
+    review = edit(ask(small={"expire": {"after": "1h"}}, large={"clock": "delivered"}))
     assert (of(review).clock_start, deadline(of(review)), due_at(review)) == (
         None,
         START + 3600,
@@ -273,16 +273,16 @@ def test_security_m7_a_clock_that_waits_for_the_new_card_keeps_the_old_deadline(
 def test_security_m7_steps_that_were_taken_end_with_their_rule() -> None:
     """And the new rule's own chain begins with the edit, not before people could see it."""
     large = {"escalate": [{"after": "10m", "to": "slack:#cfo"}]}
-    passed = escalate(asked(large=large), Place("slack:#ops"), BO, NOW).review
+    passed = escalate(ask(large=large), Place("slack:#ops"), BO, NOW).review
     assert of(passed).places == ("slack:#ops", "slack:#leads")
-    action = of(edited(passed))
+    action = of(edit(passed))
     assert (action.places, action.escalations) == (("slack:#finance",), ())
     assert set(action.former_places) == {"slack:#ops", "slack:#leads"}
     assert next_step_at(action) == NOW + 600
 
 
 def test_security_m7_an_edit_back_returns_to_its_place_with_the_larger_numbers() -> None:
-    back = of(edited(edited(asked()), 5))
+    back = of(edit(edit(ask()), 5))
     assert (back.places, back.revision, back.approvals_needed) == (("slack:#ops",), 3, 2)
     assert set(back.former_places) == {"slack:#finance"}
 
@@ -299,7 +299,7 @@ def test_security_m7_an_answer_among_the_arguments_is_judged_as_well() -> None:
         "output": {"key": "size", "into": "input"},
     }
     policy = Policy.from_mapping({"default": "deny", "interrupt_on": {"order": rule}})
-    made = asked_by(policy, [ToolCall("c1", "order", {})])
+    made = judge_turn(policy, [ToolCall("c1", "order", {})])
     review = build_review(ReviewKey("a", "t", "x", None), made, 1, START)[0]
     with pytest.raises(Refused, match="The policy denies order"):
         decide(review, "1", Proposal("approve", 1, answer="xxl"), ADA, NOW)

@@ -57,7 +57,7 @@ async def review_of(*names: str, **args: Any) -> Review:
     return build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
-def renamed(name: str, **args: Any) -> Proposal:
+def rename(name: str, **args: Any) -> Proposal:
     return Proposal("edit", 1, args=encode(args), name=name)
 
 
@@ -68,7 +68,7 @@ async def test_an_edit_may_name_another_tool_that_the_policy_allows() -> None:
     """It runs with its arguments and the same id; the model's own call stays declared."""
     review = await review_of("send", to="bob")
 
-    after = decide(review, "1", renamed("draft", to="bob"), ADA, NOW).review
+    after = decide(review, "1", rename("draft", to="bob"), ADA, NOW).review
 
     (call,) = claims.runnable_calls(after)
     assert (after.tool_name(call), call.tool_call_id) == ("draft", "c1")
@@ -81,13 +81,13 @@ async def test_an_edit_may_name_another_tool_that_the_policy_allows() -> None:
 
 async def test_the_same_name_is_no_other_tool() -> None:
     review = await review_of("send")
-    after = decide(review, "1", renamed("send", n=1), ADA, NOW).review
+    after = decide(review, "1", rename("send", n=1), ADA, NOW).review
     assert after.actions[0].decision is not None
     assert after.actions[0].decision.name is None
 
 
 @pytest.mark.parametrize(
-    ("name", "code", "said"),
+    ("name", "code", "text"),
     [
         ("drop", "denied", "The policy denies drop: send can't become it."),
         ("maybe", "denied", "The policy denies maybe"),  # as its `when` is not met
@@ -103,18 +103,18 @@ async def test_the_same_name_is_no_other_tool() -> None:
         ),
     ],
 )
-async def test_the_other_tools_own_rule_counts(name: str, code: str, said: str) -> None:
+async def test_the_other_tools_own_rule_counts(name: str, code: str, text: str) -> None:
     review = await review_of("send")
     with pytest.raises(Refused) as caught:
-        decide(review, "1", renamed(name, x=1), ADA, NOW)
+        decide(review, "1", rename(name, x=1), ADA, NOW)
     assert caught.value.code == code
     if code != "invalid_args":
-        assert str(caught.value).startswith(said)
+        assert str(caught.value).startswith(text)
 
 
 async def test_the_other_tools_schema_must_admit_it() -> None:
     review = await review_of("send")
-    after = decide(review, "1", renamed("post", n=3), ADA, NOW).review
+    after = decide(review, "1", rename("post", n=3), ADA, NOW).review
     assert after.tool_name(after.calls[0]) == "post"
 
 
@@ -122,7 +122,7 @@ async def test_what_may_run_twice_was_said_of_the_first_tool() -> None:
     """Given an idempotent tool and an edit to another, then a doubt is asked about."""
     review = await review_of("send")
     assert review.calls[0].idempotent
-    after = decide(review, "1", renamed("draft"), ADA, NOW).review
+    after = decide(review, "1", rename("draft"), ADA, NOW).review
     assert not after.calls[0].idempotent
 
 
@@ -131,7 +131,7 @@ async def test_without_the_agents_tools_no_edit_names_another() -> None:
     asked = await judge_calls(POLICY, calls)
     review = build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
     with pytest.raises(Refused, match="Available tools: none"):
-        decide(review, "1", renamed("draft"), ADA, NOW)
+        decide(review, "1", rename("draft"), ADA, NOW)
 
 
 async def test_an_edit_that_can_not_be_checked_is_refused_and_the_rest_still_works() -> None:
@@ -264,5 +264,5 @@ async def test_dialects_10_arguments_come_back_sorted_by_key_as_they_were_decide
         "{'a': 1, 'z': {'b': [{'c': 2, 'd': 1}, 0], 'y': 1}}",
         "{'a': 1, 'm': {'a': 2, 'q': 1}, 'z': [2, 1]}",
     ]
-    told = '{"a": 1, "m": {"a": 2, "q": 1}, "z": [2, 1]}'
-    assert f"Executed instead: send with arguments {told}." in add_edit_notice(after, "c2", "ok")
+    texts = '{"a": 1, "m": {"a": 2, "q": 1}, "z": [2, 1]}'
+    assert f"Executed instead: send with arguments {texts}." in add_edit_notice(after, "c2", "ok")

@@ -42,7 +42,7 @@ async def open_reviews(redis_url: str) -> AsyncIterator[Open]:
         await store.close()
 
 
-async def submitted(reviews: Reviews, *names: str, **where: Any) -> Review:
+async def submit(reviews: Reviews, *names: str, **where: Any) -> Review:
     calls = [call(name, f"c{n}", n=n) for n, name in enumerate(names or ("ask",), start=1)]
     now = await reviews.with_retry(reviews.store.now)
     return await reviews.submit(*review_of(calls, now=now, **where))
@@ -65,7 +65,7 @@ async def test_promise_2_of_two_replicas_one_wins(open_reviews: Open, redis_url:
     wins: Counter[str] = Counter()
 
     async def race(number: int) -> None:
-        review = await submitted(one, thread_id=f"t-{number}")
+        review = await submit(one, thread_id=f"t-{number}")
         results = await asyncio.gather(
             one.apply(Decide(review.id, "1", proposal("approve"), ada, f"a-{number}")),
             two.apply(Decide(review.id, "1", proposal("reject"), bo, f"b-{number}")),
@@ -92,7 +92,7 @@ async def test_the_same_click_counts_once_however_often_it_arrives(
 ):
     """T22: 100 replays on two replicas are one decision, and all get the same answer."""
     replicas = [await open_reviews(), await open_reviews()]
-    review = await submitted(replicas[0])
+    review = await submit(replicas[0])
 
     answers = [
         await asyncio.gather(
@@ -109,7 +109,7 @@ async def test_the_same_click_counts_once_however_often_it_arrives(
 async def test_t40_a_hundred_clicks_of_one_person_are_one_vote(open_reviews: Open, redis_url: str):
     """On two replicas, each a click of its own: one is stored, and all others are told."""
     replicas = [await open_reviews(), await open_reviews()]
-    review = await submitted(replicas[0], "pair")
+    review = await submit(replicas[0], "pair")
 
     results = await asyncio.gather(
         *(
@@ -127,11 +127,11 @@ async def test_t40_a_hundred_clicks_of_one_person_are_one_vote(open_reviews: Ope
 
 
 async def test_t41_votes_and_a_rejection_at_once_are_one_decision(open_reviews: Open):
-    """50 times two approvals against a rejection: whoever had the last word, all of it fits together."""
+    """50 times two approvals against a rejection: the result is consistent, in any order."""
     one, two = await open_reviews(), await open_reviews()
 
     async def race(number: int) -> str:
-        review = await submitted(one, "pair", thread_id=f"t-{number}")
+        review = await submit(one, "pair", thread_id=f"t-{number}")
         plans = [(one, "Ada", "approve"), (two, "Bo", "approve"), (two, "Cy", "reject")]
         await asyncio.gather(
             *(
@@ -155,7 +155,7 @@ async def test_t41_votes_and_a_rejection_at_once_are_one_decision(open_reviews: 
 async def test_many_at_once_are_all_stored(open_reviews: Open):
     """Given forty actions, when forty people decide at the same moment, then each decision is there."""
     reviews = await open_reviews()
-    review = await submitted(reviews, *["ask"] * 40)
+    review = await submit(reviews, *["ask"] * 40)
 
     await asyncio.gather(
         *(
@@ -211,7 +211,7 @@ async def test_what_expired_while_nobody_looked_is_not_escalated_first():
 
 
 async def test_a_click_and_the_deadline_are_one_decision():
-    """Promise 2: whoever comes second changes nothing."""
+    """Promise 2: the second one changes nothing."""
     now = START
     reviews = Reviews(MemoryStore(lambda: now))
     review = await reviews.submit(*review_of([call("hurried")], now=START))
@@ -227,7 +227,7 @@ async def test_a_click_and_the_deadline_are_one_decision():
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "text"),
     [
         ({"n": 11}, "/n: must be at most 10"),
         ({"n": "1"}, "/n: must be a whole number"),
@@ -236,13 +236,13 @@ async def test_a_click_and_the_deadline_are_one_decision():
     ids=["maximum", "type", "required"],
 )
 async def test_an_edit_is_checked_against_its_schema_where_it_is_stored(
-    args: dict[str, Any], said: str
+    args: dict[str, Any], text: str
 ):
     """A form that was got around decides nothing."""
     reviews = Reviews(MemoryStore())
-    review = await submitted(reviews, "strict")
+    review = await submit(reviews, "strict")
 
-    with pytest.raises(Refused, match=said) as caught:
+    with pytest.raises(Refused, match=text) as caught:
         await reviews.apply(Decide(review.id, "1", proposal("edit", **args), person(), "op"))
 
     assert caught.value.code == "invalid_args"
@@ -254,7 +254,7 @@ async def test_an_edit_is_checked_against_its_schema_where_it_is_stored(
 async def test_a_late_edit_is_told_who_decided_and_not_what_is_wrong_with_it():
     """Bad input, a modal submitted after the review was decided: the decision is the news."""
     reviews = Reviews(MemoryStore())
-    review = await submitted(reviews, "strict")
+    review = await submit(reviews, "strict")
     await reviews.apply(Decide(review.id, "1", proposal(), person("Ada"), "first"))
     with pytest.raises(Refused, match=r"“Ada” \(U_ADA\) already approved"):
         await reviews.apply(Decide(review.id, "1", proposal("edit", n=99), person("Bo"), "second"))
@@ -292,7 +292,7 @@ async def test_an_unknown_review_is_not_found():
 
 async def whole_life(reviews: Reviews, thread_id: str) -> Review:
     """Every transition that there is, in a plausible order; each op named once, as callers do."""
-    review = await submitted(reviews, "ask", "ask", thread_id=thread_id, turn="m1")
+    review = await submit(reviews, "ask", "ask", thread_id=thread_id, turn="m1")
     id = review.id
     await reviews.change(id, "await", lambda r, now: claims.set_waiter(r, "p1", now))
     await reviews.apply(Decide(id, "1", proposal("edit", n=9), person(), "click-1"))
@@ -351,15 +351,15 @@ async def test_the_reply_of_one_start_is_lost_while_many_others_start(
     """
     async with proxy_to(redis_url) as proxy:
         calm, shaky = await open_reviews(), await open_reviews(proxy.url, retry_seconds=10)
-        review = await submitted(calm, *["look_up"] * 60)
+        review = await submit(calm, *["look_up"] * 60)
         await calm.change(review.id, "c", lambda r, now: claims.claim(r, "p1", now, 600))
-        await started(shaky, review, 1)
+        await start_call(shaky, review, 1)
 
         proxy.drop_reply(2, hold=True)  # the load, then the write
-        unlucky = asyncio.create_task(started(shaky, review, 2))
+        unlucky = asyncio.create_task(start_call(shaky, review, 2))
         await wait_until("the write is lost", lambda: proxy.dropped)
         for n in range(3, 61):
-            assert await started(calm, review, n)
+            assert await start_call(calm, review, n)
         proxy.release()
 
         assert await unlucky is False
@@ -367,7 +367,7 @@ async def test_the_reply_of_one_start_is_lost_while_many_others_start(
         assert len(runs) == 60
 
 
-async def started(reviews: Reviews, review: Review, n: int) -> bool:
+async def start_call(reviews: Reviews, review: Review, n: int) -> bool:
     """Whether this very command wrote it. Raises Refused where the call was started by another."""
     op = f"start-{n}"
     step = lambda r, now: claims.start(r, 1, str(n), now)  # noqa: E731
@@ -381,7 +381,7 @@ async def test_a_short_outage_is_not_noticed(own_redis: OwnRedis, open_reviews: 
     """R1: given a click, when Redis dies and comes back within the patience, then the click counts."""
     server = own_redis()
     reviews = await open_reviews(server.url, retry_seconds=20)
-    review = await submitted(reviews)
+    review = await submit(reviews)
     server.kill()
     click = asyncio.create_task(reviews.apply(Decide(review.id, "1", proposal(), person(), "op")))
     await asyncio.sleep(0)
@@ -394,10 +394,10 @@ async def test_a_short_outage_is_not_noticed(own_redis: OwnRedis, open_reviews: 
 async def test_promise_11_a_store_that_stays_away_is_told_in_time(
     own_redis: OwnRedis, open_reviews: Open
 ):
-    """Not "press again", and not for ever."""
+    """Not "press again", and not after an endless wait."""
     server = own_redis()
     reviews = await open_reviews(server.url, retry_seconds=0.2)
-    review = await submitted(reviews)
+    review = await submit(reviews)
     server.kill()
     with pytest.raises(StoreUnavailable):
         async with asyncio.timeout(5):
@@ -412,7 +412,7 @@ async def test_promise_11_a_store_that_cannot_write_is_away_and_not_busy(
     """
     server = own_redis()
     reviews = await open_reviews(server.url, retry_seconds=0.5)
-    review = await submitted(reviews)
+    review = await submit(reviews)
     with redis.Redis.from_url(server.url) as client:
         client.config_set("min-replicas-to-write", 0)
         client.execute_command("REPLICAOF", "127.0.0.1", "1")
@@ -437,7 +437,7 @@ class Contested(MemoryStore):
 async def test_what_is_never_free_is_refused_visibly():
     """Given others who change the review at every try, then the person may press again."""
     reviews = Reviews(Contested())
-    review = await submitted(reviews)
+    review = await submit(reviews)
     with pytest.raises(Refused, match="Press again") as caught:
         await reviews.apply(Decide(review.id, "1", proposal(), person(), "op"))
     assert caught.value.code == "busy"

@@ -14,7 +14,7 @@ from hitl_core.review import claims
 from hitl_core.review.cancellation import cancel
 from hitl_core.review.decisions import decide
 from hitl_core.review.proposal import Proposal
-from tests.review.refusals import refused
+from tests.review.refusals import raises_refused
 from tests.support.builders import START, call, person, policy, proposal, review_of
 
 NOW = START + 5
@@ -25,8 +25,8 @@ ALL = ["approve", "edit", "reject", "respond", "ignore"]
 
 def one(requester: str | None = "slack:UREQ", *, schema: Any = None, **reviewers: Any) -> Review:
     """A review of one call of a tool that takes these reviewers; two approve by default."""
-    said = {"channel_members": True, "quorum": 2, **reviewers}
-    rule: dict[str, Any] = {"allowed_decisions": ALL, "reviewers": said}
+    text = {"channel_members": True, "quorum": 2, **reviewers}
+    rule: dict[str, Any] = {"allowed_decisions": ALL, "reviewers": text}
     if schema is not None:
         rule["answer_schema"] = schema
     return review_of([call("pay", n=1)], by=policy(pay=rule), requester=requester)[0]
@@ -46,7 +46,7 @@ def in_doubt(review: Review, now: float = NOW) -> Review:
     return claims.expire_lease(review, now + 30).review
 
 
-def doubted(**reviewers: Any) -> Review:
+def call_in_doubt(**reviewers: Any) -> Review:
     review = one(**reviewers)
     for by in (ADA, BO, CY):
         if review.actions[0].is_pending:
@@ -54,7 +54,7 @@ def doubted(**reviewers: Any) -> Review:
     return in_doubt(review)
 
 
-def resolved(review: Review, by: Reviewer, answer: Any, **more: Any) -> Review:
+def resolve(review: Review, by: Reviewer, answer: Any, **more: Any) -> Review:
     return claims.resolve(review, "1", answer, by, NOW + 50, **more).review
 
 
@@ -68,9 +68,9 @@ FROM_THERE = "the last vote must come from there"
 def test_m5_a_command_line_gives_no_last_vote_after_people_whom_it_can_not_look_up():
     """M5: given Ada's approval in the chat; then the command line's is refused, and Bo's counts."""
     review = says(one(), ADA, "approve")
-    with refused("not_permitted", FROM_THERE):
+    with raises_refused("not_permitted", FROM_THERE):
         says(review, DESK, "approve")
-    with refused("not_permitted", FROM_THERE):
+    with raises_refused("not_permitted", FROM_THERE):
         says(says(one(), ADA, "respond", "Yes"), DESK, "respond", "Yes")
     assert says(review, BO, "approve").actions[0].decision is not None
 
@@ -85,11 +85,11 @@ def test_m5_a_command_lines_vote_counts_where_the_chat_has_the_last_one():
 
 
 def test_m5_the_same_of_a_doubt_and_of_a_cancellation():
-    review = resolved(doubted(), ADA, "ran")
-    with refused("not_permitted", FROM_THERE):
-        resolved(review, DESK, "ran")
+    review = resolve(call_in_doubt(), ADA, "ran")
+    with raises_refused("not_permitted", FROM_THERE):
+        resolve(review, DESK, "ran")
     review = cancel(one(reject_quorum=2), ADA, None, NOW).review
-    with refused("not_permitted", FROM_THERE):
+    with raises_refused("not_permitted", FROM_THERE):
         cancel(review, DESK, None, NOW)
 
 
@@ -99,12 +99,12 @@ def test_m5_the_same_of_a_doubt_and_of_a_cancellation():
 @pytest.mark.parametrize(("answer", "runs"), [("rerun", 1), ("ran", 0)])
 def test_m2_what_took_two_approvals_takes_two_to_run_again_or_to_have_run(answer: Any, runs: int):
     """Security M2: one person's word leaves it in doubt; the second settles it."""
-    review = doubted()
+    review = call_in_doubt()
     first, event = claims.resolve(review, "1", answer, ADA, NOW + 50)
     assert (event.kind, event.what, event.by) == ("voted", answer, ADA)
     assert (len(first.calls_in_doubt), claims.ready_at(first)) == (1, None)
-    with refused("already_voted", "Another person is needed"):
-        resolved(first, ADA, answer)
+    with raises_refused("already_voted", "Another person is needed"):
+        resolve(first, ADA, answer)
     second, event = claims.resolve(first, "1", answer, CY, NOW + 51)
     assert (event.kind, event.what, event.by) == ("resolved", answer, CY)
     again = claims.claim(second, "p2", NOW + 60, 30).review
@@ -114,10 +114,10 @@ def test_m2_what_took_two_approvals_takes_two_to_run_again_or_to_have_run(answer
 @pytest.mark.parametrize("answer", ["rerun", "ran"])
 def test_m2_the_requester_makes_nothing_run_again(answer: Any):
     """Security M2: who can't approve it can't order it again, nor say in its place that it ran."""
-    review = doubted()
-    with refused("requester", "another person must decide this"):
-        resolved(review, REQUESTER, answer)
-    assert resolved(review, REQUESTER, "skip").calls_in_doubt == (), "a no is everybody's"
+    review = call_in_doubt()
+    with raises_refused("requester", "another person must decide this"):
+        resolve(review, REQUESTER, answer)
+    assert resolve(review, REQUESTER, "skip").calls_in_doubt == (), "a no is everybody's"
 
 
 def test_m2_the_editor_makes_it_run_again_no_more_than_run():
@@ -125,36 +125,36 @@ def test_m2_the_editor_makes_it_run_again_no_more_than_run():
     review = one(quorum=1, editor_approves=False)
     review = decide(review, "1", proposal("edit", n=2), ADA, NOW).review
     review = in_doubt(says(review, BO, "approve"))
-    with refused("own_edit"):
-        resolved(review, ADA, "rerun")
-    assert resolved(review, BO, "rerun").calls_in_doubt == ()
+    with raises_refused("own_edit"):
+        resolve(review, ADA, "rerun")
+    assert resolve(review, BO, "rerun").calls_in_doubt == ()
 
 
 def test_m2_a_skip_takes_as_many_as_a_rejection():
-    review = doubted(reject_quorum=2)
-    review = resolved(review, ADA, "skip")
+    review = call_in_doubt(reject_quorum=2)
+    review = resolve(review, ADA, "skip")
     assert review.calls_in_doubt
-    assert resolved(review, BO, "skip").runs["1"].state == "skipped"
+    assert resolve(review, BO, "skip").runs["1"].state == "skipped"
 
 
 def test_m2_votes_for_different_answers_are_not_added_up():
     """Ada wants it again, Bo says that it ran: it stays in doubt, until two say the same."""
-    review = resolved(resolved(doubted(), ADA, "rerun"), BO, "ran")
+    review = resolve(resolve(call_in_doubt(), ADA, "rerun"), BO, "ran")
     assert review.calls_in_doubt
-    review = resolved(review, ADA, "ran")
+    review = resolve(review, ADA, "ran")
     assert (review.runs["1"].state, review.runs["1"].by) == ("done", ADA)
 
 
 def test_m2_votes_belong_to_one_doubt():
     """Given a call that was run again and stopped again, then its second doubt starts from zero."""
-    review = resolved(resolved(doubted(), ADA, "rerun"), BO, "rerun")
+    review = resolve(resolve(call_in_doubt(), ADA, "rerun"), BO, "rerun")
     review = in_doubt(review, NOW + 60)
     assert (review.runs["1"].attempt, review.runs["1"].votes) == (2, ())
-    assert resolved(review, CY, "rerun", attempt=2).calls_in_doubt
+    assert resolve(review, CY, "rerun", attempt=2).calls_in_doubt
 
 
 def test_m2_who_may_decide_no_more_is_counted_no_more():
-    review = resolved(doubted(), ADA, "rerun")
+    review = resolve(call_in_doubt(), ADA, "rerun")
     later, event = claims.resolve(review, "1", "rerun", BO, NOW + 51, ineligible_voters=[ADA.key])
     assert (event.kind, event.why) == (
         "voted",
@@ -166,15 +166,15 @@ def test_m2_who_may_decide_no_more_is_counted_no_more():
 def test_m2_one_person_settles_what_nobody_was_asked_about():
     """Given a call that the policy allows, of a rule whose other calls take two; then one is enough."""
     free = review_of([call("look_up", n=1)], requester="slack:UREQ")[0]
-    assert resolved(in_doubt(free), REQUESTER, "rerun").calls_in_doubt == ()
+    assert resolve(in_doubt(free), REQUESTER, "rerun").calls_in_doubt == ()
 
 
 def test_newcomer_3_a_doubt_has_the_audience_of_its_call():
     """Newcomer 3: the index of who is asked knows of doubts, until they are settled."""
-    review = doubted()
+    review = call_in_doubt()
     asked = {"place:default", "requester:slack:UREQ"}
     assert one().audiences == review.audiences == asked
-    settled = resolved(resolved(review, ADA, "ran"), BO, "ran")
+    settled = resolve(resolve(review, ADA, "ran"), BO, "ran")
     assert settled.audiences == frozenset()
     free = in_doubt(review_of([call("look_up", n=1)])[0])
     assert free.audiences == {"place:default"}
@@ -187,7 +187,7 @@ def test_m2_two_give_the_answer_in_the_place_of_what_two_approve():
     """Security M2: an answer counts with a second person who gives the same, and not with another."""
     review = says(one(), ADA, "respond", "Paid by hand.")
     assert review.actions[0].is_pending
-    with refused("already_voted", "You already answered this"):
+    with raises_refused("already_voted", "You already answered this"):
         says(review, ADA, "respond", "Paid by hand.")
     other = says(review, BO, "respond", "Not paid.")
     assert other.actions[0].is_pending
@@ -198,7 +198,7 @@ def test_m2_two_give_the_answer_in_the_place_of_what_two_approve():
 
 
 def test_m2_the_requester_answers_nothing_in_the_place_of_the_tool():
-    with refused("requester", "another person must answer this"):
+    with raises_refused("requester", "another person must answer this"):
         says(one(), REQUESTER, "respond", "Paid by hand.")
 
 
@@ -231,7 +231,7 @@ def test_m2_people_cancel_as_many_as_reject():
     voted, event = cancel(review, ADA, "wrong customer", NOW)
     assert (event.kind, event.what, voted.cancelled) == ("voted", "cancel", None)
     assert voted.status == "pending"
-    with refused("already_voted"):
+    with raises_refused("already_voted"):
         cancel(voted, ADA, None, NOW)
     done = cancel(voted, BO, "too late", NOW).review
     assert done.cancelled is not None
@@ -255,15 +255,15 @@ def test_m2_no_order_of_presses_settles_a_doubt_with_fewer_people(
     presses: list[tuple[Reviewer, Any]], quorum: int, reject_quorum: int, excluded: bool
 ):
     """Security M2: against a ledger of who says what by now."""
-    review = doubted(quorum=quorum, reject_quorum=reject_quorum, exclude_requester=excluded)
+    review = call_in_doubt(quorum=quorum, reject_quorum=reject_quorum, exclude_requester=excluded)
     behind: dict[str, str] = {}
     for by, answer in presses:
         try:
-            review = resolved(review, by, answer)
+            review = resolve(review, by, answer)
         except Refused:
             continue
         behind[by.key] = answer
-        agreed = [who for who, said in behind.items() if said == answer]
+        agreed = [who for who, message in behind.items() if message == answer]
         enough = len(agreed) >= (reject_quorum if answer == "skip" else quorum)
         assert (review.calls_in_doubt == ()) == enough
         assert answer == "skip" or not (excluded and REQUESTER.key in agreed)

@@ -13,7 +13,7 @@ from hitl_core.review.due import DAILY_AFTER, DAY, LAST_STEP_REMINDER, deadline,
 from hitl_core.review.escalation import escalate, replace_deciders, use_fallback
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.timers import apply_due, start_clocks
-from tests.review.refusals import refused
+from tests.review.refusals import raises_refused
 from tests.support.builders import START, call, person, policy, proposal, review_of
 
 ADA, BO = person("Ada"), person("Bo")
@@ -48,7 +48,7 @@ def test_who_is_needed_is_reminded_again_and_again():
     assert due_at(review) == START + 60
 
 
-def test_whoever_has_just_heard_of_it_is_left_alone():
+def test_people_who_were_just_notified_get_no_reminder():
     """A step starts the count again, whether time or a person took it."""
     _, done = until(one(remind="8s", escalate=STEPS), 45)
     assert done == [
@@ -128,7 +128,7 @@ def test_nobody_is_reminded_of_what_is_decided_or_cancelled():
     assert (event.kind, event.action) == ("reminded", "2")
     cancelled = cancel(review, None, None, START + 10).review
     assert due_at(cancelled) is None
-    with refused("not_due"):
+    with raises_refused("not_due"):
         apply_due(cancelled, START + 99)
 
 
@@ -139,7 +139,7 @@ def test_a_delivered_clock_starts_with_the_first_card():
     """Given a card that was posted after a minute, then nothing was due before, and all counts from there."""
     review, _ = review_of([call("shipped")])
     assert due_at(review) is deadline(of(review)) is None
-    with refused("not_due"):
+    with raises_refused("not_due"):
         apply_due(review, START + 1e6)
 
     review, event = start_clocks(review, ["1"], START + 60, place=Place("slack:#first"))
@@ -163,13 +163,13 @@ def test_a_delivered_clock_starts_with_the_first_card():
 def test_a_clock_starts_once():
     review, _ = review_of([call("shipped")])
     review = start_clocks(review, ["1"], START + 60).review
-    with refused("not_due"):
+    with raises_refused("not_due"):
         start_clocks(review, ["1"], START + 70)
 
 
 @pytest.mark.parametrize(("tool", "keys"), [("timed", ["1"]), ("shipped", ["2"]), ("shipped", [])])
 def test_only_a_clock_that_waits_is_started(tool: str, keys: list[str]):
-    with refused("not_due"):
+    with raises_refused("not_due"):
         start_clocks(review_of([call(tool)])[0], keys, START + 1)
 
 
@@ -180,7 +180,7 @@ def test_what_was_never_delivered_can_be_decided_and_passed_on():
     assert due_at(review) is None
     review = decide(review, "1", proposal(), ADA, START + 1e6).review
     assert review.status == "settled"
-    with refused("not_due"):
+    with raises_refused("not_due"):
         start_clocks(review, ["1"], START + 1e6)
 
 
@@ -197,14 +197,14 @@ def test_what_was_never_delivered_can_be_decided_and_passed_on():
     ],
 )
 def test_t42_a_button_of_another_revision_changes_nothing(plan: Proposal, code: str):
-    with refused(code, "Look at it again."):
+    with raises_refused(code, "Look at it again."):
         decide(one(), "1", plan, ADA, START)
 
 
 def test_t42_a_button_after_the_end_changes_nothing_and_before_it_does():
     review = one(expire={"after": "30s"})
     for late in (30, 30.001, 1e9):
-        with refused("expired"):
+        with raises_refused("expired"):
             decide(review, "1", proposal(), ADA, START + late)
     assert decide(review, "1", proposal(), ADA, START + 29.999).review.status == "settled"
 
@@ -235,7 +235,7 @@ def test_a22_who_may_decide_since_the_look_up_is_not_passed_over():
     review = one(fallback="slack:#it", escalate=STEPS)
     looked_up = {"1": of(review).grants}
     stepped = apply_due(review, START + 10).review
-    with refused("changed"):
+    with raises_refused("changed"):
         replace_deciders(stepped, looked_up, Place("slack:#first"), "gone", START + 11)
     review, event = replace_deciders(review, looked_up, Place("slack:#first"), "gone", START + 1)
     assert (event.kind, event.what, of(review).next_step) == ("escalated", "slack:#second", 1)
@@ -251,11 +251,11 @@ def test_a_fallback_is_no_step_of_the_chain():
 
 
 def test_there_is_one_fallback_and_none_where_the_policy_names_none():
-    with refused("no_fallback"):
+    with raises_refused("no_fallback"):
         use_fallback(one(), Place("slack:#first"), "gone", START)
     review = use_fallback(one(fallback="slack:#it"), Place("slack:#first"), "gone", START).review
     for place in map(Place, ("slack:#first", "slack:#it", "slack:#elsewhere")):
-        with refused("no_fallback"):
+        with raises_refused("no_fallback"):
             use_fallback(review, place, "gone", START + 1)
 
 
@@ -280,11 +280,11 @@ def test_a_delivered_clock_starts_where_the_card_could_be_shown():
     assert due_at(review) == START + 9
 
 
-def test_whoever_presses_escalate_too_late_is_told_where_it_went():
+def test_a_late_escalate_is_told_where_it_went():
     """By names: an id says nothing to people."""
     steps = [{"after": "1m", "to": "slack:#ops"}, {"after": "2m", "to": "slack:U0123ABCD"}]
     review = one(escalate=steps)
     for _ in steps:
         review = escalate(review, Place("slack:#first"), BO, START).review
-    with refused("nothing_to_escalate", "already escalated: #ops, others can decide too."):
+    with raises_refused("nothing_to_escalate", "already escalated: #ops, others can decide too."):
         escalate(review, Place("slack:#first"), ADA, START)

@@ -18,7 +18,7 @@ from hitl_core.review.escalation import escalate
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.timers import apply_due
 from hitl_core.review.transition import check_decidable
-from tests.review.refusals import refused
+from tests.review.refusals import raises_refused
 from tests.support.builders import START, call, person, policy, proposal, review_of
 
 NOW = START + 5
@@ -29,7 +29,7 @@ def one(name: str = "ask", **args: Any) -> Review:
     return review_of([call(name, **(args or {"n": 1}))])[0]
 
 
-def decided(review: Review, type: str = "approve", key: str = "1", **more: Any) -> Review:
+def decide_by_ada(review: Review, type: str = "approve", key: str = "1", **more: Any) -> Review:
     return decide(review, key, proposal(type, **more), ADA, NOW).review
 
 
@@ -73,7 +73,7 @@ def test_each_decision_settles_its_action(plan: Proposal, runs: bool):
 def test_promise_6_an_edit_makes_a_new_revision():
     """New bytes, a new digest; the old ones stay; a click on the old revision is told."""
     review = one(n=1)
-    after = decided(review, "edit", n=2)
+    after = decide_by_ada(review, "edit", n=2)
     action = after.action("1")
     assert action is not None
     assert (action.revision, decision_of(after).revision) == (2, 2)
@@ -85,16 +85,16 @@ def test_promise_6_an_edit_makes_a_new_revision():
 @pytest.mark.parametrize("args", [{"n": 1}, {}], ids=["same", "none"])
 def test_an_edit_that_changes_nothing_is_refused(args: dict[str, Any]):
     """It points to Approve."""
-    with refused("unchanged", "press Approve"):
+    with raises_refused("unchanged", "press Approve"):
         decide(one(n=1), "1", proposal("edit", **args), ADA, NOW)
 
 
 def test_an_edit_that_changes_only_the_type_of_a_number_is_an_edit():
-    assert decided(one(n=1), "edit", n=1.0).arguments("1").parse() == {"n": 1.0}
+    assert decide_by_ada(one(n=1), "edit", n=1.0).arguments("1").parse() == {"n": 1.0}
 
 
 @pytest.mark.parametrize(
-    ("tool", "plan", "code", "said"),
+    ("tool", "plan", "code", "text"),
     [
         ("rerunnable", proposal("edit", n=2), "not_allowed", "doesn't allow this answer for rerun"),
         ("strict", proposal("respond", message="no"), "not_allowed", "doesn't allow this answer"),
@@ -107,8 +107,8 @@ def test_an_edit_that_changes_only_the_type_of_a_number_is_an_edit():
         ("hurried", proposal("approve"), "expired", "The time to decide on hurried is over"),
     ],
 )
-def test_promise_6_what_is_refused_says_why(tool: str, plan: Proposal, code: str, said: str):
-    with refused(code, said):
+def test_promise_6_what_is_refused_says_why(tool: str, plan: Proposal, code: str, text: str):
+    with raises_refused(code, text):
         decide(one(tool), "1", plan, ADA, NOW)
 
 
@@ -116,12 +116,12 @@ def test_an_unknown_action_is_refused():
     """Also that of a call which nobody had to decide."""
     review, _ = review_of([call("look_up", "c1"), call("ask", "c2")])
     for key in ("1", "3", "", "1:1"):
-        with refused("unknown_action"):
+        with raises_refused("unknown_action"):
             decide(review, key, proposal(), ADA, NOW)
 
 
 @pytest.mark.parametrize(
-    ("first", "said"),
+    ("first", "message"),
     [
         (proposal("approve"), "“Ada” (U_ADA) already approved ask."),
         (proposal("edit", n=2), "“Ada” (U_ADA) already edited and approved ask."),
@@ -130,17 +130,17 @@ def test_an_unknown_action_is_refused():
         (proposal("ignore"), "“Ada” (U_ADA) already skipped ask."),
     ],
 )
-def test_promise_2_the_second_is_told_who_was_first(first: Proposal, said: str):
+def test_promise_2_the_second_is_told_who_was_first(first: Proposal, message: str):
     """Whatever they press, on whichever revision; and nothing changes."""
     after = decide(one(), "1", first, ADA, NOW).review
     for plan in (proposal(), proposal("reject", revision=2), proposal("edit", revision=2, n=9)):
-        with refused("already_decided", said):
+        with raises_refused("already_decided", message):
             decide(after, "1", plan, BO, NOW + 1)
 
 
 def test_promise_2_the_deadline_is_told_too():
     after = apply_due(one("timed"), START + 30).review
-    with refused("already_decided", "The deadline already rejected timed."):
+    with raises_refused("already_decided", "The deadline already rejected timed."):
         decide(after, "1", proposal(), ADA, START + 31)
 
 
@@ -148,13 +148,13 @@ def test_it_settles_with_the_last_decision():
     """Given three actions, then the review settles with the third, and not before."""
     review, _ = review_of([call("ask", f"c{n}", n=n) for n in range(3)])
     for key, status in (("2", "pending"), ("1", "pending"), ("3", "settled")):
-        review = decided(review, "approve", key)
+        review = decide_by_ada(review, "approve", key)
         assert review.status == status
 
 
 def test_the_message_is_kept_without_its_edges():
-    assert decision_of(decided(one(), "reject", message="  not now \n")).message == "not now"
-    assert decision_of(decided(one(), "approve", message="   ")).message is None
+    assert decision_of(decide_by_ada(one(), "reject", message="  not now \n")).message == "not now"
+    assert decision_of(decide_by_ada(one(), "approve", message="   ")).message is None
 
 
 # ------------------------------------------------------------------------ time
@@ -174,7 +174,7 @@ def test_time_escalates_then_expires(after: float, places: tuple[str, ...], deci
     """However late a bot looks: what has expired is not shown to more people first (K3)."""
     review = one("timed")
     if after < 10:
-        with refused("not_due"):
+        with raises_refused("not_due"):
             apply_due(review, START + after)
     else:
         review = apply_due(review, START + after).review
@@ -188,7 +188,7 @@ def test_time_escalates_then_expires(after: float, places: tuple[str, ...], deci
 def test_promise_9_without_a_deadline_it_waits_for_ever():
     review = one("ask")
     assert deadline(review.actions[0]) is due_at(review) is None
-    with refused("not_due"):
+    with raises_refused("not_due"):
         apply_due(review, START + 1e9)
 
 
@@ -222,15 +222,15 @@ def test_a_button_takes_one_step_and_time_the_rest():
     review = apply_due(review, START + 20).review
     assert due_at(review) == START + 30
     assert [e.by for e in review.actions[0].escalations] == [BO, None]
-    with refused("nothing_to_escalate", "#second, #third can decide too"):
+    with raises_refused("nothing_to_escalate", "#second, #third can decide too"):
         escalate(review, Place("slack:#third"), BO, START + 21)
-    assert decided(review).status == "settled"
+    assert decide_by_ada(review).status == "settled"
 
 
 def test_two_people_who_escalate_at_once_take_one_step():
     """The second saw a card without the step that the first one took."""
     review = escalate(one("timed"), Place("slack:#first"), BO, START + 1, steps_on_card=0).review
-    with refused("nothing_to_escalate", "already escalated: #second can decide too"):
+    with raises_refused("nothing_to_escalate", "already escalated: #second can decide too"):
         escalate(review, Place("slack:#first"), ADA, START + 1, steps_on_card=0)
     assert (
         len(escalate(review, Place("slack:#first"), ADA, START + 2, steps_on_card=1).review.places)
@@ -250,19 +250,19 @@ def test_an_exhausted_chain_hides_no_step_of_another():
     review = review_of([call("quick", "c1"), call("slow", "c2")], by=rules)[0]
     review = apply_due(review, START + 3).review
     review = escalate(review, Place("slack:#first"), BO, START + 4, steps_on_card=2).review
-    with refused("nothing_to_escalate"):
+    with raises_refused("nothing_to_escalate"):
         escalate(review, Place("slack:#first"), ADA, START + 4, steps_on_card=2)
 
 
 def test_escalating_what_is_over_changes_nothing():
     review = one("timed")
-    with refused("expired", "time to decide is over"):
+    with raises_refused("expired", "time to decide is over"):
         escalate(review, Place("slack:#first"), ADA, START + 30)
-    with refused("already_decided"):
-        escalate(decided(review), Place("slack:#first"), ADA, NOW)
-    with refused("already_decided"):
+    with raises_refused("already_decided"):
+        escalate(decide_by_ada(review), Place("slack:#first"), ADA, NOW)
+    with raises_refused("already_decided"):
         escalate(review, Place("slack:#elsewhere"), ADA, NOW)
-    with refused("nothing_to_escalate", "nobody else"):
+    with raises_refused("nothing_to_escalate", "nobody else"):
         escalate(one(), Place("default"), ADA, NOW)
 
 
@@ -270,9 +270,9 @@ def test_what_can_only_be_refused_is_known_before_the_form_opens():
     review = one("timed")
     action = review.actions[0]
     check_decidable(review, action, 1, NOW)
-    with refused("stale"):
+    with raises_refused("stale"):
         check_decidable(review, action, 2, NOW)
-    with refused("expired"):
+    with raises_refused("expired"):
         check_decidable(review, action, 1, START + 30)
 
 
@@ -280,11 +280,11 @@ def test_what_can_only_be_refused_is_known_before_the_form_opens():
 
 
 def test_a_cancelled_review_is_settled_and_asks_nobody():
-    """Nothing of it runs, not even what was allowed or approved; a rejection stands."""
+    """Nothing of it runs, not even what was allowed or approved. A rejection stays."""
     review = review_of([call("ask", "c1"), call("ask", "c2"), call("look_up", "c3"), call("ask")])[
         0
     ]
-    review = decided(decided(review), "reject", key="2", message="no")
+    review = decide_by_ada(decide_by_ada(review), "reject", key="2", message="no")
 
     changed = cancel(review, None, "  the user went on ", NOW)
 
@@ -292,55 +292,55 @@ def test_a_cancelled_review_is_settled_and_asks_nobody():
     assert (cancelled.status, cancelled.settled_at, due_at(cancelled)) == ("settled", NOW, None)
     assert changed.event.kind == "cancelled"
     assert claims.runnable_calls(cancelled) == ()
-    told = [answer.content for answer in answers(cancelled)]
+    texts = [answer.content for answer in answers(cancelled)]
     reason = "was cancelled. It was not executed. Reason: the user went on"
-    assert told[0] == f"The tool call `ask` {reason}"
-    assert told[1] == "User rejected the tool call for `ask` with reason: no"
-    assert told[2] == f"The tool call `look_up` {reason}"
+    assert texts[0] == f"The tool call `ask` {reason}"
+    assert texts[1] == "User rejected the tool call for `ask` with reason: no"
+    assert texts[2] == f"The tool call `look_up` {reason}"
     for step in (
         lambda: decide(cancelled, "4", proposal(), ADA, NOW),
         lambda: escalate(cancelled, Place("default"), ADA, NOW),
         lambda: cancel(cancelled, BO, None, NOW),
     ):
-        with refused("cancelled", "The agent cancelled this"):
+        with raises_refused("cancelled", "The agent cancelled this"):
             step()
-    with refused("not_due"):
+    with raises_refused("not_due"):
         apply_due(cancelled, NOW + 1e9)
 
 
 def test_what_an_agent_has_can_not_be_cancelled():
     """Neither while it runs, nor when it is done, nor when something of it may have run."""
-    held = claimed(decided(one("ask")))
+    held = claim(decide_by_ada(one("ask")))
     started = claims.start(held, held.fence, "1", NOW).review
     finished = claims.finish(held, held.fence, {}, NOW).review
     for review in (held, finished, claims.expire_lease(started, NOW + 31).review):
-        with refused("started"):
+        with raises_refused("started"):
             cancel(review, ADA, None, NOW + 31)
 
 
 def test_what_is_settled_and_not_taken_yet_can_be_cancelled():
-    settled = decided(one("ask"))
+    settled = decide_by_ada(one("ask"))
     cancelled = cancel(settled, ADA, None, NOW + 1).review
     assert cancelled.settled_at == NOW
-    assert claims.runnable_calls(claimed(cancelled, NOW + 2)) == ()
-    with refused("already_decided", "“Ada” (U_ADA) already approved"):
+    assert claims.runnable_calls(claim(cancelled, NOW + 2)) == ()
+    with raises_refused("already_decided", "“Ada” (U_ADA) already approved"):
         decide(cancelled, "1", proposal(), BO, NOW + 1)
 
 
 # ------------------------------------------------------------------------ the agent's half
 
 
-def claimed(review: Review, now: float = NOW, lease: float = 30) -> Review:
+def claim(review: Review, now: float = NOW, lease: float = 30) -> Review:
     return claims.claim(review, "p1", now, lease).review
 
 
 def test_only_what_is_settled_can_be_claimed():
     """Once, for the time of the lease, and then again by somebody else with a higher fence."""
-    with refused("not_ready", "it is pending"):
-        claimed(one())
-    review = claimed(decided(one()))
+    with raises_refused("not_ready", "it is pending"):
+        claim(one())
+    review = claim(decide_by_ada(one()))
     assert (review.status, review.fence) == ("claimed", 1)
-    with refused("not_ready", "it is claimed"):
+    with raises_refused("not_ready", "it is claimed"):
         claims.claim(review, "p2", NOW + 29.9, 30)
     again = claims.claim(review, "p2", NOW + 30, 30).review
     assert again.lease is not None
@@ -349,7 +349,7 @@ def test_only_what_is_settled_can_be_claimed():
 
 def test_promise_5_an_older_fence_writes_nothing():
     """A zombie's report, renewal, start and end are refused (A6); and so is a lease that has ended."""
-    old = claimed(decided(one()))
+    old = claim(decide_by_ada(one()))
     new = claims.claim(old, "p2", NOW + 30, 30).review
     for review, fence, now in ((new, 1, NOW + 31), (old, 1, NOW + 30), (old, 2, NOW + 1)):
         with pytest.raises(LeaseLost):
@@ -364,47 +364,47 @@ def test_promise_5_an_older_fence_writes_nothing():
 
 def test_promise_5_a_started_call_starts_never_again_unless_a_person_says_so():
     """started → (lease ends) in doubt → asked → It ran / Run again / Skip."""
-    review = claims.start(claimed(decided(one())), 1, "1", NOW).review
-    with refused("already_started"):
+    review = claims.start(claim(decide_by_ada(one())), 1, "1", NOW).review
+    with raises_refused("already_started"):
         claims.start(review, 1, "1", NOW)
     lapsed = claims.expire_lease(review, NOW + 30).review
     assert [c.key for c in lapsed.calls_in_doubt] == ["1"]
     assert claims.ready_at(lapsed) is None
-    with refused("not_ready"):
-        claimed(lapsed, NOW + 40)
+    with raises_refused("not_ready"):
+        claim(lapsed, NOW + 40)
 
     for answer, runs in (("ran", 0), ("rerun", 1), ("skip", 0)):
         resolved, event = claims.resolve(lapsed, "1", answer, BO, NOW + 50)  # type: ignore[arg-type]
         assert (event.kind, event.what, event.by) == ("resolved", answer, BO)
         assert claims.ready_at(resolved) == resolved.settled_at
-        again = claimed(resolved, NOW + 51)
+        again = claim(resolved, NOW + 51)
         assert len(claims.runnable_calls(again)) == runs
-        with refused("already_decided", "“Bo” (U_BO) already answered this"):
+        with raises_refused("already_decided", "“Bo” (U_BO) already answered this"):
             claims.resolve(resolved, "1", "rerun", ADA, NOW + 60)
         if answer == "rerun":
             assert claims.start(again, 2, "1", NOW + 52).review.runs["1"].attempt == 2
         else:
-            with refused("already_started"):
+            with raises_refused("already_started"):
                 claims.start(again, 2, "1", NOW + 52)
 
 
 def test_a_claim_after_a_death_asks_instead_of_claiming():
     """Given a call that was started by the dead, then the claim lapses the review and takes nothing."""
-    review = claims.start(claimed(decided(one())), 1, "1", NOW).review
+    review = claims.start(claim(decide_by_ada(one())), 1, "1", NOW).review
     after, event = claims.claim(review, "p2", NOW + 30, 30)
     assert (event.kind, after.status, after.lease) == ("lapsed", "settled", None)
     assert after.calls_in_doubt
 
 
 def test_an_idempotent_call_runs_again_by_itself():
-    review = claims.start(claimed(decided(one("rerunnable"))), 1, "1", NOW).review
+    review = claims.start(claim(decide_by_ada(one("rerunnable"))), 1, "1", NOW).review
     after, event = claims.claim(review, "p2", NOW + 30, 30)
     assert (event.kind, after.status, after.calls_in_doubt) == ("claimed", "claimed", ())
     assert [c.key for c in claims.runnable_calls(after)] == ["1"]
 
 
 def test_what_was_reported_is_not_in_doubt():
-    review = claims.start(claimed(decided(one())), 1, "1", NOW).review
+    review = claims.start(claim(decide_by_ada(one())), 1, "1", NOW).review
     review = claims.report(review, 1, {"1": "sent"}, NOW).review
     after = claims.claim(review, "p2", NOW + 30, 30).review
     assert after.status == "claimed"
@@ -413,40 +413,43 @@ def test_what_was_reported_is_not_in_doubt():
 
 def test_promise_6_an_answer_to_an_earlier_doubt_settles_no_later_one():
     """Given a call that stopped, was run again and stopped again, then the first card's buttons are stale."""
-    review = claimed(decided(one()), NOW)
+    review = claim(decide_by_ada(one()), NOW)
     review = claims.start(review, review.fence, "1", NOW + 1).review
     review = claims.expire_lease(review, NOW + 30).review
     review = claims.resolve(review, "1", "rerun", BO, NOW + 40, attempt=1).review
-    review = claimed(review, NOW + 41)
+    review = claim(review, NOW + 41)
     review = claims.start(review, review.fence, "1", NOW + 42).review
     review = claims.expire_lease(review, NOW + 80).review
-    with refused("stale", "run again in the meantime"):
+    with raises_refused("stale", "run again in the meantime"):
         claims.resolve(review, "1", "rerun", ADA, NOW + 90, attempt=1)
     assert claims.resolve(review, "1", "ran", ADA, NOW + 90, attempt=2).review.calls_in_doubt == ()
 
 
 def test_what_began_and_was_never_reported_is_told_so_when_all_is_done():
-    review = claimed(decided(one()), NOW)
+    review = claim(decide_by_ada(one()), NOW)
     review = claims.start(review, review.fence, "1", NOW + 1).review
     review = claims.finish(review, review.fence, {}, NOW + 2).review
     assert (review.runs["1"].state, review.runs["1"].line) == ("done", "no result was reported")
 
 
 def test_a_lease_that_lives_does_not_lapse():
-    review = claimed(decided(one()))
+    review = claim(decide_by_ada(one()))
     assert due_at(review) == claims.ready_at(review) == NOW + 30
-    with refused("not_due"):
+    with raises_refused("not_due"):
         claims.expire_lease(review, NOW + 29.99)
     longer = claims.renew(review, 1, NOW + 29, 30).review
-    with refused("not_due"):
+    with raises_refused("not_due"):
         claims.expire_lease(longer, NOW + 30)
     assert due_at(longer) == NOW + 59
 
 
 def test_allowed_calls_run_and_denied_ones_never():
     review, _ = review_of([call("look_up", "c1"), call("drop_table", "c2"), call("ask", "c3")])
-    assert [c.key for c in claims.runnable_calls(decided(review, "reject", "3"))] == ["1"]
-    assert [c.key for c in claims.runnable_calls(decided(review, "approve", "3"))] == ["1", "3"]
+    assert [c.key for c in claims.runnable_calls(decide_by_ada(review, "reject", "3"))] == ["1"]
+    assert [c.key for c in claims.runnable_calls(decide_by_ada(review, "approve", "3"))] == [
+        "1",
+        "3",
+    ]
     free, _ = review_of([call("look_up", "c1"), call("drop_table", "c2")])
     assert (free.status, free.settled_at) == ("settled", START)
 
@@ -469,7 +472,7 @@ def test_a_result_is_one_line_that_can_be_stored(text: object, line: str):
 
 
 def test_of_a_result_only_the_start_is_split():
-    """Door e: two million lines took 150 ms. Given as many, then no list of them is made."""
+    """HTTP e: two million lines took 150 ms. Given as many, then no list of them is made."""
     text = "sent\n" + "\n" * 2_000_000
     tracemalloc.start()
     try:

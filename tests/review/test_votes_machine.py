@@ -1,4 +1,4 @@
-"""Several people, several clocks, in any order: who stands behind what runs, and when anything is due."""
+"""Several people, several clocks, in any order: who approved what runs, and when anything is due."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ _REVIEWERS: tuple[dict[str, Any], ...] = (
 
 
 class VotesMachine(RuleBasedStateMachine):
-    """`behind` is a ledger of who stands behind which revision, kept beside the review."""
+    """`behind` records who approved which revision, independent of the review."""
 
     @initialize(
         reviewers=st.sampled_from(_REVIEWERS), clock=st.sampled_from(["submitted", "delivered"])
     )
     def where_it_begins(self, reviewers: dict[str, Any], clock: str) -> None:
-        said = {"reviewers": {"channel_members": True, **reviewers}, "clock": clock, **_TIMES}
-        rules = policy(ends={**said, "expire": {"after": "30s"}}, waits=said)
+        text = {"reviewers": {"channel_members": True, **reviewers}, "clock": clock, **_TIMES}
+        rules = policy(ends={**text, "expire": {"after": "30s"}}, waits=text)
         calls = [call(name, f"c{n}", n=0) for n, name in enumerate(("ends", "waits", "waits"))]
         self.review = review_of(calls, by=rules, requester="slack:UADA")[0]
         self.now = START

@@ -18,8 +18,8 @@ from hitl_core.review.decisions import check_voter, decide, decide_all
 from hitl_core.review.escalation import escalate
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.timers import apply_due
-from tests.review.refusals import refused
-from tests.support.builders import START, asked_by, call, person, policy, proposal, review_of
+from tests.review.refusals import raises_refused
+from tests.support.builders import START, call, judge_turn, person, policy, proposal, review_of
 
 NOW = START + 5
 ADA, BO, CY, DI = (person(name) for name in ("Ada", "Bo", "Cy", "Di"))
@@ -27,8 +27,8 @@ ADA, BO, CY, DI = (person(name) for name in ("Ada", "Bo", "Cy", "Di"))
 
 def one(name: str = "pair", requester: str | None = None, **reviewers: Any) -> Review:
     """A review of one call of a tool that takes these reviewers."""
-    said = {"reviewers": {"channel_members": True, **reviewers}} if reviewers else {}
-    rule = {"allowed_decisions": ["approve", "edit", "reject", "respond"], **said}
+    text = {"reviewers": {"channel_members": True, **reviewers}} if reviewers else {}
+    rule = {"allowed_decisions": ["approve", "edit", "reject", "respond"], **text}
     rules = policy(**({name: rule} if reviewers else {}))
     return review_of([call(name, n=1)], by=rules, requester=requester)[0]
 
@@ -60,7 +60,7 @@ def test_t30_one_person_has_one_vote_from_whichever_workspace_they_press() -> No
     click of the same person is not a second person's."""
     elsewhere = ADA.model_copy(update={"team": "T2"})
     review = after(one(quorum=2), (ADA, "approve"))
-    with refused("already_voted"):
+    with raises_refused("already_voted"):
         decide(review, "1", proposal("approve"), elsewhere, NOW)
 
 
@@ -91,16 +91,18 @@ def test_t40_one_person_is_one_vote_however_often_they_press():
     review = after(one(), (ADA, "approve"))
     renamed = ADA.model_copy(update={"name": "Ada Lovelace"})
     for who in (ADA, renamed):
-        with refused("already_voted", "You already approved this. Another person is needed."):
+        with raises_refused(
+            "already_voted", "You already approved this. Another person is needed."
+        ):
             after(review, (who, "approve"))
     assert len(of(review).votes) == 1
 
 
 def test_t31_the_same_person_satisfies_no_second_level():
-    """Given that the chain went on to others, then the first voter is still one voter."""
+    """Given that the chain continued to others, then the first voter is still one voter."""
     review = after(one("jury"), (ADA, "approve"))
     review = escalate(review, Place("slack:#first"), BO, NOW).review
-    with refused("already_voted"):
+    with raises_refused("already_voted"):
         after(review, (ADA, "approve"))
     assert of(after(review, (BO, "approve"))).approvals_needed == 1
 
@@ -109,7 +111,7 @@ def test_a_newer_vote_replaces_the_older_one():
     """From approve to reject and back; each person has one."""
     review = after(one("jury"), (ADA, "approve"), (ADA, proposal("reject", message="wait")))
     assert [(vote.type, vote.message) for vote in of(review).votes] == [("reject", "wait")]
-    with refused("already_voted", "You already rejected this."):
+    with raises_refused("already_voted", "You already rejected this."):
         after(review, (ADA, "reject"))
     review = after(review, (ADA, "approve"))
     assert [vote.type for vote in of(review).votes] == ["approve"]
@@ -133,7 +135,7 @@ def test_a_reject_quorum_takes_several_and_tells_all_reasons():
     review = after(review, (DI, proposal("reject", message="too late")))
     made = decision_of(review)
     assert (made.type, made.by, made.message) == ("reject", DI, "too much\ntoo late")
-    with refused("already_decided", "“Ada” (U_ADA) and “Di” (U_DI) already rejected jury."):
+    with raises_refused("already_decided", "“Ada” (U_ADA) and “Di” (U_DI) already rejected jury."):
         after(review, (BO, "reject"))
 
 
@@ -146,7 +148,7 @@ def test_one_person_skips_where_one_rejects():
 
 def test_promise_2_who_comes_late_is_told_all_who_decided():
     review = after(one(), (ADA, "approve"), (BO, "approve"))
-    with refused("already_decided", "“Ada” (U_ADA) and “Bo” (U_BO) already approved pair."):
+    with raises_refused("already_decided", "“Ada” (U_ADA) and “Bo” (U_BO) already approved pair."):
         after(review, (CY, "reject"))
 
 
@@ -164,7 +166,7 @@ def test_t33_who_may_decide_no_more_is_counted_no_more():
 
 def test_a_refused_click_drops_no_vote():
     review = after(one(), (ADA, "approve"))
-    with refused("stale"):
+    with raises_refused("stale"):
         decide(review, "1", proposal(revision=2), BO, NOW, ineligible_voters=[ADA.key])
     assert of(review).approvals_needed == 1
 
@@ -184,7 +186,9 @@ def test_t43_an_edit_voids_the_votes_before_it():
     assert event.digest == encode({"n": 2}).digest == of(review).digest
     assert (of(review).revision, of(review).votes, of(review).approvals_needed) == (2, (), 2)
     assert [(e.by, e.revision, e.name) for e in of(review).edits] == [(BO, 2, None)]
-    with refused("stale", "pair was edited by “Bo” (U_BO) in the meantime. Look at it again."):
+    with raises_refused(
+        "stale", "pair was edited by “Bo” (U_BO) in the meantime. Look at it again."
+    ):
         decide(review, "1", proposal(revision=1), CY, NOW)
 
     review = after(review, (ADA, "approve"))
@@ -199,7 +203,9 @@ def test_t43_an_edit_voids_the_votes_before_it():
 
 def test_the_editors_own_approval_does_not_count_among_several():
     review = after(one(), (ADA, proposal("edit", n=2)))
-    with refused("own_edit", "You made this edit yourself, so another person must approve it."):
+    with raises_refused(
+        "own_edit", "You made this edit yourself, so another person must approve it."
+    ):
         after(review, (ADA, "approve"))
     assert decision_of(after(review, (BO, "approve"), (CY, "approve"))).type == "edit"
     assert decision_of(after(review, (ADA, "reject"))).type == "reject"
@@ -214,7 +220,7 @@ def test_after_another_edit_the_first_editor_may_approve():
 def test_a_policy_may_count_the_edit_as_an_approval():
     review = after(one(quorum=2, editor_approves=True), (ADA, proposal("edit", n=2)))
     assert ([v.by for v in of(review).votes], of(review).approvals_needed) == ([ADA], 1)
-    with refused("already_voted"):
+    with raises_refused("already_voted"):
         after(review, (ADA, "approve"))
     assert decision_of(after(review, (BO, "approve"))).type == "edit"
 
@@ -231,28 +237,28 @@ def test_a_policy_may_ask_another_person_for_every_edit():
 def test_an_edit_back_to_the_first_arguments_is_an_edit():
     review = after(one(), (ADA, proposal("edit", n=2)), (BO, proposal("edit", n=1)))
     assert (of(review).revision, of(review).digest) == (3, of(one()).digest)
-    with refused("unchanged"):
+    with raises_refused("unchanged"):
         after(review, (CY, proposal("edit", n=1)))
 
 
 def test_an_answer_that_changes_nothing_is_an_approval_as_its_system_means_it():
-    """A door's edit with the same arguments: it counts as its sender's vote, and not twice."""
+    """An edit over the HTTP API with the same arguments: it counts as its sender's vote, and not twice."""
     same = Proposal("edit", 1, args=encode({"n": 1}), name="pair", verbatim=True)
     review = after(one(), (ADA, same))
     assert (of(review).revision, [v.by for v in of(review).votes]) == (1, [ADA])
-    with refused("already_voted"):
+    with raises_refused("already_voted"):
         after(review, (ADA, same))
 
 
 # ------------------------------------------------------------------------ another tool
 
 
-def offered(**others: Any) -> Review:
+def offer(**others: Any) -> Review:
     """A review of a call of `pair` that may be turned into these other tools, or into `twin`."""
     pair = {"channel_members": True, "quorum": 2}
     rules = policy(twin={"reviewers": pair}, **others)
     calls, tools = [ToolCall("c1", "pair", {"n": 1})], dict.fromkeys(["pair", "twin", *others])
-    asked = asked_by(rules, calls, **tools)
+    asked = judge_turn(rules, calls, **tools)
     return build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
@@ -262,9 +268,9 @@ def into(name: str | None, **args: Any) -> Proposal:
 
 def test_another_tool_is_another_revision_also_with_the_same_arguments():
     """Or a vote on the old tool would count for the new one."""
-    review = after(offered(), (ADA, "approve"), (BO, into("twin")))
+    review = after(offer(), (ADA, "approve"), (BO, into("twin")))
     assert (of(review).name, of(review).revision, of(review).votes) == ("twin", 2, ())
-    with refused("stale"):
+    with raises_refused("stale"):
         decide(review, "1", proposal(), CY, NOW)
     review = after(review, (ADA, "approve"), (CY, "approve"))
     assert (decision_of(review).type, decision_of(review).name) == ("edit", "twin")
@@ -274,7 +280,7 @@ def test_another_tool_is_another_revision_also_with_the_same_arguments():
 
 
 def test_an_edit_that_names_no_tool_keeps_the_one_that_stands_there():
-    review = after(offered(), (ADA, into("twin")), (BO, into(None, n=2)))
+    review = after(offer(), (ADA, into("twin")), (BO, into(None, n=2)))
     assert (of(review).name, of(review).revision) == ("twin", 3)
     back = after(review, (CY, into("pair", n=2)))
     assert (of(back).name, of(back).revision) == ("pair", 4)
@@ -295,13 +301,13 @@ def test_an_edit_that_asks_others_or_more_is_nobodys_approval_yet(rule: dict[str
     """Also where its editor would approve by it."""
     if "reviewers" not in rule:
         rule = {"reviewers": {"channel_members": True, "quorum": 2}, **rule}
-    review = after(offered(other=rule), (ADA, into("other")))
+    review = after(offer(other=rule), (ADA, into("other")))
     assert (of(review).name, of(review).votes, review.status) == ("other", (), "pending")
     assert of(review).newest_rule is not None
 
 
 def test_an_edit_may_name_a_tool_of_which_less_is_asked():
-    review = after(offered(other=True), (ADA, into("other")))
+    review = after(offer(other=True), (ADA, into("other")))
     assert (of(review).name, of(review).approvals_needed) == ("other", 2)
 
 
@@ -314,10 +320,10 @@ def test_t46_the_requester_approves_nothing_of_their_own_agent(requester: str):
     ada = Reviewer(channel="slack", team="T1", id="UADA", name="Ada")
     review = one(requester=requester)
     for name in ("Ada", "Somebody Else"):
-        with refused("requester", "another person must approve this"):
+        with raises_refused("requester", "another person must approve this"):
             after(review, (ada.model_copy(update={"name": name}), "approve"))
     changed = after(review, (ada, proposal("edit", n=2)))
-    with refused("requester"):
+    with raises_refused("requester"):
         after(changed, (ada, "approve"))
     assert decision_of(after(changed, (BO, "approve"), (CY, "approve"))).type == "edit"
     assert decision_of(after(review, (ada, "reject"))).type == "reject"
@@ -327,7 +333,7 @@ def test_t29_the_requester_is_known_from_whichever_workspace_they_press() -> Non
     """Given an organisation of several workspaces; then the requester approves from none of them."""
     elsewhere = Reviewer(channel="slack", team="T2", id="UADA", name="Ada")
     review = one(requester="UADA", exclude_requester=True)
-    with refused("requester"):
+    with raises_refused("requester"):
         decide(review, "1", proposal("approve"), elsewhere, NOW)
 
 
@@ -335,7 +341,7 @@ def test_an_edit_that_approves_is_refused_to_the_requester_too():
     ada = Reviewer(channel="slack", team="T1", id="UADA", name="Ada")
     review = one(requester="UADA", exclude_requester=True)
     for plan in (proposal(), proposal("edit", n=2)):
-        with refused("requester"):
+        with raises_refused("requester"):
             after(review, (ada, plan))
     assert decision_of(after(review, (BO, proposal("edit", n=2)))).type == "edit"
 
@@ -349,7 +355,7 @@ def test_the_requester_may_approve_where_the_policy_says_so():
 def test_what_can_only_be_refused_is_known_before_the_form_opens():
     review = after(one(), (ADA, proposal("edit", n=2)), (BO, "approve"))
     for who, says, code in ((ADA, "approve", "own_edit"), (BO, "approve", "already_voted")):
-        with refused(code):
+        with raises_refused(code):
             check_voter(review, of(review), says, who)  # type: ignore[arg-type]
     check_voter(review, of(review), "approve", CY)
     check_voter(review, of(review), "reject", BO)
@@ -367,14 +373,14 @@ def test_a_deadline_decides_over_votes():
     review, event = apply_due(review, START + 9)
     assert (event.kind, event.action, event.what) == ("expired", "1", "reject")
     assert (decision_of(review).by, [v.by for v in of(review).votes]) == (None, [ADA])
-    with refused("already_decided", "The deadline already rejected both."):
+    with raises_refused("already_decided", "The deadline already rejected both."):
         after(review, (BO, "approve"))
     assert claims.runnable_calls(review) == ()
 
 
 def test_a_cancelled_review_takes_no_more_votes():
     review = cancel(after(one(), (ADA, "approve")), None, "gone on", NOW).review
-    with refused("cancelled"):
+    with raises_refused("cancelled"):
         after(review, (BO, "approve"))
     assert claims.runnable_calls(review) == ()
     assert "was cancelled" in answers(review)[0].content
@@ -394,7 +400,7 @@ def two() -> Review:
 
 
 def test_a_whole_answer_is_votes_where_it_takes_several():
-    """By one person through the door: one action is decided, of the other it is a vote."""
+    """By one person over the HTTP API: one action is decided, of the other it is a vote."""
     plans = {"1": proposal(), "2": proposal("reject", message="no")}
     review, event = decide_all(two(), plans, ADA, NOW, place=Place("slack:#first"))
     assert (event.kind, event.action, event.what) == ("decided", "1,2", "approve,reject")
@@ -454,5 +460,5 @@ def test_a18_an_edit_that_too_few_could_approve_is_refused(requester: str | None
     rule = {"reviewers": {**people, "quorum": 2}}
     editor = ADA.model_copy(update={"id": "UADA"})
     review = review_of([call("it", n=1)], by=policy(it=rule), requester=requester)[0]
-    with refused("not_allowed", "too few are left"):
+    with raises_refused("not_allowed", "too few are left"):
         decide(review, "1", proposal("edit", n=2), editor, NOW)

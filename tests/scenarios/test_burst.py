@@ -131,7 +131,7 @@ async def test_faults_2_a_press_on_a_stale_card_has_it_drawn_again(scene: Scene)
 
     await scene.bob.press(stale, "approve")
 
-    assert "in the meantime" in await scene.bob.last_told()
+    assert "in the meantime" in await scene.bob.last_notice()
     new = await scene.card("edited by")
     await scene.bob.press(new, "approve")
     [action] = (await gate.reviews.load(review_of(new))).review.actions
@@ -153,7 +153,7 @@ async def test_faults_2_a_press_on_a_second_card_deletes_it(scene: Scene) -> Non
 
     await scene.bob.press({**second, "channel": APPROVALS}, "approve")
 
-    assert "in the meantime" in await scene.bob.last_told()
+    assert "in the meantime" in await scene.bob.last_notice()
 
     async def one_is_left() -> bool:
         return [card["ts"] for card in await scene.cards()] == [old["ts"]]
@@ -168,7 +168,7 @@ async def test_l2_a_press_that_counts_leaves_no_second_card_with_buttons(scene: 
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
     card = await scene.card("send_email")
-    await scene.noted(gate, card)
+    await scene.wait_noted(gate, card)
     await scene.all_shown()
     ref = await scene.post_again(card)
     [second] = [one for one in await scene.cards() if one["ts"] == ref.ts]

@@ -21,10 +21,10 @@ async def test_b1_b2_b3_a_bot_killed_during_a_click(scene: Scene, point: str) ->
     gate = await scene.gate()
     waiting = scene.ask(gate, email("c1"), email("c2"))
     card = await scene.card("send_email")
-    await scene.noted(gate, card)
+    await scene.wait_noted(gate, card)
 
     first = await scene.alice.press(card, "approve", 1)
-    assert await bot.ended() == -9
+    assert await bot.wait_end() == -9
     assert first["ok"] == (point == "bot.after_ack")
     stored = await gate.reviews.load(review_of(card))
     assert (stored.review.actions[0].decision is None) == (point == "bot.before_commit")
@@ -49,11 +49,11 @@ async def test_b1_b2_a_bot_killed_during_a_submission(scene: Scene, point: str) 
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
     card = await scene.card("send_email")
-    await scene.noted(gate, card)
+    await scene.wait_noted(gate, card)
     await scene.alice.press(card, "edit")
     failed = await scene.alice.submit(copies=4)
     assert "trouble" in failed["error"]
-    assert await bot.ended() == -9
+    assert await bot.wait_end() == -9
 
     await scene.bot()
     again = await scene.alice.submit(copies=4)
@@ -73,7 +73,7 @@ async def test_w1_w2_w3_a_bot_killed_while_it_posts(scene: Scene, point: str) ->
     bot = await scene.bot_process(f"{point}=kill")
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
-    assert await bot.ended() == -9
+    assert await bot.wait_end() == -9
     posted = [card["ts"] for card in await scene.cards()]
     assert len(posted) == (0 if point == "outbox.before_post" else 1)
 
@@ -95,7 +95,7 @@ async def test_w2_a_second_event_finds_no_note_of_the_first_post(scene: Scene) -
     bot = await scene.bot_process("outbox.after_post=kill")
     gate = await scene.gate(SOON)
     waiting = scene.ask(gate, email())
-    assert await bot.ended() == -9
+    assert await bot.wait_end() == -9
 
     await scene.bot()
     escalated = await scene.card("Escalated", channel=OPS)
@@ -112,7 +112,7 @@ async def test_w2_a_loser_killed_before_it_deletes_its_own(scene: Scene) -> None
     bot = await scene.bot_process("outbox.after_post=kill")
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
-    assert await bot.ended() == -9
+    assert await bot.wait_end() == -9
     [orphan] = await scene.cards()
     other = await scene.post_again(orphan)
     await gate.reviews.store.record_post(review_of(orphan), DEFAULT_PLACE, other)
@@ -138,7 +138,7 @@ async def test_k1_a_bot_killed_before_it_escalates(scene: Scene) -> None:
     gate = await scene.gate(SOON)
     scene.ask(gate, email())
     await scene.card("send_email")
-    assert await bot.ended() == -9
+    assert await bot.wait_end() == -9
 
     await scene.bot()
 
@@ -180,7 +180,7 @@ async def test_two_bots_share_the_work_and_one_dies_of_it(scene: Scene) -> None:
     gate = await scene.gate()
     for number in range(5):
         scene.ask(gate, email(), thread_id=f"t-{number}")
-    assert await bot.ended() == -9
+    assert await bot.wait_end() == -9
     await scene.bot()
 
     await wait_until("all stand", lambda: _count(scene, 5))

@@ -7,7 +7,7 @@ import pytest
 from hitl_core import ToolCall
 from hitl_core.errors import Refused
 from tests.support.bots import CANARY, Scene, email, sql
-from tests.support.slack import APPROVALS, buttons, review_of, said
+from tests.support.slack import APPROVALS, buttons, review_of, text_of
 
 
 async def test_an_approved_call_runs_as_it_was_asked(scene: Scene) -> None:
@@ -136,7 +136,7 @@ async def test_three_calls_decided_by_two_people(scene: Scene) -> None:
              ToolCall("c5", "update", {"name": CANARY})]  # fmt: skip
     waiting = scene.ask(gate, *asked)
     card = await scene.card("send_email", "run_sql", "update")
-    assert "read_file" not in said(card)
+    assert "read_file" not in text_of(card)
 
     await scene.bob.press(card, "approve", 3)
     await scene.bob.press(card, "reject", 2)
@@ -148,7 +148,7 @@ async def test_three_calls_decided_by_two_people(scene: Scene) -> None:
     assert [call.id for call in outcome.execute] == ["c1", "c2", "c5"]
     assert [answer.tool_call_id for answer in outcome.answers] == ["c3", "c4"]
     await outcome.finish({"c1": "mail gone", "c5": "row changed"})
-    done = said(await scene.card("mail gone", "row changed"))
+    done = text_of(await scene.card("mail gone", "row changed"))
     assert "approved by U0ALICE" in done
     assert "rejected by U0BOB" in done
 
@@ -220,7 +220,7 @@ async def test_promise_7_who_may_not_decide_is_not_shown_the_arguments(scene: Sc
     gate = await scene.gate()
     scene.ask(gate, ToolCall("c1", "note", {"text": f"{CANARY} " * 300}))
     card = await scene.card("note")
-    await scene.noted(gate, card)
+    await scene.wait_noted(gate, card)
     (block_id, _) = buttons(card, "see")[0]
     for person, told in [(scene.carl, "Only members"), (scene.stranger, "Only people of this")]:
         await scene.hands.click(
@@ -231,5 +231,5 @@ async def test_promise_7_who_may_not_decide_is_not_shown_the_arguments(scene: Sc
             block_id=block_id,
             team=person.team,
         )
-        assert told in (await person.told())[-1]
+        assert told in (await person.notices())[-1]
         assert await scene.hands.view(person.id) is None

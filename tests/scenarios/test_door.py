@@ -17,7 +17,7 @@ from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 from tests.api.client import Client, issue
 from tests.support.bots import CANARY, POLICY, ROOT, Process, Scene
-from tests.support.slack import buttons, said
+from tests.support.slack import buttons, text_of
 from tests.support.waiting import wait_until
 
 CALL = {"id": "c1", "name": "send_email", "args": {"to": f"{CANARY}@example.com", "copies": 1}}
@@ -129,7 +129,7 @@ async def test_promise_4_a_bot_killed_before_it_answers_has_told_nobody(scene: S
     id = await settled(client, scene)
     with pytest.raises(aiohttp.ClientError):
         await client.once(id, key="k1")
-    assert await first.ended() == -signal.SIGKILL
+    assert await first.wait_end() == -signal.SIGKILL
 
     client.url = await doors.bot()
     assert (await client.once(id, key="k1")).body["run"] is True
@@ -152,7 +152,7 @@ async def test_promise_6_a_cancelled_review_says_so_and_its_buttons_change_nothi
 
     await scene.alice.press(card, "approve")
 
-    assert await scene.alice.told() == [
+    assert await scene.alice.notices() == [
         "The agent cancelled this: nobody needs to decide any more."
     ]
     await scene.hands.inject_fault("ok", method="chat.update")
@@ -197,7 +197,7 @@ async def test_promise_7_looking_decides_nothing_and_strangers_see_nothing(
                 assert CANARY not in str(reply.body)
 
     assert (await client.read(id))["status"] == "pending"
-    assert said(await scene.card("send_email")) == said(card)
+    assert text_of(await scene.card("send_email")) == text_of(card)
 
 
 async def test_promise_11_redis_away_is_said_and_passes(scene: Scene, doors: Doors, own_redis: Any):
@@ -238,7 +238,7 @@ async def test_a_bot_that_stops_answers_who_waits_and_ends_in_time(scene: Scene,
     first.signal(signal.SIGTERM)
 
     assert (await waiting)["status"] == "pending"
-    assert await first.ended() == 0
+    assert await first.wait_end() == 0
     assert time.monotonic() - began < 10
     client.url = await doors.bot()
     await scene.alice.press(card, "approve")
@@ -302,5 +302,5 @@ async def test_a_policy_that_is_wrong_stops_the_start(scene: Scene, doors: Doors
 
     bot = await scene.process("bot", "serve", env=scene.environment(HITL_POLICY=str(folder)))
 
-    assert await bot.ended() == 2
+    assert await bot.wait_end() == 2
     assert "support.yaml:1" in bot.output

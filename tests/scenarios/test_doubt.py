@@ -9,7 +9,7 @@ import pytest
 from hitl_core import Gate, ToolCall
 from hitl_core.review import claims
 from tests.support.bots import CANARY, Process, Scene, email
-from tests.support.slack import MARIA, Message, buttons, said
+from tests.support.slack import MARIA, Message, buttons, text_of
 
 FREE = ToolCall("c9", "read_file", {"path": CANARY})
 
@@ -48,11 +48,11 @@ async def test_promise_5_each_answer_to_a_doubt_ends_it(
     await scene.bot()
     first = await agent(scene, email(), failpoints="gate.after_once=kill")
     await scene.alice.press(await scene.card("send_email"), "approve")
-    assert await first.ended() == -9
+    assert await first.wait_end() == -9
     card = await scene.card("it may or may not have run")
     second = await agent(scene, email())
     await scene.carl.press(card, button)
-    assert await scene.carl.told() == ["Only members of #agent-approvals may decide this."]
+    assert await scene.carl.notices() == ["Only members of #agent-approvals may decide this."]
 
     await scene.hands.inject_fault("http_500", method="chat.update")
     await scene.alice.press(card, button)
@@ -60,8 +60,8 @@ async def test_promise_5_each_answer_to_a_doubt_ends_it(
         await scene.bob.press(card, late)
     await scene.hands.inject_fault("ok")
 
-    assert await second.ended() == 0, second.output
-    assert await scene.bob.told() == ["“Alice Ng” (U0ALICE) already answered this."] * 3 or ran
+    assert await second.wait_end() == 0, second.output
+    assert await scene.bob.notices() == ["“Alice Ng” (U0ALICE) already answered this."] * 3 or ran
     assert effects(scene) == ran
     outcome = outcome_of(second)
     assert outcome["executed"] == ran
@@ -75,15 +75,15 @@ async def test_promise_5_a_call_that_nobody_reviewed_can_be_in_doubt_too(scene: 
     asks, and says in the end who answered."""
     await scene.bot()
     first = await agent(scene, FREE, failpoints="gate.after_once=kill")
-    assert await first.ended() == -9
+    assert await first.wait_end() == -9
     card = await scene.card("read_file", "it may or may not have run")
     second = await agent(scene, FREE)
 
     await scene.alice.press(card, "doubt_skip")
 
-    assert await second.ended() == 0, second.output
+    assert await second.wait_end() == 0, second.output
     assert effects(scene) == []
-    assert "U0ALICE" in said(await scene.card("Skipped"))
+    assert "U0ALICE" in text_of(await scene.card("Skipped"))
 
 
 async def test_promise_5_killed_before_once_it_runs_by_itself(scene: Scene) -> None:
@@ -92,13 +92,13 @@ async def test_promise_5_killed_before_once_it_runs_by_itself(scene: Scene) -> N
     await scene.bot()
     first = await agent(scene, email(), failpoints="gate.after_claim=kill")
     await scene.alice.press(await scene.card("send_email"), "approve")
-    assert await first.ended() == -9
+    assert await first.wait_end() == -9
 
     second = await agent(scene, email())
 
-    assert await second.ended() == 0, second.output
+    assert await second.wait_end() == 0, second.output
     assert effects(scene) == ["c1"]
-    assert "it may or may not have run" not in said(await scene.card("send_email ran"))
+    assert "it may or may not have run" not in text_of(await scene.card("send_email ran"))
 
 
 PAY = """
@@ -130,13 +130,13 @@ async def test_m2_run_again_takes_the_people_that_the_call_took(scene: Scene) ->
     await scene.alice.press(card, "approve")
     await scene.bob.press(card, "approve")
     card = await in_doubt(scene, gate, waiting, email())
-    assert "2 people must say that it ran, or to run it again" in said(card)
+    assert "2 people must say that it ran, or to run it again" in text_of(card)
 
     maria = scene.person(MARIA)
     for action in ("doubt_rerun", "doubt_ran"):
         await maria.press(card, action)
-    assert all("another person must decide this" in told for told in await maria.told())
-    assert len(await maria.told()) == 2
+    assert all("another person must decide this" in told for told in await maria.notices())
+    assert len(await maria.notices()) == 2
     await scene.alice.press(card, "doubt_rerun")
     card = await scene.card("1 of 2 want to run it again: <@U0ALICE>")
     assert (await gate.reviews.load(waiting)).review.calls_in_doubt
@@ -156,7 +156,7 @@ async def test_m2_an_answer_instead_takes_the_people_that_the_call_takes(scene: 
     card = await scene.card("send_email")
     maria = scene.person(MARIA)
     await maria.press(card, "more", option="Answer instead of running it")
-    assert "another person must answer this" in await maria.last_told()
+    assert "another person must answer this" in await maria.last_notice()
 
     await scene.alice.press(card, "more", option="Answer instead of running it")
     assert (await scene.alice.submit(message="Paid by hand."))["ok"]

@@ -7,8 +7,8 @@ from typing import Any
 from hitl_core import ToolCall
 from hitl_core.model import Action
 from tests.support.bots import Scene
-from tests.support.clicks import made_up, refusals, send
-from tests.support.slack import buttons, review_of, said
+from tests.support.clicks import forge_click, refusals, send
+from tests.support.slack import buttons, review_of, text_of
 from tests.support.waiting import wait_until
 
 OPS, FINANCE = "C0OPS", "G0FINANCE"
@@ -56,8 +56,8 @@ async def test_security_m7_who_may_approve_5_can_not_write_5000(scene: Scene) ->
     assert (await scene.carl.submit(amount="5000"))["ok"]
 
     there = await scene.card("5000", channel=FINANCE, viewer="U0ALICE")
-    assert "The edit falls under the rule `refund`: 2 people must approve." in said(there)
-    assert "2 of them must approve" in said(there)
+    assert "The edit falls under the rule `refund`: 2 people must approve." in text_of(there)
+    assert "2 of them must approve" in text_of(there)
 
     async def is_closed() -> bool:
         old = await scene.card("now decided by others", channel=OPS, viewer="U0CARL")
@@ -65,8 +65,8 @@ async def test_security_m7_who_may_approve_5_can_not_write_5000(scene: Scene) ->
 
     await wait_until("the old card has no buttons", is_closed)
     old = await scene.card("now decided by others")
-    assert "falls under the rule `refund`" in said(old)
-    await send(scene, await made_up(scene, there, "approve", "U0CARL"))
+    assert "falls under the rule `refund`" in text_of(old)
+    await send(scene, await forge_click(scene, there, "approve", "U0CARL"))
     assert await refusals(scene) == [("U0CARL", "not_permitted")]
     assert not waiting.done()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from tests.support.bots import POLICY, QUICK, Scene, email, sql
-from tests.support.slack import OPS, buttons, review_of, said
+from tests.support.slack import OPS, buttons, review_of, text_of
 from tests.support.waiting import wait_until
 
 SOON = POLICY + 'escalate: [{after: 1s, to: "slack:#team-ops"}]'
@@ -38,7 +38,7 @@ async def test_promise_9_time_escalates_and_everybody_may_decide(scene: Scene) -
     first = await scene.card("send_email")
 
     escalated = await scene.card("Escalated", channel=OPS)
-    told = said(await scene.card("Escalated to #team-ops", "not decided in time"))
+    told = text_of(await scene.card("Escalated to #team-ops", "not decided in time"))
     assert "#agent-approvals and #team-ops" in told
     await scene.dana.press(escalated, "approve", 1)
     await scene.alice.press(first, "approve", 2)
@@ -57,7 +57,7 @@ async def test_promise_9_before_it_is_escalated_the_others_may_not_decide(scene:
     card = await scene.card("send_email", "Escalate to #team-ops")
     await scene.dana.press(card, "approve")
     await scene.dana.press(card, "escalate")
-    assert len(await scene.dana.told()) == 2
+    assert len(await scene.dana.notices()) == 2
     assert await scene.cards(OPS) == []
 
     await scene.alice.press(card, "escalate")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.bots import POLICY, QUICK, Scene
-from tests.support.slack import OPS, Message, Person, said
+from tests.support.slack import OPS, Message, Person, text_of
 from tests.support.waiting import wait_until
 
 
@@ -33,14 +33,14 @@ async def known(scene: Scene, person: Person, card: Message) -> None:
 
 
 async def refused(scene: Scene, person: Person, card: Message) -> str:
-    before = len(await person.told())
+    before = len(await person.notices())
     await person.press(card, "approve")
 
     async def told() -> bool:
-        return len(await person.told()) > before
+        return len(await person.notices()) > before
 
     await wait_until("a sentence", told)
-    return await person.last_told()
+    return await person.last_notice()
 
 
 async def test_a_member_who_becomes_a_guest_may_decide_no_more(scene: Scene) -> None:
@@ -95,7 +95,7 @@ async def test_a_channel_is_called_by_its_new_name_and_found_by_it(scene: Scene)
 
     renamed = await scene.gate(POLICY + 'notify: "slack:#ops-2"')
     scene.ask(renamed, thread_id="new-name")
-    assert "new-name" in said(await scene.card("thread new-name", channel=OPS))
+    assert "new-name" in text_of(await scene.card("thread new-name", channel=OPS))
 
 
 async def test_every_event_that_the_app_hears_of_is_taken(scene: Scene) -> None:

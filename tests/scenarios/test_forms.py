@@ -347,10 +347,10 @@ async def test_t62_t64_no_form_is_made_of_a_schema_that_could_hang_or_fetch(
     action = action.model_copy(update={"config": config})
     await gate.reviews.submit(review.model_copy(update={"actions": (action,)}), event)
     card = await scene.card("evil")
-    await scene.noted(gate, card)
+    await scene.wait_noted(gate, card)
 
     await scene.alice.press(card, "edit")
-    assert "No form can be made for it" in await scene.alice.last_told()
+    assert "No form can be made for it" in await scene.alice.last_notice()
     assert await scene.hands.view(scene.alice.id) is None
     await scene.alice.press(card, "approve")
     await scene.card("approved by U0ALICE")

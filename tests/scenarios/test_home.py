@@ -300,7 +300,7 @@ async def test_what_escalated_to_a_channel_waits_for_its_members(scene: Scene) -
     gate = await scene.gate(POLICY + 'escalate: [{after: 10m, to: "slack:#team-ops"}]')
     scene.ask(gate)
     card = await scene.card("send_email")
-    await scene.noted(gate, card)
+    await scene.wait_noted(gate, card)
     await opened(scene, "U0DANA", "Nothing waits for you")
     await age(gate.reviews, review_of(card), 600)
     await scene.card("send_email", channel=OPS)

@@ -18,7 +18,7 @@ from hitl_core import Outcome, ToolCall
 from hitl_core.store.redis.keys import Keys
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.support.bots import CANARY, POLICY, QUICK, Scene, email
-from tests.support.slack import APPROVALS, OPS, Message, said
+from tests.support.slack import APPROVALS, OPS, Message, text_of
 from tests.support.waiting import wait_until
 
 
@@ -46,7 +46,7 @@ async def test_promise_11_while_redis_is_down_clicks_are_refused_with_a_sentence
 
     server.kill()
     assert (await scene.alice.press(card, "approve"))["ok"]
-    assert "Press again" in await scene.alice.last_told()
+    assert "Press again" in await scene.alice.last_notice()
     errors = (await scene.alice.submit(copies=3))["errors"]
     assert "Press again" in next(iter(errors.values()))
     status, why = await ready(bot.url)
@@ -83,7 +83,7 @@ async def test_t60_promise_11_a_redis_that_hangs_is_a_sentence_in_time(
     finally:
         os.kill(server.pid, signal.SIGCONT)
     assert pressed["ok"]
-    assert "Press again" in await scene.alice.last_told()
+    assert "Press again" in await scene.alice.last_notice()
 
     await scene.alice.press_until(waiting.done, card, "approve")
     assert len((await waiting).execute) == 1
@@ -100,7 +100,7 @@ async def test_promise_3_a_click_that_could_not_be_stored_fails_where_she_sees_i
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
     card = await scene.card("send_email")
-    await scene.noted(gate, card)
+    await scene.wait_noted(gate, card)
     go = scene.folder / "go"
     monkeypatch.setenv("HITL_FAILPOINTS", f"bot.before_commit=pause:{go}")
     scene.sandbox.channels.join("C0APPROVE", "U0GINA")  # so the click looks the members up again
@@ -112,7 +112,7 @@ async def test_promise_3_a_click_that_could_not_be_stored_fails_where_she_sees_i
     go.touch()
 
     assert (await press)["ok"]
-    assert await scene.alice.told() == [RESULT_UNKNOWN]
+    assert await scene.alice.notices() == [RESULT_UNKNOWN]
     server.start()
     await scene.alice.press_until(waiting.done, card, "approve")
     assert len((await waiting).execute) == 1
@@ -134,7 +134,7 @@ async def test_promise_11_redis_goes_away_while_a_card_is_on_its_way(
     server.kill()
     go.touch()
     await scene.alice.press(card, "approve")
-    assert "Press again" in await scene.alice.last_told()
+    assert "Press again" in await scene.alice.last_notice()
     server.start()
 
     await scene.alice.press_until(waiting.done, card, "approve")
@@ -169,7 +169,7 @@ async def test_t57_promise_11_slack_in_trouble_delays_and_loses_nothing(
         await outcome.finish({f"c{number}": f"result {number}"})
         await scene.card(f"result {number}")
 
-    cards = [said(card) for card in await scene.cards()]
+    cards = [text_of(card) for card in await scene.cards()]
     assert len(cards) == 3
     assert [f"result {n}" in card for n, card in zip((1, 2, 3), cards, strict=True)] == [True] * 3
 
@@ -198,7 +198,7 @@ async def test_promise_11_a_card_that_slack_refuses_becomes_text(scene: Scene) -
     scene.ask(gate, email())
 
     text = await scene.card("crm asks to run send_email")
-    assert "The full card can't be shown" in said(text)
+    assert "The full card can't be shown" in text_of(text)
 
 
 async def test_t56_promise_11_a_dead_letter_delays_no_other_and_can_be_revived(

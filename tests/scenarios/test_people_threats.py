@@ -18,7 +18,7 @@ from hitl_core.store import RedisStore
 from slack_sandbox.sandbox import SIGNING_SECRET
 from tests.support.bots import POLICY, Scene
 from tests.support.builders import call, review_of
-from tests.support.clicks import last_click, made_up, refusals, send
+from tests.support.clicks import forge_click, last_click, refusals, send
 from tests.support.slack import OPS
 from tests.support.slack import review_of as id_of
 from tests.support.waiting import wait_until
@@ -42,7 +42,7 @@ async def test_t22_a_click_sent_a_hundred_times_to_two_bots_is_one_vote(scene: S
     review = (await gate.reviews.load(id_of(card))).review
     assert [vote.by.id for vote in review.actions[0].votes] == ["U0ALICE"]
     assert not waiting.done()
-    assert await scene.alice.told() == []
+    assert await scene.alice.notices() == []
     redis = await scene.redis()
     events = [entry[b"event"] for _, entry in await redis.xrange("hitl:{0}:audit")]
     assert len([event for event in events if b'"kind":"voted"' in event]) == 1
@@ -64,8 +64,8 @@ async def test_t31_one_person_is_one_vote_on_whatever_level(scene: Scene) -> Non
 
     await scene.alice.press(again, "approve")
 
-    await wait_until("she is told", scene.alice.told)
-    assert "already" in await scene.alice.last_told()
+    await wait_until("she gets a notice", scene.alice.notices)
+    assert "already" in await scene.alice.last_notice()
     assert not waiting.done()
 
 
@@ -78,11 +78,11 @@ async def test_t36_a_click_from_another_workspace_changes_nothing(scene: Scene) 
     card = await scene.card("send_email")
     await scene.alice.press(card, "approve")
     for person, team in itertools.product(("U0BOB", "U0MARIA"), ("T0OTHER", "T0GLOBEX")):
-        click = await made_up(scene, card, "approve", person)
+        click = await forge_click(scene, card, "approve", person)
         click["user"]["team_id"] = team
         click["trigger_id"] = f"{person}.{team}"
         await send(scene, click)
-    of_no_team = await made_up(scene, card, "approve", "U0BOB")
+    of_no_team = await forge_click(scene, card, "approve", "U0BOB")
     of_no_team["user"]["team_id"] = ""
     url = scene.sandbox.bot_url or ""
     assert (await scene.hands.send_payload(url, of_no_team, SIGNING_SECRET))[0] == 400
@@ -100,9 +100,9 @@ async def test_t37_a_stranger_who_guesses_gets_one_answer(scene: Scene) -> None:
     guesses = [f"{real}.1.1", f"{real}.9.1", f"0-{'0' * 32}.1.1", f"7-{'a' * 32}.1.1", "x.1"][1:]
     await scene.stranger.press(card, "approve")
     for guess in guesses:
-        click = await made_up(scene, card, "approve", scene.stranger.id, guess)
+        click = await forge_click(scene, card, "approve", scene.stranger.id, guess)
         await send(scene, click)
-    told = await scene.stranger.told()
+    told = await scene.stranger.notices()
     assert set(told) == {"Only people of this workspace may decide."}
     assert len(told) == len(guesses) + 1
 
@@ -120,7 +120,7 @@ async def test_t42_a_button_of_another_revision_changes_nothing(scene: Scene) ->
 
     for revision in (1, 3):
         forged = f"{id_of(first)}.1.{revision}"
-        await send(scene, await made_up(scene, first, "approve", "U0ALICE", forged))
+        await send(scene, await forge_click(scene, first, "approve", "U0ALICE", forged))
     assert await refusals(scene) == [("U0ALICE", "stale")] * 2
 
     await scene.alice.press(first, "escalate")
@@ -205,12 +205,12 @@ async def test_where_slack_hangs_the_person_is_told_in_time(scene: Scene, method
     gate = await scene.gate()
     waiting = scene.ask(gate)
     card = await scene.card("send_email")
-    await scene.noted(gate, card)
+    await scene.wait_noted(gate, card)
     await members_change(scene)
     await scene.hands.inject_fault("hang", method=method)
 
     assert (await scene.bob.press(card, "approve"))["ok"]
-    assert "could not be looked up" in await scene.bob.last_told()
+    assert "could not be looked up" in await scene.bob.last_notice()
     assert not waiting.done()
 
     await scene.hands.inject_fault("ok")

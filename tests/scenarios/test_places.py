@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.aging import age
 from tests.support.bots import POLICY, Scene, email, sql
-from tests.support.slack import APPROVALS, OPS, Message, review_of, said
+from tests.support.slack import APPROVALS, OPS, Message, review_of, text_of
 from tests.support.waiting import wait_until
 
 ASK = "C0ASK"
@@ -185,7 +185,7 @@ async def test_where_the_last_reviewer_leaves_later_the_fallback_is_asked(scene:
     gate = await scene.gate(rules)
     scene.ask(gate)
     card = await scene.card("send_email")
-    await scene.noted(gate, card)
+    await scene.wait_noted(gate, card)
     scene.sandbox.users.deactivate("U0BOB")
     await scene.sandbox.events.wait_delivered()
 
@@ -241,7 +241,7 @@ interrupt_on:
   run_sql: {notify: "slack:C0OLD"}
 """
     scene.ask(await scene.gate(rules), email("c1"), sql("c2"))
-    moved = said(await scene.card("send_email", channel=OPS))
+    moved = text_of(await scene.card("send_email", channel=OPS))
     assert "run_sql" not in moved
 
     async def counted() -> bool:

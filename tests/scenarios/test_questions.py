@@ -9,7 +9,7 @@ import pytest
 
 from hitl_core import ToolCall
 from tests.support.bots import CANARY, Scene
-from tests.support.slack import APPROVALS, buttons, said
+from tests.support.slack import APPROVALS, buttons, text_of
 
 Json = dict[str, Any]
 
@@ -171,7 +171,7 @@ async def test_approve_all_with_one_that_is_stale_approves_nothing(scene: Scene)
         "approve_all",
         value=buttons(card, "approve_all")[0][1]["value"],
     )
-    assert "ask was edited by “Bob" in await scene.alice.last_told()
+    assert "ask was edited by “Bob" in await scene.alice.last_notice()
     review = await gate.reviews.load(card["metadata"]["event_payload"]["review_id"])
     assert review.review.actions[0].is_pending
     assert not waiting.done()
@@ -202,4 +202,4 @@ async def test_approving_in_app_home(scene: Scene) -> None:
     home = await scene.hands.home(scene.alice.id)
     assert home is not None
     assert not [b for b in home["blocks"] if b["type"] == "actions"]
-    assert "approved" in said({"blocks": home["blocks"], "text": ""})
+    assert "approved" in text_of({"blocks": home["blocks"], "text": ""})

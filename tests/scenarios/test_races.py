@@ -15,7 +15,7 @@ import pytest
 from bot.people import directory
 from slack_sandbox.sandbox import SIGNING_SECRET
 from tests.support.bots import CLICK, POLICY, Scene, email, sql
-from tests.support.slack import APPROVALS, CARL, review_of, said
+from tests.support.slack import APPROVALS, CARL, review_of, text_of
 from tests.support.waiting import wait_until
 
 FAILPOINTS = "HITL_FAILPOINTS"
@@ -38,7 +38,7 @@ async def held_before_commit(
     patch.setenv(FAILPOINTS, f"bot.before_commit=pause:{go}")
     before = len(scene.sandbox.interactions.deliveries)
     yield
-    await scene.delivered(before + clicks)
+    await scene.wait_deliveries(before + clicks)
     go.touch()
 
 
@@ -53,7 +53,7 @@ async def test_promise_2_of_two_people_one_wins_and_the_other_is_told(
     card = await scene.card("send_email")
     async with held_before_commit(scene, monkeypatch, 2):
         first = asyncio.create_task(scene.alice.press(card, "approve"))
-        await scene.delivered(1)
+        await scene.wait_deliveries(1)
         await scene.bot()
         second = asyncio.create_task(scene.bob.press(card, "approve"))
     assert (await first)["ok"]
@@ -65,8 +65,8 @@ async def test_promise_2_of_two_people_one_wins_and_the_other_is_told(
     winner, loser = (scene.alice, scene.bob)
     if decision.by.id == scene.bob.id:
         winner, loser = loser, winner
-    assert await winner.told() == []
-    assert await loser.told() == [f"{decision.by.label} already approved send_email."]
+    assert await winner.notices() == []
+    assert await loser.notices() == [f"{decision.by.label} already approved send_email."]
 
 
 async def test_promise_2_a_double_click_counts_once(
@@ -83,7 +83,7 @@ async def test_promise_2_a_double_click_counts_once(
     assert all([(await press)["ok"] for press in both])
 
     assert len((await waiting).execute) == 1
-    assert await scene.alice.told() == ["“Alice Ng” (U0ALICE) already approved send_email."]
+    assert await scene.alice.notices() == ["“Alice Ng” (U0ALICE) already approved send_email."]
 
 
 async def test_promise_2_of_a_click_and_the_deadline_one_wins(
@@ -104,7 +104,7 @@ async def test_promise_2_of_a_click_and_the_deadline_one_wins(
 
     assert outcome.execute == ()
     assert "in time" in outcome.answers[0].content
-    assert await scene.alice.told() == ["The deadline already rejected send_email."]
+    assert await scene.alice.notices() == ["The deadline already rejected send_email."]
     await scene.card("rejected by", "the policy")
 
 
@@ -120,7 +120,7 @@ async def test_promise_6_a_stale_button_changes_nothing_and_says_why(scene: Scen
         assert (await scene.alice.submit(copies=5))["ok"]
         for action in ("approve", "edit", "reject"):
             await scene.bob.press(card, action, 1)
-            told = await scene.bob.last_told()
+            told = await scene.bob.last_notice()
             assert told == "“Alice Ng” (U0ALICE) already edited and approved send_email."
         assert await scene.bob.modal() == ""
         await scene.bob.press(card, "approve", 2)
@@ -140,17 +140,17 @@ async def test_promise_6_a_button_of_an_older_revision_is_refused(scene: Scene) 
     for revision in (0, 2, 99):
         value = f"{review_id}.1.{revision}"
         await scene.hands.click(scene.alice.id, APPROVALS, card["ts"], "approve", value=value)
-        assert "in the meantime" in await scene.alice.last_told()
+        assert "in the meantime" in await scene.alice.last_notice()
     for gone in (f"0-{'f' * 32}.1.1", f"7-{'f' * 32}.1.1", "../../etc.1.1"):
         await scene.hands.click(scene.alice.id, APPROVALS, card["ts"], "approve", value=gone)
         assert (
-            await scene.alice.last_told()
+            await scene.alice.last_notice()
             == "There is no such review, or it was deleted after its retention time."
         )
     await scene.hands.click(
         scene.alice.id, APPROVALS, card["ts"], "approve", value=f"{review_id}.9.1"
     )
-    assert "no such action" in await scene.alice.last_told()
+    assert "no such action" in await scene.alice.last_notice()
     assert not waiting.done()
 
 
@@ -189,7 +189,7 @@ async def test_promise_6_a_click_after_the_deadline_is_told_so(scene: Scene) -> 
     await wait_until("the deadline has passed", late)
     await scene.alice.press(card, "approve")
 
-    assert await scene.alice.told() == ["The time to decide on send_email is over."]
+    assert await scene.alice.notices() == ["The time to decide on send_email is over."]
     assert not waiting.done()
     await bot.kill()
     await scene.bot()
@@ -203,20 +203,20 @@ async def test_promise_7_who_is_not_a_member_is_told_privately(scene: Scene) -> 
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
     card = await scene.card("send_email")
-    before = said(card)
+    before = text_of(card)
 
     for button in ("approve", "edit", "reject"):
         await scene.carl.press(card, button)
-        assert await scene.carl.last_told() == "Only members of #agent-approvals may decide this."
+        assert await scene.carl.last_notice() == "Only members of #agent-approvals may decide this."
         await scene.stranger.press(card, button)
-        assert await scene.stranger.last_told() == "Only people of this workspace may decide."
+        assert await scene.stranger.last_notice() == "Only people of this workspace may decide."
     for option in ("Skip it", "Answer instead of running it"):
         await scene.carl.press(card, "more", option=option)
-    assert len(await scene.carl.told()) == 5
+    assert len(await scene.carl.notices()) == 5
     assert await scene.carl.modal() == ""
     assert not waiting.done()
-    assert await scene.alice.told() == []
-    assert said((await scene.cards())[0]) == before
+    assert await scene.alice.notices() == []
+    assert text_of((await scene.cards())[0]) == before
 
 
 async def test_promise_7_a_member_of_here_can_be_an_impostor_of_elsewhere(scene: Scene) -> None:
@@ -230,7 +230,7 @@ async def test_promise_7_a_member_of_here_can_be_an_impostor_of_elsewhere(scene:
 
     await scene.alice.press(card, "approve")
 
-    assert await scene.alice.told() == ["Only people of this workspace may decide."]
+    assert await scene.alice.notices() == ["Only people of this workspace may decide."]
     assert not waiting.done()
 
 
@@ -314,7 +314,7 @@ async def test_promise_3_a_click_that_was_stored_but_not_acknowledged_counts_onc
         scene.patience(CLICK)
         await scene.alice.press(card, "approve")
 
-    assert await scene.alice.told() == ["“Alice Ng” (U0ALICE) already approved send_email."]
+    assert await scene.alice.notices() == ["“Alice Ng” (U0ALICE) already approved send_email."]
     assert not waiting.done()
 
 

@@ -43,7 +43,7 @@ async def stopped(bot: Process) -> float:
     """SIGTERM it; how long it took to end by itself, in seconds."""
     began = time.monotonic()
     bot.signal(signal.SIGTERM)
-    assert await bot.ended() == 0, bot.output
+    assert await bot.wait_end() == 0, bot.output
     assert "ERROR" not in bot.output, bot.output
     return time.monotonic() - began
 
@@ -103,7 +103,7 @@ async def test_a_bot_that_must_stop_is_not_ready_and_still_serves(scene: Scene) 
     assert (await scene.alice.press(card, "approve"))["ok"]
 
     assert (await run).execute
-    assert await bot.ended() == 0
+    assert await bot.wait_end() == 0
 
 
 async def _is(bot: Process, path: str, wanted: int) -> bool:
@@ -119,7 +119,7 @@ async def test_ctrl_c_does_not_wait_for_a_load_balancer(scene: Scene) -> None:
         while True:
             seen.add(await status(bot.url, "/readyz"))
     assert seen <= {200}
-    assert await bot.ended() == 0
+    assert await bot.wait_end() == 0
 
 
 async def test_promise_3_a_click_that_is_under_way_at_sigterm_is_answered(scene: Scene) -> None:
@@ -130,7 +130,7 @@ async def test_promise_3_a_click_that_is_under_way_at_sigterm_is_answered(scene:
     run = scene.ask(gate, email())
     card = await scene.card("send_email")
     pressing = asyncio.create_task(scene.alice.press(card, "approve"))
-    await scene.delivered(1)
+    await scene.wait_deliveries(1)
 
     bot.signal(signal.SIGTERM)
     await wait_until("it is not ready", lambda: _is(bot, "/readyz", 503))
@@ -139,7 +139,7 @@ async def test_promise_3_a_click_that_is_under_way_at_sigterm_is_answered(scene:
 
     assert (await pressing)["ok"]
     assert (await run).execute
-    assert await bot.ended() == 0
+    assert await bot.wait_end() == 0
 
 
 async def test_promise_4_a_post_that_is_under_way_at_sigterm_is_noted(scene: Scene) -> None:
@@ -153,7 +153,7 @@ async def test_promise_4_a_post_that_is_under_way_at_sigterm_is_noted(scene: Sce
     bot.signal(signal.SIGTERM)
     go.touch()
 
-    assert await bot.ended() == 0
+    assert await bot.wait_end() == 0
     assert (await gate.reviews.load(review_of(card))).posts
     redis = await scene.redis()
     assert await redis.keys("hitl:lane:*") == [], "it holds no conversation any more (faults 11)"
@@ -208,7 +208,7 @@ async def test_each_half_does_its_own(scene: Scene) -> None:
 
 async def test_only_takes_a_half_that_there_is(scene: Scene) -> None:
     bot = await scene.process("bot", "serve", "--only", "https", env=scene.environment())
-    assert await bot.ended() == 2
+    assert await bot.wait_end() == 2
     assert "invalid choice: 'https'" in bot.output
 
 

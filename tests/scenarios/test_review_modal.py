@@ -8,7 +8,7 @@ from typing import Any
 from hitl_core import ToolCall
 from slack_sandbox.workspace.view_validation import validate_view
 from tests.support.bots import CANARY, Scene
-from tests.support.slack import Message, buttons, review_of, said
+from tests.support.slack import Message, buttons, review_of, text_of
 from tests.support.slack_limits import assert_view
 
 Json = dict[str, Any]
@@ -31,7 +31,7 @@ async def forty(scene: Scene, rule: Json | None = None) -> tuple[Any, Message]:
     ]
     waiting = scene.ask(gate, *calls)
     card = await scene.card("Review")
-    await scene.noted(gate, card)
+    await scene.wait_noted(gate, card)
     return waiting, card
 
 
@@ -59,7 +59,7 @@ async def test_forty_calls_are_decided_one_by_one(scene: Scene) -> None:
         view = await shown(scene)
         assert where(view).startswith(f"{n} of {COUNT}"), where(view)
         assert f"{COUNT + 1 - n} of {COUNT} still wait" in where(view)
-        assert f"number {n} " in said({"blocks": view["blocks"], "text": ""})
+        assert f"number {n} " in text_of({"blocks": view["blocks"], "text": ""})
         assert (await scene.hands.click_view(scene.alice.id, "approve"))["ok"]
     assert "All decided" in where(await shown(scene))
     assert len((await waiting).execute) == COUNT
@@ -92,7 +92,7 @@ async def test_each_way_to_decide_works_inside_it(scene: Scene) -> None:
 
     await scene.hands.click_view(scene.alice.id, "turn:back")
     decided = await shown(scene)
-    assert "skipped" in said({"blocks": decided["blocks"], "text": ""})
+    assert "skipped" in text_of({"blocks": decided["blocks"], "text": ""})
     assert "approve" not in json.dumps([b for b in decided["blocks"] if b["type"] == "actions"])
     assert not waiting.done()
 
@@ -122,7 +122,7 @@ async def test_promise_7_who_may_not_decide_does_not_open_it(scene: Scene) -> No
         block_id=block_id,
         value=button["value"],
     )
-    assert "Only members" in await scene.carl.last_told()
+    assert "Only members" in await scene.carl.last_notice()
     assert await scene.hands.view(scene.carl.id) is None
 
 
@@ -133,7 +133,7 @@ async def test_a_reviewer_who_is_named_opens_it(scene: Scene) -> None:
     await scene.bob.press(card, "review")
     assert "1 of 40" in await scene.bob.modal()
     await scene.alice.press(card, "review")
-    assert "Only “Bob Reyes” (U0BOB) may decide" in await scene.alice.last_told()
+    assert "Only “Bob Reyes” (U0BOB) may decide" in await scene.alice.last_notice()
     assert await scene.hands.view(scene.alice.id) is None
 
 

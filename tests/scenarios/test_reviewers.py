@@ -9,8 +9,8 @@ import pytest
 
 from hitl_core.errors import InvalidToolCall
 from tests.support.bots import Scene, email
-from tests.support.clicks import made_up, refusals, send
-from tests.support.slack import APPROVALS, buttons, review_of, said
+from tests.support.clicks import forge_click, refusals, send
+from tests.support.slack import APPROVALS, buttons, review_of, text_of
 from tests.support.waiting import wait_until
 
 RULE = """
@@ -31,14 +31,14 @@ def policy(**keys: Any) -> str:
 
 async def refused(scene: Scene, person: Any, card: Any, action: str = "approve") -> str:
     """What this person is told, privately; the card's review is as it was."""
-    before = len(await person.told())
+    before = len(await person.notices())
     await person.press(card, action)
 
     async def told() -> bool:
-        return len(await person.told()) > before
+        return len(await person.notices()) > before
 
     await wait_until("a sentence", told)
-    return await person.last_told()
+    return await person.last_notice()
 
 
 async def test_t27_only_the_named_may_decide_and_others_are_told_who(scene: Scene) -> None:
@@ -73,7 +73,7 @@ async def test_t28_who_was_deactivated_is_refused_at_once(scene: Scene) -> None:
     scene.sandbox.users.deactivate("U0BOB")
     await scene.sandbox.events.wait_delivered()
     # His click was on its way: Slack itself lets nobody press who has left.
-    await send(scene, await made_up(scene, second, "approve", "U0BOB"))
+    await send(scene, await forge_click(scene, second, "approve", "U0BOB"))
 
     assert await refusals(scene) == [("U0BOB", "not_permitted")]
     review = (await gate.reviews.load(review_of(second))).review
@@ -155,7 +155,7 @@ async def test_two_people_approve_the_same_revision(scene: Scene) -> None:
     await scene.bob.press(card, "approve")
 
     assert (await waiting).execute
-    done = said(await scene.card("approved by"))
+    done = text_of(await scene.card("approved by"))
     assert "U0ALICE" in done
     assert "U0BOB" in done
 

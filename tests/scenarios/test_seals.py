@@ -33,7 +33,7 @@ async def lost(scene: Scene, gate: Gate, card: Message, *calls: ToolCall) -> str
     """
     old = scene.sandbox.workspace.channels[card["channel"]].messages[card["ts"]]
     scene.stack.callback(setattr, old, "deleted", True)
-    await scene.noted(gate, card)
+    await scene.wait_noted(gate, card)
     await scene.all_shown()
     redis = await scene.redis()
     review_id = review_of(card)
@@ -65,7 +65,7 @@ async def test_faults_5_no_button_of_a_lost_review_decides_on_its_heir(scene: Sc
     await scene.alice.press(card, "approve_all")
 
     await scene.hands.inject_fault("ok")
-    told = await scene.alice.told()
+    told = await scene.alice.notices()
     assert len(told) == 6
     assert all(LAST in one for one in told), told
     await undecided(gate, review_id)
@@ -110,7 +110,7 @@ async def test_faults_5_an_answer_is_the_one_that_its_button_says(scene: Scene) 
     card = await scene.card("order 7")
     review_id = await lost(scene, heir, card, question)
     await scene.alice.press(card, "answer:0")
-    assert LAST in await scene.alice.last_told()
+    assert LAST in await scene.alice.last_notice()
     await undecided(gate, review_id)
 
 
@@ -120,7 +120,7 @@ async def test_faults_5_a_button_without_a_seal_decides_nothing(scene: Scene) ->
     gate = await scene.gate(POLICY)
     await submitted(gate, *SMALL)
     card = await scene.card("jo")
-    await scene.noted(gate, card)
+    await scene.wait_noted(gate, card)
 
     for action in ("approve", "approve_all"):
         block_id, button = buttons(card, action)[0]
@@ -129,6 +129,6 @@ async def test_faults_5_a_button_without_a_seal_decides_nothing(scene: Scene) ->
             await scene.hands.click(
                 scene.alice.id, card["channel"], card["ts"], action, value=forged, block_id=block_id
             )
-    assert [LAST in one for one in await scene.alice.told()] == [True] * 4
+    assert [LAST in one for one in await scene.alice.notices()] == [True] * 4
     await undecided(gate, review_of(card))
     assert "5000" not in json.dumps(card)

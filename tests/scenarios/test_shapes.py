@@ -63,7 +63,7 @@ async def recorded(scene: Scene) -> list[Json]:
     gate = await scene.gate()
     scene.ask(gate, email(), sql())
     card = await scene.card("send_email", "run_sql")
-    await scene.noted(gate, card)
+    await scene.wait_noted(gate, card)
     scene.patience(30.0)
     scene.ask(gate, *(email(f"many-{number}") for number in range(30)))
     await scene.alice.press(await scene.card("30 "), "review")

@@ -167,7 +167,7 @@ async def test_t22_a_click_sent_100_times_counts_once(scene: Scene) -> None:
     )
 
     assert set(answers) == {(200, "")}
-    assert await scene.alice.told() == []
+    assert await scene.alice.notices() == []
     audit = await (await scene.redis()).xrange("hitl:{0}:audit")
     assert sum(b'"decided"' in fields[b"event"] for _, fields in audit) == 1
     assert not waiting.done()
@@ -187,5 +187,5 @@ async def test_t37_an_unknown_review_looks_like_a_forbidden_one(scene: Scene) ->
             scene.stranger.id, card["channel"], card["ts"], "approve",
             value=f"{review}.1.1", team="T0OTHER",
         )  # fmt: skip
-        told.append(await scene.stranger.last_told())
+        told.append(await scene.stranger.last_notice())
     assert told[0] == told[1]

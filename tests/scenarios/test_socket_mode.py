@@ -94,10 +94,10 @@ async def test_promise_3_a_bot_killed_during_a_click_loses_nothing_acknowledged(
     gate = await scene.gate()
     waiting = scene.ask(gate, email("c1"), email("c2"))
     card = await scene.card("send_email")
-    await scene.noted(gate, card)
+    await scene.wait_noted(gate, card)
 
     first = await scene.alice.press(card, "approve", 1)
-    assert await bot.ended() == -9
+    assert await bot.wait_end() == -9
     assert first["ok"] == (point == "bot.after_ack")
     stored = await gate.reviews.load(review_of(card))
     assert (stored.review.actions[0].decision is None) == (point == "bot.before_commit")
@@ -117,10 +117,10 @@ async def test_promise_3_a_submission_that_was_stored_and_got_no_receipt(scene: 
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
     card = await scene.card("send_email")
-    await scene.noted(gate, card)
+    await scene.wait_noted(gate, card)
     await scene.alice.press(card, "edit")
     assert "trouble" in (await scene.alice.submit(copies=4))["error"]
-    assert await bot.ended() == -9
+    assert await bot.wait_end() == -9
 
     await wait_until("its sockets are gone", lambda: not sockets(scene))
     await a_bot(scene)
@@ -157,18 +157,18 @@ async def test_promise_2_two_people_on_two_bots_at_once(
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
     card = await scene.card("send_email")
-    await scene.noted(gate, card)
+    await scene.wait_noted(gate, card)
     go = scene.folder / "go"
     monkeypatch.setenv(FAILPOINTS, f"bot.before_commit=pause:{go}")
     both = [asyncio.create_task(who.press(card, "approve")) for who in (scene.alice, scene.bob)]
-    await scene.delivered(2)
+    await scene.wait_deliveries(2)
     go.touch()
     assert [await press for press in both] == [{"ok": True}] * 2
 
     decision = (await waiting).decision("c1")
     assert decision is not None
     assert decision.by is not None
-    told = await scene.alice.told() + await scene.bob.told()
+    told = await scene.alice.notices() + await scene.bob.notices()
     assert told == [f"{decision.by.label} already approved send_email."]
 
 
@@ -187,7 +187,7 @@ async def test_promise_3_sockets_are_cut_under_clicks_and_the_bot_is_back_alone(
     go = scene.folder / "go"
     monkeypatch.setenv(FAILPOINTS, f"bot.before_commit=pause:{go}")
     clicks = [asyncio.create_task(scene.alice.press(card, "approve")) for card in cards]
-    await scene.delivered(2)
+    await scene.wait_deliveries(2)
 
     cut = list(sockets(scene))
     for socket in cut:
@@ -199,7 +199,7 @@ async def test_promise_3_sockets_are_cut_under_clicks_and_the_bot_is_back_alone(
     for card in cards:
         assert (await scene.alice.press(card, "approve"))["ok"]
 
-    assert await scene.alice.told() == ["“Alice Ng” (U0ALICE) already approved send_email."] * 2
+    assert await scene.alice.notices() == ["“Alice Ng” (U0ALICE) already approved send_email."] * 2
     assert all([(await each).execute == (email(),) for each in waiting])
     await scene.hands.inject_fault("ok")
     await scene.all_shown()
@@ -257,16 +257,16 @@ async def test_sigterm_finishes_what_came_over_a_socket(scene: Scene) -> None:
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
     card = await scene.card("send_email", CANARY)
-    await scene.noted(gate, card)
+    await scene.wait_noted(gate, card)
     click = asyncio.create_task(scene.alice.press(card, "approve"))
-    await scene.delivered(1)
+    await scene.wait_deliveries(1)
 
     started = time.monotonic()
     bot.signal(signal.SIGTERM)
     await wait_until("the idle socket is closed", lambda: len(sockets(scene)) == 1)
     go.touch()
     assert (await click)["ok"]
-    assert await bot.ended() == 0
+    assert await bot.wait_end() == 0
     assert time.monotonic() - started < 10
     assert (await waiting).execute == (email(),)
 
@@ -292,7 +292,7 @@ async def test_promise_10_a_wrong_token_is_one_sentence(
     scene: Scene, changed: dict[str, str], named: str
 ) -> None:
     bot = await scene.process("bot", "serve", env=scene.environment(**{**OVER_SOCKETS, **changed}))
-    assert await bot.ended() == 2
+    assert await bot.wait_end() == 2
     assert named in bot.output
     assert len(bot.output.splitlines()) == 1, bot.output
 

@@ -41,7 +41,7 @@ async def test_promise_10_each_wrong_setting_is_one_sentence(scene: Scene) -> No
 
     async def check(changed: dict[str, str], named: str) -> None:
         bot = await scene.process("bot", "serve", env=scene.environment(**changed))
-        assert await bot.ended() == 2, (changed, bot.output)
+        assert await bot.wait_end() == 2, (changed, bot.output)
         [line] = [line for line in bot.output.splitlines() if line.startswith("hitl: ")]
         assert named in line, changed
         assert "s3cr3t" not in bot.output
@@ -57,7 +57,7 @@ async def test_promise_10_a_policy_with_a_typo_is_named(scene: Scene) -> None:
     policy.write_text("default: review\ninterrupt_on:\n  run_sql: {alowed_decisions: [approve]}\n")
     bot = await scene.process("bot", "serve", env=scene.environment(HITL_POLICY=str(policy)))
 
-    assert await bot.ended() == 2
+    assert await bot.wait_end() == 2
     assert f"{policy}:3" in bot.output
     assert "alowed_decisions" in bot.output
 
@@ -69,7 +69,7 @@ async def test_promise_10_a_port_in_use_is_named(scene: Scene) -> None:
         other.listen()
         port = other.getsockname()[1]
         bot = await scene.process("bot", "serve", env=scene.environment(HITL_PORT=str(port)))
-        assert await bot.ended() == 2
+        assert await bot.wait_end() == 2
     assert "HITL_PORT" in bot.output
     assert f"127.0.0.1:{port}" in bot.output
 
@@ -83,7 +83,7 @@ async def test_promise_10_slack_in_trouble_at_start_is_one_sentence(
     await scene.hands.inject_fault(mode)
     bot = await scene.process("bot", "serve", env=scene.environment())
 
-    assert await bot.ended() == 2
+    assert await bot.wait_end() == 2
     assert "Slack" in bot.output
     assert len(bot.output.splitlines()) == 1
 
@@ -132,7 +132,7 @@ async def test_a_signal_ends_it_within_seconds(scene: Scene, number: signal.Sign
                 assert (answer.status, (await answer.json())["ok"]) == (200, True)
         started = time.monotonic()
         bot.signal(number)
-        assert await bot.ended() == 0
+        assert await bot.wait_end() == 0
     assert time.monotonic() - started < 6
 
 

@@ -10,8 +10,8 @@ from hitl_core.model import Reviewer
 from hitl_core.review import Cancel, Decide, due, proposal
 from tests.support.aging import age
 from tests.support.bots import POLICY, QUICK, Scene, email
-from tests.support.clicks import made_up, refusals, send
-from tests.support.slack import APPROVALS, OPS, Message, buttons, review_of, said
+from tests.support.clicks import forge_click, refusals, send
+from tests.support.slack import APPROVALS, OPS, Message, buttons, review_of, text_of
 from tests.support.waiting import wait_until
 
 MINUTE, HOUR = 60, 3600
@@ -33,7 +33,7 @@ async def passes(gate: Gate, card: Message, seconds: float) -> None:
 
 
 async def replies(scene: Scene, card: Message, viewer: str = "U0ALICE") -> list[str]:
-    return [said(one) for one in await scene.hands.replies(card["channel"], card["ts"], viewer)]
+    return [text_of(one) for one in await scene.hands.replies(card["channel"], card["ts"], viewer)]
 
 
 async def told_below(scene: Scene, card: Message, words: str) -> list[str]:
@@ -53,11 +53,11 @@ async def test_a_chain_goes_on_to_a_channel_a_group_and_a_person(scene: Scene) -
     gate = await scene.gate(POLICY + CHAIN)
     waiting = scene.ask(gate, email("c1"), email("c2"), email("c3"))
     first = await scene.card("send_email")
-    await scene.noted(gate, first)
+    await scene.wait_noted(gate, first)
 
     await passes(gate, first, 10 * MINUTE)
     ops = await scene.card("please decide", "first message", channel=OPS)
-    assert "not decided in time" in said(ops)
+    assert "not decided in time" in text_of(ops)
     await scene.card("Escalated to #team-ops")
     rung = await scene.hands.notifications("U0DANA")
     assert [(each["channel"], each["why"]) for each in rung] == [(OPS, "group")]
@@ -67,7 +67,7 @@ async def test_a_chain_goes_on_to_a_channel_a_group_and_a_person(scene: Scene) -
     maria = await scene.card("send_email", channel="D0MARIA", viewer="U0MARIA")
     await passes(gate, first, 10 * MINUTE)
     gina = await scene.card("send_email", channel="D0GINA", viewer="U0GINA")
-    assert "#team-ops" in said(gina)
+    assert "#team-ops" in text_of(gina)
 
     await scene.person("U0GINA").press(gina, "approve", 1)
     await scene.dana.press(ops, "approve", 2)
@@ -84,7 +84,7 @@ async def test_the_word_of_why_goes_with_the_escalation(scene: Scene) -> None:
     gate = await scene.gate(POLICY + CHAIN)
     scene.ask(gate)
     card = await scene.card("send_email")
-    await scene.noted(gate, card)
+    await scene.wait_noted(gate, card)
     await scene.alice.press(card, "escalate")
     [view] = (await scene.hands.state("U0ALICE"))["views"]
     [field] = [block["block_id"] for block in view["blocks"] if block["type"] == "input"]
@@ -130,7 +130,7 @@ async def test_after_the_last_step_and_without_a_deadline_it_is_reminded(scene: 
     gate = await scene.gate(POLICY + 'escalate: [{after: 10m, to: "slack:#team-ops"}]')
     scene.ask(gate)
     card = await scene.card("send_email")
-    await scene.noted(gate, card)
+    await scene.wait_noted(gate, card)
     await passes(gate, card, 10 * MINUTE)
     ops = await scene.card("send_email", channel=OPS)
 
@@ -218,7 +218,7 @@ async def test_a_late_bot_catches_up_in_order(scene: Scene) -> None:
     await scene.card("thread steps", channel="D0MARIA", viewer="U0MARIA")
     assert not stepped.done()
     assert all(
-        "thread expires" not in said(card) for card in await scene.hands.messages(OPS, "U0DANA")
+        "thread expires" not in text_of(card) for card in await scene.hands.messages(OPS, "U0DANA")
     )
 
 
@@ -229,12 +229,12 @@ async def test_a_cancelled_review_says_so_and_late_clicks_are_told(scene: Scene)
     gate = await scene.gate(POLICY + CHAIN)
     scene.ask(gate)
     card = await scene.card("send_email")
-    await scene.noted(gate, card)
+    await scene.wait_noted(gate, card)
     await passes(gate, card, 10 * MINUTE)
     await scene.card("send_email", channel=OPS)
     scene.ask(gate, thread_id="other")
     await scene.alice.press(await scene.card("thread other"), "approve")
-    late = await made_up(scene, card, "approve", "U0BOB")
+    late = await forge_click(scene, card, "approve", "U0BOB")
 
     await gate.reviews.apply(
         Cancel(review_of(card), None, "stop", reason="The user wrote something new.")
@@ -256,7 +256,7 @@ async def test_t41_people_and_the_deadline_race_and_one_of_them_wins(scene: Scen
     for number in range(15):
         waiting = scene.ask(gate, thread_id=f"race-{number}")
         card = await scene.card(f"thread race-{number}")
-        await scene.noted(gate, card)
+        await scene.wait_noted(gate, card)
         _, lost, _ = await asyncio.gather(
             scene.bob.press(card, "approve"),
             gate.reviews.apply(Decide(review_of(card), "1", reject, alice, "reject")),

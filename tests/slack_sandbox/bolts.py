@@ -16,7 +16,7 @@ from slack_sandbox.sandbox import Sandbox
 
 
 @asynccontextmanager
-async def installed(bolt: AsyncApp, sandbox: Sandbox, sockets: bool) -> AsyncIterator[None]:
+async def install(bolt: AsyncApp, sandbox: Sandbox, sockets: bool) -> AsyncIterator[None]:
     """The app answers the sandbox while the block runs."""
     if sockets:
         sandbox.socket_mode.enabled = True

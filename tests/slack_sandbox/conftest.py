@@ -20,7 +20,7 @@ from tests.support.bots import CLICK
 
 
 class Clock:
-    """A clock that stands still until a test moves it."""
+    """A clock that only a test moves."""
 
     def __init__(self) -> None:
         self.time = 1_800_000_000.0

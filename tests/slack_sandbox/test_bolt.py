@@ -28,7 +28,7 @@ def approver(client: Slack, secret: str) -> AsyncApp:
         await ack()
 
     @app.view("edit")
-    async def submitted(
+    async def handle_submission(
         ack: Any, view: dict[str, Any], body: dict[str, Any], client: Slack
     ) -> None:
         name = view["state"]["values"]["name"]["v"]["value"]

@@ -198,7 +198,7 @@ async def test_a_click_in_a_modal(client: Slack, hands: Actor, plain_bot: PlainB
 async def test_what_was_typed_before_a_click_stays(
     client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
-    """Given words typed before a click that draws the view anew, the same input still holds them."""
+    """Given words typed before a click that draws the view again, the same input still holds them."""
     await open_modal(client, hands, plain_bot, modal(text_field(), actions(button("next"))))
     await hands.click_view("U0ALICE", "next", values={"name": "Jo"})
     view = plain_bot.payloads[-1]["view"]

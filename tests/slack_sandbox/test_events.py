@@ -9,13 +9,13 @@ from slack_bolt.async_app import AsyncApp
 from slack_sandbox.client.actor import Actor
 from slack_sandbox.sandbox import Sandbox
 from slack_sandbox.server import running_sandbox
-from tests.slack_sandbox.bolts import installed
+from tests.slack_sandbox.bolts import install
 from tests.slack_sandbox.conftest import PlainBot
 from tests.slack_sandbox.samples import Json, Slack
 from tests.support.waiting import wait_until
 
 
-def told(bot: PlainBot) -> list[Json]:
+def events_of(bot: PlainBot) -> list[Json]:
     return [body["event"] for body in bot.events]
 
 
@@ -61,7 +61,7 @@ async def test_channels_tell_what_happens_to_them(sandbox: Sandbox, plain_bot: P
         change()
         await sandbox.events.wait_delivered()
 
-    left, renamed, archived, closed, private = told(plain_bot)
+    left, renamed, archived, closed, private = events_of(plain_bot)
     assert (left["type"], left["team"]) == ("member_left_channel", "T0GLOBEX")
     assert (renamed["type"], renamed["channel"]["name"]) == ("channel_rename", "ops")
     assert (archived["type"], archived["channel"]) == ("channel_archive", "C0EMPTY")
@@ -84,7 +84,7 @@ async def test_what_the_app_is_not_told(sandbox: Sandbox, plain_bot: PlainBot) -
 async def test_the_app_hears_of_its_own_arrival(sandbox: Sandbox, plain_bot: PlainBot) -> None:
     sandbox.channels.join("G0BOARD", "U0APPROVER")
     await sandbox.events.wait_delivered()
-    [event] = told(plain_bot)
+    [event] = events_of(plain_bot)
     assert (event["user"], event["channel_type"]) == ("U0APPROVER", "G")
 
 
@@ -95,7 +95,7 @@ async def test_an_app_that_is_removed_may_hear_of_that(
     sandbox.channels.leave("C0OPS", "U0APPROVER")
     sandbox.channels.leave("G0FINANCE", "U0APPROVER")
     await sandbox.events.wait_delivered()
-    assert {(one["type"], one["channel"]) for one in told(plain_bot)} == {
+    assert {(one["type"], one["channel"]) for one in events_of(plain_bot)} == {
         ("channel_left", "C0OPS"),
         ("group_left", "G0FINANCE"),
     }
@@ -147,7 +147,7 @@ async def test_an_address_is_verified_by_a_challenge(
     assert plain_bot.events[0]["type"] == "url_verification"
 
     bolt = AsyncApp(client=client, signing_secret=sandbox.app.signing_secret)
-    async with installed(bolt, sandbox, sockets=False):
+    async with install(bolt, sandbox, sockets=False):
         assert await sandbox.events.verify_url()
 
 
@@ -156,11 +156,11 @@ async def test_bolt_takes_events(sandbox: Sandbox, client: Slack, sockets: bool)
     heard: list[Json] = []
     bolt = AsyncApp(client=client, signing_secret=sandbox.app.signing_secret)
 
-    async def changed(event: Json) -> None:
+    async def on_change(event: Json) -> None:
         heard.append(event)
 
-    bolt.event("user_change")(changed)
-    async with installed(bolt, sandbox, sockets):
+    bolt.event("user_change")(on_change)
+    async with install(bolt, sandbox, sockets):
         sandbox.users.deactivate("U0BOB")
         await sandbox.events.wait_delivered()
 
@@ -173,7 +173,7 @@ async def test_bolt_leaves_an_event_without_a_listener_and_slack_tries_again(
     sandbox: Sandbox, client: Slack
 ) -> None:
     bolt = AsyncApp(client=client, signing_secret=sandbox.app.signing_secret)
-    async with installed(bolt, sandbox, sockets=False):
+    async with install(bolt, sandbox, sockets=False):
         sandbox.users.deactivate("U0BOB")
         await sandbox.events.wait_delivered()
     assert [one["status"] for one in sandbox.app_client.deliveries] == [404] * 4

@@ -22,7 +22,7 @@ async def sandbox() -> AsyncIterator[Sandbox]:
         yield running
 
 
-async def uploaded(sandbox: Sandbox, client: Slack, text: str = HTML) -> str:
+async def upload(sandbox: Sandbox, client: Slack, text: str = HTML) -> str:
     """A file that has its content and is shared nowhere yet."""
     size = len(text.encode())
     ticket = await client.files_getUploadURLExternal(filename="args.json", length=size)
@@ -42,7 +42,7 @@ async def share(client: Slack, file_id: str, **more: Any) -> Any:
 
 async def test_a_file_in_a_thread(sandbox: Sandbox, client: Slack, hands: Actor) -> None:
     card = await post(client)
-    file_id = await uploaded(sandbox, client)
+    file_id = await upload(sandbox, client)
     answer = await share(client, file_id, channel_id=HERE, thread_ts=card, initial_comment="*all*")
 
     (reply,) = await hands.replies(HERE, card)
@@ -64,7 +64,7 @@ async def test_only_who_sees_the_message_reads_its_file(
 ) -> None:
     board = sandbox.workspace.channels["G0BOARD"]
     board.members.append("U0APPROVER")
-    file_id = await uploaded(sandbox, client)
+    file_id = await upload(sandbox, client)
     with pytest.raises(ScriptError, match="404"):
         await hands.file_text("U0DANA", file_id)
     await share(client, file_id, channel_id=board.id)
@@ -78,7 +78,7 @@ async def test_only_who_sees_the_message_reads_its_file(
 
 async def test_a_file_is_inert(sandbox: Sandbox, client: Slack) -> None:
     """Given a file of HTML, a browser shows its letters and runs nothing."""
-    file_id = await uploaded(sandbox, client)
+    file_id = await upload(sandbox, client)
     await share(client, file_id, channel_id=HERE)
     async with (
         aiohttp.ClientSession() as session,
@@ -91,7 +91,7 @@ async def test_a_file_is_inert(sandbox: Sandbox, client: Slack) -> None:
 
 async def test_what_slack_refuses_of_files(sandbox: Sandbox, client: Slack) -> None:
     ticket = await client.files_getUploadURLExternal(filename="a", length=1)
-    done = await uploaded(sandbox, client)
+    done = await upload(sandbox, client)
     for files, more, error in (
         ([{"id": "F1"}], {}, "file_not_found"),
         ([{"id": ticket["file_id"]}], {}, "file_not_found"),

@@ -1,4 +1,4 @@
-"""The Home tab: what the app publishes for a person, and what it hears of them there."""
+"""The Home tab: what the app publishes for a person, and the events that it gets there."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from slack_bolt.async_app import AsyncApp
 
 from slack_sandbox.client.actor import Actor, ScriptError
 from slack_sandbox.sandbox import Sandbox
-from tests.slack_sandbox.bolts import installed
+from tests.slack_sandbox.bolts import install
 from tests.slack_sandbox.conftest import PlainBot
 from tests.slack_sandbox.samples import Json, Slack, actions, button, field, modal, mrkdwn, refusal
 
@@ -26,10 +26,14 @@ async def publish(client: Slack, view: Json | None = None, **args: Any) -> Json:
 
 
 async def test_each_person_has_a_view_of_their_own(client: Slack, hands: Actor) -> None:
-    shown = await publish(client, home(callback_id="mine", private_metadata="7"))
-    assert (shown["type"], shown["callback_id"], shown["private_metadata"]) == ("home", "mine", "7")
-    assert (shown["app_id"], shown["root_view_id"]) == ("A0APPROVER", shown["id"])
-    assert await hands.home("U0ALICE") == shown
+    view = await publish(client, home(callback_id="mine", private_metadata="7"))
+    assert (view["type"], view["callback_id"], view["private_metadata"]) == (
+        "home",
+        "mine",
+        "7",
+    )
+    assert (view["app_id"], view["root_view_id"]) == ("A0APPROVER", view["id"])
+    assert await hands.home("U0ALICE") == view
     assert await hands.home("U0BOB") is None
     assert (await hands.state("U0ALICE"))["views"] == [], "it is no modal"
 
@@ -112,15 +116,15 @@ async def test_the_app_is_told_who_enters_and_what_they_see(
 async def test_a_button_there_tells_its_view_and_may_open_a_modal(
     client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
-    shown = await publish(client, home(actions(button(value="r1"), block_id="b1")))
+    view = await publish(client, home(actions(button(value="r1"), block_id="b1")))
 
     assert await hands.click_view("U0ALICE", "approve", home=True) == {"ok": True}
 
     [payload] = plain_bot.payloads
     assert payload["type"] == "block_actions"
-    assert payload["container"] == {"type": "view", "view_id": shown["id"]}
+    assert payload["container"] == {"type": "view", "view_id": view["id"]}
     assert payload["view"]["type"] == "home"
-    assert payload["view"]["hash"] == shown["hash"]
+    assert payload["view"]["hash"] == view["hash"]
     assert payload["actions"][0]["value"] == "r1"
     assert not {"message", "channel", "response_url"} & set(payload)
     await client.views_open(trigger_id=payload["trigger_id"], view=modal())
@@ -128,39 +132,39 @@ async def test_a_button_there_tells_its_view_and_may_open_a_modal(
 
 
 async def test_nobody_clicks_in_the_tab_of_another(client: Slack, hands: Actor) -> None:
-    shown = await publish(client, home(actions(button(), block_id="b1")))
-    click = {"view_id": shown["id"], "block_id": "b1", "action_id": "approve"}
+    view = await publish(client, home(actions(button(), block_id="b1")))
+    click = {"view_id": view["id"], "block_id": "b1", "action_id": "approve"}
     assert (await hands.post("click", {"user": "U0BOB", **click}))["ok"] is False
     with pytest.raises(ScriptError, match="U0BOB"):
         await hands.click_view("U0BOB", "approve", home=True)
 
 
 async def test_a_home_tab_is_not_submitted_or_closed(client: Slack, hands: Actor) -> None:
-    shown = await publish(client)
-    wish = {"user": "U0ALICE", "view_id": shown["id"]}
+    view = await publish(client)
+    wish = {"user": "U0ALICE", "view_id": view["id"]}
     assert (await hands.post("submit", wish))["ok"] is False
     assert (await hands.post("close", wish))["ok"] is False
-    assert await hands.home("U0ALICE") == shown
+    assert await hands.home("U0ALICE") == view
 
 
 @pytest.mark.parametrize("sockets", [False, True])
-async def test_bolt_draws_the_tab_and_draws_it_anew_after_a_click(
+async def test_bolt_draws_the_tab_again_after_a_click(
     sandbox: Sandbox, client: Slack, hands: Actor, sockets: bool
 ) -> None:
     bolt = AsyncApp(client=client, signing_secret=sandbox.app.signing_secret)
 
-    async def opened(event: Json) -> None:
+    async def on_opened(event: Json) -> None:
         view = home(actions(button("decide"), block_id="b"))
         await client.views_publish(user_id=event["user"], view=view)
 
-    async def decided(ack: Any, body: Json) -> None:
+    async def on_decision(ack: Any, body: Json) -> None:
         await ack()
         who, seen = body["user"]["id"], body["view"]["hash"]
         await client.views_publish(user_id=who, view=home(callback_id="done"), hash=seen)
 
-    bolt.event("app_home_opened")(opened)
-    bolt.action("decide")(decided)
-    async with installed(bolt, sandbox, sockets):
+    bolt.event("app_home_opened")(on_opened)
+    bolt.action("decide")(on_decision)
+    async with install(bolt, sandbox, sockets):
         await hands.open_home("U0BOB")
         await hands.wait_for(lambda state: state["home"], user="U0BOB")
         assert await hands.click_view("U0BOB", "decide", home=True) == {"ok": True}

@@ -85,8 +85,8 @@ async def test_the_messages_of_others_are_not_the_apps_to_change(
     sandbox: Sandbox, client: Slack
 ) -> None:
     async with aiohttp.ClientSession() as session:
-        said = {"user": "U0ALICE", "channel": HERE, "text": "mine"}
-        async with session.post(f"{sandbox.url}/sandbox/say", json=said) as response:
+        text = {"user": "U0ALICE", "channel": HERE, "text": "mine"}
+        async with session.post(f"{sandbox.url}/sandbox/say", json=text) as response:
             ts = (await response.json())["ts"]
     update = await refusal(client, "chat.update", channel=HERE, ts=ts, text="x")
     delete = await refusal(client, "chat.delete", channel=HERE, ts=ts)

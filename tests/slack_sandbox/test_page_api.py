@@ -68,7 +68,7 @@ async def test_what_does_not_come_is_a_timeout_that_shows_the_state(hands: Actor
         await hands.wait_for(lambda s: s["messages"][HERE], timeout=0.1)
 
 
-async def test_what_a_person_says_is_heard_by_the_agent(sandbox: Sandbox, hands: Actor) -> None:
+async def test_the_agent_gets_what_a_person_answers(sandbox: Sandbox, hands: Actor) -> None:
     heard: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
 
     async def listen(request: web.Request) -> web.Response:
@@ -82,14 +82,14 @@ async def test_what_a_person_says_is_heard_by_the_agent(sandbox: Sandbox, hands:
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     sandbox.ask_url = f"http://127.0.0.1:{runner.addresses[0][1]}/ask"
     await hands.say("U0MARIA", HERE, "not for the agent")
-    said = await hands.say("U0MARIA", "C0ASK", "refund <1042> & tell Jo")
+    answer = await hands.say("U0MARIA", "C0ASK", "refund <1042> & tell Jo")
     question = await asyncio.wait_for(heard.get(), 5)
     await runner.cleanup()
     assert question == {
         "user": "U0MARIA",
         "text": "refund <1042> & tell Jo",
         "channel": "C0ASK",
-        "ts": said["ts"],
+        "ts": answer["ts"],
     }
     (message,) = await hands.messages("C0ASK")
     assert (message["text"], message["bot"]) == ("refund &lt;1042&gt; &amp; tell Jo", False)
@@ -112,11 +112,11 @@ async def test_where_a_person_can_not_write(hands: Actor) -> None:
 
 
 async def test_the_agent_speaks_for_itself(hands: Actor) -> None:
-    said = await hands.say_as_agent("I am on it")
-    await hands.say_as_agent("done", thread_ts=said["ts"])
+    message = await hands.say_as_agent("I am on it")
+    await hands.say_as_agent("done", thread_ts=message["ts"])
     first, second = await hands.messages("C0ASK")
     assert (first["username"], first["bot"], first["text"]) == ("support-agent", True, "I am on it")
-    assert second["thread_ts"] == said["ts"]
+    assert second["thread_ts"] == message["ts"]
 
 
 async def test_troubles_come_as_ordered_and_end(hands: Actor, client: Slack) -> None:
@@ -202,8 +202,8 @@ async def test_a_port_that_is_taken_is_one_sentence(sandbox: Sandbox) -> None:
         cwd=ROOT,
         stderr=asyncio.subprocess.PIPE,
     )
-    _, said = await asyncio.wait_for(program.communicate(), 20)
+    _, reason = await asyncio.wait_for(program.communicate(), 20)
     assert program.returncode == 1
-    assert said.startswith(b"sandbox: ")
-    assert b"address already in use" in said
-    assert b"Traceback" not in said
+    assert reason.startswith(b"sandbox: ")
+    assert b"address already in use" in reason
+    assert b"Traceback" not in reason

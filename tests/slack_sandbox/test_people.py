@@ -1,4 +1,4 @@
-"""Who is in the workspace, as the Web API tells it, and what the app hears when people change."""
+"""Who is in the workspace, as the Web API tells it, and the events that the app gets."""
 
 from __future__ import annotations
 
@@ -155,12 +155,12 @@ async def test_a_change_is_told_with_the_person_as_they_are_now(
     sandbox.users.reactivate("U0CARL")
     await sandbox.events.wait_delivered()
 
-    told = [body["event"] for body in plain_bot.events]
-    assert [one["type"] for one in told] == ["user_change"] * 5
-    assert told[0]["user"]["real_name"] == "Robert Reyes"
-    assert told[1]["user"]["is_ultra_restricted"] is True
-    assert [one["user"]["deleted"] for one in told[2:]].count(True) == 1
-    assert told[4]["user"] == await info(client, "U0CARL")
+    text = [body["event"] for body in plain_bot.events]
+    assert [one["type"] for one in text] == ["user_change"] * 5
+    assert text[0]["user"]["real_name"] == "Robert Reyes"
+    assert text[1]["user"]["is_ultra_restricted"] is True
+    assert [one["user"]["deleted"] for one in text[2:]].count(True) == 1
+    assert text[4]["user"] == await info(client, "U0CARL")
     assert "U0CARL" in (await client.conversations_members(channel="C0OPS"))["members"]
 
 

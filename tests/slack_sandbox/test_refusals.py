@@ -25,7 +25,7 @@ JSON = st.recursive(
 )
 
 
-def refused(surface: Surface, blocks: list[Any]) -> SlackError | None:
+def refuse(surface: Surface, blocks: list[Any]) -> SlackError | None:
     try:
         if surface == "message":
             validate_blocks(blocks)
@@ -51,7 +51,7 @@ def well_formed(error: SlackError, surface: Surface) -> bool:
 
 @given(name=st.sampled_from(sorted(BROKEN)), surface=st.sampled_from(["message", "modal", "home"]))
 def test_every_broken_block_is_refused_in_slacks_shape(name: str, surface: Surface) -> None:
-    error = refused(surface, [BROKEN[name][0]])
+    error = refuse(surface, [BROKEN[name][0]])
     assert error
     assert well_formed(error, surface), error.answer
 
@@ -73,7 +73,7 @@ def test_whatever_is_refused_is_refused_in_slacks_shape(
         holders += [one for one in inner if isinstance(one, (dict, list)) and one]
     holder = where.choice(holders)
     holder[where.choice(list(holder)) if isinstance(holder, dict) else 0] = what
-    error = refused(surface, [block])
+    error = refuse(surface, [block])
     assert error is None or error.error == "msg_blocks_too_long" or well_formed(error, surface)
 
 

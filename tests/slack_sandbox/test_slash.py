@@ -11,7 +11,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_sandbox.client.actor import Actor
 from slack_sandbox.sandbox import Sandbox
 from slack_sandbox.server import running_sandbox
-from tests.slack_sandbox.bolts import installed
+from tests.slack_sandbox.bolts import install
 from tests.slack_sandbox.conftest import PlainBot
 from tests.slack_sandbox.samples import HERE, Json, Slack, actions, button, modal, mrkdwn, refusal
 
@@ -161,7 +161,7 @@ async def test_bolt_answers_a_command(
         await respond(text="and one more thing")
 
     bolt.command(COMMAND)(approvals)
-    async with installed(bolt, sandbox, sockets):
+    async with install(bolt, sandbox, sockets):
         answer = await hands.run_command("U0ALICE", HERE, f"{COMMAND} show 7")
         assert answer["notices"][0]["blocks"][0]["text"]["text"] == "show 7"
         await hands.wait_for(lambda state: len(state["ephemerals"]) == 2)

@@ -64,7 +64,7 @@ async def dial(own: Slack) -> AsyncIterator[Dial]:
         yield one
 
 
-async def clicked(hands: Actor, client: Slack) -> asyncio.Task[Json]:
+async def start_click(hands: Actor, client: Slack) -> asyncio.Task[Json]:
     """Alice has pressed, and waits for what comes of it."""
     ts = await post(client)
     return asyncio.create_task(hands.click("U0ALICE", HERE, ts, "approve", block_id="b1"))
@@ -129,7 +129,7 @@ async def test_a_click_is_an_envelope_and_waits_for_its_receipt(
 ) -> None:
     ws = await dial()
     await ws.receive_json()
-    click = await clicked(hands, client)
+    click = await start_click(hands, client)
     envelope = await ws.receive_json()
     assert envelope["type"] == "interactive"
     assert envelope["accepts_response_payload"] is False
@@ -149,7 +149,7 @@ async def test_each_payload_goes_to_one_socket_and_is_answered_there(
     sockets = [await dial(), await dial()]
     for ws in sockets:
         await ws.receive_json()
-    clicks = [await clicked(hands, client) for _ in sockets]
+    clicks = [await start_click(hands, client) for _ in sockets]
     one, other = [await ws.receive_json() for ws in sockets]
     assert one["envelope_id"] != other["envelope_id"]
 
@@ -164,14 +164,14 @@ async def test_each_payload_goes_to_one_socket_and_is_answered_there(
 async def test_without_a_socket_or_a_receipt_the_person_sees_it(
     dial: Dial, hands: Actor, client: Slack, sandbox: Sandbox
 ) -> None:
-    assert await (await clicked(hands, client)) == {"ok": False, "error": SLOW}
+    assert await (await start_click(hands, client)) == {"ok": False, "error": SLOW}
     ws = await dial()
     await ws.receive_json()
-    click = await clicked(hands, client)
+    click = await start_click(hands, client)
     await ws.receive_json()
     assert await click == {"ok": False, "error": SLOW}
 
-    click = await clicked(hands, client)
+    click = await start_click(hands, client)
     await ws.receive_json()
     sandbox.socket_mode.connections[0].abort()
     assert await click == {"ok": False, "error": SLOW}
@@ -215,7 +215,7 @@ async def test_socket_mode_turned_off(
     assert (await ws.receive()).type is WSMsgType.CLOSE
     await turned
     assert (await (await dial()).receive_json())["reason"] == "link_disabled"
-    assert await (await clicked(hands, client)) == {"ok": True}
+    assert await (await start_click(hands, client)) == {"ok": True}
     assert len(plain_bot.payloads) == 1
 
 
@@ -243,13 +243,13 @@ async def test_bolts_own_client_lives_in_it(sandbox: Sandbox, hands: Actor) -> N
         )
         await ack()
 
-    async def submitted(ack: Any, view: Json) -> None:
+    async def on_submission(ack: Any, view: Json) -> None:
         named = view["state"]["values"]["name"]["v"]["value"]
         known = {} if named == "Jo" else {"response_action": "errors", "errors": {"name": "Who?"}}
         await ack(**known)
 
     bolt.action("edit")(edit)
-    bolt.view("edit")(submitted)
+    bolt.view("edit")(on_submission)
     handler = AsyncSocketModeHandler(
         bolt, sandbox.app.app_token, web_client=AsyncWebClient(base_url=sandbox.api_url)
     )

@@ -1,4 +1,4 @@
-"""What inputs hold: no more than a browser's own could, and the same after they were drawn anew."""
+"""What inputs hold: no more than a browser's own could, and the same after they were drawn again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Json = dict[str, Any]
 OPTIONS = [option("new"), option("vip")]
 
 
-def held(element: Json, entered: Json) -> Any:
+def enter(element: Json, entered: Json) -> Any:
     """What the input holds after this was entered."""
     entry = fill_state(complete_blocks([field("f", element)]), {"f": {"v": entered}})["f"]["v"]
     return next(value for key, value in entry.items() if key != "type")
@@ -36,7 +36,7 @@ def held(element: Json, entered: Json) -> Any:
 def test_text_is_held_as_a_field_of_a_browser_holds_it(
     element: Json, typed: str, kept: str | None
 ) -> None:
-    assert held(element, {"value": typed}) == kept
+    assert enter(element, {"value": typed}) == kept
     untouched = initial_state(complete_blocks([field("f", {**element, "initial_value": typed})]))
     assert untouched["f"]["v"]["value"] == kept
 
@@ -57,7 +57,7 @@ def test_text_is_held_as_a_field_of_a_browser_holds_it(
 )
 def test_an_input_holds_nothing_that_a_person_could_not_enter(element: Json, entered: Json) -> None:
     with pytest.raises(ValueError, match=r"can't hold|holds text|is not an option"):
-        held(element, entered)
+        enter(element, entered)
 
 
 BEFORE = {"f": {"v": {"type": "static_select", "selected_option": complete_blocks(OPTIONS)[0]}}}
@@ -75,14 +75,14 @@ SELECT = {"type": "static_select", "options": OPTIONS, "initial_option": OPTIONS
     ],
     ids=["the same", "another block", "another action", "no longer offered", "another type"],
 )
-def test_an_input_drawn_anew_keeps_its_value_while_it_is_the_same(block: Json, value: str) -> None:
+def test_an_unchanged_input_keeps_its_value_when_drawn_again(block: Json, value: str) -> None:
     state = fill_state(complete_blocks([block]), {}, BEFORE)
     (entry,) = next(iter(state.values())).values()
     assert entry["selected_option"]["value"] == value
 
 
 @given(text=st.text(min_size=1, max_size=20), again=st.integers(1, 3))
-def test_drawing_anew_changes_nothing(text: str, again: int) -> None:
+def test_drawing_again_changes_nothing(text: str, again: int) -> None:
     blocks = complete_blocks([text_field("f", multiline=True, initial_value=text)])
     first = state = initial_state(blocks)
     for _ in range(again):

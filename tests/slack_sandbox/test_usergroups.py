@@ -1,4 +1,4 @@
-"""User groups: who is in them, and what the app hears when that changes."""
+"""User groups: who is in them, and the events that the app gets."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ async def test_new_members_are_told_as_a_difference_and_as_a_whole(
     sandbox.groups.set_members("S0OPS", ["U0DANA", "U0MARIA"])
     await sandbox.events.wait_delivered()
 
-    told = {body["event"]["type"]: body["event"] for body in plain_bot.events}
-    change, whole = told["subteam_members_changed"], told["subteam_updated"]["subteam"]
+    events = {body["event"]["type"]: body["event"] for body in plain_bot.events}
+    change, whole = events["subteam_members_changed"], events["subteam_updated"]["subteam"]
     assert (change["subteam_id"], change["team_id"]) == ("S0OPS", "T0ACME")
     assert (change["added_users"], change["removed_users"]) == (["U0MARIA"], ["U0CARL"])
     assert (change["added_users_count"], change["removed_users_count"]) == (1, 1)
@@ -76,8 +76,8 @@ async def test_a_group_is_renamed_disabled_enabled_and_made(
     await sandbox.events.wait_delivered()
     sandbox.groups.add("S0NEW", "new", "New", ["U0BOB"])
 
-    told = [body["event"]["subteam"] for body in plain_bot.events]
-    assert [(one["handle"], one["date_delete"] > 0) for one in told] == [
+    texts = [body["event"]["subteam"] for body in plain_bot.events]
+    assert [(one["handle"], one["date_delete"] > 0) for one in texts] == [
         ("on-call", False),
         ("on-call", True),
         ("on-call", False),

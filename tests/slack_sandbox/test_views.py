@@ -107,7 +107,7 @@ def client(sandbox: Sandbox) -> AsyncWebClient:
     return slack(sandbox)
 
 
-async def opened(client: Slack, trigger_id: str, **more: Any) -> str:
+async def open_view(client: Slack, trigger_id: str, **more: Any) -> str:
     """The error of views.open, or "ok"."""
     try:
         return "ok" if (await client.views_open(trigger_id=trigger_id, view=modal(**more))) else ""
@@ -117,27 +117,27 @@ async def opened(client: Slack, trigger_id: str, **more: Any) -> str:
 
 async def test_a_trigger_opens_one_view(sandbox: Sandbox, client: Slack) -> None:
     trigger = sandbox.triggers.issue("U0ALICE")
-    assert await opened(client, trigger) == "ok"
-    assert await opened(client, trigger) == "exchanged_trigger_id"
+    assert await open_view(client, trigger) == "ok"
+    assert await open_view(client, trigger) == "exchanged_trigger_id"
 
 
 async def test_a_trigger_lives_three_seconds(sandbox: Sandbox, client: Slack, clock: Clock) -> None:
     in_time, late = sandbox.triggers.issue("U0ALICE"), sandbox.triggers.issue("U0BOB")
     clock.time += 3.0
-    assert await opened(client, in_time) == "ok"
+    assert await open_view(client, in_time) == "ok"
     clock.time += 0.01
-    assert await opened(client, late) == "expired_trigger_id"
+    assert await open_view(client, late) == "expired_trigger_id"
 
 
 @pytest.mark.parametrize("trigger", ["nonsense", "1.2.abc", "123.456.zzz"])
 async def test_a_made_up_trigger(client: Slack, trigger: str) -> None:
-    assert await opened(client, trigger) == "invalid_trigger_id"
+    assert await open_view(client, trigger) == "invalid_trigger_id"
 
 
 async def test_a_refused_view_leaves_the_trigger_good(sandbox: Sandbox, client: Slack) -> None:
     trigger = sandbox.triggers.issue("U0ALICE")
-    assert await opened(client, trigger, title=plain("x" * 25)) == "invalid_arguments"
-    assert await opened(client, trigger) == "ok"
+    assert await open_view(client, trigger, title=plain("x" * 25)) == "invalid_arguments"
+    assert await open_view(client, trigger) == "ok"
 
 
 async def test_an_open_view_has_ids_a_hash_and_its_initial_state(
@@ -145,19 +145,19 @@ async def test_an_open_view_has_ids_a_hash_and_its_initial_state(
 ) -> None:
     view = modal({"type": "divider"}, text_field("name", initial_value="Jo"), private_metadata="{}")
     trigger = sandbox.triggers.issue("U0ALICE")
-    shown = (await client.views_open(trigger_id=trigger, view=view))["view"]
-    assert shown["id"].startswith("V")
-    assert shown["root_view_id"] == shown["id"]
-    assert shown["previous_view_id"] is None
-    assert shown["blocks"][0]["block_id"]
-    assert shown["hash"]
-    assert shown["state"]["values"] == {"name": {"v": {"type": "plain_text_input", "value": "Jo"}}}
-    assert (shown["private_metadata"], shown["bot_id"], shown["team_id"]) == (
+    opened = (await client.views_open(trigger_id=trigger, view=view))["view"]
+    assert opened["id"].startswith("V")
+    assert opened["root_view_id"] == opened["id"]
+    assert opened["previous_view_id"] is None
+    assert opened["blocks"][0]["block_id"]
+    assert opened["hash"]
+    assert opened["state"]["values"] == {"name": {"v": {"type": "plain_text_input", "value": "Jo"}}}
+    assert (opened["private_metadata"], opened["bot_id"], opened["team_id"]) == (
         "{}",
         "B0APPROVER",
         "T0ACME",
     )
-    assert sandbox.modals.stack("U0ALICE") == [shown]
+    assert sandbox.modals.stack("U0ALICE") == [opened]
 
 
 async def test_the_third_view_is_the_last_that_can_be_pushed(
@@ -193,7 +193,7 @@ async def test_an_external_id_names_one_view(sandbox: Sandbox, client: Slack) ->
     first = sandbox.triggers.issue("U0ALICE")
     view = (await client.views_open(trigger_id=first, view=modal(external_id="e1")))["view"]
     second = sandbox.triggers.issue("U0BOB")
-    assert await opened(client, second, external_id="e1") == "duplicate_external_id"
+    assert await open_view(client, second, external_id="e1") == "duplicate_external_id"
     update = await client.views_update(external_id="e1", view=modal(external_id="e1"))
     assert update["view"]["id"] == view["id"]
 

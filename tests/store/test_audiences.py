@@ -24,7 +24,7 @@ RULES: dict[str, Any] = {
 }
 
 
-async def submitted(reviews: Reviews, *tools: str, **where: Any) -> str:
+async def submit(reviews: Reviews, *tools: str, **where: Any) -> str:
     calls = [call(tool, f"c{n}") for n, tool in enumerate(tools)]
     now = await reviews.store.now()
     made = review_of(
@@ -48,10 +48,10 @@ async def store(request: pytest.FixtureRequest) -> AsyncIterator[Store]:
 
 
 async def test_each_who_may_decide_finds_it_until_it_is_decided(store: Store):
-    """Named people and groups, or the members of the places; whoever was passed on to as well."""
+    """Named people and groups, or the members of the places, also after an escalation."""
     reviews = Reviews(store)
     who = ("user:U1", "group:S1", "place:slack:#pay", "place:slack:#first", "place:slack:#second")
-    review_id = await submitted(reviews, "pay", "send")
+    review_id = await submit(reviews, "pay", "send")
     assert await waits(store, *who) == [1, 1, 0, 1, 1]
 
     await reviews.apply(Decide(review_id, "2", proposal(), person(), "one"))
@@ -70,7 +70,7 @@ async def test_each_who_may_decide_finds_it_until_it_is_decided(store: Store):
 
 async def test_what_was_cancelled_waits_for_nobody(store: Store):
     reviews = Reviews(store)
-    review_id = await submitted(reviews, "pay", "send")
+    review_id = await submit(reviews, "pay", "send")
     await reviews.apply(Cancel(review_id, None, "op"))
     assert (await store.waiting_reviews(["user:U1", "place:slack:#first"])).reviews == []
 
@@ -81,7 +81,7 @@ async def test_the_index_says_what_the_reviews_say(store: Store):
     """
     reviews = Reviews(store)
     ids = [
-        await submitted(reviews, *tools, thread_id=f"t-{n}")
+        await submit(reviews, *tools, thread_id=f"t-{n}")
         for n, tools in enumerate([("pay",), ("send",), ("pay", "send"), ("ask",)] * 4)
     ]
     await asyncio.gather(

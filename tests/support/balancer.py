@@ -1,4 +1,4 @@
-"""A load balancer, as it stands between Slack and the bots: it asks who is ready, and takes one of them."""
+"""A load balancer between Slack and the bots: it asks which bots are ready, and takes one of them."""
 
 from __future__ import annotations
 

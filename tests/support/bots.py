@@ -32,12 +32,12 @@ from tests.support.slack import (
     Person,
     live,
     review_of,
-    said,
+    text_of,
 )
 from tests.support.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
-#: Stands in the arguments of every scenario's calls, and so must stand in no log.
+#: Is in the arguments of every scenario's calls, so it must be in no log.
 CANARY = "canary-5f1d"
 #: A bot that waits for nothing longer than a test has patience for.
 QUICK = Timing(
@@ -87,7 +87,7 @@ class Process:
         with log.open("wb") as file:
             process = await asyncio.create_subprocess_exec(
                 sys.executable, "-m", module, *args, cwd=ROOT, stdout=file, stderr=file,
-                env={**_inherited(), **env},
+                env={**_clean_environment(), **env},
             )  # fmt: skip
         return cls(process, log)
 
@@ -108,7 +108,7 @@ class Process:
         assert mark in self.output, self.output
         self.url = self.output.partition(mark)[2].split()[0]
 
-    async def ended(self, timeout: float = 20) -> int:
+    async def wait_end(self, timeout: float = 20) -> int:
         """The exit code; -9 after `kill -9`, its own included."""
         async with asyncio.timeout(timeout):
             return await self._process.wait()
@@ -119,7 +119,7 @@ class Process:
 
     async def kill(self) -> None:
         self.signal(signal.SIGKILL)
-        await self.ended()
+        await self.wait_end()
 
 
 class Scene:
@@ -208,11 +208,11 @@ class Scene:
         """The first message here that says all of this, waited for; `viewer` must be in the channel."""
         viewer = viewer or (DANA if channel != APPROVALS else ALICE)
 
-        def found(state: dict[str, Any]) -> Message | None:
+        def find_card(state: dict[str, Any]) -> Message | None:
             messages = live(state["messages"].get(channel, []))
-            return next((m for m in messages if all(words in said(m) for words in having)), None)
+            return next((m for m in messages if all(words in text_of(m) for words in having)), None)
 
-        card = cast(Message, await self.hands.wait_for(found, user=viewer, timeout=timeout))
+        card = cast(Message, await self.hands.wait_for(find_card, user=viewer, timeout=timeout))
         return {**card, "channel": channel}
 
     async def cards(self, channel: str = APPROVALS) -> list[Message]:
@@ -240,13 +240,13 @@ class Scene:
         """A client of the test's own."""
         return await self.stack.enter_async_context(Redis.from_url(self.redis_url))
 
-    async def noted(self, gate: Gate, card: Message) -> None:
-        """Until a bot has noted where this card stands."""
+    async def wait_noted(self, gate: Gate, card: Message) -> None:
+        """Wait until a bot has noted where this card is."""
 
-        async def posted() -> bool:
+        async def is_posted() -> bool:
             return bool((await gate.reviews.load(review_of(card))).posts)
 
-        await wait_until("the card is noted", posted)
+        await wait_until("the card is noted", is_posted)
 
     async def all_shown(self) -> None:
         """Until no event waits for a bot."""
@@ -257,7 +257,7 @@ class Scene:
 
         await wait_until("all events are done", empty)
 
-    async def delivered(self, count: int) -> None:
+    async def wait_deliveries(self, count: int) -> None:
         """Until people have done this many things that reached a bot."""
         await wait_until(
             f"{count} requests to the bot",
@@ -267,11 +267,11 @@ class Scene:
     async def calls(self, method: str, count: int = 1) -> list[dict[str, Any]]:
         """The calls of a Web API method, once there are this many."""
 
-        def found() -> list[dict[str, Any]]:
+        def find_card() -> list[dict[str, Any]]:
             return [call for call in self.sandbox.api.calls if call["method"] == method]
 
-        await wait_until(f"{count} calls of {method}", lambda: len(found()) >= count)
-        return found()
+        await wait_until(f"{count} calls of {method}", lambda: len(find_card()) >= count)
+        return find_card()
 
 
 def doubles(sandbox: Sandbox) -> list[tuple[str, str]]:
@@ -287,7 +287,7 @@ def doubles(sandbox: Sandbox) -> list[tuple[str, str]]:
     return twice
 
 
-def _inherited() -> dict[str, str]:
+def _clean_environment() -> dict[str, str]:
     """No setting of ours comes in from outside."""
     ours: Callable[[str], bool] = lambda name: name.startswith(("HITL_", "SLACK_"))  # noqa: E731
     return {name: value for name, value in os.environ.items() if not ours(name)}

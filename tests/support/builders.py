@@ -99,10 +99,10 @@ def review_of(
     """As the gate makes them; every call of this function is another turn, unless it names one."""
     name = turn or f"turn-{next(_numbers)}"
     which = ReviewKey(agent, thread_id, name, requester, origin)
-    return build_review(which, asked_by(by or policy(), calls), partitions, now)
+    return build_review(which, judge_turn(by or policy(), calls), partitions, now)
 
 
-def asked_by(by: Policy, calls: Sequence[ToolCall], **tools: Any) -> JudgedCalls:
+def judge_turn(by: Policy, calls: Sequence[ToolCall], **tools: Any) -> JudgedCalls:
     """What the gate makes of a turn of any size, at once. `tools` are the agent's, each with its schema or
     None.
     """

@@ -20,7 +20,7 @@ async def last_click(scene: Scene) -> Payload:
     return [payload for payload in payloads if payload["type"] == "block_actions"][-1]
 
 
-async def made_up(
+async def forge_click(
     scene: Scene, card: Message, action_id: str, person: str, value: str | None = None
 ) -> Payload:
     """The last click, as if this person had pressed this button of this card; `value` forges what it says."""

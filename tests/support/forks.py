@@ -50,9 +50,9 @@ class Forks:
         self._port = port
 
     async def start(self, *args: str, env: Mapping[str, str]) -> Forked:
-        said, asking = await asyncio.open_connection("127.0.0.1", self._port)
+        text, asking = await asyncio.open_connection("127.0.0.1", self._port)
         asking.write(json.dumps([args, {**env}]).encode() + b"\n")
-        return Forked(int(await said.readline()), said, asking)
+        return Forked(int(await text.readline()), text, asking)
 
 
 @contextmanager

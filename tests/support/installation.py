@@ -74,7 +74,7 @@ def install(wheel: Path, folder: Path, *extras: str) -> Installation:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
     _pip(f"--python={venv}/bin/python", "install", "--no-deps", "--no-index", str(wheel))
     (packages,) = venv.glob("lib/python*/site-packages")
-    for requirement in _required("hitl-core", set(extras), set()):
+    for requirement in _requirements("hitl-core", set(extras), set()):
         for name in _top_level_names(requirement):
             link = packages / name
             if not link.exists():
@@ -89,7 +89,7 @@ def _pip(*words: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def _required(name: str, extras: set[str], seen: set[str]) -> Iterator[Distribution]:
+def _requirements(name: str, extras: set[str], seen: set[str]) -> Iterator[Distribution]:
     """All that a distribution needs, directly or not, without itself."""
     for text in distribution(name).requires or ():
         requirement = Requirement(text)
@@ -99,7 +99,7 @@ def _required(name: str, extras: set[str], seen: set[str]) -> Iterator[Distribut
         if requirement.name not in seen:
             seen.add(requirement.name)
             yield distribution(requirement.name)
-            yield from _required(requirement.name, requirement.extras, seen)
+            yield from _requirements(requirement.name, requirement.extras, seen)
 
 
 def _top_level_names(package: Distribution) -> set[str]:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 class Proxy:
     """`drop_reply(n)`: of the commands to come, the reply to the n-th is lost and its connection cut.
 
-    With `hold`, whoever connects after that is served only after `release()`.
+    With `hold`, later connections are served only after `release()`.
     """
 
     def __init__(self, target: str) -> None:

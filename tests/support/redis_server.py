@@ -24,7 +24,7 @@ def executable_under_test() -> Path:
         pytest.skip(str(error))
 
 
-def shared_server(data_dir: Path) -> EmbeddedRedis:
+def session_server(data_dir: Path) -> EmbeddedRedis:
     """Fast and forgetful: one for all tests of a session."""
     return EmbeddedRedis(data_dir, executable=executable_under_test(), settings=FORGETFUL)
 

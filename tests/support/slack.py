@@ -17,7 +17,7 @@ Message = dict[str, Any]
 
 
 def words(value: Any) -> str:
-    """Everything that somebody who reads these blocks can see, in order. People stand as their ids."""
+    """Everything that somebody who reads these blocks can see, in order. People are shown as their ids."""
     if isinstance(value, list):
         return " ".join(filter(None, map(words, value)))
     if not isinstance(value, dict):
@@ -29,7 +29,7 @@ def words(value: Any) -> str:
     return words([part for part in value.values() if isinstance(part, dict | list)])
 
 
-def said(message: Message) -> str:
+def text_of(message: Message) -> str:
     return " ".join((words(message["blocks"]) or message["text"]).split())
 
 
@@ -38,7 +38,7 @@ def review_of(card: Message) -> str:
 
 
 def live(messages: list[Message]) -> list[Message]:
-    """The cards among them, and not what stands in the threads below."""
+    """The cards, without the messages in their threads."""
     return [m for m in messages if not m["deleted"] and (m["metadata"] or not _is_reply(m))]
 
 
@@ -84,25 +84,25 @@ class Person:
     async def press_until(self, done: Callable[[], bool], card: Message, action_id: str) -> None:
         """Press, and again while the bot asks for it: it says "Press again" where that is safe."""
 
-        async def pressed() -> bool:
-            before = len(await self.told())
+        async def is_accepted() -> bool:
+            before = len(await self.notices())
             await self.press(card, action_id)
-            new = (await self.told())[before:]
-            assert all("Press again" in told or "already" in told for told in new), new
-            return done() or not any("Press again" in told for told in new)
+            new = (await self.notices())[before:]
+            assert all("Press again" in text or "already" in text for text in new), new
+            return done() or not any("Press again" in texts for texts in new)
 
-        await wait_until(f"{action_id} counts", pressed, 20)
+        await wait_until(f"{action_id} counts", is_accepted, 20)
 
     async def submit(self, **values: Any) -> dict[str, Any]:
         """Fill in the open modal, by label, and submit it."""
         return await self.hands.submit(self.id, values)
 
-    async def told(self) -> list[str]:
+    async def notices(self) -> list[str]:
         """What this person was told privately, oldest first."""
         return [notice["text"] for notice in await self.hands.ephemerals(self.id)]
 
-    async def last_told(self) -> str:
-        return (await self.told() or [""])[-1]
+    async def last_notice(self) -> str:
+        return (await self.notices() or [""])[-1]
 
     async def modal(self) -> str:
         """The words of the open modal, or nothing."""

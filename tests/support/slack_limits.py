@@ -57,7 +57,7 @@ MOST: dict[str, dict[str, int]] = {
     },
     "home": {"private_metadata": 3000, "callback_id": 255, "blocks": VIEW_BLOCKS},
 }
-#: The same for what has no `type`, by the key under which it stands.
+#: The same for what has no `type`, by its key.
 MOST_UNDER: dict[str, dict[str, int]] = {
     "confirm": {"title": 100, "text": 300, "confirm": 30, "deny": 30},
     "options": {"text": 75, "value": 75, "description": 75},
@@ -73,7 +73,7 @@ def assert_message(message: Json) -> None:
     blocks = message["blocks"]
     assert 0 < len(message["text"]) <= MESSAGE_TEXT
     assert len(blocks) <= MESSAGE_BLOCKS
-    assert _written(blocks) + A_BLOCK * len(blocks) <= MESSAGE_SIZE
+    assert _text_size(blocks) + A_BLOCK * len(blocks) <= MESSAGE_SIZE
     _assert_blocks(blocks)
     assert not list(over(blocks)), list(over(blocks))
 
@@ -131,14 +131,14 @@ def _assert_blocks(blocks: list[Json]) -> None:
         parsed.validate_json()
 
 
-def _written(value: Any) -> int:
+def _text_size(value: Any) -> int:
     """The characters of all texts, `&`, `<` and `>` as entities."""
     if isinstance(value, list):
-        return sum(map(_written, value))
+        return sum(map(_text_size, value))
     if not isinstance(value, dict):
         return 0
     own = value.get("text", "")
-    return (_length(own) if isinstance(own, str) else 0) + sum(map(_written, value.values()))
+    return (_length(own) if isinstance(own, str) else 0) + sum(map(_text_size, value.values()))
 
 
 def _length(text: str) -> int:
