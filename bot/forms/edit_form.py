@@ -47,6 +47,7 @@ class EditForm(ReviewForm):
     ) -> None:
         self._review, self._action, self._limits = review, action, limits
         self._arguments = review.arguments(action.key)
+        self._args = self._arguments.parse()
         self._tools = edit_tools(review, action)[:MAX_TOOLS]
         #: Why this form is not for the tool that the person chose last; "" if it is.
         self._tool_problem = ""
@@ -77,7 +78,7 @@ class EditForm(ReviewForm):
         assert proposal.args is not None  # every edit has arguments
         if self.ref.confirming == _digest(proposal):
             return ""
-        removed = find_removed(self._arguments.parse(), proposal.args.parse())
+        removed = find_removed(self._args, proposal.args.parse())
         if not removed:
             return ""
         names = [one_line(format_path(each)) for each in removed[:MAX_REMOVED]]
@@ -137,7 +138,7 @@ class EditForm(ReviewForm):
         return form
 
     def _source(self, tool: str) -> FormSource:
-        action, args = self._action, self._arguments.parse()
+        action, args = self._action, self._args
         if tool != action.name:
             action = judge_edit(self._review, action, tool, self._arguments, 0.0).action
         return FormSource(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..card import REFUSAL_TITLE
 from ..inbox import FIXABLE_CODES, PermittedSnapshot, Reply
 from .page import FormPage
 
@@ -37,7 +38,7 @@ class Notice:
     """
 
     text: str
-    title: str = "Not changed"
+    title: str = REFUSAL_TITLE
     fixable: bool = False
 
 

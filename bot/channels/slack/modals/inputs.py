@@ -8,12 +8,10 @@ from typing import Any, assert_never, cast
 
 from hitl_core.forms import Field
 
+from ..form_limits import FORM_LIMITS
 from ..render import Block, Element, line, plain_text, pre, rich_text, text_element
 
 ACTION_ID = "value"
-#: The longest text in a plain_text_input (docs.slack.dev/reference/block-kit/block-elements).
-MAX_INPUT = 3000
-MAX_LABEL = 75
 #: More options are shown in groups; this is also the maximum number of groups.
 MAX_OPTIONS = 100
 MAX_CHECKBOXES = 10
@@ -45,7 +43,7 @@ def _element(field: Field) -> Element:
                 multiline=field.kind != "text",
                 initial_value=field.initial or None,
                 min_length=field.min_length,
-                max_length=max(1, field.max_length or MAX_INPUT),
+                max_length=max(1, field.max_length or FORM_LIMITS.text),
             )
         case "email" | "uri":
             kind = "email_text_input" if field.kind == "email" else "url_text_input"
@@ -114,7 +112,7 @@ def _multi_select(field: Field) -> Element:
 
 def _options(field: Field) -> list[Element]:
     return [
-        {"text": plain_text(option.label, MAX_LABEL), "value": str(index)}
+        {"text": plain_text(option.label, FORM_LIMITS.option_label), "value": str(index)}
         for index, option in enumerate(field.options)
     ]
 
