@@ -35,7 +35,7 @@ SECONDS: dict[Step, float] = {
     # Steps that follow each other.
     "name": 0.3,  # who clicked
     "apply": 1.5,  # permission, checks, commit
-    "record": 0.2,  # a refusal in the audit, an old card to draw again, what was read
+    "record": 0.2,  # a refusal in the audit, an old card to draw again
     "show": 0.8,  # the result: a sentence, a modal, the Home
     "open": 2.4,  # a modal: it is loaded and opened
     "page": 1.6,  # another page of a modal: it is loaded and drawn
@@ -55,7 +55,7 @@ SECONDS: dict[Step, float] = {
 #: The steps of each kind of click, one after the other.
 CLICKS: dict[str, tuple[Step, ...]] = {
     "a button that decides": ("name", "apply", "record", "show"),
-    "a button that opens a modal": ("name", "open", "record"),
+    "a button that opens a modal": ("name", "open"),
     "a button that shows a page": ("name", "page", "show"),
     "a button that posts a file": ("name", "file", "show"),
     "a form": ("name", "submit", "next"),

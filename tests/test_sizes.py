@@ -21,37 +21,10 @@ FILE_LINES, FUNCTION_LINES, MEDIAN_LINES = 250, 50, 150
 #: Files and functions (`file:function`) that are longer and must be split. The list only shrinks.
 TOO_LONG = frozenset(
     {
-        "bot/api/agent_api.py",
         "bot/app.py:running_bot",
-        "bot/channels/slack/channel.py",
         "bot/channels/slack/handlers/listeners.py",
-        "bot/channels/slack/handlers/submissions.py",
-        "bot/channels/slack/render/card_lines.py",
-        "bot/channels/slack/transport/api.py",
-        "bot/channels/slack/transport/payload.py",
         "bot/inbox/homes.py",
-        "bot/outbox/delivery.py",
-        "bot/outbox/lane.py",
         "bot/people/directory.py",
-        "bot/web/connections.py",
-        "hitl_core/cli/policy/run_test.py",
-        "hitl_core/cli/reviews/decide.py",
-        "hitl_core/dialects/arcgis.py",
-        "hitl_core/gate/blocking.py",
-        "hitl_core/gate/gate.py",
-        "hitl_core/gate/submission/new_review.py:build_review",
-        "hitl_core/integrations/langgraph/driver.py",
-        "hitl_core/integrations/langgraph/inventory.py",
-        "hitl_core/integrations/langgraph/permits.py",
-        "hitl_core/jsonschema/applicators.py",
-        "hitl_core/jsonschema/patterns/pattern.py",
-        "hitl_core/policy/policy.py",
-        "hitl_core/review/decisions.py",
-        "hitl_core/review/decisions.py:decide",
-        "hitl_core/review/edit_rules.py",
-        "hitl_core/review/service.py",
-        "slack_sandbox/demo/embedded_redis.py",
-        "slack_sandbox/sandbox.py:__init__",
     }
 )
 

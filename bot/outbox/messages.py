@@ -7,12 +7,7 @@ import logging
 from hitl_core.model import MessageRef, Place, Snapshot
 
 from ..card import Card, ThreadLine, build_card
-from ..channels.contract import (
-    LookupFailed,
-    MessageGone,
-    NotFound,
-    Undeliverable,
-)
+from ..channels.contract import LookupFailed, MessageGone, NotFound, Undeliverable
 from ..channels.registry import Channels
 from ..offload import offload_drawing
 from .rate_limit import RateLimit

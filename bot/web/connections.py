@@ -10,10 +10,9 @@ import asyncio
 import gc
 import logging
 import time
-from collections import OrderedDict
-from collections.abc import Iterator
 from typing import Any, cast
 
+from .eviction_order import EvictionOrder
 from .logs import ThrottledLog
 from .memory import give_back
 from .open_files import default_max_connections
@@ -171,9 +170,7 @@ class Connections:
         self._max_connections = (
             default_max_connections() if max_connections is None else max_connections
         )
-        # By rank; in each the connection with the longest time in this rank is first.
-        self._by_rank = tuple(OrderedDict[Connection, None]() for _ in range(4))
-        self._ranks: dict[Connection, int] = {}
+        self._order = EvictionOrder[Connection]()
         self.slow_readers = SlowReaders()
         self._head_bytes = 0
         self.buffered_bytes = 0
@@ -192,7 +189,7 @@ class Connections:
         )
 
     def __len__(self) -> int:
-        return len(self._ranks)
+        return len(self._order)
 
     @property
     def is_crowded(self) -> bool:
@@ -204,9 +201,8 @@ class Connections:
 
     def add(self, visit: Connection) -> None:
         """Add a connection. If there are too many, one is closed, but never a busy authenticated one."""
-        first = next(self._eviction_order(), visit)
-        self._ranks[visit] = visit.rank
-        self._by_rank[visit.rank][visit] = None
+        first = next(iter(self._order), visit)
+        self._order.add(visit)
         if len(self) > self._max_connections:
             self._full_log.warn(self._max_connections)
             evicted = visit if first.is_authenticated and first.is_busy else first
@@ -214,20 +210,11 @@ class Connections:
             self.remove(evicted)
 
     def remove(self, visit: Connection) -> None:
-        if (rank := self._ranks.pop(visit, None)) is not None:
-            del self._by_rank[rank][visit]
+        self._order.remove(visit)
 
     def update_rank(self, visit: Connection) -> None:
         """Call it when the rank may have changed, or after a use."""
-        if (rank := self._ranks.get(visit)) is not None:
-            del self._by_rank[rank][visit]
-            self._ranks[visit] = visit.rank
-            self._by_rank[visit.rank][visit] = None
-
-    def _eviction_order(self) -> Iterator[Connection]:
-        """The connections in the order in which they are closed when there is no room."""
-        for rank in self._by_rank:
-            yield from rank
+        self._order.update(visit)
 
     def count_head(self, size: int) -> None:
         """A part of a head arrived."""
@@ -238,7 +225,7 @@ class Connections:
 
     def make_room(self) -> None:
         """Close connections whose request is still arriving: strangers first, then the slowest."""
-        for one in [one for one in self._eviction_order() if one.buffered_bytes]:
+        for one in [one for one in self._order if one.buffered_bytes]:
             if self.buffered_bytes <= MAX_BUFFERED * KEEP_RATIO:
                 return
             one.abort()
@@ -249,7 +236,7 @@ class Connections:
         while True:
             await asyncio.sleep(WATCH_INTERVAL)
             self.slow_readers.close_slowest()
-            for visit in [one for one in self._eviction_order() if one.is_expired]:
+            for visit in [one for one in self._order if one.is_expired]:
                 visit.abort()
             if self.freed > RETURNED:
                 self.freed = 0

@@ -4,7 +4,8 @@
 `Policy.load` reads a file.
 """
 
-from hitl_core.policy.combine_rulings import combine_schemas, has_refs, with_tool_schema
+from hitl_core.policy.combine_rulings import with_tool_schema
+from hitl_core.policy.combine_schemas import combine_schemas, has_refs
 from hitl_core.policy.default_descriptions import default_description, to_javascript
 from hitl_core.policy.gaps import find_gaps
 from hitl_core.policy.glob import is_glob

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from hitl_core.model import Expire, Route, Verdict
+from hitl_core.policy.combine_schemas import combine_schemas, has_refs
 from hitl_core.policy.reader import combine_reviewers, find_unreachable_quorum
 from hitl_core.policy.rule import Kind
 from hitl_core.policy.ruling import Ruling
 
 Schema = dict[str, Any]
 
-_REFS = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
-#: A reference to nothing. So every check refuses a schema that has it.
-_DEAD_REF = "#/a reference of one of two schemas"
 _BY_STRICTNESS: tuple[Kind, ...] = ("allow", "review", "deny")
 _NOTHING_LEFT = (
     "Nobody can decide on this call: the policy and this run's context allow no decision together."
@@ -226,27 +224,3 @@ def _with_schemas(ruling: Ruling, one: Schema | None, other: Schema | None) -> R
 def _deny(ruling: Ruling, reason: str) -> Ruling:
     verdict = Verdict(kind="deny", rule=ruling.verdict.rule, reason=reason)
     return replace(ruling, verdict=verdict, allowed_decisions=(), args_schema=None)
-
-
-def combine_schemas(one: Schema | None, other: Schema | None) -> Schema | None:
-    """A schema that requires both. If one of them has a reference, the result can't be checked, because the
-    reference would lead to another target.
-    """
-    if one is None or other is None or one == other:
-        return one or other
-    both: Schema = {"type": "object", "allOf": [one, other]}
-    return {**both, "$ref": _DEAD_REF} if has_refs(both) else both
-
-
-def has_refs(schema: Schema) -> bool:
-    waiting: list[object] = [schema]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, dict):
-            held = cast(Schema, part)
-            if not _REFS.isdisjoint(held):
-                return True
-            waiting.extend(held.values())
-        elif isinstance(part, list):
-            waiting.extend(cast("list[object]", part))
-    return False

@@ -6,11 +6,7 @@ from hitl_core.errors import Refused
 from hitl_core.model import Cancellation, Review, Reviewer, Reviewers, Vote
 from hitl_core.review import vote_count
 from hitl_core.review.agent_texts import cancel_reason
-from hitl_core.review.transition import (
-    Transition,
-    check_not_cancelled,
-    make_event,
-)
+from hitl_core.review.transition import Transition, check_not_cancelled, make_event
 
 
 def cancel(review: Review, by: Reviewer | None, reason: str | None, now: float) -> Transition:

@@ -10,10 +10,8 @@ from collections.abc import Collection, Mapping
 from hitl_core.errors import DecisionError, Refused
 from hitl_core.model import (
     Action,
-    Arguments,
     Decision,
     DecisionType,
-    EditRecord,
     Event,
     EventKind,
     Place,
@@ -24,7 +22,6 @@ from hitl_core.model import (
 )
 from hitl_core.policy import find_unreachable_quorum
 from hitl_core.review import vote_count
-from hitl_core.review.edit_rules import EditRuling
 from hitl_core.review.proposal import (
     JudgedProposal,
     Proposal,
@@ -32,7 +29,7 @@ from hitl_core.review.proposal import (
     final_message,
     judge_proposal,
 )
-from hitl_core.review.redaction import redaction_pointers
+from hitl_core.review.revisions import add_revision, with_edited_call
 from hitl_core.review.transition import (
     Transition,
     check_decidable,
@@ -61,12 +58,7 @@ def decide(
     `has_new_grant`: the caller has checked that this person may decide by that rule. `judged` is what
     `judge_new_edit` returned; for another version of the review the edit is judged again.
     """
-    action = review.action(key)
-    if action is None:
-        raise Refused("unknown_action", "This review has no such action.")
-    check_decidable(review, action, proposal.revision, now, proposal.seal)
-    if proposal.type not in action.config.allowed_decisions:
-        raise Refused("not_allowed", f"The policy doesn't allow this answer for {action.name}.")
+    action = _check_proposal(review, key, proposal, now)
     valid_votes, note = vote_count.drop_votes(action.votes, ineligible_voters)
     action = action.model_copy(update={"votes": valid_votes})
     if judged is None or judged.review is not review:
@@ -74,11 +66,9 @@ def decide(
     args, name, ruling = judged.args, judged.name, judged.ruling
     vote_type = "approve" if proposal.type == "edit" and ruling is None else proposal.type
     check_voter(review, action, vote_type, by)
-    message = final_message(action, proposal)
-    stored_args = dict(review.args)
-    approval_counts = True
+    message, stored_args, approval_counts = final_message(action, proposal), dict(review.args), True
     if ruling is not None:
-        action = _add_revision(ruling, proposal, args, name, by, now)
+        action = add_revision(ruling, proposal, args, name, by, now)
         stored_args[f"{key}:{action.revision}"] = args
         if ruling.verdict is not None:
             approval_counts = (
@@ -87,30 +77,12 @@ def decide(
             note = " ".join(filter(None, (note, _rule_note(name, ruling.verdict))))
     if vote_type != "edit" or (approval_counts and action.route.reviewers.editor_approves):
         action = _add_vote(action, proposal, message, by, now)
-    if (
-        ruling is not None
-        and action.is_pending
-        and "approve" not in action.config.allowed_decisions
-    ):
-        raise Refused(
-            "not_allowed",
-            f"Other people must approve this {name}, but its rule doesn't allow `approve`.",
-        )
-    if (
-        ruling is not None
-        and action.is_pending
-        and find_unreachable_quorum(action.route, vote_count.excluded_keys(review, action))
-    ):
-        raise Refused(
-            "not_allowed", f"Others had to approve this {name}, and too few are left who may."
-        )
+    if ruling is not None and action.is_pending:
+        _check_others_can_approve(review, action, name)
     changed = with_actions(review, {key: action}, now).model_copy(update={"args": stored_args})
     if ruling is not None:
-        changed = _with_edited_call(changed, action, ruling, args)
-    kind: EventKind = "edited" if vote_type == "edit" else "voted"
-    what: DecisionType = proposal.type
-    if action.decision is not None:
-        kind, what = "decided", action.decision.type
+        changed = with_edited_call(changed, action, ruling, args)
+    kind, what = _result(action, vote_type, proposal)
     why = " ".join(filter(None, (message, note))) or None
     event = make_event(
         kind, review, now, [key], after=changed, by=by, what=what, why=why, place=place
@@ -197,26 +169,42 @@ def _is_requester(review: Review, action: Action, by: Reviewer) -> bool:
     return excluded and review.is_requester(by)
 
 
+def _check_proposal(review: Review, key: str, proposal: Proposal, now: float) -> Action:
+    """The action with this key. Raises Refused if it can't be decided now, or not in this way."""
+    action = review.action(key)
+    if action is None:
+        raise Refused("unknown_action", "This review has no such action.")
+    check_decidable(review, action, proposal.revision, now, proposal.seal)
+    if proposal.type not in action.config.allowed_decisions:
+        raise Refused("not_allowed", f"The policy doesn't allow this answer for {action.name}.")
+    return action
+
+
+def _result(
+    action: Action, vote_type: DecisionType, proposal: Proposal
+) -> tuple[EventKind, DecisionType]:
+    """What the event says: the decision, or this person's edit or vote."""
+    if action.decision is not None:
+        return "decided", action.decision.type
+    return "edited" if vote_type == "edit" else "voted", proposal.type
+
+
+def _check_others_can_approve(review: Review, action: Action, name: str) -> None:
+    """Raises Refused if the edited action waits for other people, and nobody could approve it."""
+    if "approve" not in action.config.allowed_decisions:
+        raise Refused(
+            "not_allowed",
+            f"Other people must approve this {name}, but its rule doesn't allow `approve`.",
+        )
+    if find_unreachable_quorum(action.route, vote_count.excluded_keys(review, action)):
+        raise Refused(
+            "not_allowed", f"Others had to approve this {name}, and too few are left who may."
+        )
+
+
 def _rule_note(name: str, verdict: Verdict) -> str:
     rule = f"the rule `{verdict.rule}`" if verdict.rule else "the policy's default"
     return f"(This {name} falls under {rule}.)"
-
-
-def _add_revision(
-    ruling: EditRuling, proposal: Proposal, args: Arguments, name: str, by: Reviewer, now: float
-) -> Action:
-    """A new revision, without votes. A person's answer that goes into the arguments is not an edit."""
-    action = ruling.action
-    revision, edits = action.revision + 1, action.edits
-    if proposal.type == "edit":
-        other = name if name != action.request.name else None
-        digest, verdict = args.digest, ruling.verdict
-        edit = EditRecord(
-            by=by, at=now, revision=revision, digest=digest, name=other, under=verdict
-        )
-        edits = (*edits, edit)
-    update = {"revision": revision, "digest": args.digest, "votes": (), "edits": edits}
-    return action.model_copy(update=update)
 
 
 def _add_vote(
@@ -250,24 +238,3 @@ def _add_vote(
         answer=answer,
     )
     return action.model_copy(update={"votes": new_votes, "decision": decision})
-
-
-def _with_edited_call(
-    review: Review, action: Action, ruling: EditRuling, args: Arguments
-) -> Review:
-    """The call keeps what an edit can't win back: after a crash it runs again only if all rules so far allow
-    that, and the agent's texts stay hidden.
-    """
-    hides = bool(redaction_pointers(action, args.parse()))
-    calls = tuple(
-        call.model_copy(
-            update={
-                "idempotent": call.idempotent and ruling.idempotent,
-                "hides_values": call.hides_values or hides,
-            }
-        )
-        if call.key == action.key
-        else call
-        for call in review.calls
-    )
-    return review.model_copy(update={"calls": calls})

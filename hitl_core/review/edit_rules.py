@@ -10,22 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hitl_core.errors import Refused
-from hitl_core.model import (
-    Action,
-    Arguments,
-    DecisionType,
-    Grant,
-    Review,
-    Route,
-    ToolCall,
-    Verdict,
-)
-from hitl_core.policy import (
-    Ruling,
-    find_unreachable_quorum,
-    load_kept_policy,
-    names_person,
-)
+from hitl_core.model import Action, Arguments, DecisionType, Grant, Review, Route, ToolCall, Verdict
+from hitl_core.policy import Ruling, find_unreachable_quorum, load_kept_policy, names_person
 from hitl_core.review.edit_terms import merge_config, merge_route, merge_schemas, with_ruling
 
 

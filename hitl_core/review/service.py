@@ -6,7 +6,7 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
@@ -15,15 +15,16 @@ from hitl_core.errors import (
     RefusalCode,
     Refused,
     ReviewConflict,
-    ReviewNotFound,
     StoreUnavailable,
     safe_message,
 )
 from hitl_core.model import Event, MessageRef, Place, Review, Reviewer, Snapshot
-from hitl_core.review import claims, due, timers
+from hitl_core.review import claims, timers
 from hitl_core.review.commands import Command, Findings, apply_command
+from hitl_core.review.loading import ReviewLoader
 from hitl_core.review.transition import Transition
-from hitl_core.store import Store, Write
+from hitl_core.review.writes import build_write
+from hitl_core.store import Store
 
 log = logging.getLogger(__name__)
 
@@ -53,39 +54,19 @@ class ChangeResult(NamedTuple):
     is_new: bool
 
 
-class Reviews:
-    """For `retry_seconds` an unreachable store is tried again. Then StoreUnavailable is raised."""
+class Reviews(ReviewLoader):
+    """`store` and `retry_seconds`: see `ReviewLoader`."""
 
     def __init__(self, store: Store, retry_seconds: float = 2.0) -> None:
-        self.store = store
-        self._retry_seconds = retry_seconds
+        super().__init__(store, retry_seconds)
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-
-    async def with_retry(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Call the store, and repeat the call while the store is unreachable. Only for calls that are safe to
-        repeat. Raises StoreUnavailable.
-        """
-        return await _retry_until(call, time.monotonic() + self._retry_seconds)
-
-    async def load(self, review_id: str) -> Snapshot:
-        """Raises ReviewNotFound, StoreUnavailable."""
-        return await self._load(review_id, time.monotonic() + self._retry_seconds)
-
-    async def load_outline(self, review_id: str) -> Snapshot:
-        """The same without arguments, for code that looks at many reviews."""
-        return _require(
-            review_id, await self.with_retry(lambda: self.store.load_outline(review_id))
-        )
-
-    async def _load(self, review_id: str, end: float) -> Snapshot:
-        return _require(review_id, await _retry_until(lambda: self.store.load(review_id), end))
 
     async def submit(self, review: Review, event: Event) -> Review:
         """Store a new review, or return the one that an earlier try has stored.
 
         Raises ReviewConflict if a review with this id has other arguments.
         """
-        write = _build_write(None, Transition(review, event))
+        write = build_write(None, Transition(review, event))
         if await self.with_retry(lambda: self.store.commit(write)):
             return review
         stored = (await self.load(review.id)).review
@@ -125,7 +106,7 @@ class Reviews:
     ) -> ChangeResult:
         lost = 0
         while lost < MAX_ATTEMPTS:
-            snapshot, loaded = loaded or await self._load(review_id, end), None
+            snapshot, loaded = loaded or await self.load_until(review_id, end), None
             before, now = snapshot.review, snapshot.now
             if op in before.ops:
                 return ChangeResult(before, now, is_new=False)
@@ -133,7 +114,7 @@ class Reviews:
             ops = dict([*before.ops.items(), (op, changed.event.kind)][-MAX_OPS:])
             after = changed.review.model_copy(update={"version": before.version + 1, "ops": ops})
             event = changed.event.model_copy(update={"op": op})
-            write = _build_write(before, Transition(after, event), snapshot.chain)
+            write = build_write(before, Transition(after, event), snapshot.chain)
             try:
                 if await self.store.commit(write):
                     return ChangeResult(after, now, is_new=True)
@@ -253,43 +234,3 @@ class Reviews:
             return await self.change(review_id, op, apply_now, snapshot)
         except Refused:
             return None
-
-
-async def _retry_until(call: Callable[[], Awaitable[T]], end: float) -> T:
-    """Repeat a call until `end` while the store is unreachable. Only for calls that are safe to repeat."""
-    pause = 0.02
-    while True:
-        try:
-            return await call()
-        except StoreUnavailable:
-            if time.monotonic() + pause > end:
-                raise
-        await asyncio.sleep(pause)
-        pause = min(pause * 2, 0.5)
-
-
-def _require(review_id: str, snapshot: Snapshot | None) -> Snapshot:
-    if snapshot is None:
-        raise ReviewNotFound(f"There is no review {review_id}. It may be old and deleted.")
-    return snapshot
-
-
-def _build_write(before: Review | None, changed: Transition, chain: str = "") -> Write:
-    """The write for this change, with the new values of the store's indexes."""
-    review, event = changed
-    ready = claims.ready_at(review)
-    was_ready = before is not None and claims.ready_at(before) is not None
-    settled = review.status == "settled" and ready is not None
-    had, has = before.audiences if before else frozenset[str](), review.audiences
-    return Write(
-        review,
-        event,
-        args={k: a for k, a in review.args.items() if before is None or k not in before.args},
-        due_at=due.due_at(review),
-        ready_at=ready,
-        wakes_agent=(settled and (not was_ready or event.kind == "lapsed"))
-        or review.status == "done",
-        chain=chain,
-        audiences_added=has - had,
-        audiences_removed=had - has,
-    )

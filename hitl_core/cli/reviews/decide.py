@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
-from contextlib import suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, get_args
 
 from hitl_core.cli import phrases
-from hitl_core.cli.args_text import say_args
 from hitl_core.cli.command import add_command
 from hitl_core.cli.reviewers_text import describe_reviewers
 from hitl_core.cli.reviews.call_details import ambiguous_error, find_calls, only_call
-from hitl_core.cli.reviews.change_review import confirm_change, new_op, show_calls, store_change
+from hitl_core.cli.reviews.change_review import confirm_change, new_op, store_change
+from hitl_core.cli.reviews.proposal_options import make_proposal, read_edit
+from hitl_core.cli.reviews.proposal_preview import confirmation_question, show_proposals
 from hitl_core.cli.session import (
     add_id,
     add_redis,
@@ -27,28 +24,9 @@ from hitl_core.cli.session import (
     with_reviews,
 )
 from hitl_core.cli.terminal import complain, note, say
-from hitl_core.errors import InvalidToolCall, Refused
-from hitl_core.forms import find_removed
-from hitl_core.jsonschema import find_hidden, format_path, mask_args
-from hitl_core.model import (
-    Action,
-    Arguments,
-    DecisionType,
-    JsonObject,
-    Review,
-    Snapshot,
-    Verdict,
-    decode,
-    encode,
-)
-from hitl_core.review import (
-    PAST_VERBS,
-    Decide,
-    Proposal,
-    apply_command,
-    judge_proposal,
-    redaction_pointers,
-)
+from hitl_core.errors import Refused
+from hitl_core.model import Action, DecisionType, Review, Verdict
+from hitl_core.review import PAST_VERBS, Decide, apply_command
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -56,9 +34,6 @@ if TYPE_CHECKING:
 
 #: Stands for all open actions.
 _ALL = "all"
-#: How many removed arguments are listed.
-_MAX_GONE = 20
-_EDITED_LABEL = "edited, these would run"
 _MORE = """\
 The decision counts like one in the chat and follows the same rules: allowed
 decisions, required reasons, schemas, deadlines. But the command doesn't check
@@ -139,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
     if problem := _usage_problem(args) or confirmation_problem(args):
         return complain(problem)
     try:
-        edited = _read_edit(args)
+        edited = read_edit(args)
     except OSError as error:
         return complain(f"{args.args_file}: {error.strerror or error}.")
     snapshot = with_reviews(args, lambda reviews: find_review(reviews, args.id))
@@ -151,7 +126,7 @@ def run(args: argparse.Namespace) -> int:
     actions = _choose_actions(review, args)
     by, commands = operator(), list[tuple[Action, Decide]]()
     for action in actions:
-        proposal = _make_proposal(review, action, args, edited)
+        proposal = make_proposal(review, action, args, edited)
         proposal = proposal._replace(seal=review.seal(action.key))
         commands.append((action, Decide(review.id, action.key, proposal, by, new_op())))
     for action, command in commands:  # refuse before asking for the confirmation
@@ -160,9 +135,9 @@ def run(args: argparse.Namespace) -> int:
         except Refused as refused:
             raise _cli_refusal(refused, review, action) from refused
     proposals = [(action, command.proposal) for action, command in commands]
-    question = _question(review, proposals)
+    question = confirmation_question(review, proposals)
     if not confirm_change(
-        args, lambda: _show_proposals(snapshot, proposals), question, "Nothing was decided."
+        args, lambda: show_proposals(snapshot, proposals), question, "Nothing was decided."
     ):
         return 1
     return with_reviews(args, lambda reviews: _decide(reviews, review, commands))
@@ -182,56 +157,6 @@ def _usage_problem(args: argparse.Namespace) -> str | None:
     return None
 
 
-def _read_edit(args: argparse.Namespace) -> Arguments | None:
-    """Raises InvalidToolCall, OSError."""
-    if args.args is not None:
-        return encode(decode(args.args))
-    if args.args_file is None:
-        return None
-    piped = args.args_file == "-"
-    return encode(decode(sys.stdin.buffer.read() if piped else Path(args.args_file).read_bytes()))
-
-
-def _make_proposal(
-    review: Review, action: Action, args: argparse.Namespace, edited: Arguments | None
-) -> Proposal:
-    """Raises Refused for several answers where only one is allowed."""
-    if args.decision == "edit":
-        new = review.arguments(action.key) if edited is None else edited
-        return Proposal("edit", action.revision, args.message, new, args.tool)
-    given: list[str] = args.answers or []
-    schema = action.config.answer_schema
-    if not given or schema is None or schema.get("type") == "string":
-        if len(given) > 1:
-            raise Refused("invalid_answer", "Only one --answer is allowed here.")
-        return Proposal(args.decision, action.revision, given[0] if given else args.message)
-    return Proposal(args.decision, action.revision, answer=_read_answer(schema, given))
-
-
-def _read_answer(schema: dict[str, Any], given: list[str]) -> Any:
-    """An option by its value or its name; else a JSON value, or the text itself."""
-    if schema.get("type") == "array":
-        items = schema.get("items")
-        return [_read_value(cast("dict[str, Any]", items or {}), each) for each in given]
-    if len(given) > 1:
-        raise Refused("invalid_answer", "Only one --answer is allowed here, because it is no list.")
-    return _read_value(schema, given[0])
-
-
-def _read_value(schema: dict[str, Any], given: str) -> Any:
-    from hitl_core.forms import list_options
-
-    for label, value in list_options(schema):
-        if given in (label, value if isinstance(value, str) else json.dumps(value)):
-            return value
-    if schema.get("type") == "string":
-        return given
-    try:
-        return decode(f'{{"value": {given}}}')["value"]
-    except InvalidToolCall:
-        return given
-
-
 def _choose_actions(review: Review, args: argparse.Namespace) -> list[Action]:
     """Raises Refused if no action, or more than one, matches what was typed."""
     named = args.action
@@ -248,43 +173,6 @@ def _choose_actions(review: Review, args: argparse.Namespace) -> list[Action]:
         raise Refused("unknown_action", f"This review has {tools_text}, and no action {named!r}.")
     key = only_call(review, named, matches).key
     return [action for action in review.actions if action.key == key]
-
-
-def _show_proposals(snapshot: Snapshot, proposals: list[tuple[Action, Proposal]]) -> None:
-    keys = {action.key for action, _ in proposals}
-    show_calls(snapshot, (call for call in snapshot.review.calls if call.key in keys))
-    for action, proposal in proposals:
-        if proposal.args is not None:
-            named = f"edited, {proposal.name} would run with" if proposal.name else _EDITED_LABEL
-            would_run, before = proposal.args.parse(), snapshot.review.arguments(action.key).parse()
-            say_args(
-                _visible_args(snapshot, action, proposal, would_run),
-                label=named,
-                rest=None,
-                to=sys.stderr,
-            )
-            if gone := [format_path(each) for each in find_removed(before, would_run)]:
-                if len(gone) > _MAX_GONE:
-                    gone = [*gone[:_MAX_GONE], f"{len(gone) - _MAX_GONE} more"]
-                note(f"This removes {', '.join(gone)}.")
-
-
-def _visible_args(
-    snapshot: Snapshot, action: Action, proposal: Proposal, would_run: JsonObject
-) -> JsonObject:
-    """Without what any rule so far hides, and what the one hides that they fall under."""
-    with suppress(Refused):  # which is told where it is decided
-        judged = judge_proposal(snapshot.review, action, proposal, snapshot.now)
-        action = judged.ruling.action if judged.ruling else action
-    return mask_args(would_run, find_hidden(None, would_run, redaction_pointers(action, would_run)))
-
-
-def _question(review: Review, proposals: list[tuple[Action, Proposal]]) -> str:
-    kind = proposals[0][1].type
-    verb = {"respond": "Answer in place of", "ignore": "Skip"}.get(kind, kind.capitalize())
-    keys, name = {action.key for action, _ in proposals}, proposals[0][1].name
-    tools_text = phrases.tool_names(review, (call for call in review.calls if call.key in keys))
-    return f"{verb} {tools_text}{f' into {name}' if name else ''}?"
 
 
 async def _decide(reviews: Reviews, review: Review, commands: list[tuple[Action, Decide]]) -> int:

@@ -1,11 +1,6 @@
 """Tool calls → a review: check them, judge them by the policy, give them an id that a repeat finds."""
 
-from hitl_core.gate.submission.calls import (
-    MAX_CALLS,
-    FrozenCalls,
-    JudgedCalls,
-    freeze_calls,
-)
+from hitl_core.gate.submission.calls import MAX_CALLS, FrozenCalls, JudgedCalls, freeze_calls
 from hitl_core.gate.submission.judging import (
     build_from_calls,
     check_calls,

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from hitl_core.errors import InvalidToolCall
-from hitl_core.gate.submission.calls import (
-    JudgedCalls,
-    freeze_calls,
-)
+from hitl_core.gate.submission.calls import JudgedCalls, freeze_calls
 from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.gate.submission.schemas import ToolSchemas, find_schema_flaw

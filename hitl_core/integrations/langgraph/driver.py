@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 from uuid import uuid4
 from weakref import WeakValueDictionary
 
@@ -27,13 +26,11 @@ from hitl_core.errors import (
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate, Outcome
 from hitl_core.integrations.langgraph.active_runs import ActiveRun, ActiveRuns
-from hitl_core.integrations.langgraph.graph import Graph, Json, read_tools
+from hitl_core.integrations.langgraph.graph import Graph, read_tools
 from hitl_core.integrations.langgraph.inventory import Inventory
 from hitl_core.integrations.langgraph.lost_pauses import PauseLost
 from hitl_core.integrations.langgraph.nested import find_reader
 from hitl_core.integrations.langgraph.pauses import (
-    AnyPause,
-    Pauses,
     is_stalled,
     is_unfinished,
     read_pauses,
@@ -42,12 +39,11 @@ from hitl_core.integrations.langgraph.resumption import NodeFailed, resume
 from hitl_core.integrations.langgraph.run import Run
 from hitl_core.integrations.langgraph.settings import RunSettings, Settings
 from hitl_core.integrations.langgraph.thread import GraphThread, Streaming, read_requester
-from hitl_core.integrations.langgraph.withdraw import add_answers, hold_withdrawal
+from hitl_core.integrations.langgraph.thread_reviews import Input, ThreadReviews
 from hitl_core.model import Review
 
 log = logging.getLogger(__name__)
 
-Input: TypeAlias = Mapping[str, Any] | Command[Any]
 OnStop: TypeAlias = Callable[[Run], Awaitable[None]]
 
 
@@ -65,7 +61,8 @@ class Driver:
     ) -> None:
         self._gate, self._active_runs, self._agent = gate, active_runs, agent
         self._settings, self._streaming = settings, streaming
-        self._tools = read_tools(agent, inventory.tool_nodes.values())
+        tools = read_tools(agent, inventory.tool_nodes.values())
+        self._reviews = ThreadReviews(gate, tools)
         self._reader = find_reader(inventory.graphs.values())
         self._failures: dict[str, int] = {}
         self._thread_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -100,9 +97,9 @@ class Driver:
                 run_settings = self._settings.for_run(thread_id, state, run_settings)
             self._settings.begin(thread_id, run_settings)
             thread = thread.with_settings(run_settings)
-            live = await self._live_reviews(thread_id)
+            live = await self._reviews.live(thread_id)
             if input is not None:
-                async with self._hold_for_input(thread, state, live, input) as new_input:
+                async with self._reviews.hold_for_input(thread, state, live, input) as new_input:
                     return await self._stop_run(thread, await thread.invoke(new_input, state))
             if is_unfinished(state) and not live:
                 state = await thread.invoke(None, state)
@@ -124,8 +121,8 @@ class Driver:
             raise Refused("busy", f"A run of {thread_id!r} is going on.")
         async with lock:
             thread, state = await self._load_thread(thread_id, requester, origin)
-            live = await self._live_reviews(thread_id)
-            async with self._hold_for_input(thread, state, live, input) as new_input:
+            live = await self._reviews.live(thread_id)
+            async with self._reviews.hold_for_input(thread, state, live, input) as new_input:
                 await thread.save_input(new_input)
 
     async def serve(self, on_stop: OnStop | None = None, *, concurrency: int = 8) -> None:
@@ -204,7 +201,7 @@ class Driver:
         pauses = read_pauses(state)
         # A review has all questions of its turn, so an unfinished turn must end first.
         open_pauses = () if is_unfinished(state) else pauses.known
-        ids = [await self._submit(thread, pause) for pause in open_pauses]
+        ids = [await self._reviews.submit(thread, pause) for pause in open_pauses]
         if pauses.errors and not is_unfinished(state):
             raise IntegrationError(pauses.errors[0])
         if state.tasks:
@@ -214,62 +211,6 @@ class Driver:
         return Run(
             thread.id, state.values, not state.tasks, tuple(dict.fromkeys(ids)), pauses.unknown
         )
-
-    async def _submit(self, thread: GraphThread, pause: AnyPause) -> str:
-        judged_calls = await pause.judge(thread.id, self._gate.policy, self._tools)
-        review_id = await self._gate.submit(
-            judged_calls,
-            thread_id=thread.id,
-            requester=thread.requester,
-            turn=pause.turn,
-            origin=thread.origin,
-        )
-        stored = (await self._gate.reviews.load(review_id)).review
-        if stored.status == "done":
-            raise IntegrationError(
-                f"This turn was reviewed before ({review_id}), and its decisions count only once. To"
-                " fork the thread, start before the model's turn."
-            )
-        return review_id
-
-    @asynccontextmanager
-    async def _hold_for_input(
-        self, thread: GraphThread, state: StateSnapshot, live: Sequence[Review], input: Input
-    ) -> AsyncGenerator[Input, None]:
-        """The input in the form that the thread accepts now. Raises Refused if the thread is busy."""
-        pauses = read_pauses(state)
-        driven = any(review.status == "claimed" for review in live)
-        if state.tasks and not driven and _is_for_other_interrupts(input, pauses):
-            yield input
-            return
-        if pauses.unknown and not driven:
-            raise Refused(
-                "paused", f"The thread {thread.id!r} waits at an interrupt that is not a review."
-            )
-        paused = bool(pauses.known) and not is_unfinished(state)
-        if isinstance(input, Command) and paused:
-            waits = await self._submit(thread, pauses.known[0])
-            raise Refused("paused", f"The thread {thread.id!r} waits for the review {waits}.")
-        if (state.tasks and not paused) or any(review.status != "pending" for review in live):
-            why = f"its review {live[0].id} is still open" if live else "run(None) continues it"
-            raise Refused("busy", f"The last run of {thread.id!r} has not ended: {why}.")
-        # A crash may have left pauses that were not submitted. Submit them, or another process could now.
-        ids = [await self._submit(thread, pause) for pause in pauses.known]
-        ids.extend(review.id for review in live)
-        async with hold_withdrawal(self._gate, dict.fromkeys(ids)) as outcomes:
-            command = isinstance(input, Command)
-            yield input if command else add_answers(input, state, outcomes)
-
-    async def _live_reviews(self, thread_id: str) -> list[Review]:
-        """The thread's reviews that are not done. The process that claims one drives the run."""
-        live: list[Review] = []
-        for review_id in await self._gate.reviews.store.thread_reviews(thread_id):
-            review = (await self._gate.reviews.load(review_id)).review
-            if review.status == "done":  # live ones come first
-                break
-            if review.agent == self._gate.agent:
-                live.append(review)
-        return live
 
     def _thread_lock(self, thread_id: str) -> asyncio.Lock:
         """Only one run of a thread at a time. Needed because parallel nodes can wait for several reviews."""
@@ -306,14 +247,3 @@ class Driver:
 def _make_refused_run(thread: GraphThread, state: StateSnapshot, error: HitlError) -> Run:
     log.error("The thread %r can't go on: %s", thread.id, error)
     return Run(thread.id, state.values, finished=False, refusal=str(error))
-
-
-def _is_for_other_interrupts(input: Input, pauses: Pauses) -> bool:
-    """Whether it only answers interrupts that are not ours. If one of ours waits too, the input must
-    name the ids.
-    """
-    if not isinstance(input, Command) or not pauses.known:
-        return isinstance(input, Command)
-    resume: object = input.resume
-    answers = cast(Json, resume) if isinstance(resume, dict) else {}
-    return bool(answers) and set(answers) <= {interrupt.id for interrupt in pauses.unknown}

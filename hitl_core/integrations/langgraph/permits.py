@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncGenerator
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 from langchain_core.messages import ToolMessage
 from langgraph.errors import GraphInterrupt
@@ -16,8 +16,7 @@ from hitl_core.failpoints import failpoint
 from hitl_core.gate import AGAIN, Gate, ReviewKey, denial_text, review_id_for
 from hitl_core.integrations.langgraph.active_runs import ActiveRun, ActiveRuns
 from hitl_core.integrations.langgraph.arguments import args_problem
-from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
-from hitl_core.integrations.langgraph.thread import CLAIM
+from hitl_core.integrations.langgraph.call_origin import CallOrigin
 from hitl_core.integrations.langgraph.tool_messages import answer_message, stop_message
 from hitl_core.model import Call, Review, ToolCall, encode
 
@@ -185,27 +184,6 @@ def _refuse_call(
     if active_run is not None:
         active_run.lines[str(request.tool_call["id"])] = f"failed: not executed: {error}"
     return stop_message(request, str(error))
-
-
-class CallOrigin(NamedTuple):
-    """Where a call comes from: the thread, LangGraph's task in it, the claim that drives it, and the AI
-    message (`turn`) with the ids of its calls.
-    """
-
-    thread_id: str
-    task_id: str
-    claim: str | None
-    turn: str
-    call_ids: list[str]
-
-    @classmethod
-    def from_request(cls, request: ToolCallRequest) -> CallOrigin:
-        config = cast(Json, cast(Any, request).runtime.config).get("configurable", {})
-        message = last_ai_message(messages_of(request.state))
-        ids = [str(call["id"]) for call in message.tool_calls] if message else []
-        turn = (message.id if message else None) or ""
-        task_id = str(config.get("checkpoint_ns", "")).rpartition(":")[2]
-        return cls(str(config.get("thread_id", "")), task_id, config.get(CLAIM), turn, ids)
 
 
 def copy_request(request: ToolCallRequest) -> ToolCallRequest:

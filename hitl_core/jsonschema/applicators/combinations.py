@@ -7,13 +7,7 @@ from typing import Any
 
 from hitl_core.jsonschema.applicators.node import CompiledNode
 from hitl_core.jsonschema.budget import MAX_DEPTH, TooMuchWork
-from hitl_core.jsonschema.problem import (
-    MAX_PROBLEMS,
-    Check,
-    CheckState,
-    Problem,
-    Problems,
-)
+from hitl_core.jsonschema.problem import MAX_PROBLEMS, Check, CheckState, Problem, Problems
 
 
 def make_all_of_check(nodes: Sequence[CompiledNode]) -> Check:

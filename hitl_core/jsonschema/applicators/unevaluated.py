@@ -6,13 +6,7 @@ from typing import Any, cast
 
 from hitl_core.jsonschema.applicators.node import CompiledNode
 from hitl_core.jsonschema.applicators.objects import check_properties, reword_forbidden
-from hitl_core.jsonschema.problem import (
-    MAX_PROBLEMS,
-    Check,
-    CheckState,
-    Problems,
-    prefix_path,
-)
+from hitl_core.jsonschema.problem import MAX_PROBLEMS, Check, CheckState, Problems, prefix_path
 
 Json = dict[str, Any]
 

@@ -31,7 +31,7 @@ from ..modals import arguments_modal, small_modals
 from .home import HomeTab
 from .responder import Responder
 from .submissions import Submissions
-from .views import ModalKind, OpenedView, Views, name_and_arguments
+from .views import ModalKind, Views, name_and_arguments
 
 log = logging.getLogger(__name__)
 
@@ -116,7 +116,7 @@ class Listeners:
         target, card = ids.parse_action_ref(value), ids.message_of(body)
         who = await self._responder.load_reviewer(body)
 
-        async def build_view() -> OpenedView:
+        async def build_view() -> small_modals.View:
             seen, place = await self._inbox.access.find_place(target.review_id, card, who)
             meta = ModalMeta(target, review_place=place, review_page=ids.parse_last_number(value))
             return await self._views.review_page(meta, who, seen)
@@ -218,13 +218,13 @@ class Listeners:
         await self._responder.refresh_home(body, reply.snapshot)
 
     async def _refresh_modal(
-        self, body: Body, pending_view: Coroutine[Any, Any, OpenedView]
+        self, body: Body, pending_view: Coroutine[Any, Any, small_modals.View]
     ) -> None:
         """Updates the modal with the button. Never raises: the click is stored already."""
         try:
             async with click_budget.timeout("show"):
-                opened = await pending_view
-                await self._responder.show_page(str(body["view"]["id"]), opened)
+                view = await pending_view
+                await self._responder.update_modal(str(body["view"]["id"]), view)
         except TimeoutError:
             log.warning("a modal could not be updated in time")
         except Refused as refused:
@@ -250,7 +250,7 @@ class Listeners:
         )
         who = await self._responder.load_reviewer(body)
 
-        async def build_view() -> OpenedView:
+        async def build_view() -> small_modals.View:
             try:
                 return await self._views.build(kind, meta, who, seen)
             except ReadRequired as unread:

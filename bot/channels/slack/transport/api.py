@@ -9,13 +9,7 @@ from typing import Any, TypeVar, cast
 from slack_sdk.web.async_client import AsyncWebClient
 
 from ....health import Health
-from ...contract import (
-    LookupFailed,
-    NotFound,
-    RateLimited,
-    Undeliverable,
-    Unreachable,
-)
+from ...contract import LookupFailed, NotFound, RateLimited, Undeliverable, Unreachable
 from .slack_errors import error_translation, scope_hint
 
 #: Errors of the method, not of one look-up: all calls of the method fail.

@@ -9,14 +9,7 @@ from typing import Any, cast
 import aiohttp
 from slack_sdk.errors import SlackApiError
 
-from ...contract import (
-    ChannelError,
-    MessageGone,
-    NotFound,
-    RateLimited,
-    Undeliverable,
-    Unreachable,
-)
+from ...contract import ChannelError, MessageGone, NotFound, RateLimited, Undeliverable, Unreachable
 
 Data = dict[str, Any]
 

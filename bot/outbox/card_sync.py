@@ -1,0 +1,98 @@
+"""Keeps the message of a card in sync with its review: one message, with the newest state, and its thread."""
+
+from __future__ import annotations
+
+import logging
+
+from hitl_core.failpoints import failpoint
+from hitl_core.model import MessageRef, Place, Review, Snapshot
+from hitl_core.review import Reviews
+
+from ..card import thread_lines
+from ..channels.contract import Undeliverable
+from ..offload import offload_drawing
+from ..people import waiting_actions
+from .messages import Messages
+
+log = logging.getLogger(__name__)
+
+#: Instead of the version that a message shows: somebody deleted the message.
+GONE = -1
+
+
+class CardSync:
+    """Places may be copies. Methods raise ChannelErrors, StoreUnavailable and ReviewNotFound."""
+
+    def __init__(self, reviews: Reviews, messages: Messages) -> None:
+        self._reviews, self._messages = reviews, messages
+
+    async def post_first(
+        self, snapshot: Snapshot, place: Place, again: bool, since: float
+    ) -> MessageRef | None:
+        """Post the card. If two bots posted, the recorded message stays and the other bot deletes its own.
+        None if the review ended meanwhile.
+        """
+        review, store = snapshot.review, self._reviews.store
+        matches = await self._messages.find(snapshot, place, since) if again else []
+        if again and not matches and is_over(review):
+            return None
+        await failpoint("outbox.before_post")
+        mine = matches[0] if matches else await self._messages.post(snapshot, place)
+        await failpoint("outbox.after_post")
+        winner = await store.record_post(review.id, place, mine)
+        for loser in [ref for ref in (mine, *matches[1:]) if ref.key != winner.key]:
+            await self._messages.delete(loser)
+        await failpoint("outbox.after_record")
+        if winner.key == mine.key and not again:
+            await store.record_shown_version(review.id, place, review.version)
+        return winner
+
+    async def draw_latest(self, snapshot: Snapshot, place: Place, ref: MessageRef) -> Snapshot:
+        """Update the message until it shows the newest state. Returns that state; it shows GONE if the
+        message was deleted.
+        """
+        while snapshot.shown.get(place, 0) < snapshot.review.version:
+            review = snapshot.review
+            if not await self._messages.draw(ref, snapshot, place) and waiting_actions(
+                review, place.base
+            ):
+                # Not recorded as shown: it is a problem until it is decided.
+                return snapshot.model_copy(update={"shown": {**snapshot.shown, place: GONE}})
+            shown_version = await self._reviews.store.record_shown_version(
+                review.id, place, review.version
+            )
+            if shown_version <= review.version:
+                break
+            # Another bot drew a newer state meanwhile, and this update may have replaced it.
+            snapshot = forget_shown_versions(await self._reviews.load(review.id))
+        return snapshot
+
+    async def post_thread_lines(self, snapshot: Snapshot, place: Place, ref: MessageRef) -> None:
+        """Post the new thread lines, each at most once: if the bot dies in between, a line is lost."""
+        review, store = snapshot.review, self._reviews.store
+        lines = await offload_drawing(review, lambda: thread_lines(review, place.base))
+        for number, line in enumerate(lines):
+            mark = f"told:{place}:{number}"
+            if mark in snapshot.marks or not await store.record_mark(review.id, mark):
+                continue
+            try:
+                await self._messages.reply(place, ref, line)
+            except Undeliverable as error:
+                log.warning("review %s: a thread line could not be posted: %s", review.id, error)
+
+    async def delete_others(
+        self, snapshot: Snapshot, place: Place, keep: MessageRef, since: float
+    ) -> None:
+        for ref in await self._messages.find(snapshot, place, since):
+            if ref.key != keep.key:
+                await self._messages.delete(ref)
+
+
+def forget_shown_versions(snapshot: Snapshot) -> Snapshot:
+    """The snapshot without shown versions: what the messages show is unknown."""
+    return snapshot.model_copy(update={"shown": {}})
+
+
+def is_over(review: Review) -> bool:
+    """Whether the review needs no more decisions."""
+    return review.status == "done" or review.cancelled is not None

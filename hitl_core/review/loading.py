@@ -1,0 +1,61 @@
+"""Loads reviews, also while the store is away for a moment."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from hitl_core.errors import ReviewNotFound, StoreUnavailable
+from hitl_core.model import Snapshot
+from hitl_core.store import Store
+
+T = TypeVar("T")
+
+
+class ReviewLoader:
+    """For `retry_seconds` an unreachable store is tried again. Then StoreUnavailable is raised."""
+
+    def __init__(self, store: Store, retry_seconds: float) -> None:
+        self.store = store
+        self._retry_seconds = retry_seconds
+
+    async def with_retry(self, call: Callable[[], Awaitable[T]]) -> T:
+        """Call the store, and repeat the call while the store is unreachable. Only for calls that are safe to
+        repeat. Raises StoreUnavailable.
+        """
+        return await _retry_until(call, time.monotonic() + self._retry_seconds)
+
+    async def load(self, review_id: str) -> Snapshot:
+        """Raises ReviewNotFound, StoreUnavailable."""
+        return await self.load_until(review_id, time.monotonic() + self._retry_seconds)
+
+    async def load_until(self, review_id: str, end: float) -> Snapshot:
+        """The same, tried again until `end`, by `time.monotonic`."""
+        return _require(review_id, await _retry_until(lambda: self.store.load(review_id), end))
+
+    async def load_outline(self, review_id: str) -> Snapshot:
+        """The same without arguments, for code that looks at many reviews."""
+        return _require(
+            review_id, await self.with_retry(lambda: self.store.load_outline(review_id))
+        )
+
+
+async def _retry_until(call: Callable[[], Awaitable[T]], end: float) -> T:
+    """Repeat a call until `end` while the store is unreachable. Only for calls that are safe to repeat."""
+    pause = 0.02
+    while True:
+        try:
+            return await call()
+        except StoreUnavailable:
+            if time.monotonic() + pause > end:
+                raise
+        await asyncio.sleep(pause)
+        pause = min(pause * 2, 0.5)
+
+
+def _require(review_id: str, snapshot: Snapshot | None) -> Snapshot:
+    if snapshot is None:
+        raise ReviewNotFound(f"There is no review {review_id}. It may be old and deleted.")
+    return snapshot
