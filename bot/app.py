@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from typing import Protocol
 
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
@@ -20,7 +21,7 @@ from hitl_core.store import RedisStore
 
 from . import click_budget
 from .api import AgentApi, Policies, add_api
-from .channels.contract import ChannelError
+from .channels.contract import Channel, ChannelError
 from .channels.registry import Channels
 from .channels.slack import (
     Events,
@@ -80,9 +81,21 @@ class Timing:
     late_window: float = LATE_WINDOW
 
 
+class Connection(Protocol):
+    """A channel beside Slack. After `connect`, what people do there goes to the inbox."""
+
+    @property
+    def channel(self) -> Channel: ...
+
+    def connect(self, inbox: Inbox, channels: Channels) -> None: ...
+
+
 @asynccontextmanager
 async def running_bot(
-    settings: Settings, timing: Timing | None = None, only: BotRole | None = None
+    settings: Settings,
+    timing: Timing | None = None,
+    only: BotRole | None = None,
+    connections: Sequence[Connection] = (),
 ) -> AsyncGenerator[Bot, None]:
     """Serves until the block ends, then finishes the requests and deliveries in progress. Raises
     SettingsError or StoreUnavailable with one sentence.
@@ -95,7 +108,7 @@ async def running_bot(
         stack.push_async_callback(store.close)
         health = Health()
         channel = await _open_channel(settings, health)
-        channels = Channels(channel)
+        channels = Channels(channel, *(one.channel for one in connections))
         directory = Directory(channels)
         readiness_checks: list[Callable[[], None]] = []
         workers = None
@@ -119,6 +132,8 @@ async def running_bot(
         path = ""
         if only != "workers":
             add_api(app, AgentApi(store, policies))
+            for connection in connections:
+                connection.connect(inbox, channels)
             slack = _make_bolt_app(settings, channel)
             for handlers in (
                 Listeners(inbox, channel, home),

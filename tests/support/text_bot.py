@@ -18,27 +18,20 @@ from hitl_core.store import RedisStore
 from tests.support.bots import QUICK
 from tests.support.text_channel.channel import TextChannel
 from tests.support.text_channel.events import TextEvents
-from tests.support.text_channel.network import Content, Message, Network
+from tests.support.text_channel.network import Content, Message
 from tests.support.text_channel.office import office
 from tests.support.waiting import wait_until
 
 
-class TextScene:
-    """One network, one Redis, one bot, and the agents that a test starts."""
+class TextConnection:
+    """The text channel with its network, as a test sees and uses it."""
 
-    def __init__(self, network: Network, redis_url: str, stack: AsyncExitStack) -> None:
-        self.network, self._redis_url, self._stack = network, redis_url, stack
-        self._tasks: list[asyncio.Task[Outcome]] = []
+    def __init__(self) -> None:
+        self.network = office()
+        self.channel = TextChannel(self.network, "r-orders")
 
-    async def ask(self, policy: dict[str, Any], *calls: ToolCall) -> asyncio.Task[Outcome]:
-        """An agent that waits for people to decide on these calls."""
-        policy = {"default": "review", "notify": ["text:#orders"], **policy}
-        gate = await self._stack.enter_async_context(
-            Gate.connect(self._redis_url, policy=Policy.from_mapping(policy), agent="crm")
-        )
-        task = asyncio.create_task(gate.review([*calls], thread_id=f"t-{uuid4().hex}"))
-        self._stack.callback(task.cancel)
-        return task
+    def connect(self, inbox: Inbox, channels: Channels) -> None:
+        TextEvents(self.network, self.channel, inbox, channels.name_of)
 
     async def message(self, *texts: str, room: str = "r-orders") -> Message:
         """The first message in this room that says all of this, when it is there."""
@@ -62,6 +55,24 @@ class TextScene:
         return [one for one in every if one.room == room and not one.thread]
 
 
+class TextScene(TextConnection):
+    """A bot that has only the text channel, one Redis, and the agents that a test starts."""
+
+    def __init__(self, redis_url: str, stack: AsyncExitStack) -> None:
+        super().__init__()
+        self._redis_url, self._stack = redis_url, stack
+
+    async def ask(self, policy: dict[str, Any], *calls: ToolCall) -> asyncio.Task[Outcome]:
+        """An agent that waits for people to decide on these calls."""
+        policy = {"default": "review", "notify": ["text:#orders"], **policy}
+        gate = await self._stack.enter_async_context(
+            Gate.connect(self._redis_url, policy=Policy.from_mapping(policy), agent="crm")
+        )
+        task = asyncio.create_task(gate.review([*calls], thread_id=f"t-{uuid4().hex}"))
+        self._stack.callback(task.cancel)
+        return task
+
+
 def _says(content: Content, *texts: str) -> bool:
     said = " ".join(content.lines)
     return all(text in said for text in texts)
@@ -70,15 +81,14 @@ def _says(content: Content, *texts: str) -> bool:
 @asynccontextmanager
 async def text_scene(redis_url: str) -> AsyncIterator[TextScene]:
     async with AsyncExitStack() as stack:
-        network = office()
-        channel = TextChannel(network, "r-orders")
-        await channel.start()
+        scene = TextScene(redis_url, stack)
+        await scene.channel.start()
         store = await RedisStore.open(redis_url)
         stack.push_async_callback(store.close)
         reviews = Reviews(store, retry_seconds=5.0)
-        channels = Channels(channel)
+        channels = Channels(scene.channel)
         directory = Directory(channels)
-        TextEvents(network, channel, Inbox(reviews, directory, channels.incomplete_actions))
+        scene.connect(Inbox(reviews, directory, channels.incomplete_actions), channels)
         outbox = Outbox(
             reviews,
             Delivery(reviews, channels, directory),
@@ -88,4 +98,4 @@ async def text_scene(redis_url: str) -> AsyncIterator[TextScene]:
         )
         escalator = Escalator(reviews, interval=QUICK.escalator_interval)
         await stack.enter_async_context(Workers(outbox, escalator))
-        yield TextScene(network, redis_url, stack)
+        yield scene

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, assert_never
 
 from bot.forms import FieldErrors, FormDesk, FormPage, FormRef, Notice, Stored
 from bot.inbox import ActionRef, Choose, Inbox
 from hitl_core.errors import Refused
-from hitl_core.model import MessageRef, Reviewer
+from hitl_core.model import MessageRef, Place, Reviewer
 from hitl_core.review import AnswerDoubt, Decide, DecideAll, Proposal
 
 from . import forms, render
@@ -22,9 +22,12 @@ from .reading import Reading
 class TextEvents:
     """Connects a network to the inbox."""
 
-    def __init__(self, network: Network, channel: TextChannel, inbox: Inbox) -> None:
+    def __init__(
+        self, network: Network, channel: TextChannel, inbox: Inbox, name_of: Callable[[Place], str]
+    ) -> None:
+        """`name_of` knows the places of all channels."""
         self._inbox = inbox
-        self._desk = FormDesk(inbox, forms.LIMITS, channel.name_of)
+        self._desk = FormDesk(inbox, forms.LIMITS, name_of)
         self._reading = Reading(inbox.access, channel.names)
         network.listener = self.handle
 

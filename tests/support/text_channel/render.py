@@ -38,6 +38,7 @@ from bot.card import (
     list_line,
     more_line,
     quote,
+    refused_card_text,
     thread_text,
 )
 from bot.text import clip
@@ -83,7 +84,7 @@ def incomplete_actions(card: Card, names: PlaceNames) -> frozenset[str]:
 
 
 def plain_content(card: Card) -> Content:
-    return Content((_foreign(card.summary), card.review_id))
+    return notice(refused_card_text(card))
 
 
 def notice(*lines: str) -> Content:

@@ -1,0 +1,104 @@
+"""One bot with Slack and the text channel: one review, whatever people decide in."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from hitl_core import Outcome, ToolCall
+from tests.support.bots import Scene
+from tests.support.slack import OPS
+from tests.support.text_bot import TextConnection
+
+EMAIL = ToolCall("c1", "send_email", {"to": "jo@example.com", "copies": 1})
+APPROVALS, ORDERS = "slack:#agent-approvals", "text:#orders"
+
+
+@pytest.fixture
+async def text(scene: Scene) -> TextConnection:
+    """The text channel of the scene's bot."""
+    text = TextConnection()
+    await text.channel.start()
+    scene.connections.append(text)
+    return text
+
+
+async def ask(
+    scene: Scene, *, requester: str | None = None, **policy: Any
+) -> asyncio.Task[Outcome]:
+    gate = await scene.gate(json.dumps({"default": "review", **policy}))
+    return scene.ask(gate, EMAIL, requester=requester)
+
+
+async def executed(waiting: asyncio.Task[Outcome]) -> int:
+    return len((await asyncio.wait_for(waiting, 20)).execute)
+
+
+async def test_house_11_an_escalation_leads_from_the_text_channel_to_slack(
+    scene: Scene, text: TextConnection
+) -> None:
+    """Given a review in the text channel; when Ada escalates it to a channel of Slack, then Carl reads her
+    reason there and approves; and the first message says who decided."""
+    await scene.bot()
+    waiting = await ask(scene, notify=[ORDERS], escalate=[{"after": "1h", "to": "slack:#team-ops"}])
+    first = await text.message("send_email")
+    form = await text.network.press("p-ada", "Escalate to #team-ops", first)
+    await text.network.write("p-ada", "Not my customer", first, form)
+
+    card = await scene.card("send_email", "Not my customer", channel=OPS)
+    await scene.carl.press(card, "approve")
+
+    assert await executed(waiting) == 1
+    await text.message("approved by", "Carl Weiss", "U0CARL")
+    await scene.card("approved by U0CARL", channel=OPS)
+
+
+async def test_house_11_an_escalation_leads_from_slack_to_the_text_channel(
+    scene: Scene, text: TextConnection
+) -> None:
+    """Given a card in Slack that nobody decides in time; then it is in the text channel as well, and a
+    decision there changes the card in Slack."""
+    await scene.bot()
+    waiting = await ask(scene, notify=[APPROVALS], escalate=[{"after": "1s", "to": "text:#ops"}])
+    message = await text.message("send_email", room="r-ops")
+    await text.network.press("p-cy", "Approve", message)
+
+    assert await executed(waiting) == 1
+    await scene.card("approved by", "Cy Young")
+    await text.message("approved by @p-cy", room="r-ops")
+
+
+async def test_promise_2_one_review_in_two_channels_is_decided_once(
+    scene: Scene, text: TextConnection
+) -> None:
+    """Given a review that both channels show; when Bob presses in Slack and Bea in the text channel at once,
+    then one of them decides, the other one is told, and both messages say the same."""
+    await scene.bot()
+    waiting = await ask(scene, notify=[APPROVALS, ORDERS])
+    card, message = await scene.card("send_email"), await text.message("send_email")
+
+    _, notice = await asyncio.gather(
+        scene.bob.press(card, "approve"), text.network.press("p-bea", "Approve", message)
+    )
+
+    assert await executed(waiting) == 1
+    notices = [*await scene.bob.notices(), *notice.lines]
+    assert len([one for one in notices if "already approved" in one]) == 1
+    by = "Bob Reyes" if notice.lines else "p-bea"
+    await text.message("approved by", by)
+    await scene.card("approved by", "U0BOB" if notice.lines else "Bea Sand")
+
+
+async def test_house_11_a_channel_that_the_bot_does_not_have_goes_to_the_fallback(
+    scene: Scene,
+) -> None:
+    """Given a bot without the text channel, and a review for it; then its fallback in Slack shows it, with
+    the reason."""
+    await scene.bot()
+    waiting = await ask(scene, notify=[ORDERS], fallback=APPROVALS)
+    card = await scene.card("send_email", "no channel `text`")
+    await scene.alice.press(card, "approve")
+    assert await executed(waiting) == 1
