@@ -21,8 +21,8 @@ _CUT_MARK = re.compile(r"⟦[\d,]+ more characters?⟧")
 _TYPED_KINDS = ("text", "long_text", "lines", "json")
 #: The room for the mark of a cut and a number.
 _MARK_LENGTH = 30
-#: The size to reserve for an input, in bytes.
-_LONG_BYTES, _SHORT_BYTES = 9_000, 1_000
+#: The bytes to reserve for a short input, and for each character of a long one.
+_SHORT_BYTES, _CHARACTER_BYTES = 1_000, 3
 
 
 def fit_field(field: Field, limits: FormLimits) -> Field:
@@ -74,7 +74,9 @@ def _size(field: Field, limits: FormLimits) -> int:
     if field.options:
         labels = sum(len(option.label.encode()) for option in field.options)
         return _SHORT_BYTES + labels + limits.option_bytes * len(field.options)
-    return _LONG_BYTES if field.kind in ("long_text", "lines", "json") else _SHORT_BYTES
+    if field.kind in ("long_text", "lines", "json"):
+        return max(_SHORT_BYTES, _CHARACTER_BYTES * limits.text)
+    return _SHORT_BYTES
 
 
 def _locked_text(field: Field, limits: FormLimits) -> str | None:

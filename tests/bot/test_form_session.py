@@ -89,9 +89,13 @@ def test_a_form_opens_at_its_first_page_with_as_many_fields_as_the_channel_has()
 
 
 def test_the_size_of_a_page_is_the_channels_too() -> None:
-    """Given long texts, of which a page of 10,000 bytes has one."""
-    session = session_of(None, {"a": "line 1\nline 2", "b": "line 1\nline 2"})
+    """Given two long texts of up to 3,000 characters; then a page of 10,000 bytes has one of them, and both
+    if the channel's inputs have 1,000 characters."""
+    args = {"a": "line 1\nline 2", "b": "line 1\nline 2"}
+    session = session_of(None, args, FormLimits(page_fields=3, page_bytes=10_000, text=3000))
     assert [labels(session.at_page(page)) for page in (0, 1)] == [["a"], ["b"]]
+    shorter = FormLimits(page_fields=3, page_bytes=10_000, text=1000)
+    assert labels(session_of(None, args, shorter)) == ["a", "b"]
 
 
 def test_edits_on_several_pages_count_and_the_page_before_shows_them() -> None:
