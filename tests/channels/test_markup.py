@@ -1,0 +1,148 @@
+"""Spans and buttons of bot/card as Slack's elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bot.card import (
+    Button,
+    Code,
+    Emphasis,
+    Group,
+    Line,
+    Link,
+    Person,
+    PlaceName,
+    Quote,
+    Span,
+    Strong,
+    Struck,
+    Text,
+    Time,
+    Verbatim,
+)
+from bot.channels.slack import ids
+from bot.channels.slack.render.markup import context_facts, context_lines, mrkdwn_text, section
+from bot.inbox import ActionRef
+from hitl_core.model import Place
+
+ALICE = Person("U0ALICE", "Alice Ng", "slack")
+USER = {"type": "user", "user_id": "U0ALICE"}
+DATE = "<!date^1800000000^{date_short_pretty}, {time}|2027-01-15 08:00 UTC>"
+EVIL = "*x* `y` <!channel> a.b"
+#: With the look-alikes that mrkdwn takes for nothing.
+GRAVE = "\N{MODIFIER LETTER GRAVE ACCENT}"
+INERT = f"\u2217x\u2217 {GRAVE}y{GRAVE} &lt;!channel&gt; a\u2024b"
+
+SPANS: list[tuple[Span, dict[str, Any], str]] = [
+    (Text("ours"), {"type": "text", "text": "ours"}, "ours"),
+    (Strong("a"), {"type": "text", "text": "a", "style": {"bold": True}}, "*a*"),
+    (Emphasis("a"), {"type": "text", "text": "a", "style": {"italic": True}}, "_a_"),
+    (Struck("a"), {"type": "text", "text": "a", "style": {"strike": True}}, "~a~"),
+    (Code("run_sql"), {"type": "text", "text": "run_sql"}, "`run_sql`"),
+    (Code("a`b<c"), {"type": "text", "text": "a`b<c"}, f"`a{GRAVE}b&lt;c`"),
+    (Verbatim(EVIL), {"type": "text", "text": EVIL}, INERT),
+    (Quote(EVIL), {"type": "text", "text": f"“{EVIL}”"}, f"“{INERT}”"),
+    (ALICE, USER, "<@U0ALICE>"),
+    (Person("U0ALICE", "Alice", "cli"), {"type": "text", "text": "Alice"}, "Alice"),
+    (
+        Person("SALES", "SALES", "slack", is_claimed=True),
+        {"type": "text", "text": "SALES"},
+        "SALES",
+    ),
+    (
+        Group("S0OPS", "S0OPS", "slack"),
+        {"type": "usergroup", "usergroup_id": "S0OPS"},
+        "<!subteam^S0OPS>",
+    ),
+    (PlaceName(Place("slack:#ops"), "#ops"), {"type": "text", "text": "#ops"}, "#ops"),
+    (PlaceName(Place("slack:U0ALICE"), "@alice"), USER, "<@U0ALICE>"),
+    (Time(1_800_000_000), {"type": "text", "text": "2027-01-15 08:00 UTC"}, DATE),
+    (
+        Link("open", "https://a.example/?x=1&y=2"),
+        {"type": "link", "url": "https://a.example/?x=1&y=2", "text": "open"},
+        "<https://a.example/?x=1&amp;y=2|open>",
+    ),
+]
+
+
+@pytest.mark.parametrize(("span", "element", "mrkdwn"), SPANS, ids=repr)
+def test_house_a_span_in_rich_text_and_in_mrkdwn(
+    span: Span, element: dict[str, Any], mrkdwn: str
+) -> None:
+    """Given a span; then rich_text holds its text as it is, and mrkdwn has no markup but that of the span."""
+    assert section([span])["elements"] == [element]
+    assert mrkdwn_text([span]) == mrkdwn
+
+
+def read(lines: list[Line], *, facts: bool = False) -> list[tuple[str, str]]:
+    draw = context_facts if facts else context_lines
+    return [(one["type"], one["text"]) for block in draw("b", lines) for one in block["elements"]]
+
+
+def test_house_words_of_others_are_plain_text_beside_a_mention_or_a_link() -> None:
+    """Given lines with words of others, our words, and mentions; then theirs are only in plain_text."""
+    asker = Person("Bo <!here>", "“Bo <!here>”", "slack", is_claimed=True)
+    url = Link("this conversation", "https://a.example")
+
+    assert read([(Text("For "), asker, Text(" in "), url)]) == [
+        ("plain_text", "For “Bo <!here>” in"),
+        ("mrkdwn", "<https://a.example|this conversation>"),
+    ]
+    assert read([(ALICE, Text(" may decide. "), asker, Text(" can't."))]) == [
+        ("mrkdwn", "<@U0ALICE> may decide."),
+        ("plain_text", "“Bo <!here>” can't."),
+    ]
+    assert read([(Text("by "), ALICE), (Quote("*No*"),)]) == [
+        ("mrkdwn", "by <@U0ALICE>"),
+        ("plain_text", "“*No*”"),
+    ]
+
+
+def test_house_facts_share_an_element_as_far_as_slack_allows() -> None:
+    facts: list[Line] = [
+        (Text("For "), ALICE),
+        (Text("via "), Verbatim("a → b")),
+        (Text("waits"),),
+        (Text("until "), Time(1_800_000_000)),
+    ]
+    assert read(facts, facts=True) == [
+        ("mrkdwn", "For <@U0ALICE>"),
+        ("plain_text", "·  via a → b"),
+        ("mrkdwn", f"·  waits  ·  until {DATE}"),
+    ]
+    assert read([], facts=True) == []
+
+
+def test_house_a_line_break_stays_inside_its_section() -> None:
+    drawn = section([Text("a"), Verbatim("\nb"), Strong("c")])
+    assert [one["text"] for one in drawn["elements"]] == ["a\nb", "c"]
+
+
+def button(verb: Any, **about: Any) -> Button:
+    return Button(verb, "label", "spoken", "rev-1", **about)
+
+
+def test_house_what_a_button_is_about_is_read_back_from_its_value() -> None:
+    """Given buttons of each kind; then the value that Slack sends back says what they are about."""
+    approve = button("approve", action="7", revision=2, seal="5ea1")
+    assert ids.button_ids(approve) == ("approve", "rev-1.7.2.5ea1")
+    assert ids.parse_action_ref(ids.button_ids(approve)[1]) == ActionRef("rev-1", "7", 2, "5ea1")
+
+    third = button("answer", action="7", revision=2, seal="5ea1", number=3)
+    assert ids.button_ids(third)[0] == "answer:3"
+    assert ids.parse_action_ref(ids.button_ids(third)[1]) == ActionRef("rev-1", "7", 2, "5ea1")
+    assert ids.parse_last_number(ids.button_ids(third)[1]) == 3
+
+    both = button("approve_all", seal="5ea1", revisions=(("1", 1), ("2", 4)))
+    assert ids.parse_revisions(ids.button_ids(both)[1]) == ("rev-1", {"1": 1, "2": 4}, "5ea1")
+
+    review = button("review", number=12)
+    assert ids.parse_action_ref(ids.button_ids(review)[1]).review_id == "rev-1"
+    assert ids.parse_last_number(ids.button_ids(review)[1]) == 12
+
+    assert ids.button_ids(button("rerun", action="7", revision=1))[0] == "doubt_rerun"
+    assert ids.button_ids(button("next", number=1), "turn") == ("turn:on", "rev-1.0.1")
+    assert ids.button_ids(button("back", number=0), "see_page")[0] == "see_page:back"
