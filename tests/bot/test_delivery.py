@@ -1,4 +1,5 @@
-"""One card at one place: who gets a copy, what is told once, where it goes that can't be shown."""
+"""One card at one place: who gets a copy, which lines are sent once, and where a card goes that can't be
+shown."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ def delivery(reviews: Reviews, channel: SlackChannel) -> Delivery:
     return Delivery(reviews, Channels(channel), Directory(Channels(channel)))
 
 
-async def asked(reviews: Reviews, **rule: object) -> str:
+async def submit(reviews: Reviews, **rule: object) -> str:
     """The id of a review under this rule."""
     review, event = review_of([call("it", x=1)], by=policy(it=rule))
     await reviews.submit(review, event)
@@ -52,35 +53,37 @@ async def posts(reviews: Reviews, review_id: str) -> set[Place]:
     return set((await reviews.load(review_id)).posts)
 
 
-async def test_a_group_is_told_member_by_member(reviews: Reviews, delivery: Delivery) -> None:
-    review_id = await asked(reviews, notify="slack:S0OPS")
+async def test_each_member_of_a_group_is_asked(reviews: Reviews, delivery: Delivery) -> None:
+    review_id = await submit(reviews, notify="slack:S0OPS")
     await delivery.deliver(review_id, Place("slack:S0OPS"), again=False)
     assert await posts(reviews, review_id) == {"slack:S0OPS>U0CARL", "slack:S0OPS>U0DANA"}
 
 
-async def test_who_is_asked_alone_gets_no_copy(reviews: Reviews, delivery: Delivery) -> None:
-    review_id = await asked(reviews, notify=["slack:S0OPS", "slack:U0DANA"])
+async def test_a_named_person_gets_no_copy_of_the_group(
+    reviews: Reviews, delivery: Delivery
+) -> None:
+    review_id = await submit(reviews, notify=["slack:S0OPS", "slack:U0DANA"])
     for place in (Place("slack:S0OPS"), Place("slack:U0DANA")):
         await delivery.deliver(review_id, place, again=False)
     assert await posts(reviews, review_id) == {"slack:S0OPS>U0CARL", "slack:U0DANA"}
 
 
-async def test_a_large_group_is_not_told_member_by_member(
+async def test_members_of_a_large_group_are_not_asked_one_by_one(
     reviews: Reviews, delivery: Delivery, sandbox: Sandbox
 ) -> None:
     crowd = [f"U0CROWD{number:04}" for number in range(1, MAX_COPIES + 2)]
     sandbox.groups.set_members("S0OPS", crowd)
-    review_id = await asked(reviews, notify="slack:S0OPS")
+    review_id = await submit(reviews, notify="slack:S0OPS")
     with pytest.raises(Undeliverable, match=f"@ops has {MAX_COPIES + 1} members"):
         await delivery.deliver(review_id, Place("slack:S0OPS"), again=False)
 
 
-async def test_of_a_thread_each_line_is_told_once(
+async def test_each_thread_line_is_sent_once(
     reviews: Reviews, delivery: Delivery, clock: Clock, sandbox: Sandbox
 ) -> None:
-    """Given two reminders; when the card is delivered before, between and after, also by who takes over;
-    then its thread has each once."""
-    review_id = await asked(reviews, remind="10s")
+    """Given two reminders; when the card is delivered before, between and after, also by another bot; then
+    its thread has each line once."""
+    review_id = await submit(reviews, remind="10s")
     for _ in range(3):
         for again in (False, True):
             await delivery.deliver(review_id, Place("default"), again=again)
@@ -93,7 +96,7 @@ async def test_of_a_thread_each_line_is_told_once(
 async def test_a_fallback_that_fails_too_is_undeliverable(
     reviews: Reviews, delivery: Delivery
 ) -> None:
-    review_id = await asked(reviews, notify="slack:C0OLD", fallback="slack:C0EMPTY")
+    review_id = await submit(reviews, notify="slack:C0OLD", fallback="slack:C0EMPTY")
     await delivery.deliver(review_id, Place("slack:C0OLD"), again=False)
     with pytest.raises(Undeliverable, match="not in this channel"):
         await delivery.deliver(review_id, Place("slack:C0EMPTY"), again=False)
@@ -102,10 +105,8 @@ async def test_a_fallback_that_fails_too_is_undeliverable(
     )  # its fallback has it: that one waits
 
 
-async def test_what_is_decided_elsewhere_needs_no_first_card(
-    reviews: Reviews, delivery: Delivery
-) -> None:
-    review_id = await asked(reviews, notify=["slack:#team-ops", "slack:C0OLD"])
+async def test_a_decided_review_needs_no_first_card(reviews: Reviews, delivery: Delivery) -> None:
+    review_id = await submit(reviews, notify=["slack:#team-ops", "slack:C0OLD"])
     await delivery.deliver(review_id, Place("slack:#team-ops"), again=False)
     with pytest.raises(Undeliverable):
         await delivery.deliver(review_id, Place("slack:C0OLD"), again=False)
@@ -114,7 +115,7 @@ async def test_what_is_decided_elsewhere_needs_no_first_card(
     await delivery.deliver(review_id, Place("slack:C0OLD"), again=True)
 
 
-async def test_who_is_asked_alone_about_a_part_gets_a_copy_of_the_other(
+async def test_a_person_named_for_one_action_gets_a_copy_for_the_other(
     reviews: Reviews, delivery: Delivery
 ) -> None:
     """Given one call for Carl and another for his group; then he has a message about each."""
@@ -127,12 +128,12 @@ async def test_who_is_asked_alone_about_a_part_gets_a_copy_of_the_other(
     assert await posts(reviews, review.id) == expected
 
 
-async def test_who_has_left_the_group_is_shown_nothing_more(
+async def test_a_person_who_left_the_group_gets_no_update(
     reviews: Reviews, delivery: Delivery, sandbox: Sandbox, channel: SlackChannel
 ) -> None:
     """Given Carl, who had a copy; when he leaves the group and the call is edited, then his copy stays as
     it was."""
-    review_id = await asked(
+    review_id = await submit(
         reviews, notify="slack:S0OPS", reviewers={"groups": ["S0OPS"], "quorum": 2}
     )
     await delivery.deliver(review_id, Place("slack:S0OPS"), again=False)
@@ -156,7 +157,7 @@ async def test_a_fallback_widens_nobodys_right_unless_nobody_is_left(
         (["U0GONE"], Place("slack:#agent-approvals"), True),
     ):
         rule = {"users": users}
-        review_id = await asked(reviews, notify=place, fallback="slack:#team-ops", reviewers=rule)
+        review_id = await submit(reviews, notify=place, fallback="slack:#team-ops", reviewers=rule)
         await delivery.deliver(review_id, place, again=False)
         [action] = (await reviews.load(review_id)).review.actions
         assert action.places == (place, "slack:#team-ops")
@@ -166,11 +167,11 @@ async def test_a_fallback_widens_nobodys_right_unless_nobody_is_left(
 async def test_a7_a_card_that_was_deleted_is_a_trouble_until_it_is_decided(
     reviews: Reviews, delivery: Delivery, channel: SlackChannel
 ) -> None:
-    """Attack A7: given a card that waits, when somebody deletes its message, then the next drawing says so at
-    the review, each time, and nothing is posted once more; when it is decided, then all is well."""
+    """Attack A7: given a card that waits, when somebody deletes its message, then the next drawing records
+    the problem, each time, and nothing is posted again; when it is decided, the problem ends."""
     place = Place("slack:#agent-approvals")
     people = {"channel_members": True, "quorum": 2}
-    review_id = await asked(reviews, notify=place, reviewers=people)
+    review_id = await submit(reviews, notify=place, reviewers=people)
     await delivery.deliver(review_id, place, again=False)
     await channel.delete((await reviews.load(review_id)).posts[place])
     await reviews.apply(Decide(review_id, "1", proposal("approve"), person("Ada"), "op1"))

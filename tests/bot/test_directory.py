@@ -29,7 +29,7 @@ OF_SHARED = Grant((Place("slack:#shared-globex"),), Reviewers())
 NOBODY_YET = Grant((Place("slack:#not-posted"),), Reviewers())
 
 
-def named(*users: str, groups: tuple[str, ...] = ()) -> Grant:
+def grant_for(*users: str, groups: tuple[str, ...] = ()) -> Grant:
     return Grant((Place("slack:#team-ops"),), Reviewers(users=users, groups=groups))
 
 
@@ -37,7 +37,7 @@ def person(id: str, team: str = "T0ACME", channel: str = "slack") -> Reviewer:
     return Reviewer(channel=channel, team=team, id=id, name=id)
 
 
-def posted() -> Snapshot:
+def snapshot() -> Snapshot:
     review, _ = review_of()
     return Snapshot(review=review, posts=POSTS, shown={}, now=0.0)
 
@@ -53,20 +53,20 @@ def directory(channel: SlackChannel) -> Directory:
         (person("U0DANA"), OF_OPS, True),
         (person("U0ALICE"), OF_OPS, False),
         (person("U0APPROVER"), OF_OPS, False),  # a bot that is a member
-        (person("U0AGENT"), named("U0AGENT"), False),  # a bot, whoever names it
-        (person("U0GONE"), named("U0GONE"), False),  # left
-        (person("U0STRANGER"), named("U0STRANGER"), False),  # nobody knows them
+        (person("U0AGENT"), grant_for("U0AGENT"), False),  # a bot, under any name
+        (person("U0GONE"), grant_for("U0GONE"), False),  # left
+        (person("U0STRANGER"), grant_for("U0STRANGER"), False),  # nobody knows them
         (person("U0GINA"), OF_GUESTS, False),
         (person("U0SOLO"), OF_GUESTS, False),
-        (person("U0GINA"), named("U0GINA"), True),
+        (person("U0GINA"), grant_for("U0GINA"), True),
         (person("U0SAM", "T0GLOBEX"), OF_SHARED, False),
-        (person("U0SAM", "T0GLOBEX"), named("U0SAM"), True),
+        (person("U0SAM", "T0GLOBEX"), grant_for("U0SAM"), True),
         (person("U0ALICE", "T0GLOBEX"), OF_SHARED, False),  # our id, another team
         (person("U0ALICE", ""), OF_SHARED, False),
-        (person("U0CARL"), named(groups=("S0OPS",)), True),
-        (person("U0ALICE"), named(groups=("S0OPS",)), False),
-        (person("U0BOB"), named(groups=("S0OLD",)), False),  # a disabled group
-        (person("U0BOB"), named(groups=("S0NONE",)), False),  # no such group
+        (person("U0CARL"), grant_for(groups=("S0OPS",)), True),
+        (person("U0ALICE"), grant_for(groups=("S0OPS",)), False),
+        (person("U0BOB"), grant_for(groups=("S0OLD",)), False),  # a disabled group
+        (person("U0BOB"), grant_for(groups=("S0NONE",)), False),  # no such group
         (person("U0MARIA"), Grant((Place("slack:U0MARIA"),), Reviewers()), True),
         (person("U0BOB"), Grant((Place("slack:U0MARIA"),), Reviewers()), False),
         (person("U0BOB"), Grant((Place("slack:S0FINANCE"),), Reviewers()), True),
@@ -78,29 +78,29 @@ async def test_t25_to_t27_who_may_decide(
     directory: Directory, who: Reviewer, grant: Grant, may: bool
 ) -> None:
     if may:
-        await directory.check_can_decide(who, posted(), [grant])
+        await directory.check_can_decide(who, snapshot(), [grant])
     else:
         with pytest.raises(Refused):
-            await directory.check_can_decide(who, posted(), [grant])
+            await directory.check_can_decide(who, snapshot(), [grant])
 
 
 async def test_any_grant_is_enough(directory: Directory) -> None:
     """Given a rule that names Bob, and an escalation to #team-ops; then Bob and Dana may, and Alice may
     not."""
-    grants = [named("U0BOB"), OF_OPS]
+    grants = [grant_for("U0BOB"), OF_OPS]
     for who in ("U0BOB", "U0DANA"):
-        await directory.check_can_decide(person(who), posted(), grants)
+        await directory.check_can_decide(person(who), snapshot(), grants)
     with pytest.raises(
         Refused, match=r"Only “Bob Reyes” \(U0BOB\) or members of #team-ops may decide this"
     ):
-        await directory.check_can_decide(person("U0ALICE"), posted(), grants)
+        await directory.check_can_decide(person("U0ALICE"), snapshot(), grants)
 
 
 async def test_where_the_card_is_not_noted_yet_pressing_again_is_asked_for(
     directory: Directory,
 ) -> None:
     with pytest.raises(Refused) as refused:
-        await directory.check_can_decide(person("U0ALICE"), posted(), [NOBODY_YET])
+        await directory.check_can_decide(person("U0ALICE"), snapshot(), [NOBODY_YET])
     assert refused.value.code == "unknown_members"
 
 
@@ -109,47 +109,48 @@ async def test_what_was_looked_up_is_asked_once_a_minute(
 ) -> None:
     before = len(sandbox.api.calls)
     for _ in range(5):
-        await directory.check_can_decide(person("U0DANA"), posted(), [OF_OPS])
+        await directory.check_can_decide(person("U0DANA"), snapshot(), [OF_OPS])
     methods = [call["method"] for call in sandbox.api.calls[before:]]
     assert sorted(methods) == ["conversations.members", "users.info"]
 
 
-async def test_who_was_added_a_moment_ago_is_let_in(
+async def test_a_person_who_was_just_added_may_decide(
     directory: Directory, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Given Alice, refused; when she is added and Slack's event is lost; then she is let in 3 s later."""
+    """Given Alice, who was refused; when she is added and Slack's event is lost; then she may decide 3 s
+    later."""
     with pytest.raises(Refused):
-        await directory.check_can_decide(person("U0ALICE"), posted(), [OF_OPS])
+        await directory.check_can_decide(person("U0ALICE"), snapshot(), [OF_OPS])
     sandbox.workspace.channels["C0OPS"].members.append("U0ALICE")
     with pytest.raises(Refused):
-        await directory.check_can_decide(person("U0ALICE"), posted(), [OF_OPS])
+        await directory.check_can_decide(person("U0ALICE"), snapshot(), [OF_OPS])
     monkeypatch.setattr("bot.people.lookups.MIN_AGE", 0.0)
-    await directory.check_can_decide(person("U0ALICE"), posted(), [OF_OPS])
+    await directory.check_can_decide(person("U0ALICE"), snapshot(), [OF_OPS])
 
 
 @pytest.mark.parametrize("mode", ["http_500", "ratelimited", "channel_not_found"])
-async def test_where_slack_does_not_tell_nobody_decides_and_the_next_try_counts(
+async def test_without_an_answer_of_slack_nobody_decides_and_the_next_try_counts(
     directory: Directory, sandbox: Sandbox, mode: str
 ) -> None:
     sandbox.faults.configure({"mode": mode, "method": "conversations.members", "times": 1})
     with pytest.raises(Refused) as refused:
-        await directory.check_can_decide(person("U0DANA"), posted(), [OF_OPS])
+        await directory.check_can_decide(person("U0DANA"), snapshot(), [OF_OPS])
     assert refused.value.code == "unavailable"
-    await directory.check_can_decide(person("U0DANA"), posted(), [OF_OPS])
+    await directory.check_can_decide(person("U0DANA"), snapshot(), [OF_OPS])
 
 
 @pytest.mark.parametrize(
     ("grants", "anybody"),
     [
         ([OF_OPS], True),
-        ([named("U0GONE")], False),
-        ([named("U0GONE", "U0BOB")], True),
-        ([named("U0AGENT")], False),
-        ([named(groups=("S0OLD",))], False),
-        ([named(groups=("S0OPS",))], True),
+        ([grant_for("U0GONE")], False),
+        ([grant_for("U0GONE", "U0BOB")], True),
+        ([grant_for("U0AGENT")], False),
+        ([grant_for(groups=("S0OLD",))], False),
+        ([grant_for(groups=("S0OPS",))], True),
         ([Grant((Place("slack:U0GONE"),), Reviewers())], False),
         ([Grant((Place("slack:S0OLD"),), Reviewers())], False),
-        ([named("U0GONE"), OF_OPS], True),
+        ([grant_for("U0GONE"), OF_OPS], True),
     ],
 )
 async def test_whether_somebody_is_left(
@@ -160,7 +161,7 @@ async def test_whether_somebody_is_left(
 
 
 async def test_the_names_of_all_who_may_are_told(directory: Directory) -> None:
-    grants = [named("U0BOB", groups=("S0OPS",)), OF_GUESTS]
+    grants = [grant_for("U0BOB", groups=("S0OPS",)), OF_GUESTS]
     for one, two in itertools.pairwise([grants, grants]):
         assert await directory.format_deciders(one) == await directory.format_deciders(two)
     assert (

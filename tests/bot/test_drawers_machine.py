@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def now(coroutine: Coroutine[Any, Any, T]) -> T:
-    """What the store in memory answers, which waits for nothing."""
+    """The result of a call of the store in memory, which never waits."""
     try:
         coroutine.send(None)
     except StopIteration as stop:
@@ -29,7 +29,8 @@ def now(coroutine: Coroutine[Any, Any, T]) -> T:
 
 @dataclass(eq=False)
 class Request:
-    """A drawing on its way. It is applied once, at any time within LATE, whoever still waits for it."""
+    """A request that draws, sent but not applied yet. It is applied once, at any time within LATE, even if
+    nobody waits for it any more."""
 
     version: int
     applied: bool = False
@@ -80,7 +81,7 @@ class Drawers(RuleBasedStateMachine):
 
     @rule(target=bots)
     def begin(self) -> Bot | None:
-        """A bot takes up what there is; another one may have it already."""
+        """A bot begins the work; another one may have it already."""
         job = now(self.store.take_job(DEFAULT_PLACE, "draw"))
         if job is None:
             return None
@@ -90,7 +91,7 @@ class Drawers(RuleBasedStateMachine):
 
     @rule(which=st.integers(0, 20))
     def apply(self, which: int) -> None:
-        """Slack applies one of the requests that are on their way, in any order."""
+        """Slack applies one of the open requests, in any order."""
         waiting = [request for request in self.requests if not request.applied]
         if waiting:
             self.applied(waiting[which % len(waiting)])
@@ -100,7 +101,7 @@ class Drawers(RuleBasedStateMachine):
 
     @rule(bot=bots)
     def give_up(self, bot: Bot | None) -> None:
-        """No answer in time: it draws once more."""
+        """No answer in time: the bot draws again."""
         if bot in self.working:
             bot.unsure, bot.request = True, self.draw()
 
@@ -121,14 +122,14 @@ class Drawers(RuleBasedStateMachine):
 
     @rule()
     def wait(self) -> None:
-        """Nothing is on its way longer than LATE."""
+        """No request is open longer than LATE."""
         for request in self.requests:
             if not request.applied:
                 self.applied(request)
         self.clock += LATE_WINDOW
 
     def teardown(self) -> None:
-        """Who still works is answered; then one bot does what is left to do."""
+        """All open requests are answered; then one bot does the remaining work."""
         for request in self.requests:
             if not request.applied:
                 self.applied(request)
@@ -148,7 +149,7 @@ class Drawers(RuleBasedStateMachine):
 
     @invariant()
     def nothing_is_forgotten(self) -> None:
-        """Whoever shows an old state is known to be at work, or something waits to be done."""
+        """If an old state is shown, a bot is working on it, or a request waits."""
         if self.shown != self.newest:
             late = any(not request.applied for request in self.requests)
             assert late or self.working or now(self.store.backlog()).waiting

@@ -1,4 +1,4 @@
-"""What is due is done, however much else waits, and whatever is wrong with some of it."""
+"""Due work is done, however much other work waits, and even if some of it fails."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Broken(MemoryStore):
         return await super().load(review_id)
 
 
-async def _filled(count: int) -> tuple[Clock, Broken, Reviews, list[str]]:
+async def _fill(count: int) -> tuple[Clock, Broken, Reviews, list[str]]:
     clock = Clock()
     store = Broken(clock)
     reviews = Reviews(store, retry_seconds=0.0)
@@ -49,7 +49,7 @@ async def _filled(count: int) -> tuple[Clock, Broken, Reviews, list[str]]:
 
 
 async def test_nothing_is_done_before_it_is_due_and_then_all_of_it_once() -> None:
-    clock, _, reviews, ids = await _filled(30)
+    clock, _, reviews, ids = await _fill(30)
     several = [Escalator(reviews) for _ in range(3)]
     assert await several[0].tick() == 0
     clock.now += 10
@@ -58,10 +58,10 @@ async def test_nothing_is_done_before_it_is_due_and_then_all_of_it_once() -> Non
     assert [len(each) for each in taken] == [1] * 30
 
 
-async def test_what_can_not_be_done_takes_nobodys_turn() -> None:
-    """Given more broken reviews in front of the index than one look takes; then the others are done all
-    the same."""
-    clock, store, reviews, _ = await _filled(BATCH + 20)
+async def test_broken_reviews_do_not_block_others() -> None:
+    """Given more broken reviews at the front of the index than one look reads; then the others are done
+    anyway."""
+    clock, store, reviews, _ = await _fill(BATCH + 20)
     clock.now += 10
     store.broken = set(await store.due_reviews(BATCH))
     escalator = Escalator(reviews)

@@ -43,8 +43,8 @@ def notices(health: Health, store: MemoryStore, channel: SlackChannel, clock: Cl
     return Notices(health, store, channel.announce, clock=clock)
 
 
-def posted(sandbox: Sandbox) -> list[str]:
-    """What stands in the bot's own channel."""
+def messages(sandbox: Sandbox) -> list[str]:
+    """The messages in the bot's own channel."""
     return [one.text for one in sandbox.workspace.channels["C0APPROVE"].messages.values()]
 
 
@@ -67,13 +67,13 @@ def test_a_problem_is_logged_when_it_appears_and_when_it_is_over(
     assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]
 
 
-def test_what_nobody_reports_any_more_is_over(health: Health, clock: Clock) -> None:
+def test_a_problem_without_reports_ends(health: Health, clock: Clock) -> None:
     health.report("place", "slack:#suport", "There is no such channel.")
     clock.now += FORGET_AFTER + 1
     assert health.current_problems() == ()
 
 
-def test_however_much_is_wrong_the_list_stays_short(health: Health) -> None:
+def test_the_list_of_problems_stays_short(health: Health) -> None:
     for number in range(MAX_PROBLEMS + 50):
         health.report("place", f"slack:#{number}", "There is no such channel.")
     assert len(health.current_problems()) == MAX_PROBLEMS + 1
@@ -83,8 +83,8 @@ def test_however_much_is_wrong_the_list_stays_short(health: Health) -> None:
 async def test_problems_make_no_bot_unready(
     health: Health, store: MemoryStore, clock: Clock
 ) -> None:
-    """Given problems of two channels; then whoever reaches the port learns how many there are and since when,
-    and neither a name nor what Slack said."""
+    """Given problems of two channels; then the port shows how many there are and since when, but no names and
+    no text of Slack."""
     health.report("place", "slack:#suport", "There is no such channel.")
     clock.now += 30
     health.report("place", "slack:#sales", "There is no such channel.")
@@ -99,12 +99,12 @@ async def test_what_lasts_a_minute_is_posted_once_and_when_it_is_over(
     health.report("place", "slack:#suport", "Cards for #suport can't be shown.")
     health.report("lookup", "usergroups.list", "Slack's usergroups.list failed.")
     await notices.tick()
-    assert posted(sandbox) == []
+    assert messages(sandbox) == []
 
     for _ in range(5):
         clock.now += 60
         await notices.tick()
-    [message] = posted(sandbox)
+    [message] = messages(sandbox)
     first, second = message.splitlines()
     assert first == "Cards for #suport can't be shown."
     assert second.startswith("Slack's usergroups")
@@ -114,7 +114,7 @@ async def test_what_lasts_a_minute_is_posted_once_and_when_it_is_over(
     for _ in range(3):
         await notices.tick()
         clock.now += 60
-    _, over = posted(sandbox)
+    _, over = messages(sandbox)
     assert over.count("Solved: ") == 2
 
 
@@ -131,7 +131,7 @@ async def test_there_is_never_more_than_one_message_a_minute(
         clock.now += 1
         health.resolve("place", f"slack:#c{number - 30}")
         health.report("place", f"slack:#c{number}", f"Cards for c{number} can't be shown.")
-    [message] = posted(sandbox)
+    [message] = messages(sandbox)
     assert message.count("can't be shown") == 10
     assert "20 more problems" in message
 
@@ -150,7 +150,7 @@ async def test_of_several_bots_one_posts(
         clock.now += 60
         for bot in [*bots, Notices(health, store, channel.announce, clock=clock)]:
             await bot.tick()
-    assert len(posted(sandbox)) == 1
+    assert len(messages(sandbox)) == 1
 
     for one in both:
         one.resolve("lookup", "users.info")
@@ -158,7 +158,7 @@ async def test_of_several_bots_one_posts(
         clock.now += 60
         for bot in bots:
             await bot.tick()
-    assert len(posted(sandbox)) == 2
+    assert len(messages(sandbox)) == 2
 
 
 async def test_a_channel_that_takes_no_message_is_a_problem_of_its_own(
@@ -173,14 +173,14 @@ async def test_a_channel_that_takes_no_message_is_a_problem_of_its_own(
 
     clock.now += 60
     await notices.tick()
-    assert len(posted(sandbox)) == 1
+    assert len(messages(sandbox)) == 1
     assert [one.subject for one in health.current_problems()] == ["users.info"]
 
 
 @pytest.mark.parametrize(
     "words", ["<!channel> *now*", "<@U0ALICE> `x`", "one\ntwo", "<http://e.vil|ok>"]
 )
-async def test_nothing_comes_alive_in_a_notice(
+async def test_a_notice_shows_markup_as_text(
     health: Health, notices: Notices, clock: Clock, sandbox: Sandbox, words: str
 ) -> None:
     """Given a place or an error with markup in it; then the channel shows it as text, on one line."""

@@ -25,7 +25,7 @@ ALICE = Reviewer(channel="slack", team="T0ACME", id="U0ALICE", name="Alice")
 
 
 class CountingStore(MemoryStore):
-    """Knows what was read, and what of it is still held."""
+    """Records what was read, and what of it is still in memory."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A lane says what makes no progress."""
+"""A lane reports a card that makes no progress."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.support.builders import review_of
 from tests.support.waiting import wait_until
 
 
-async def test_what_makes_no_progress_is_reported_until_it_does(
+async def test_a_card_without_progress_is_reported_until_it_is_shown(
     sandbox: Sandbox, channel: SlackChannel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Faults 4, class 8: given a Slack that takes no post; then the health names the review, its place and

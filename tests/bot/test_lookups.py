@@ -1,4 +1,4 @@
-"""What was looked up elsewhere is believed for a while, and looked up once at a time."""
+"""Results of look-ups are cached for a while, and one look-up runs at a time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bot.people.cache import Cache
 
 
 class Source:
-    """Counts what it is asked; the answer is how often it was. `gate` holds it up."""
+    """Counts its calls; the answer is the count. It waits for `gate`."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -27,7 +27,7 @@ class Source:
         return count
 
 
-async def test_a_value_is_believed_for_its_age() -> None:
+async def test_a_value_is_cached_for_its_age() -> None:
     source = Source()
     lookups = Cache(source)
     assert [await lookups.get("a", 60) for _ in range(3)] == [1, 1, 1]
@@ -67,7 +67,7 @@ async def test_many_ask_once_and_a_failure_reaches_all_of_them() -> None:
     assert await lookups.get("a", 60) == 2  # a failure is not kept
 
 
-async def test_who_gives_up_leaves_the_look_up_going() -> None:
+async def test_a_cancelled_caller_does_not_cancel_the_look_up() -> None:
     source = Source()
     source.gate.clear()
     lookups = Cache(source)
@@ -78,9 +78,9 @@ async def test_who_gives_up_leaves_the_look_up_going() -> None:
     assert source.asked == ["a"]
 
 
-async def test_what_is_forgotten_on_its_way_is_not_kept() -> None:
-    """Given a look-up under way; when its key is forgotten; then who waits gets the answer, and the next
-    one asks."""
+async def test_a_key_dropped_during_its_look_up_is_not_cached() -> None:
+    """Given a look-up under way; when its key is dropped; then the waiting caller gets the answer, and the
+    next one asks again."""
     source = Source()
     source.gate.clear()
     lookups = Cache(source)

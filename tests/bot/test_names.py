@@ -1,4 +1,5 @@
-"""Ids decide, names are text (security C1): nothing that a person chooses becomes an address or a right."""
+"""Ids count, names are only text (security C1): a name that a person chooses gives no address and no
+right."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ def directory(channel: SlackChannel) -> Directory:
 
 
 async def conversation(channel: SlackChannel, place: Place) -> str:
-    """Where a card for this place lands."""
+    """The conversation of a card for this place."""
     review, _ = review_of()
     return (await channel.post(place, build_card(review, Place("default")))).conversation
 
@@ -62,7 +63,7 @@ async def test_c1_a_name_that_only_a_person_has_leads_nowhere(
 
 @pytest.mark.parametrize("id", [CARL, "W0CARL", "S0OPS", "D0CARL"])
 async def test_c1_only_a_channel_can_have_a_channels_name(channel: SlackChannel, id: str) -> None:
-    """Given an event that calls something else `team-ops`; then #team-ops is where it was."""
+    """Given an event that calls something else `team-ops`; then #team-ops leads to the same channel."""
     channel.set_channel_name(id, "team-ops")
     channel.set_label(id, "#team-ops")
     assert await conversation(channel, Place("slack:#team-ops")) == "C0OPS"
@@ -83,7 +84,8 @@ async def test_c1_a_groups_handle_leads_nowhere(
 async def test_c1_a_channel_named_like_an_id_is_only_its_name(
     channel: SlackChannel, sandbox: Sandbox, name: str
 ) -> None:
-    """Given Carl's channel, which is called like an id; then #name leads there, and the id where it did."""
+    """Given Carl's channel, which is called like an id; then #name leads there, and the id leads to its own
+    channel."""
     sandbox.workspace.channels["C0EVIL"] = Channel("C0EVIL", name, [CARL, "U0APPROVER"])
     channel.set_channel_name("C0EVIL", name)
     assert await conversation(channel, Place(f"slack:#{name}")) == "C0EVIL"
@@ -154,7 +156,7 @@ def test_c1_l1_a_name_in_our_sentences_is_never_a_part_of_them(name: str, shown:
 
 
 @pytest.mark.parametrize("name", ["The deadline", "The agent", "Nobody", "Alice Ng and Bob Reyes"])
-def test_l1_nobody_speaks_with_our_voice(name: str) -> None:
+def test_l1_a_name_can_not_imitate_our_sentences(name: str) -> None:
     """Given a person who took a name of our sentences; then who decided is told with quotes and the id."""
     review, _ = review_of()
     key = review.actions[0].key

@@ -1,4 +1,5 @@
-"""Nobody is left who may decide: the chain's next step is taken, and after the last the fallback opens."""
+"""Nobody is left who may decide: the next escalation step is taken, and after the last one the fallback's
+people may decide."""
 
 from __future__ import annotations
 
@@ -40,7 +41,7 @@ def step(to: Place, after: str = "1h", **reviewers: Any) -> dict[str, Any]:
 
 
 class Bot:
-    """Delivers as a bot that believes nothing from before."""
+    """Delivers like a bot with an empty cache."""
 
     def __init__(self, reviews: Reviews, channel: SlackChannel, health: Health) -> None:
         self.reviews, self.channel, self.health = reviews, channel, health

@@ -1,4 +1,4 @@
-"""What the HTTP server takes from anybody: nothing packed, so much and no more, for so long and no longer."""
+"""The limits of the HTTP server: no compressed bodies, a maximum size, a maximum time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from bot.web.slow_readers import SlowReaders
 from tests.support.waiting import wait_until
 
 MOST = 1024 * 1024
-#: In place of 5 and 10 s. Whatever is waited for has far more than this.
+#: In place of 5 and 10 s. Waits in tests have much more time than this.
 SHORT = 0.3
 PATIENCE = 20.0
 
@@ -49,7 +49,7 @@ def application(release: Release) -> web.Application:
             return web.Response(status=400, text=error.code)
 
     async def poll(request: web.Request) -> web.Response:
-        """As the door does: who asks is known, and waits."""
+        """As the HTTP API does: a known client waits."""
         mark_authenticated(request)
         release.asked += 1
         await release.wait()
@@ -88,14 +88,14 @@ def serve(release: Release) -> Serve:
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A server that has little patience."""
+    """A server with short time limits."""
     monkeypatch.setattr(connections, "HEAD_TIMEOUT", SHORT)
     monkeypatch.setattr(connections, "WATCH_INTERVAL", SHORT / 5)
     monkeypatch.setattr(body, "BODY_TIMEOUT", SHORT)
 
 
 class Wire:
-    """A client that says what it likes."""
+    """A client that sends any bytes."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader, self.writer = reader, writer
@@ -108,13 +108,13 @@ class Wire:
         return wire
 
     async def rest(self) -> bytes:
-        """What comes until the server hangs up; that it does is the claim of most tests here."""
+        """All bytes until the server closes the connection, which most tests here expect."""
         answer = b""
         async with asyncio.timeout(PATIENCE):
             try:
                 while part := await self.reader.read(65536):
                     answer += part
-            except ConnectionError:  # it hung up on what was still on its way
+            except ConnectionError:  # it closed the connection before it had read everything
                 pass
             finally:
                 await self.close()
@@ -185,18 +185,18 @@ async def test_a_body_as_it_is_may_say_so(serve: Serve) -> None:
             assert (answer.status, await answer.text()) == (200, "1000")
 
 
-@pytest.mark.parametrize("said", [b"", b"G", b"POST /take HT", HEAD[:-2], b"\r\n"])
-async def test_t72_half_a_head_is_not_waited_for(serve: Serve, hasty: None, said: bytes) -> None:
+@pytest.mark.parametrize("text", [b"", b"G", b"POST /take HT", HEAD[:-2], b"\r\n"])
+async def test_t72_half_a_head_is_not_waited_for(serve: Serve, hasty: None, text: bytes) -> None:
     """security M4, T72: given a client that sends nothing, or half a head; then the server hangs up."""
     async with serve() as url:
-        wire = await Wire.to(url, said)
+        wire = await Wire.to(url, text)
         assert await wire.rest() == b""
 
 
 @pytest.mark.parametrize("start", [b"GET /fine HTTP/1.1\r\nHost: x\r\nX-A: ", HEAD])
 async def test_t72_a_slow_drip_has_a_limit_in_all(serve: Serve, hasty: None, start: bytes) -> None:
-    """security M4, T72: given a client that sends a byte now and then, of its head or of its body; then that
-    buys it no time."""
+    """security M4, T72: given a client that sends a byte now and then, of its head or of its body; then it
+    gets no more time."""
     async with serve() as url:
         wire = await Wire.to(url, start)
 
@@ -212,7 +212,8 @@ async def test_t72_a_slow_drip_has_a_limit_in_all(serve: Serve, hasty: None, sta
 
 
 async def test_t72_half_a_body_is_told_and_let_go(serve: Serve, hasty: None) -> None:
-    """security M4, T72: given a client that sends half of its body; then it is told so, and let go."""
+    """security M4, T72: given a client that sends half of its body; then it is told so, and its connection is
+    closed."""
     async with serve() as url:
         wire = await Wire.to(url, HEAD + b"x" * 500)
         answer = await wire.rest()
@@ -221,14 +222,14 @@ async def test_t72_half_a_body_is_told_and_let_go(serve: Serve, hasty: None) -> 
 
 
 async def test_a_stranger_is_let_go_after_each_answer(serve: Serve) -> None:
-    """Given a request of which nobody knows whom it came from; then its connection ends with the answer."""
+    """Given a request of an unknown sender; then its connection ends with the answer."""
     async with serve() as url:
         for line in (b"GET /fine", b"GET /nowhere", b"DELETE /take"):
             wire = await Wire.to(url, line + b" HTTP/1.1\r\nHost: x\r\n\r\n")
             assert b"Connection: close" in await wire.rest()
 
 
-async def test_whoever_is_known_may_wait_and_stays(
+async def test_a_known_client_may_wait_and_keeps_its_connection(
     serve: Serve, hasty: None, release: Release
 ) -> None:
     """Given a long poll of somebody known, far beyond a stranger's time; then it is answered, and its
@@ -304,7 +305,7 @@ async def test_t72_headers_have_a_limit(serve: Serve, lines: list[bytes]) -> Non
 
 
 @pytest.mark.parametrize(
-    "said",
+    "message",
     [
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
@@ -321,14 +322,14 @@ async def test_t72_headers_have_a_limit(serve: Serve, lines: list[bytes]) -> Non
     ],
 )  # fmt: skip
 async def test_t72_what_is_no_request_ends(
-    serve: Serve, hasty: None, said: bytes, caplog: pytest.LogCaptureFixture
+    serve: Serve, hasty: None, message: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     """T72, slack-clients 8: given bytes that are no request, or one that we don't take; then the connection
     ends without a 5xx, and the log has no traceback, no line per request, and nothing of what was sent."""
     caplog.set_level(logging.DEBUG)
     async with serve() as url:
         for _ in range(3):
-            answer = await (await Wire.to(url, said)).rest()
+            answer = await (await Wire.to(url, message)).rest()
             assert b"HTTP/1.1 5" not in answer
             assert b"HTTP/1.0 5" not in answer
     lines = [record for record in caplog.records if record.name.startswith("bot")]
@@ -359,10 +360,10 @@ async def test_slack_clients_2_a_large_body_leaves_nothing(serve: Serve) -> None
         try:
             await send(session, url, 10)
 
-            def grown() -> int:
+            def memory_now() -> int:
                 return tracemalloc.get_traced_memory()[0]
 
-            await wait_until("what was sent is gone", lambda: grown() < 2 * MOST)
+            await wait_until("what was sent is gone", lambda: memory_now() < 2 * MOST)
         finally:
             tracemalloc.stop()
             gc.enable()
@@ -373,7 +374,7 @@ async def test_half_bodies_leave_nothing_when_their_connections_end(serve: Serve
     hang up, then nothing of them is kept in a cycle."""
     head = b"POST /take HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n"
 
-    def traced() -> int:
+    def memory() -> int:
         return tracemalloc.get_traced_memory()[0]
 
     async with serve() as url:
@@ -384,10 +385,10 @@ async def test_half_bodies_leave_nothing_when_their_connections_end(serve: Serve
             wires = [await Wire.to(url, head + b"x" * 800_000) for _ in range(10)]
             for wire in wires:
                 await wire.writer.drain()
-            await wait_until("they have come", lambda: traced() > 6 * MOST)
+            await wait_until("they have come", lambda: memory() > 6 * MOST)
             for wire in wires:
                 await wire.close()
-            await wait_until("nothing is kept", lambda: traced() < MOST)
+            await wait_until("nothing is kept", lambda: memory() < MOST)
         finally:
             tracemalloc.stop()
             gc.enable()
@@ -420,7 +421,7 @@ async def test_memory_is_given_back_when_many_bodies_are_over(
 
 
 def test_a_newcomer_at_the_limit_costs_the_same_however_many_are_here() -> None:
-    """Door M1: each looked at 4,000 others. Given a full server; then each newcomer ends the stranger who has
+    """HTTP M1: each looked at 4,000 others. Given a full server; then each newcomer ends the stranger who has
     asked nothing for the longest time, and nobody else is looked at.
     """
     ended: list[Counted] = []
@@ -461,8 +462,8 @@ def test_a11_one_process_may_open_as_many_files_as_it_serves_connections() -> No
         "open_more_files();"
         "print(r.getrlimit(r.RLIMIT_NOFILE)[0], Connections()._max_connections)"
     )
-    said = subprocess.run([sys.executable, "-c", run], capture_output=True, text=True, check=True)
-    assert said.stdout.split() == ["4200", "4000"]
+    reason = subprocess.run([sys.executable, "-c", run], capture_output=True, text=True, check=True)
+    assert reason.stdout.split() == ["4200", "4000"]
 
 
 async def test_attack_m5_who_stops_reading_an_answer_is_closed(

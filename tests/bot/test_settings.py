@@ -1,4 +1,4 @@
-"""Settings that are missing, misspelt or wrong: one sentence that has the mend."""
+"""Settings that are missing, misspelt or wrong: one sentence that says what to do."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def refusal(**changed: str) -> str:
 
 def test_newcomer_9_a_missing_secret_mentions_socket_mode() -> None:
     """newcomer 9: given no signing secret; then the sentence has the other way to connect."""
-    told = refusal(SLACK_SIGNING_SECRET="")
-    assert told.startswith("SLACK_SIGNING_SECRET is not set.")
-    assert "SLACK_APP_TOKEN" in told
+    text = refusal(SLACK_SIGNING_SECRET="")
+    assert text.startswith("SLACK_SIGNING_SECRET is not set.")
+    assert "SLACK_APP_TOKEN" in text
 
 
 @pytest.mark.parametrize(
@@ -39,9 +39,9 @@ def test_newcomer_9_a_missing_secret_mentions_socket_mode() -> None:
 )
 def test_newcomer_9_a_misspelt_setting_that_is_needed(typo: str, meant: str) -> None:
     """newcomer 9: given a needed setting under a misspelt name; then both names are told."""
-    told = refusal(**{meant: "", typo: GOOD[meant]})
-    assert f"{meant} is not set" in told
-    assert f"{typo} is set: did you mean {meant}?" in told
+    texts = refusal(**{meant: "", typo: GOOD[meant]})
+    assert f"{meant} is not set" in texts
+    assert f"{typo} is set: did you mean {meant}?" in texts
 
 
 @pytest.mark.parametrize(
@@ -64,11 +64,11 @@ def test_newcomer_9_a_misspelt_setting_that_has_a_default(typo: str, meant: str)
     ["HITL_TOKEN", "HITL_URL", "HITL_FAILPOINTS", "HITL_CLI_DECIDE", "HITL_DEMO_PORT", "HITL_DEMO_POLICY",
      "HITL_TEST_REDIS_SERVER", "SLACK_API_TOKEN", "SLACK_WEBHOOK_URL", "SLACK_CHANNEL"],
 )  # fmt: skip
-def test_what_others_read_is_no_typo(other: str) -> None:
-    """Given variables of our other programs, and of other people's; then the bot takes its own."""
+def test_variables_of_other_programs_are_no_typo(other: str) -> None:
+    """Given variables of our other programs, and of foreign ones; then the bot reads only its own."""
     assert Settings.from_environment({**GOOD, other: "x"}).hitl_channel == "#agent-approvals"
 
 
-def test_what_is_set_is_not_asked_for() -> None:
-    """Given a setting, and something that is called nearly the same; then that is somebody else's."""
+def test_a_similar_name_is_no_typo_of_a_setting_that_is_set() -> None:
+    """Given a setting, and a variable with a similar name; then the similar one is ignored."""
     Settings.from_environment({**GOOD, "HITL_CHANNELS": "x", "SLACK_BOT_TOKENS": "x"})

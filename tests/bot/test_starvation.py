@@ -1,4 +1,4 @@
-"""What fails each time holds up nothing else: it is tried later, and reported until it works."""
+"""A card that fails each time doesn't block others: it is tried later, and reported until it works."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ async def submit(reviews: Reviews, place: str = DEFAULT_PLACE) -> str:
     return review.id
 
 
-async def test_a27_a_card_that_fails_each_time_is_passed_by() -> None:
+async def test_a27_a_card_that_fails_each_time_does_not_block_others() -> None:
     """Given a card that Slack answers with an error each time; then those behind it are shown, it is
     reported, and shown and over when Slack takes it."""
     slack, health, reviews = Slack(), Health(), Reviews(MemoryStore(time.time))

@@ -39,7 +39,7 @@ HIDDEN = [
 @pytest.mark.parametrize("code", BIDI + HIDDEN, ids="U+{:04X}".format)
 @pytest.mark.parametrize("where", ["{}word", "wo{}rd", "word{}", "{}"])
 def test_promise_8_a_character_that_hides_is_shown_by_its_number(code: int, where: str) -> None:
-    """Given such a character anywhere in a text, then it stands as ⟦U+XXXX⟧ and nowhere raw."""
+    """Given such a character anywhere in a text, then it is shown as ⟦U+XXXX⟧, and nowhere raw."""
     char = chr(code)
     for show in (text.to_visible, text.one_line, text.add_marks):
         shown = show(where.format(char))
@@ -125,7 +125,7 @@ def test_promise_8_padding_pushes_nothing_out_of_sight(padded: str, shown: str) 
 
 
 def test_promise_8_padding_that_mixes_is_cut_with_its_end_in_sight() -> None:
-    """Given blank lines of changing width, then what stands behind them is on the card all the same."""
+    """Given blank lines of changing width, then the text behind them is on the card too."""
     padded = "ls" + "".join("\n" + " " * (n % 7) for n in range(5000)) + ";rm -rf /"
     shown = text.truncate(text.to_visible(padded), 1200)
     assert shown.text.endswith(";rm -rf /")

@@ -1,5 +1,5 @@
-"""Nothing waits in silence (newcomer 2): what can't be shown is said on the other cards, in Home, and to the
-people who run the bot.
+"""Nothing waits silently (newcomer 2): what can't be shown is reported on the other cards, in Home, and to
+the operators.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ async def two_calls(reviews: Reviews) -> Review:
     return review
 
 
-async def shown(reviews: Reviews, review_id: str, place: Place, channel: SlackChannel) -> str:
+async def card_text(reviews: Reviews, review_id: str, place: Place, channel: SlackChannel) -> str:
     snapshot = await reviews.load(review_id)
     return words(
         card_message.message_blocks(
@@ -72,15 +72,15 @@ async def test_newcomer_2_a_typo_in_a_channel_is_said_on_the_other_card(
     reviews: Reviews, delivery: Delivery, channel: SlackChannel, health: Health
 ) -> None:
     """Given two calls, of which one waits in a channel that doesn't exist; then the other one's card says so,
-    with the reason, and the people who run the bot are told what to do."""
+    with the reason, and the operators are told what to do."""
     review = await two_calls(reviews)
     await delivery.deliver(review.id, HERE, again=False)
     with pytest.raises(NotFound):
         await delivery.deliver(review.id, TYPO, again=False)
 
-    told = await shown(reviews, review.id, HERE, channel)
-    assert "Number 2 can't be shown in #suport" in told
-    assert "there is no channel #suport that the bot can see" in told
+    text = await card_text(reviews, review.id, HERE, channel)
+    assert "Number 2 can't be shown in #suport" in text
+    assert "there is no channel #suport that the bot can see" in text
     [problem] = health.current_problems()
     assert (problem.kind, problem.subject) == ("place", TYPO)
     assert "hitl reviews" in problem.text
@@ -106,8 +106,8 @@ async def test_newcomer_2_when_the_place_is_there_it_is_over(
     sandbox: Sandbox,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Given a place that couldn't be reached; when somebody makes it and it is tried again, then nothing says
-    so any more; tried again before that, it is still one trouble, noted once."""
+    """Given a place that couldn't be reached; when somebody makes it and it is tried again, then the problem
+    is gone; if it is tried before that, it is still one problem, recorded once."""
     monkeypatch.setattr("bot.channels.slack.transport.conversations._RETRY_AFTER", -1.0)
     review = await two_calls(reviews)
     versions: list[int] = []
@@ -122,7 +122,7 @@ async def test_newcomer_2_when_the_place_is_there_it_is_over(
     await delivery.deliver(review.id, TYPO, again=True)
     assert (await reviews.load(review.id)).review.troubles == {}
     assert health.current_problems() == ()
-    assert "can't be shown" not in await shown(reviews, review.id, HERE, channel)
+    assert "can't be shown" not in await card_text(reviews, review.id, HERE, channel)
 
 
 async def test_c2_what_is_not_known_is_said_on_the_card_itself(
@@ -136,13 +136,13 @@ async def test_c2_what_is_not_known_is_said_on_the_card_itself(
     sandbox.faults.configure({"mode": "answer", "method": "usergroups.users.list", "body": body})
     with pytest.raises(LookupFailed):
         await delivery.deliver(review.id, HERE, again=False)
-    told = await shown(reviews, review.id, HERE, channel)
-    assert "Some people or groups could not be looked up" in told
-    assert "the app lacks the scope usergroups:read" in told
+    texts = await card_text(reviews, review.id, HERE, channel)
+    assert "Some people or groups could not be looked up" in texts
+    assert "the app lacks the scope usergroups:read" in texts
 
     sandbox.faults.configure({"mode": "ok"})
     await delivery.deliver(review.id, HERE, again=True)
-    assert "looked up" not in await shown(reviews, review.id, HERE, channel)
+    assert "looked up" not in await card_text(reviews, review.id, HERE, channel)
 
 
 def test_a_trouble_is_nothing_that_an_agent_or_a_name_can_draw() -> None:
@@ -172,7 +172,7 @@ async def test_newcomer_2_the_places_of_what_waits_are_looked_at(
     reviews: Reviews, channel: SlackChannel, health: Health, sandbox: Sandbox
 ) -> None:
     """Given a review that would escalate to a channel that doesn't exist, fall back to one without the bot,
-    or go to somebody who has left; then that is known before, and over when it is mended."""
+    or go to somebody who has left; then that is reported before, and over when it is corrected."""
     rules = policy(
         it={
             "notify": HERE,
@@ -207,7 +207,7 @@ interrupt_on:
 async def test_newcomer_2_a_policys_places_and_people_are_looked_up(
     channel: SlackChannel, sandbox: Sandbox
 ) -> None:
-    """Given a policy; then each place, person and group is usable, is not, or is not known."""
+    """Given a policy; then each place, person and group is usable, unusable or unknown."""
     found = {one.name: one for one in await check_policy(Policy.from_yaml(POLICY), channel)}
     usable = [name for name, one in found.items() if one.usable == "yes"]
     assert sorted(usable) == ["default", "slack:#team-ops", "slack:S0OPS", "slack:U0BOB"]

@@ -1,4 +1,4 @@
-"""Two bots that draw one card: whatever Slack applies last, it ends in the newest state."""
+"""Two bots draw one card: in any order of Slack's, it ends in the newest state."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ class Stage:
         return held
 
     async def is_asked(self, method: str, count: int) -> None:
-        def asked() -> int:
+        def count_calls() -> int:
             return sum(call["method"] == method for call in self.sandbox.api.calls)
 
-        await wait_until(f"{count} calls of {method}", lambda: asked() >= count)
+        await wait_until(f"{count} calls of {method}", lambda: count_calls() >= count)
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ async def test_an_older_drawing_that_is_applied_last_is_drawn_over(stage: Stage)
 
 async def test_a_drawing_of_a_dead_bot_that_is_applied_late_is_drawn_over(stage: Stage) -> None:
     """Faults 1 and 2: given a bot that died while it drew, and whose drawing Slack applies after the next
-    bot's; then the card is wrong, until it is looked at once more, without anybody's press."""
+    bot's; then the card is wrong until it is checked again, which needs no click."""
     await stage.bot()
     await stage.edit(4711)
     held = stage.hold("chat.update")

@@ -1,4 +1,4 @@
-"""Unknown is not no (security C2): what Slack doesn't say opens nothing, removes nothing, hides nothing."""
+"""Unknown is not no (security C2): without a clear answer of Slack nothing is opened, removed or hidden."""
 
 from __future__ import annotations
 
@@ -83,17 +83,17 @@ UNREADABLE = [
             {"user": {"deleted": False, "is_bot": False, "team_id": "T0ACME"}},
             {"user": {"deleted": False, "is_bot": 0, "team_id": "T0ACME"}},
             {"user": {"deleted": False, "is_bot": False}, "members": []} | {"response_metadata": 3},
-            # M3: a part that says nothing of the rest
+            # M3: a part of the list
             {"user": {}, "users": ["U0GONE"], "members": [None]}
             | {"response_metadata": {"next_cursor": "x"}},
         )
     ),
-    # L5: no yes is a yes but true
+    # L5: only `true` is a yes
     *(
         (200, json.dumps({"ok": ok, "user": {}, "users": [], "members": []}))
         for ok in ("true", 1, "no", [1], {"a": 1})
     ),
-    # L3: what no parser takes
+    # L3: not parseable
     (200, '{"ok": true, "user": ' + "[" * 100_000),
     (200, '{"ok": true, "user": ' + "9" * 6000 + "}"),
     (429, ""),
@@ -176,8 +176,8 @@ def answers(method: str) -> list[tuple[int, str]]:
 async def test_c2_whatever_slack_answers_nobody_gets_a_right(
     channel: SlackChannel, sandbox: Sandbox, method: str
 ) -> None:
-    """Given each look-up with each answer that is no documented no; then who may decide could before,
-    nobody's vote is removed, and nobody is found to be gone."""
+    """Given each look-up with each answer that is not a documented no; then nobody new may decide, no vote is
+    removed, and nobody counts as gone."""
     before = {
         (who.id, name): await may(Directory(Channels(channel)), who, grant)
         for who in PEOPLE
@@ -200,7 +200,9 @@ class Unavailable(Exception):
     """The bot said that it doesn't know."""
 
 
-async def lapsed(directory: Directory, action: Action, snapshot: Snapshot) -> frozenset[str]:
+async def ineligible_voters(
+    directory: Directory, action: Action, snapshot: Snapshot
+) -> frozenset[str]:
     try:
         voters = [vote.by for vote in action.votes]
         return await directory.ineligible_voters(voters, snapshot, action.grants)
@@ -211,7 +213,7 @@ async def lapsed(directory: Directory, action: Action, snapshot: Snapshot) -> fr
 
 
 async def check_votes(directory: Directory, answer: tuple[int, str]) -> None:
-    """Nobody's vote lapses whose right is only not known."""
+    """A vote stays while the voter's right is unknown."""
     review, _ = review_of(
         [call("it")], by=policy(it={"reviewers": {"groups": ["S0FINANCE"], "quorum": 3}})
     )
@@ -221,7 +223,7 @@ async def check_votes(directory: Directory, answer: tuple[int, str]) -> None:
     action = review.actions[0].model_copy(update={"votes": votes})
     snapshot = Snapshot(review=review, posts={}, shown={}, now=0.0)
     with suppress(Unavailable):
-        assert await lapsed(directory, action, snapshot) == frozenset(), answer
+        assert await ineligible_voters(directory, action, snapshot) == frozenset(), answer
 
 
 @pytest.mark.parametrize(
@@ -238,7 +240,7 @@ async def test_c2_no_fallback_where_nobody_knows_who_is_left(
     method: str,
     reviewers: dict[str, Any],
 ) -> None:
-    """Given named reviewers and a fallback; when the look-up of them answers no documented no; then
+    """Given named reviewers and a fallback; when their look-up gives no documented no; then
     the card is shown where it belongs, the fallback's people get nothing, and it is looked at again."""
     for number, answer in enumerate(answers(method)):
         fail(sandbox, method, answer)
@@ -358,7 +360,7 @@ async def test_slack_clients_10_the_missing_scope_is_named(
 async def test_one_person_who_can_not_be_looked_up_is_a_problem_of_its_own(
     channel: SlackChannel, health: Health, sandbox: Sandbox
 ) -> None:
-    """Given one person for whom Slack fails; then others that work don't make it look well."""
+    """Given one person for whom Slack fails; then other look-ups that work don't hide the problem."""
     sandbox.faults.configure(
         {
             "mode": "answer",
@@ -376,7 +378,7 @@ async def test_one_person_who_can_not_be_looked_up_is_a_problem_of_its_own(
 
 
 async def test_a_list_that_never_ends_is_not_known(channel: SlackChannel, sandbox: Sandbox) -> None:
-    """M4: given a Slack that always has one page more; then it is asked so often and no more."""
+    """M4: given a Slack that always has one page more; then the number of calls is limited."""
     body = json.dumps({"ok": True, "members": ["U1"], "response_metadata": {"next_cursor": "x"}})
     fail(sandbox, "conversations.members", (200, body))
     before = len(sandbox.api.calls)
@@ -461,7 +463,7 @@ async def test_a_known_nobody_is_a_no_for_a_place(channel: SlackChannel) -> None
 
 
 @pytest.mark.parametrize(
-    ("people", "requester", "told"),
+    ("people", "requester", "text"),
     [
         ({"users": ["U0ALICE"], "exclude_requester": True}, "U0ALICE", True),
         ({"users": ["U0ALICE", "U0BOB"], "quorum": 2}, "U0ALICE", True),
@@ -477,7 +479,7 @@ async def test_a18_a_card_that_nobody_can_approve_is_shown_and_is_a_trouble(
     delivery: Delivery,
     people: dict[str, Any],
     requester: str,
-    told: bool,
+    text: bool,
 ) -> None:
     """Attack A18: given a rule of which too few are left who may approve, as one of them asked the agent or
     has left, then its card is posted, since they can still reject it; the review says what is wrong, and the
@@ -485,13 +487,13 @@ async def test_a18_a_card_that_nobody_can_approve_is_shown_and_is_a_trouble(
     rule = {"reviewers": people, "fallback": "slack:#team-ops"}
     review, event = review_of([call("it")], by=policy(it=rule), requester=requester)
     await reviews.submit(review, event)
-    if not told:
+    if not text:
         await delivery.deliver(review.id, Place("default"), again=False)
     else:
         with pytest.raises(TooFewDeciders, match="too few people are left who may approve it"):
             await delivery.deliver(review.id, Place("default"), again=False)
     found = await reviews.load(review.id)
     assert "default" in found.posts
-    assert bool(found.review.troubles) == told
+    assert bool(found.review.troubles) == text
     [action] = found.review.actions
-    assert [one.open for one in action.escalations] == [False] * told
+    assert [one.open for one in action.escalations] == [False] * text

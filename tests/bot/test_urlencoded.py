@@ -1,4 +1,4 @@
-"""A form as a body is read as the standard library reads it, a piece at a time."""
+"""A form body is read in pieces, with the same result as the standard library."""
 
 from __future__ import annotations
 

@@ -19,12 +19,12 @@ from tests.channels.scenes import (
     DEFAULT,
     THREE,
     asking,
-    decided,
+    decide,
     done,
-    lapsed,
+    expire_lease,
     name_of,
     review_of,
-    started,
+    start_calls,
 )
 from tests.channels.test_golden_cards import SCENES
 
@@ -67,10 +67,10 @@ def of_rule(**rule: object) -> Review:
         (asking({"enum": ["DHL", "UPS"]}, "approve", "reject"), ["“DHL”", "“UPS”", "Reject"]),
         (asking({"enum": [*"abcdefgh"]}), ["Answer"]),
         (
-            lapsed(started(decided(review_of(THREE[0]), "1", "approve"), "1")),
+            expire_lease(start_calls(decide(review_of(THREE[0]), "1", "approve"), "1")),
             ["It ran", "Run again", "Skip"],
         ),
-        (decided(review_of(THREE[0]), "1", "reject"), []),
+        (decide(review_of(THREE[0]), "1", "reject"), []),
     ],
 )  # fmt: skip
 def test_house_an_action_has_the_buttons_of_its_state(review: Review, expected: list[str]) -> None:
@@ -85,14 +85,14 @@ def test_house_an_action_has_the_buttons_of_its_state(review: Review, expected: 
         (review_of(THREE[0]), False, ["Escalate to #team-ops"]),
         (review_of(*THREE), False, ["Approve all 3", "Escalate to #team-ops"]),
         (review_of(*THREE), True, ["Review one by one", "Approve all 3", "Escalate to #team-ops"]),
-        (decided(review_of(THREE[0]), "1", "reject"), False, ["See all arguments"]),
+        (decide(review_of(THREE[0]), "1", "reject"), False, ["See all arguments"]),
         (
-            decided(review_of(*THREE[:2]), "1", "reject"),
+            decide(review_of(*THREE[:2]), "1", "reject"),
             False,
             ["Escalate to #team-ops", "See what was decided"],
         ),
         (
-            done(started(decided(review_of(THREE[0]), "1", "approve"), "1"), {"1": "sent"}),
+            done(start_calls(decide(review_of(THREE[0]), "1", "approve"), "1"), {"1": "sent"}),
             False,
             ["See all arguments"],
         ),
@@ -110,9 +110,7 @@ def test_house_a_card_has_the_buttons_of_its_state(
 def test_house_a_button_that_decides_names_what_was_shown() -> None:
     """Given an edited action; then its buttons have its key, its revision and its seal."""
     policy = {"reviewers": {"quorum": 2, "users": ["U0BOB"]}}
-    review = decided(
-        review_of(*THREE[:2], policy=policy), "1", "edit", args={"to": "a@example.com"}
-    )
+    review = decide(review_of(*THREE[:2], policy=policy), "1", "edit", args={"to": "a@example.com"})
     card = card_of(review)
 
     decides = [one for one in on_actions(card) if one.action == "1"]

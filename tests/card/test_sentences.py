@@ -32,8 +32,8 @@ from tests.channels.scenes import (
     OPS,
     POSTED,
     THREE,
-    decided,
-    escalated,
+    decide,
+    escalate,
     link_to,
     name_of,
     review_of,
@@ -97,8 +97,8 @@ def test_house_no_words_of_an_agent_are_among_ours() -> None:
     review = review_of(
         ("EVIL", args), ("EVIL", args), agent="EVIL", requester="EVIL is here", tools={"EVIL": None}
     ).model_copy(update={"path": ("EVIL one", "EVIL")})
-    review = decided(review, "1", "edit", args={"EVIL": "EVIL 2"})
-    states = [review, decided(review, "2", "reject", message="EVIL"), escalated(review, why="EVIL")]
+    review = decide(review, "1", "edit", args={"EVIL": "EVIL 2"})
+    states = [review, decide(review, "2", "reject", message="EVIL"), escalate(review, why="EVIL")]
     lines = [line for one in states for place in (DEFAULT, OPS) for line in lines_of(one, place)]
 
     assert "EVIL" in "".join(map(plain_text, lines))
@@ -117,7 +117,7 @@ def test_house_a_card_reads_without_any_markup() -> None:
 
 
 def test_house_a_thread_line_reads_alike_in_a_notification() -> None:
-    review = escalated(review_of(THREE[0]), why="Not sure.")
+    review = escalate(review_of(THREE[0]), why="Not sure.")
     [line] = thread_lines(review, DEFAULT)
 
     shown = plain_text(thread_text(line, NAMES))

@@ -56,13 +56,13 @@ class Page:
         return filled
 
 
-def opened(schema: Json | None, args: Json, *redact: str) -> Page:
+def open_page(schema: Json | None, args: Json, *redact: str) -> Page:
     return Page(FormSession(FormSource(schema, args, redact), FORM_LIMITS))
 
 
-def submitted(schema: Json | None, args: Json, **typed: Json) -> Json:
+def submit(schema: Json | None, args: Json, **typed: Json) -> Json:
     """What runs, after a person typed this on the first page, and turned the others."""
-    filled = opened(schema, args).sent(**typed)
+    filled = open_page(schema, args).sent(**typed)
     while not filled.is_last_page:
         filled = Page(filled.at_page(filled.page + 1)).sent()
     return filled.value()

@@ -49,7 +49,7 @@ def edit_pages(review: Review, key: str = "1") -> list[Json]:
     ]
 
 
-def read(blocks: list[Json]) -> str:
+def to_text(blocks: list[Json]) -> str:
     """A picture in text: *bold*, /italic/, ~old~, boxes with a bar, buttons in brackets."""
     return "\n".join(line.rstrip() for block in blocks for line in _block(block).split("\n")) + "\n"
 
@@ -74,10 +74,10 @@ def _control(element: Json) -> str:
     if element["type"] == "overflow":
         return "[⋮ " + " | ".join(option["text"]["text"] for option in element["options"]) + "]"
     sign = {"primary": "+", "danger": "!"}.get(element.get("style", ""), "")
-    told = f"[{sign}{element['text']['text']}]"
+    text = f"[{sign}{element['text']['text']}]"
     if (confirm := element.get("confirm")) is None:
-        return told
-    return f"{told}(asks: {confirm['title']['text']} {confirm['text']['text']})"
+        return text
+    return f"{text}(asks: {confirm['title']['text']} {confirm['text']['text']})"
 
 
 def _part(part: Json) -> str:
@@ -111,7 +111,7 @@ def texts(value: Any, kind: str = "") -> Iterator[tuple[str, str]]:
 
 
 def arguments_in(block: Json) -> dict[str, Any]:
-    """The arguments that stand in a card's `call:` block, read back; nothing of them may be cut."""
+    """The arguments in a card's `call:` block, read back; nothing of them may be cut."""
     found: dict[str, Any] = {}
     label: str | None = None
     first = True

@@ -1,4 +1,4 @@
-"""Reviews in every state, made with the product's own transitions, at a clock that stands still."""
+"""Reviews in every state, made with the product's own transitions, with a fixed clock."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def review_of(
     return build_review(ReviewKey(agent, "thread-1", "turn-1", requester, origin), asked, 1, NOW)[0]
 
 
-def decided(
+def decide(
     review: Review,
     key: str,
     kind: Any,
@@ -97,19 +97,19 @@ def decided(
     return decisions.decide(review, key, proposal, by, NOW + after).review
 
 
-def fired(review: Review, after: float) -> Review:
+def apply_due(review: Review, after: float) -> Review:
     return timers.apply_due(review, NOW + after).review
 
 
-def escalated(review: Review, by: Reviewer = BOB, why: str | None = None) -> Review:
+def escalate(review: Review, by: Reviewer = BOB, why: str | None = None) -> Review:
     return escalation.escalate(review, DEFAULT, by, NOW + 60, why=why).review
 
 
-def rerouted(review: Review, why: str, place: Place = DEFAULT) -> Review:
+def reroute(review: Review, why: str, place: Place = DEFAULT) -> Review:
     return escalation.use_fallback(review, place, why, NOW + 5).review
 
 
-def named(review: Review, **of: Any) -> Review:
+def with_request(review: Review, **of: Any) -> Review:
     """With more said of each action's request: `title`."""
     actions = tuple(
         action.model_copy(update={"request": action.request.model_copy(update=of)})
@@ -128,7 +128,7 @@ def asking(schema: dict[str, Any], *allowed: str, text: str = "Which one?") -> R
     return review_of(("ask_human", {"about": "order 1042"}), policy={"interrupt_on": {"*": rule}})
 
 
-def started(review: Review, *keys: str) -> Review:
+def start_calls(review: Review, *keys: str) -> Review:
     """An agent's process took it and began these calls."""
     review = claims.claim(review, "p1", NOW + 200, 30).review
     for key in keys:
@@ -140,13 +140,13 @@ def done(review: Review, lines: dict[str, str]) -> Review:
     return claims.finish(review, review.fence, lines, NOW + 202).review
 
 
-def lapsed(review: Review) -> Review:
+def expire_lease(review: Review) -> Review:
     return claims.expire_lease(review, NOW + 300).review
 
 
-def cancelled(review: Review, by: Reviewer | None = None, reason: str | None = None) -> Review:
+def cancel(review: Review, by: Reviewer | None = None, reason: str | None = None) -> Review:
     return cancellation.cancel(review, by, reason, NOW + 150).review
 
 
-def resolved(review: Review, key: str, answer: Any, by: Reviewer = BOB) -> Review:
+def resolve(review: Review, key: str, answer: Any, by: Reviewer = BOB) -> Review:
     return claims.resolve(review, key, answer, by, NOW + 400).review

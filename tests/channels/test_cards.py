@@ -24,7 +24,7 @@ from bot.channels.slack.render.card_message import (
 )
 from hitl_core.model import Place, Review, ReviewConfig
 from hitl_core.review import escalation
-from tests.channels.reading import check, read, texts
+from tests.channels.reading import check, texts, to_text
 from tests.channels.scenes import (
     BOB,
     CARL,
@@ -35,21 +35,21 @@ from tests.channels.scenes import (
     OPS,
     POSTED,
     THREE,
+    apply_due,
     asking,
-    decided,
-    fired,
+    decide,
     link_to,
     name_of,
-    rerouted,
+    reroute,
     review_of,
 )
 
 TWO = {"reviewers": {"users": ["U0ALICE", "U0BOB", "U0CARL"], "quorum": 2}}
 
 
-def told(review: Review, place: Place = DEFAULT) -> list[str]:
+def lines_of(review: Review, place: Place = DEFAULT) -> list[str]:
     sent = [check(thread_message(line, name_of)) for line in thread_lines(review, place)]
-    return [read(one["blocks"]).strip() for one in sent]
+    return [to_text(one["blocks"]).strip() for one in sent]
 
 
 def button(review: Review, action_id: str, place: Place = DEFAULT) -> dict[str, Any] | None:
@@ -69,17 +69,17 @@ def test_the_thread_tells_edits_rejections_reminders_and_escalations_in_order() 
     state's lines are the beginning of the next one's."""
     states = [review_of(*THREE, policy={**TWO, "remind": "5m"})]
     states.append(
-        decided(states[-1], "1", "edit", args={**EMAIL, "to": "joe@example.com"}, after=60)
+        decide(states[-1], "1", "edit", args={**EMAIL, "to": "joe@example.com"}, after=60)
     )
-    states.append(decided(states[-1], "2", "reject", BOB, message="Not on a Friday.", after=120))
-    states.append(fired(states[-1], 300))
+    states.append(decide(states[-1], "2", "reject", BOB, message="Not on a Friday.", after=120))
+    states.append(apply_due(states[-1], 300))
     states.append(escalation.escalate(states[-1], DEFAULT, CARL, NOW + 360, why="No idea.").review)
-    states.append(decided(states[-1], "1", "approve", BOB, after=400))
+    states.append(decide(states[-1], "1", "approve", BOB, after=400))
     kinds = [[(line.at, line.kind) for line in thread_lines(state, DEFAULT)] for state in states]
     assert all(after[: len(before)] == before for before, after in pairwise(kinds))
     assert [len(one) for one in kinds] == [0, 1, 2, 3, 4, 4]
     still = "@U0BOB, @U0CARL, @U0ALICE or members of #team-ops"
-    assert told(states[4]) == [
+    assert lines_of(states[4]) == [
         "✎ *send_email*  edited by @U0ALICE\n*to*  ~jo@example.com~ → joe@example.com",
         "✖ *run_sql*  rejected by @U0BOB: “Not on a Friday.”",
         f"⏰ *send_email and update_customer*  still wait for {still}",
@@ -90,18 +90,20 @@ def test_the_thread_tells_edits_rejections_reminders_and_escalations_in_order() 
 
 def test_a_thread_of_a_later_place_begins_when_the_review_came_there() -> None:
     """Given an edit before and one after an escalation, then the new place's thread has the later one."""
-    review = decided(
+    review = decide(
         review_of(THREE[0], policy=TWO), "1", "edit", args={**EMAIL, "to": "a@b.example"}
     )
     review = escalation.escalate(review, DEFAULT, BOB, NOW + 200).review
-    review = decided(review, "1", "edit", CARL, args={**EMAIL, "to": "c@d.example"}, after=300)
-    assert len(told(review)) == 3
-    assert [line for line in told(review, OPS) if "c@d.example" in line] == told(review, OPS)
+    review = decide(review, "1", "edit", CARL, args={**EMAIL, "to": "c@d.example"}, after=300)
+    assert len(lines_of(review)) == 3
+    assert [line for line in lines_of(review, OPS) if "c@d.example" in line] == lines_of(
+        review, OPS
+    )
 
 
 def test_a_fallback_is_told_with_its_reason() -> None:
-    review = rerouted(review_of(THREE[1], policy={"fallback": IT}), "the channel is archived")
-    assert told(review) == [
+    review = reroute(review_of(THREE[1], policy={"fallback": IT}), "the channel is archived")
+    assert lines_of(review) == [
         (
             "↗ *run_sql*  escalated to *#it*, "
             "because it can't be decided at its own place: “the channel is archived”"
@@ -111,14 +113,14 @@ def test_a_fallback_is_told_with_its_reason() -> None:
 
 def test_a_reminder_that_comes_late_calls_nobody() -> None:
     """Given a reminder of what was decided meanwhile, then its line mentions nobody."""
-    review = fired(review_of(THREE[1], policy={"remind": "5m", "escalate": []}), 300)
-    review = decided(review, "1", "approve", after=301)
-    assert told(review) == ["⏰ *run_sql*  was due for a reminder, but is already decided"]
+    review = apply_due(review_of(THREE[1], policy={"remind": "5m", "escalate": []}), 300)
+    review = decide(review, "1", "approve", after=301)
+    assert lines_of(review) == ["⏰ *run_sql*  was due for a reminder, but is already decided"]
 
 
 def test_approve_all_names_every_revision_and_asks_where_the_policy_says() -> None:
     review = review_of(*THREE[:2], policy=TWO)
-    review = decided(review, "1", "edit", args={**EMAIL, "to": "a@b.example"})
+    review = decide(review, "1", "edit", args={**EMAIL, "to": "a@b.example"})
     found = button(review, "approve_all")
     assert found is not None
     assert found["value"] == f"{review.id}.1:2,2:1.{review.seal('1', '2')}"
@@ -137,7 +139,7 @@ def test_approve_all_is_not_offered_where_one_of_them_can_not_be_approved(rule: 
 
 def test_what_is_decided_has_no_buttons_but_to_read_it() -> None:
     """Given one decided action of one, then all its arguments are one click away."""
-    review = decided(review_of(THREE[0]), "1", "approve")
+    review = decide(review_of(THREE[0]), "1", "approve")
     see = button(review, "see")
     assert see is not None
     assert see["value"] == f"{review.id}.1.1"
@@ -151,7 +153,7 @@ def test_what_is_decided_has_no_buttons_but_to_read_it() -> None:
 
 def test_of_several_that_are_decided_a_modal_shows_one_after_the_other() -> None:
     """Given a review with a decided and an open action, then the button opens the decided one's page."""
-    review = decided(review_of(*THREE), "2", "approve")
+    review = decide(review_of(*THREE), "2", "approve")
     found = button(review, "review")
     assert found is not None
     assert found["value"] == f"{review.id}.0.1"
@@ -160,7 +162,7 @@ def test_of_several_that_are_decided_a_modal_shows_one_after_the_other() -> None
 
 def test_one_action_of_a_modal_reads_like_the_card() -> None:
     """Given an action that waits and one that is decided, then both can be drawn alone, with more room."""
-    review = decided(review_of(("deploy", {"script": "echo\n" * 300}), THREE[0]), "2", "approve")
+    review = decide(review_of(("deploy", {"script": "echo\n" * 300}), THREE[0]), "2", "approve")
     here = build_card(review, DEFAULT)
     assert here.open_actions[0].excerpt.missing > find_open_action(review, "1").excerpt.missing == 0
     waiting, over = (
@@ -168,8 +170,8 @@ def test_one_action_of_a_modal_reads_like_the_card() -> None:
         for key in ("1", "2")
     )
     assert [block["type"] for block in waiting] == ["rich_text", "actions"]
-    assert "✔ *send_email*" not in read(waiting)
-    assert "*✔ send_email*  approved by @U0ALICE" in read(over)
+    assert "✔ *send_email*" not in to_text(waiting)
+    assert "*✔ send_email*  approved by @U0ALICE" in to_text(over)
     with pytest.raises(KeyError):
         find_open_action(review, "9")
 
@@ -207,8 +209,8 @@ def test_a_question_of_a_few_choices_has_a_button_for_each(
 
 
 def test_a_choice_never_looks_like_a_button_of_ours() -> None:
-    """Given a question whose answers are called like our buttons, then they stand between quotes, and carry
-    the number of the answer."""
+    """Given a question whose answers are called like our buttons, then they are in quotes, with the number of
+    the answer."""
     review = asking({"enum": ["Approve", "See all of it”"]})
     first, second = button(review, "answer:0"), button(review, "answer:1")
     assert first is not None
@@ -240,15 +242,15 @@ def test_hidden_values_are_nowhere() -> None:
         "forged": "⟦hidden⟧",
     }
     review = review_of(("pay", args), policy={**TWO, "interrupt_on": {"*": rule}})
-    review = decided(review, "1", "edit", args={**args, "all": {"x": "0ther"}})
-    over = decided(decided(review, "1", "approve", BOB), "1", "approve", CARL)
+    review = decide(review, "1", "edit", args={**args, "all": {"x": "0ther"}})
+    over = decide(decide(review, "1", "approve", BOB), "1", "approve", CARL)
     for one in (review, over):
         sent = check(message(build_card(one, DEFAULT), name_of))
-        sent["thread"] = told(one)
+        sent["thread"] = lines_of(one)
         sent["modal"] = action_blocks(one.id, find_open_action(one, "1"), place_names(name_of))
         for secret in ("hunter2", "s3cret", "0ther", "0815", "k3y"):
             assert secret not in str(sent)
-    shown = read(check(message(build_card(review, DEFAULT), name_of))["blocks"])
+    shown = to_text(check(message(build_card(review, DEFAULT), name_of))["blocks"])
     assert shown.count("⟦hidden⟧") >= 4
     assert "⟦U+27E6⟧hidden⟦U+27E7⟧" in shown
 
@@ -257,8 +259,8 @@ def test_a_label_is_what_the_form_says_and_the_key() -> None:
     schema = {
         "properties": {"to": {"title": "Recipient"}, "cc": {"title": "cc"}, "x": {"title": 7}}
     }
-    told = [argument_label(key, schema) for key in ("to", "cc", "x", "other", " odd")]
-    assert told == ["Recipient (to)", "cc", "x", "other", '" odd"']
+    text = [argument_label(key, schema) for key in ("to", "cc", "x", "other", " odd")]
+    assert text == ["Recipient (to)", "cc", "x", "other", '" odd"']
 
 
 def test_mentions_are_only_of_ids_that_a_policy_or_slack_gave() -> None:
@@ -278,8 +280,8 @@ def test_slack_clients_4_each_line_of_many_decided_calls_says_which() -> None:
     calls = [("pay", {"all": "same", "to": f"jo-{n} approved by Bob", "pin": n}) for n in range(12)]
     review = review_of(*calls, policy={"interrupt_on": {"*": {"redact": ["/pin"]}}})
     for action in review.actions:
-        review = decided(review, action.key, "reject" if action.key == "7" else "approve")
-    lines = read(message(build_card(review, DEFAULT), name_of)["blocks"])
+        review = decide(review, action.key, "reject" if action.key == "7" else "approve")
+    lines = to_text(message(build_card(review, DEFAULT), name_of)["blocks"])
     assert "✖ 7  pay*  “to jo-6 approved by Bob”  rejected by" in lines
     assert lines.count("approved by @U0ALICE") == 11
     assert "pin" not in lines

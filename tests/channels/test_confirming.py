@@ -44,7 +44,7 @@ def review() -> Review:
     return review_of(("mail", ARGS), policy={"interrupt_on": {"*": rule}})
 
 
-def opened(of: Review) -> tuple[EditForm, dict[str, Any]]:
+def open_modal(of: Review) -> tuple[EditForm, dict[str, Any]]:
     """The form, and the state of its inputs as nobody touched them, by argument."""
     form = edit_form(of)
     return form, fill_state(modal_of(form)["blocks"], {})
@@ -54,16 +54,16 @@ def block_of(state: dict[str, Any], name: str) -> str:
     return next(id for id in state if id.startswith(f"f:/{name}#"))
 
 
-def nulled(element: dict[str, Any]) -> dict[str, Any]:
+def to_null(element: dict[str, Any]) -> dict[str, Any]:
     """As some clients send what nobody touched."""
     return {key: value if key == "type" else None for key, value in element.items()}
 
 
-def changed(state: dict[str, Any], null: set[str], absent: set[str] = frozenset()) -> Any:  # type: ignore[assignment]
+def change_state(state: dict[str, Any], null: set[str], absent: set[str] = frozenset()) -> Any:  # type: ignore[assignment]
     made = dict(state)
     for name in null:
         id = block_of(state, name)
-        made[id] = {ACTION_ID: nulled(state[id][ACTION_ID])}
+        made[id] = {ACTION_ID: to_null(state[id][ACTION_ID])}
     for name in absent:
         id = block_of(state, name)
         made[id] = {ACTION_ID: {"type": state[id][ACTION_ID]["type"]}}
@@ -76,8 +76,8 @@ def changed(state: dict[str, Any], null: set[str], absent: set[str] = frozenset(
 def test_slack_clients_3_removals_are_named_and_confirmed() -> None:
     """Given a client that sends null for cc and bcc; then nothing is sent, both are named, and the same form
     sent again is an edit without them."""
-    form, state = opened(review())
-    filled = form.enter(entries_of(changed(state, {"cc", "bcc"})))
+    form, state = open_modal(review())
+    filled = form.enter(entries_of(change_state(state, {"cc", "bcc"})))
     proposal = filled.proposal()
     assert (
         filled.removal_warning(proposal)
@@ -87,7 +87,7 @@ def test_slack_clients_3_removals_are_named_and_confirmed() -> None:
     asked = filled.with_confirmation(proposal)
     view = modal_of(asked, "…")
     again = edit_form(review(), view)
-    same = again.enter(entries_of(changed(state, {"cc", "bcc"})))
+    same = again.enter(entries_of(change_state(state, {"cc", "bcc"})))
     assert same.removal_warning(same.proposal()) == ""
     assert same.proposal().args == proposal.args
 
@@ -96,18 +96,18 @@ def test_slack_clients_3_removals_are_named_and_confirmed() -> None:
 def test_slack_clients_3_another_edit_is_confirmed_on_its_own(null: set[str]) -> None:
     """Given that the removal of cc and bcc was asked about; then no other values pass with that."""
     of = review()
-    form, state = opened(of)
-    filled = form.enter(entries_of(changed(state, {"cc", "bcc"})))
+    form, state = open_modal(of)
+    filled = form.enter(entries_of(change_state(state, {"cc", "bcc"})))
     asked = filled.with_confirmation(filled.proposal())
     again = edit_form(of, modal_of(asked))
-    other = again.enter(entries_of(changed(state, null)))
+    other = again.enter(entries_of(change_state(state, null)))
     assert other.removal_warning(other.proposal()) != ""
 
 
 def test_slack_clients_3_a_null_for_a_required_input_stands_beside_it() -> None:
-    form, state = opened(review())
+    form, state = open_modal(review())
     with pytest.raises(FormErrors) as wrong:
-        form.enter(entries_of(changed(state, {"to"}))).proposal()
+        form.enter(entries_of(change_state(state, {"to"}))).proposal()
     assert wrong.value.fields == {"/to": "is required"}
 
 
@@ -119,10 +119,10 @@ def test_slack_clients_3_whatever_a_client_leaves_out(odd: dict[str, str]) -> No
     """Given null, or nothing, for any inputs; then the form says so beside them, asks about each value that
     would go, or keeps it."""
     of = review()
-    form, state = opened(of)
+    form, state = open_modal(of)
     null = {name for name, how in odd.items() if how == "null"}
     absent = {name for name, how in odd.items() if how == "absent"}
-    filled = form.enter(entries_of(changed(state, null, absent)))
+    filled = form.enter(entries_of(change_state(state, null, absent)))
     try:
         proposal = filled.proposal()
     except FormErrors:
@@ -131,10 +131,10 @@ def test_slack_clients_3_whatever_a_client_leaves_out(odd: dict[str, str]) -> No
     assert proposal.args is not None
     after = proposal.args.parse()
     gone = find_removed(ARGS, after)
-    told = filled.removal_warning(proposal)
+    text = filled.removal_warning(proposal)
     assert {each[1:] for each in gone} == null
-    assert all(name in told for name in null)
-    assert (told == "") == (not gone)
+    assert all(name in text for name in null)
+    assert (text == "") == (not gone)
     assert all(after[name] == ARGS[name] for name in absent)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bot.forms.field_ids import FieldIds
 from hitl_core.forms import Field, FormErrors
 from hitl_core.model import encode
-from tests.channels.filled import Page, entries_of, opened, submitted
+from tests.channels.filled import Page, entries_of, open_page, submit
 from tests.channels.test_properties import long_text, text, value
 
 Json = dict[str, Any]
@@ -78,21 +78,21 @@ def test_promise_8_an_untouched_form_gives_back_the_same_bytes(
     schema = {"type": "object", "properties": properties} if declared else None
     if declared and required:
         schema = {**(schema or {}), "required": [key for key in properties if key in args]}
-    page = opened(schema, args)
-    state = page.state() if not _unanswered(page) else None
+    page = open_page(schema, args)
+    state = page.state() if not _has_empty_required(page) else None
     if state is None:
         return  # Slack lets nobody send a required input that is empty
     filled = page.session.enter(entries_of(state))
     while not filled.is_last_page:
         after = Page(filled.at_page(filled.page + 1))
-        if _unanswered(after):
+        if _has_empty_required(after):
             return
         filled = after.sent()
     with suppress(FormErrors):
         assert encode(filled.value()).data == encode(args).data
 
 
-def _unanswered(page: Page) -> bool:
+def _has_empty_required(page: Page) -> bool:
     return any(
         field.required and not field.initial
         for field in (each.field for each in page.session.fields)
@@ -105,42 +105,42 @@ def _unanswered(page: Page) -> bool:
 )
 def test_promise_8_an_edit_elsewhere_keeps_what_can_not_be_seen(secret: str) -> None:
     """Given a value with hidden characters, when another field is edited, then it is kept; and in its
-    own field, what stands beside the mark can be edited without losing it."""
+    own field, the text beside the mark can be edited without losing it."""
     args = {"hidden": secret, "other": "old"}
     new = {"value": "new"}
-    assert submitted(None, args, other=new) == {"hidden": secret, "other": "new"}
-    shown = opened(None, args).element("hidden")["initial_value"]
-    more = submitted(None, args, hidden={"value": shown + "!"})
+    assert submit(None, args, other=new) == {"hidden": secret, "other": "new"}
+    shown = open_page(None, args).element("hidden")["initial_value"]
+    more = submit(None, args, hidden={"value": shown + "!"})
     assert more == {"hidden": secret + "!", "other": "old"}
 
 
 def test_promise_8_a_person_can_take_a_hidden_character_away() -> None:
-    assert submitted(None, {"hidden": "a\u202eb"}, hidden={"value": "ab"}) == {"hidden": "ab"}
+    assert submit(None, {"hidden": "a\u202eb"}, hidden={"value": "ab"}) == {"hidden": "ab"}
 
 
 def test_a_value_with_too_many_marks_for_an_input_is_locked() -> None:
     """Given 3,000 hidden characters, then the field is text, says why, and is kept."""
     args = {"hidden": "\u200b" * 3000, "other": "old"}
-    locked = next(block for block in opened(None, args).blocks if block["type"] == "rich_text")
+    locked = next(block for block in open_page(None, args).blocks if block["type"] == "rich_text")
     assert "can't be changed here" in str(locked)
-    after = submitted(None, args, other={"value": "new"})
+    after = submit(None, args, other={"value": "new"})
     assert after == {**args, "other": "new"}
 
 
 def test_a_long_value_is_locked_and_says_how_much_is_not_shown() -> None:
     args = {"body": "x" * 5000, "to": "jo"}
-    assert "more characters⟧" in str(opened(None, args).blocks)
-    assert submitted(None, args, to={"value": "al"}) == {"body": "x" * 5000, "to": "al"}
+    assert "more characters⟧" in str(open_page(None, args).blocks)
+    assert submit(None, args, to={"value": "al"}) == {"body": "x" * 5000, "to": "al"}
 
 
 def test_a_text_of_3000_characters_can_be_edited() -> None:
     args = {"body": "é" * 2990 + "😀" * 5}
-    assert opened(None, args).session.form.fields[0].locked is None
+    assert open_page(None, args).session.form.fields[0].locked is None
 
 
 def test_promise_8_a_locked_choice_shows_its_value() -> None:
     schema = {"properties": {"mode": {"enum": ["dry", "wet"], "readOnly": True}}}
-    assert "'text': 'wet'" in str(opened(schema, {"mode": "wet"}).blocks[0])
+    assert "'text': 'wet'" in str(open_page(schema, {"mode": "wet"}).blocks[0])
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_few_options_are_buttons_many_a_menu_and_very_many_are_typed(count: int,
     """Given an enum of any size, then each value can be chosen, and one that is none of them is refused."""
     options = [f"option {n} {'日' * 20}" for n in range(count)]
     schema = {"type": "object", "properties": {"x": {"enum": options}}, "required": ["x"]}
-    page = opened(schema, {"x": options[3]})
+    page = open_page(schema, {"x": options[3]})
     element = page.element("x")
     assert element["type"] == kind
     if kind == "plain_text_input":
@@ -178,7 +178,7 @@ def test_options_that_begin_alike_can_be_told_apart() -> None:
     options = [f"{'the same beginning ' * 9}{n}{' the same end' * 9}" for n in (1, 2)]
     options += ["", " ", "\u200b"]
     schema = {"type": "object", "properties": {"x": {"enum": options}}, "required": ["x"]}
-    page = opened(schema, {"x": options[0]})
+    page = open_page(schema, {"x": options[0]})
     offered = page.element("x")["options"]
     assert len({option["text"]["text"] for option in offered}) == 5
     assert all(option["text"]["text"].strip() for option in offered)
@@ -213,7 +213,7 @@ def test_every_kind_has_its_own_input_and_is_read_back() -> None:
         "price": 1.5, "yes": False, "mode": "a", "tags": ["x"], "many": ["m7"], "names": ["n"],
         "day": "2026-11-21", "hour": "14:30:00Z", "at": "2026-11-21T14:30:00Z", "raw": [{}],
     }  # fmt: skip
-    page = opened(schema, args)
+    page = open_page(schema, args)
     kinds = {b["label"]["text"]: b["element"]["type"] for b in page.blocks}
     assert kinds == {
         "text": "plain_text_input", "body": "plain_text_input", "mail": "email_text_input",
@@ -262,14 +262,14 @@ def test_every_kind_has_its_own_input_and_is_read_back() -> None:
 def test_what_slacks_own_input_would_refuse_is_a_text(format: str, odd: str) -> None:
     """Given an address that Slack's client finds wrong, then the form can be sent untouched."""
     schema = {"type": "object", "properties": {"x": {"type": "string", "format": format}, "y": {}}}
-    page = opened(schema, {"x": odd, "y": "b"})
+    page = open_page(schema, {"x": odd, "y": "b"})
     assert page.element("x")["type"] == "plain_text_input"
     page.sent()
 
 
-def test_errors_stand_beside_inputs_only() -> None:
-    """Given errors for a locked field and for none, then they stand at the first input, by name."""
-    page = opened(None, {"a": "x" * 4000, "b": "y"})
+def test_errors_are_shown_at_inputs_only() -> None:
+    """Given errors for a locked field and for none, then they are shown at the first input, by name."""
+    page = open_page(None, {"a": "x" * 4000, "b": "y"})
     wrong = FormErrors({"/a": "is too long", "/b": "is odd"}, ("All is wrong.",))
     block_id = page.block("b")["block_id"]
     assert page.session.field_errors(wrong) == {
@@ -289,7 +289,7 @@ def test_slack_itself_refuses_nothing_of_an_untouched_form() -> None:
         },
         "required": ["n", "s", "e", "t"],
     }
-    opened(schema, {"n": 1, "s": "x" * 50, "e": "", "t": [1, 2]}).state()
+    open_page(schema, {"n": 1, "s": "x" * 50, "e": "", "t": [1, 2]}).state()
 
 
 def test_a_new_revision_has_new_ids() -> None:
@@ -304,10 +304,10 @@ def test_a_new_revision_has_new_ids() -> None:
 
 
 def test_options_never_outgrow_a_view() -> None:
-    """Given menus that no view holds together, then they stand on several pages."""
+    """Given menus that no view holds together, then they are on several pages."""
     shared = {"many": {"enum": [f"{n} {'日' * 35}" for n in range(480)]}}
     properties = {f"menu {n}": {"$ref": "#/$defs/many"} for n in range(6)}
-    page = opened({"type": "object", "$defs": shared, "properties": properties}, {})
+    page = open_page({"type": "object", "$defs": shared, "properties": properties}, {})
     shown = [len(Page(page.session.at_page(n)).blocks) for n in range(page.session.page_count)]
     assert sum(shown) == 6
     assert len(shown) > 1

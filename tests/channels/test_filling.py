@@ -13,7 +13,7 @@ from bot.forms import TOOL, Entries, FormSession, FormSource
 from hitl_core.errors import Refused
 from hitl_core.forms import FormErrors
 from hitl_core.jsonschema import SchemaError
-from tests.channels.filled import Page, edit_form, entries_of, modal_of, opened
+from tests.channels.filled import Page, edit_form, entries_of, modal_of, open_page
 from tests.channels.scenes import review_of
 from tests.support.cpu_time import cpu_limit
 
@@ -47,7 +47,7 @@ CHOICE, NUMBER = "contact", "contact \u203a number"
 
 
 def test_ninety_fields_stand_on_pages_and_an_edit_on_each_counts() -> None:
-    first = opened(None, NINETY)
+    first = open_page(None, NINETY)
     assert [len(first.blocks), first.session.page_count] == [45, 2]
     filled = first.sent(**{"field 3": {"value": "three"}})
     second = Page(filled.at_page(1))
@@ -57,7 +57,7 @@ def test_ninety_fields_stand_on_pages_and_an_edit_on_each_counts() -> None:
 
 
 def test_the_page_before_shows_what_was_entered_there() -> None:
-    filled = opened(None, NINETY).sent(**{"field 3": {"value": "three"}})
+    filled = open_page(None, NINETY).sent(**{"field 3": {"value": "three"}})
     again = Page(Page(filled.at_page(1)).sent().at_page(0))
     assert again.element("field 3")["initial_value"] == "three"
 
@@ -66,15 +66,15 @@ def test_long_texts_that_are_entered_move_no_field_to_another_page() -> None:
     """Given a form that just fits a page, when its inputs are filled with all that they hold, then it is read
     as the page that it was."""
     args = {f"f{n}": "x" * 100 for n in range(25)}
-    page = opened(None, args)
+    page = open_page(None, args)
     typed = {f"f{n}": {"value": "日" * 2900} for n in range(18)}
     assert page.sent(**typed).page_count == page.session.page_count
 
 
 def test_a_choice_brings_other_fields_with_ids_of_their_own() -> None:
-    """Given a value of two forms, when the other one is chosen, then its fields are drawn, and what they hold
-    runs in its shape."""
-    page = opened(CONTACT, BY_MAIL)
+    """Given a value with two possible forms, when the other one is chosen, then its fields are drawn, and
+    what they hold runs in its shape."""
+    page = open_page(CONTACT, BY_MAIL)
     assert page.block(CHOICE)["dispatch_action"] is True
     chosen = page.session.enter(page.entries(contact={"selected_option": {"value": "1"}}))
     redrawn = Page(chosen.at_page(0))
@@ -86,7 +86,7 @@ def test_a_choice_brings_other_fields_with_ids_of_their_own() -> None:
 def test_what_was_entered_below_a_choice_is_read_from_the_arguments_alone() -> None:
     """Given a form that was opened for one choice and drawn again for another, when it is sent by a bot that
     knows only the review and the view, then what was entered below the new choice counts."""
-    page = opened(CONTACT, BY_MAIL)
+    page = open_page(CONTACT, BY_MAIL)
     redrawn = Page(
         page.session.enter(page.entries(contact={"selected_option": {"value": "1"}})).at_page(0)
     )
@@ -97,7 +97,7 @@ def test_what_was_entered_below_a_choice_is_read_from_the_arguments_alone() -> N
 
 
 def test_a_form_that_is_sent_before_it_was_drawn_again_is_known() -> None:
-    page = opened(CONTACT, BY_MAIL)
+    page = open_page(CONTACT, BY_MAIL)
     entries = page.entries(contact={"selected_option": {"value": "1"}}, note={"value": "bye"})
     filled = page.session.enter(entries)
     assert not filled.shows(entries)
@@ -118,7 +118,7 @@ def test_an_answer_never_becomes_that_to_another_question() -> None:
         },
         "required": ["x"],
     }
-    page = opened(schema, {"x": {"k": "a", "v": "p"}})
+    page = open_page(schema, {"x": {"k": "a", "v": "p"}})
     label = "x \u203a v"
     chosen = {"selected_option": {"value": "1"}}
     filled = page.session.enter(page.entries(**{"x": chosen, label: chosen}))
@@ -126,10 +126,10 @@ def test_an_answer_never_becomes_that_to_another_question() -> None:
 
 
 @pytest.mark.parametrize("page", [0, 1])
-def test_errors_are_told_where_they_stand(page: int) -> None:
-    """Given a form of two pages, then an error names its page, and one that has no field stands at the
-    first input."""
-    session = opened(None, NINETY).session.at_page(page)
+def test_errors_name_their_page(page: int) -> None:
+    """Given a form of two pages, then an error names its page, and one without a field is shown at the first
+    input."""
+    session = open_page(None, NINETY).session.at_page(page)
     wrong = FormErrors({"/field 50": "is odd"}, ())
     assert session.page_with_error(wrong) == 1
     assert session.error_text(wrong) == "field 50 is odd"
@@ -141,7 +141,7 @@ def test_promise_8_what_is_hidden_stands_in_no_input() -> None:
     """Given a password and a redacted value, then the form names them and shows neither, and keeps both."""
     schema = {"properties": {"pass": {"type": "string", "format": "password"}, "to": TEXT}}
     args = {"pass": "s3cret-a", "token": {"key": "s3cret-b"}, "to": "jo"}
-    page = opened(schema, args, "/token/key")
+    page = open_page(schema, args, "/token/key")
     assert "s3cret" not in str(page.blocks)
     assert "hidden" in str(page.blocks)
     assert page.sent(to={"value": "al"}).value() == {**args, "to": "al"}
@@ -184,7 +184,7 @@ def test_the_choice_between_tools_is_the_last_thing_in_the_form() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reviewers", "told", "submit"),
+    ("reviewers", "text", "submit"),
     [
         (
             {},
@@ -199,11 +199,11 @@ def test_the_choice_between_tools_is_the_last_thing_in_the_form() -> None:
         ),
     ],
 )
-def test_an_edit_says_what_it_does(reviewers: Json, told: str, submit: str) -> None:
+def test_an_edit_says_what_it_does(reviewers: Json, text: str, submit: str) -> None:
     rule = {"reviewers": {"channel_members": True, **reviewers}}
     review = review_of(("tool", {"a": 1}), policy={"interrupt_on": {"tool": rule}})
     view = modal_of(edit_form(review))
-    assert told in str(view["blocks"][0])
+    assert text in str(view["blocks"][0])
     assert view["submit"]["text"] == submit
 
 
@@ -226,5 +226,5 @@ def test_t63_a_schema_that_could_take_long_takes_no_time(schema: Json, args: Jso
     """Given a schema that takes seconds elsewhere, then its form is made or refused within 300 ms of our own
     time, and so is what is sent."""
     with cpu_limit(0.3), suppress(Refused, FormErrors, SchemaError):
-        page = opened(schema, args)
+        page = open_page(schema, args)
         page.session.enter(page.entries()).value()

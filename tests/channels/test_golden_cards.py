@@ -1,4 +1,4 @@
-"""Cards as people read them. `HITL_GOLDEN=write pytest …` writes them anew: read the diff."""
+"""Cards as people read them. `HITL_GOLDEN=write pytest …` writes them again: read the diff."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bot.channels.slack.render.card_message import message
 from hitl_core.model import Place, Review, encode
 from hitl_core.review import decisions
 from hitl_core.review.proposal import Proposal
-from tests.channels.reading import check, read
+from tests.channels.reading import check, to_text
 from tests.channels.scenes import (
     ALICE,
     BOB,
@@ -27,20 +27,20 @@ from tests.channels.scenes import (
     OPS,
     POSTED,
     THREE,
+    apply_due,
     asking,
-    cancelled,
-    decided,
+    cancel,
+    decide,
     done,
-    escalated,
-    fired,
-    lapsed,
+    escalate,
+    expire_lease,
     link_to,
     name_of,
-    named,
-    rerouted,
-    resolved,
+    reroute,
+    resolve,
     review_of,
-    started,
+    start_calls,
+    with_request,
 )
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -49,21 +49,21 @@ GOLDEN = Path(__file__).parent / "golden"
 def _decided() -> Review:
     review = review_of(*THREE, ("update_customer", {"customerId": "1", "status": "new"}))
     body = EMAIL["body"].replace("two to five days", "up to ten days")
-    review = decided(review, "1", "edit", args={**EMAIL, "body": body, "cc": "a@example.com"})
-    review = decided(review, "2", "reject", BOB, message="Do this in the admin tool.")
-    review = decided(review, "3", "respond", message="Already a vip.")
-    review = decided(review, "4", "ignore")
-    return done(started(review, "1"), {"1": "sent, message 7f21"})
+    review = decide(review, "1", "edit", args={**EMAIL, "body": body, "cc": "a@example.com"})
+    review = decide(review, "2", "reject", BOB, message="Do this in the admin tool.")
+    review = decide(review, "3", "respond", message="Already a vip.")
+    review = decide(review, "4", "ignore")
+    return done(start_calls(review, "1"), {"1": "sent, message 7f21"})
 
 
 def _expired() -> Review:
     policy = {"expire": {"after": "1h", "decision": "reject", "message": "Nobody was there."}}
-    return fired(decided(review_of(*THREE[:2], policy=policy), "1", "approve"), 3600)
+    return apply_due(decide(review_of(*THREE[:2], policy=policy), "1", "approve"), 3600)
 
 
 def _cancelled() -> Review:
-    review = decided(decided(review_of(*THREE), "1", "approve"), "2", "reject", message="No.")
-    return cancelled(escalated(review), reason="The customer wrote again: the order stays.")
+    review = decide(decide(review_of(*THREE), "1", "approve"), "2", "reject", message="No.")
+    return cancel(escalate(review), reason="The customer wrote again: the order stays.")
 
 
 def _renamed(args: dict[str, str]) -> Review:
@@ -81,8 +81,8 @@ def _edited_nothing() -> Review:
 
 def _doubt() -> Review:
     review = review_of(THREE[0], ("read_file", {"path": "/etc/hosts"}), THREE[1])
-    review = decided(decided(review, "1", "approve"), "3", "reject")
-    return lapsed(started(review, "1", "2"))
+    review = decide(decide(review, "1", "approve"), "3", "reject")
+    return expire_lease(start_calls(review, "1", "2"))
 
 
 def _doubt_of_two() -> Review:
@@ -90,19 +90,19 @@ def _doubt_of_two() -> Review:
     two = {"users": ["U0ALICE", "U0BOB", "U0CARL"], "quorum": 2, "reject_quorum": 2}
     rule = {"reviewers": two, "allowed_decisions": ["approve", "reject", "respond", "ignore"]}
     review = review_of(THREE[0], policy={"interrupt_on": {"*": rule}})
-    review = decided(decided(review, "1", "approve"), "1", "approve", BOB)
-    review = lapsed(started(review, "1"))
-    review = resolved(review, "1", "rerun", ALICE)
-    return resolved(review, "1", "skip", CARL)
+    review = decide(decide(review, "1", "approve"), "1", "approve", BOB)
+    review = expire_lease(start_calls(review, "1"))
+    review = resolve(review, "1", "rerun", ALICE)
+    return resolve(review, "1", "skip", CARL)
 
 
 def _answered_by_one() -> Review:
     two = {"users": ["U0ALICE", "U0BOB", "U0CARL"], "quorum": 2, "reject_quorum": 2}
     rule = {"reviewers": two, "allowed_decisions": ["approve", "reject", "respond", "ignore"]}
     review = review_of(THREE[0], THREE[1], policy={"interrupt_on": {"*": rule}})
-    review = decided(review, "1", "respond", message="Sent by hand.")
-    review = decided(review, "2", "ignore", BOB)
-    return cancelled(review, CARL, "The wrong customer")
+    review = decide(review, "1", "respond", message="Sent by hand.")
+    review = decide(review, "2", "ignore", BOB)
+    return cancel(review, CARL, "The wrong customer")
 
 
 TWO_OF_OPS: dict[str, Any] = {
@@ -121,23 +121,23 @@ TWO_OF_OPS: dict[str, Any] = {
 def _voted() -> Review:
     """One of two has approved the first, the second was edited after an approval, the third rejected once."""
     review = review_of(*THREE, ("send_email", EMAIL), policy=TWO_OF_OPS)
-    review = decided(review, "1", "approve")
-    review = decided(review, "4", "approve")
-    review = decided(review, "4", "edit", BOB, args={**EMAIL, "subject": "Your refund"})
-    return decided(review, "2", "reject", CARL, message="Not on a Friday.")
+    review = decide(review, "1", "approve")
+    review = decide(review, "4", "approve")
+    review = decide(review, "4", "edit", BOB, args={**EMAIL, "subject": "Your refund"})
+    return decide(review, "2", "reject", CARL, message="Not on a Friday.")
 
 
 def _quorum() -> Review:
-    review = decided(decided(_voted(), "1", "approve", BOB), "4", "approve", CARL)
-    review = decided(decided(review, "2", "reject", BOB, message="Ask me first."), "4", "approve")
-    return decided(decided(review, "3", "approve"), "3", "approve", CARL)
+    review = decide(decide(_voted(), "1", "approve", BOB), "4", "approve", CARL)
+    review = decide(decide(review, "2", "reject", BOB, message="Ask me first."), "4", "approve")
+    return decide(decide(review, "3", "approve"), "3", "approve", CARL)
 
 
 def _edited_twice() -> Review:
     policy = {"reviewers": {"users": ["U0ALICE", "U0BOB", "U0CARL"], "quorum": 2}}
     review = review_of(THREE[0], policy=policy)
-    review = decided(review, "1", "edit", args={**EMAIL, "to": "joe@example.com"})
-    return decided(review, "1", "edit", BOB, args={"to": "joe@example.com", "body": "Hi"})
+    review = decide(review, "1", "edit", args={**EMAIL, "to": "joe@example.com"})
+    return decide(review, "1", "edit", BOB, args={"to": "joe@example.com", "body": "Hi"})
 
 
 def _secret() -> Review:
@@ -184,15 +184,15 @@ SCENES: dict[str, tuple[Callable[[], Review], Place]] = {
     "renamed": (lambda: _renamed({**EMAIL, "to": "+43 1 42"}), DEFAULT),
     "renamed-only": (lambda: _renamed(EMAIL), DEFAULT),
     "renamed-doubt": (
-        lambda: lapsed(started(decided(_renamed(EMAIL), "2", "approve"), "1")),
+        lambda: expire_lease(start_calls(decide(_renamed(EMAIL), "2", "approve"), "1")),
         DEFAULT,
     ),
     "cancelled": (_cancelled, DEFAULT),
     "decided-on-the-command-line": (
-        lambda: escalated(decided(review_of(*THREE[:2]), "1", "approve", OPERATOR), OPERATOR),
+        lambda: escalate(decide(review_of(*THREE[:2]), "1", "approve", OPERATOR), OPERATOR),
         DEFAULT,
     ),
-    "cancelled-by-a-person": (lambda: cancelled(review_of(THREE[1]), BOB), DEFAULT),
+    "cancelled-by-a-person": (lambda: cancel(review_of(THREE[1]), BOB), DEFAULT),
     "pending-three": (lambda: review_of(*THREE), DEFAULT),
     "pending-one": (lambda: review_of(THREE[2], requester=None), DEFAULT),
     "pending-no-route": (
@@ -205,18 +205,18 @@ SCENES: dict[str, tuple[Callable[[], Review], Place]] = {
     ),
     "decided-mixed": (_decided, DEFAULT),
     "half-decided": (
-        lambda: decided(review_of(*THREE), "2", "reject", BOB, message="No."),
+        lambda: decide(review_of(*THREE), "2", "reject", BOB, message="No."),
         DEFAULT,
     ),
     "expired": (_expired, DEFAULT),
     "escalated-first-place": (
-        lambda: escalated(decided(review_of(*THREE), "1", "approve")),
+        lambda: escalate(decide(review_of(*THREE), "1", "approve")),
         DEFAULT,
     ),
-    "escalated-second-place": (lambda: escalated(decided(review_of(*THREE), "1", "approve")), OPS),
-    "escalated-by-time": (lambda: fired(review_of(THREE[1]), 600), OPS),
+    "escalated-second-place": (lambda: escalate(decide(review_of(*THREE), "1", "approve")), OPS),
+    "escalated-by-time": (lambda: apply_due(review_of(THREE[1]), 600), OPS),
     "doubt": (_doubt, DEFAULT),
-    "doubt-answered": (lambda: resolved(resolved(_doubt(), "1", "ran"), "2", "skip"), DEFAULT),
+    "doubt-answered": (lambda: resolve(resolve(_doubt(), "1", "ran"), "2", "skip"), DEFAULT),
     "doubt-votes": (_doubt_of_two, DEFAULT),
     "votes-to-answer-skip-cancel": (_answered_by_one, DEFAULT),
     "thirty-actions": (
@@ -237,13 +237,13 @@ SCENES: dict[str, tuple[Callable[[], Review], Place]] = {
         DEFAULT,
     ),
     "votes": (_voted, DEFAULT),
-    "votes-escalated": (lambda: escalated(_voted(), why="I am not sure about the second."), OPS),
-    "votes-escalated-first-place": (lambda: escalated(_voted(), why="Not sure."), DEFAULT),
+    "votes-escalated": (lambda: escalate(_voted(), why="I am not sure about the second."), OPS),
+    "votes-escalated-first-place": (lambda: escalate(_voted(), why="Not sure."), DEFAULT),
     "quorum-decided": (_quorum, DEFAULT),
     "edited-twice": (_edited_twice, DEFAULT),
     "redacted": (_secret, DEFAULT),
     "redacted-edited": (
-        lambda: decided(
+        lambda: decide(
             _secret(),
             "1",
             "edit",
@@ -254,8 +254,8 @@ SCENES: dict[str, tuple[Callable[[], Review], Place]] = {
     "must-read-and-confirm": (_careful, DEFAULT),
     "schema-titles": (_titled_schema, DEFAULT),
     "handed-on-in-a-thread": (_handed_on, DEFAULT),
-    "titled": (lambda: named(review_of(THREE[2]), title="Make Jo a vip?"), DEFAULT),
-    "titled-two": (lambda: named(review_of(*THREE[1:]), title="Do it?"), DEFAULT),
+    "titled": (lambda: with_request(review_of(THREE[2]), title="Make Jo a vip?"), DEFAULT),
+    "titled-two": (lambda: with_request(review_of(*THREE[1:]), title="Do it?"), DEFAULT),
     "question-of-choices": (lambda: asking({"enum": ["EUR", "Approve", None]}), DEFAULT),
     "question-yes-or-no": (lambda: asking({"type": "boolean"}), DEFAULT),
     "question-with-the-tool": (
@@ -264,7 +264,7 @@ SCENES: dict[str, tuple[Callable[[], Review], Place]] = {
     ),
     "question-text": (lambda: asking({"type": "string"}), DEFAULT),
     "question-answered": (
-        lambda: decided(asking({"type": "string"}), "1", "respond", message="The blue one."),
+        lambda: decide(asking({"type": "string"}), "1", "respond", message="The blue one."),
         DEFAULT,
     ),
     "forty-actions": (lambda: _forty({}), DEFAULT),
@@ -278,7 +278,7 @@ SCENES: dict[str, tuple[Callable[[], Review], Place]] = {
         DEFAULT,
     ),
     "fallback": (
-        lambda: rerouted(
+        lambda: reroute(
             review_of(THREE[1], policy={"fallback": IT, "escalate": []}), "the channel is archived"
         ),
         IT,
@@ -329,7 +329,7 @@ def test_promise_8_a_card_reads_as_it_should(name: str) -> None:
     """Given a review in some state, then its card is Slack's to take, and reads as it did before."""
     make, place = SCENES[name]
     drawn = check(message(build_card(make(), place, POSTED), name_of, link_to))
-    shown = f"{drawn['text']}\n\n{read(drawn['blocks'])}"
+    shown = f"{drawn['text']}\n\n{to_text(drawn['blocks'])}"
     path = GOLDEN / f"{name}.txt"
     if os.environ.get("HITL_GOLDEN") == "write":
         path.parent.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""What the policy or the schema hides stands in nothing that is drawn."""
+"""What the policy or the schema hides is not in any drawing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hitl_core.forms import make_form
 from hitl_core.model import encode
 from hitl_core.review import decisions
 from hitl_core.review.proposal import Proposal
-from tests.channels.scenes import ALICE, BOB, DEFAULT, NOW, decided, name_of, review_of
+from tests.channels.scenes import ALICE, BOB, DEFAULT, NOW, decide, name_of, review_of
 
 CANARY, OTHER = "canary-7d31", "canary-99e0"
 SECRET = {"type": "string", "writeOnly": True}
@@ -53,8 +53,8 @@ def test_promise_8_what_a_form_hides_no_card_shows(shape: str) -> None:
     waiting = review_of(("pay", args), policy={"interrupt_on": {"*": rule}})
     by_two = {"users": ["U0ALICE", "U0BOB"], "quorum": 2}
     voting = review_of(("pay", args), policy={"interrupt_on": {"*": rule}, "reviewers": by_two})
-    voting = decided(voting, "1", "edit", ALICE, args=edited)
-    settled = decided(waiting, "1", "edit", BOB, args=edited)
+    voting = decide(voting, "1", "edit", ALICE, args=edited)
+    settled = decide(waiting, "1", "edit", BOB, args=edited)
 
     for review in (waiting, voting, settled):
         sent = [
@@ -109,10 +109,10 @@ def test_a2_an_agents_words_that_may_quote_what_is_hidden_are_not_shown(
     """Attack A2: given a policy that hides an argument, and an agent whose description and title quote it in
     some written form, then no card, modal or line shows them, and the card says so."""
     args = {"host": "web1", "key": value}
-    said = f"Deploys with {write(args)}."
+    text = f"Deploys with {write(args)}."
     review = review_of(("deploy", args), policy={"interrupt_on": {"deploy": {"redact": ["/key"]}}})
     request = review.actions[0].request.model_copy(
-        update={"description": said, "title": f"Deploy {write(value)}", "by_agent": True}
+        update={"description": text, "title": f"Deploy {write(value)}", "by_agent": True}
     )
     action = review.actions[0].model_copy(update={"request": request})
     review = review.model_copy(update={"actions": (action,)})

@@ -30,17 +30,17 @@ from tests.channels.scenes import (
     DEFAULT,
     OPS,
     POSTED,
+    apply_due,
     asking,
-    decided,
+    decide,
     done,
-    escalated,
-    fired,
-    lapsed,
+    escalate,
+    expire_lease,
     link_to,
     name_of,
-    named,
     review_of,
-    started,
+    start_calls,
+    with_request,
 )
 
 META = ModalMeta(ActionRef("0-abc", "1", 1))
@@ -73,7 +73,8 @@ TOOL = st.from_regex(r"[A-Za-z0-9_.:/-]{1,60}", fullmatch=True)
 
 
 def assert_inert(payload: Any, theirs: list[str]) -> None:
-    """No text of theirs stands where Slack gives it a meaning, and nothing hidden is raw anywhere."""
+    """None of their text is at a place where Slack gives it a meaning, and hidden characters are never
+    raw."""
     for kind, text in texts(payload):
         assert not RAW & set(text), (kind, text)
         if kind in ("mrkdwn", "fallback"):
@@ -91,8 +92,8 @@ def assert_silent(text: str) -> None:
 
 
 def all_states(name: str, words: str, args: dict[str, Any]) -> list[dict[str, Any]]:
-    """The messages of reviews in every state, and what is told in their threads, with these words wherever
-    words can come from outside."""
+    """The messages of reviews in every state, and what is told in their threads, with these texts wherever
+    text comes from outside."""
     rule = {"description": words.strip() or "x", "must_read": True, "confirm": True}
     quorum = {"users": ["U0ALICE", "U0BOB", "U0CARL"], "quorum": 2, "reject_quorum": 2}
     review = review_of(
@@ -103,22 +104,22 @@ def all_states(name: str, words: str, args: dict[str, Any]) -> list[dict[str, An
         origin="slack:C0ASK/1799999990.000100",
     )
     review = review.model_copy(update={"path": (words, "x"), "thread_id": words or "x"})
-    review = decided(review, "1", "edit", args={**args, "more": words, words: "new"})
-    review = decided(review, "2", "reject", message=words)
-    up = escalated(review, why=words)
+    review = decide(review, "1", "edit", args={**args, "more": words, words: "new"})
+    review = decide(review, "2", "reject", message=words)
+    up = escalate(review, why=words)
     voted = review_of(*[(name, args)] * 12, policy={"reviewers": quorum})
-    voted = decided(decided(voted, "1", "reject", message=words), "2", "approve")
-    voted = decided(voted, "3", "edit", args={**args, "more": words + "!"})
-    few = named(review_of((name, args), policy={"reviewers": quorum}), title=words)
-    few = decided(
-        decided(few, "1", "edit", args={**args, "x": words + "!"}), "1", "reject", message=words
+    voted = decide(decide(voted, "1", "reject", message=words), "2", "approve")
+    voted = decide(voted, "3", "edit", args={**args, "more": words + "!"})
+    few = with_request(review_of((name, args), policy={"reviewers": quorum}), title=words)
+    few = decide(
+        decide(few, "1", "edit", args={**args, "x": words + "!"}), "1", "reject", message=words
     )
-    rest = decided(decided(review, "3", "approve"), "4", "approve")
-    over = done(started(rest, "1", "3", "4"), {"1": words, "3": words, "4": words})
-    doubt = lapsed(started(rest, "1", "3", "4"))
+    rest = decide(decide(review, "3", "approve"), "4", "approve")
+    over = done(start_calls(rest, "1", "3", "4"), {"1": words, "3": words, "4": words})
+    doubt = expire_lease(start_calls(rest, "1", "3", "4"))
     asked = asking({"enum": [words, words + "x", 1]}, text=words.strip() or "x")
     places = [(review, DEFAULT), (up, DEFAULT), (up, OPS), (over, DEFAULT), (doubt, DEFAULT)]
-    places += [(voted, DEFAULT), (few, DEFAULT), (asked, DEFAULT), (fired(few, 700), OPS)]
+    places += [(voted, DEFAULT), (few, DEFAULT), (asked, DEFAULT), (apply_due(few, 700), OPS)]
     cards = [message(build_card(one, place, POSTED), name_of, link_to) for one, place in places]
     threads = [
         thread_message(line, name_of) for one, place in places for line in thread_lines(one, place)
@@ -187,8 +188,8 @@ def test_promise_8_a_notice_is_silent(text: str) -> None:
 
 
 def test_a_sentence_of_our_own_reads_as_it_was_written() -> None:
-    told = "Only members of #agent-approvals may decide this. Press again: it counts only once."
-    assert make_inert(told) == told
+    text = "Only members of #agent-approvals may decide this. Press again: it counts only once."
+    assert make_inert(text) == text
 
 
 def test_promise_8_only_ids_of_people_are_mentions() -> None:

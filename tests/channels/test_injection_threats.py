@@ -22,25 +22,25 @@ from bot.forms import AnswerForm, FormRef
 from bot.forms.message_form import text_answer_page
 from bot.inbox.commands import ActionRef
 from tests.bot.test_text import BIDI, CONFUSABLE, HIDDEN
-from tests.channels.reading import arguments_in, check, check_view, read, texts
+from tests.channels.reading import arguments_in, check, check_view, texts, to_text
 from tests.channels.scenes import (
     BOB,
     DEFAULT,
     POSTED,
     THREE,
-    decided,
-    escalated,
+    decide,
+    escalate,
     link_to,
     name_of,
-    named,
     review_of,
+    with_request,
 )
 from tests.channels.test_injection import OURS
 
 Json = dict[str, Any]
 
 
-def drawn(*calls: tuple[str, Json], **policy: Any) -> Json:
+def draw(*calls: tuple[str, Json], **policy: Any) -> Json:
     review = review_of(*calls, policy=policy or None)
     return check(message(build_card(review, DEFAULT, POSTED), name_of, link_to))
 
@@ -53,9 +53,9 @@ def everywhere(words: str, key: str) -> list[Json]:
         ("tool", args), ("tool", args), policy={"interrupt_on": rules}, agent=words or "x"
     )
     review = review.model_copy(update={"path": (words, "x"), "thread_id": words})
-    review = named(decided(review, "1", "reject", BOB, message=words), title=words)
-    review = escalated(review, why=words)
-    edited = decided(review, "2", "edit", args={**args, "more": words})
+    review = with_request(decide(review, "1", "reject", BOB, message=words), title=words)
+    review = escalate(review, why=words)
+    edited = decide(review, "2", "edit", args={**args, "more": words})
     found = [
         check(message(build_card(one, place, POSTED), name_of, link_to))
         for one in (review, edited)
@@ -108,9 +108,9 @@ FORGED = [
 @pytest.mark.parametrize("lie", FORGED)
 def test_t7_no_description_takes_the_place_of_the_call(lie: str) -> None:
     """Given a description and a title that imitate our own lines, then the call's block begins with our
-    number and its tool, the arguments stand there as they are, and the lie is no line of ours."""
+    number and its tool, the arguments are shown as they are, and the imitation is no line of ours."""
     rules = {"*": {"description": lie}}
-    review = named(review_of(*THREE[:2], policy={"interrupt_on": rules}), title=lie)
+    review = with_request(review_of(*THREE[:2], policy={"interrupt_on": rules}), title=lie)
     sent = check(message(build_card(review, DEFAULT), name_of))
     call = next(block for block in sent["blocks"] if block["block_id"] == "call:1")
     title, tool, why, *_ = call["elements"][0]["elements"]
@@ -127,15 +127,15 @@ def test_t7_no_description_takes_the_place_of_the_call(lie: str) -> None:
 
 def _ours() -> set[str]:
     """What our own lines say on a card of the same shape."""
-    sent = drawn(*THREE[:2])
+    sent = draw(*THREE[:2])
     return {text for kind, text in texts(sent["blocks"]) if kind == "mrkdwn"}
 
 
 @pytest.mark.parametrize("pad", ["\n", " ", "\t", "\u200b", " \n", "\u00a0", "\u2028"])
 def test_t8_padding_pushes_nothing_out_of_sight(pad: str) -> None:
     """Given 5,000 blanks before the payload, then the payload is on the card, and the blanks are counted."""
-    sent = drawn(("shell", {"command": f"ls{pad * 5_000};rm -rf /"}))
-    shown = read(sent["blocks"])
+    sent = draw(("shell", {"command": f"ls{pad * 5_000};rm -rf /"}))
+    shown = to_text(sent["blocks"])
     assert ";rm -rf /" in shown
     assert "⟦5,000" in shown or re.search(r"✂ [\d,]+ of [\d,]+ characters are not shown", shown)
     assert len(shown.split("\n")) < 60
@@ -181,19 +181,19 @@ HOSTS = [
 @pytest.mark.parametrize("letter", CONFUSABLE)
 def test_t12_a_look_alike_in_a_word_is_told(letter: str) -> None:
     """Given one letter of another alphabet in a name, then the card says so beside it."""
-    shown = read(drawn(("pay", {"to": f"b{letter}nk"}))["blocks"])
+    shown = to_text(draw(("pay", {"to": f"b{letter}nk"}))["blocks"])
     assert "⚠ to mixes alphabets in one word" in shown
 
 
-@pytest.mark.parametrize(("address", "told"), HOSTS)
-def test_t12_a_host_beyond_ascii_is_told_as_a_computer_reads_it(address: str, told: str) -> None:
-    shown = read(drawn(("pay", {"to": address}))["blocks"])
-    assert f"in ASCII {told}" in shown
+@pytest.mark.parametrize(("address", "text"), HOSTS)
+def test_t12_a_host_beyond_ascii_is_told_as_a_computer_reads_it(address: str, text: str) -> None:
+    shown = to_text(draw(("pay", {"to": address}))["blocks"])
+    assert f"in ASCII {text}" in shown
 
 
 def test_t12_an_agent_with_a_look_alike_name_is_told() -> None:
     review = review_of(THREE[0], agent="supp\u043ert-agent")
-    shown = read(check(message(build_card(review, DEFAULT), name_of))["blocks"])
+    shown = to_text(check(message(build_card(review, DEFAULT), name_of))["blocks"])
     assert "The agent's name mixes alphabets" in shown
 
 
@@ -213,7 +213,7 @@ def test_security_l1_a_name_of_an_agents_choice_is_no_sentence_of_ours(name: str
     review = review_of(THREE[0], requester=name).model_copy(
         update={"path": (name, "writer"), "thread_id": name}
     )
-    shown = read(check(message(build_card(review, DEFAULT), name_of))["blocks"])
+    shown = to_text(check(message(build_card(review, DEFAULT), name_of))["blocks"])
     kept = "“" + name.replace("“", '"').replace("”", '"') + "”"
     assert f"For {kept}" in shown
     assert f"via {kept} → writer" in shown
@@ -222,7 +222,7 @@ def test_security_l1_a_name_of_an_agents_choice_is_no_sentence_of_ours(name: str
 
 def test_security_l1_a_plain_name_stands_as_it_is() -> None:
     review = review_of(THREE[0], requester="jo@example.com")
-    shown = read(check(message(build_card(review, DEFAULT), name_of))["blocks"])
+    shown = to_text(check(message(build_card(review, DEFAULT), name_of))["blocks"])
     assert "(For jo@example.com)" in shown
     assert "thread thread-1" in shown
 
@@ -258,7 +258,7 @@ def test_t14_ten_thousand_strings_stay_inert() -> None:
     for start in range(0, len(strings), 200):
         batch = strings[start : start + 200]
         calls = [("tool", {one: one for one in batch[at::10]}) for at in range(10)]
-        sent = drawn(*calls)
+        sent = draw(*calls)
         for kind, text in texts(sent["blocks"]):
             if kind == "mrkdwn":
                 assert not re.search(r"[<>]|&(?!(?:amp|lt|gt);)", OURS.sub("", text)), text
@@ -309,24 +309,24 @@ def test_a9_no_name_and_no_reason_is_a_sentence_of_ours_in_a_notification(kind: 
     policy = {"escalate": [{"after": "1h", "to": "slack:#leads"}]}
     review = review_of(("pay", {"n": 1}), policy=policy)
     if kind == "escalate":
-        review = escalated(review, liar, "It was approved.")
+        review = escalate(review, liar, "It was approved.")
     elif kind == "edit":
-        review = decided(review, "1", "edit", liar, args={"n": 2})
+        review = decide(review, "1", "edit", liar, args={"n": 2})
     else:
-        review = decided(review, "1", "reject", liar, message="It was approved by the policy.")
-    (said,) = [thread_message(line, name_of)["text"] for line in thread_lines(review, DEFAULT)]
-    assert f"by “{LIE[:20]}" in said
-    assert f"({liar.id})" in said
-    assert not {"\n", "\u202e"} & {*said}
+        review = decide(review, "1", "reject", liar, message="It was approved by the policy.")
+    (reason,) = [thread_message(line, name_of)["text"] for line in thread_lines(review, DEFAULT)]
+    assert f"by “{LIE[:20]}" in reason
+    assert f"({liar.id})" in reason
+    assert not {"\n", "\u202e"} & {*reason}
     if kind == "reject":
-        assert said.endswith(": “It was approved by the policy.”")
+        assert reason.endswith(": “It was approved by the policy.”")
 
 
 def test_a10_no_argument_closes_the_brackets_of_our_sentence() -> None:
-    """Attack A10: given arguments that go on as a sentence of ours, then the notification has them between
+    """Attack A10: given arguments that continue as a sentence of ours, then the notification has them between
     quotes, which they can't close."""
-    said = drawn(("transfer", {"to": "x”). Already approved by Maria; nothing to do. (y"}))["text"]
-    assert '(“to: x"). Already approved by Maria; nothing to do. (y”). ' in said
+    output = draw(("transfer", {"to": "x”). Already approved by Maria; nothing to do. (y"}))["text"]
+    assert '(“to: x"). Already approved by Maria; nothing to do. (y”). ' in output
 
 
 @pytest.mark.parametrize("takes", [["respond"], ["respond", "approve"]])

@@ -18,6 +18,6 @@ def test_t14_what_the_agent_calls_its_requester_mentions_nobody(requester: str) 
 
     drawn = card_message.message(build_card(review, DEFAULT_PLACE), str)
 
-    said = words(drawn["blocks"]) + drawn["text"]
-    assert requester.strip("!") in said
-    assert not any(alive in said for alive in ("<!", "<@"))
+    text = words(drawn["blocks"]) + drawn["text"]
+    assert requester.strip("!") in text
+    assert not any(alive in text for alive in ("<!", "<@"))

@@ -15,7 +15,15 @@ from bot.channels.slack.modals.arguments_modal import arguments_view
 from bot.channels.slack.render.card_message import incomplete_actions, message
 from bot.inbox.commands import ActionRef
 from tests.channels.reading import arguments_in, arguments_on, check, check_view, edit_pages
-from tests.channels.scenes import DEFAULT, decided, escalated, lapsed, name_of, review_of, started
+from tests.channels.scenes import (
+    DEFAULT,
+    decide,
+    escalate,
+    expire_lease,
+    name_of,
+    review_of,
+    start_calls,
+)
 
 TARGET = ActionRef("0-abc", "1", 1)
 NASTY = (
@@ -71,7 +79,7 @@ slowly = settings(
 )
 
 
-def drawn(*calls: tuple[str, dict[str, Any]]) -> tuple[Card, dict[str, Any]]:
+def draw(*calls: tuple[str, dict[str, Any]]) -> tuple[Card, dict[str, Any]]:
     shown = build_card(review_of(*calls), DEFAULT)
     return shown, check(message(shown, name_of))
 
@@ -81,7 +89,7 @@ def pages_of(args: dict[str, Any]) -> list[dict[str, Any]]:
     told = re.search(
         r"Page 1 of (\d+)", str(arguments_view(ModalMeta(TARGET), "tool", shown)["blocks"][0])
     )
-    count = int(told[1]) if told else 1
+    count = int(texts[1]) if texts else 1
     return [
         check_view(arguments_view(ModalMeta(TARGET, page), "tool", shown)) for page in range(count)
     ]
@@ -94,15 +102,15 @@ def pages_of(args: dict[str, Any]) -> list[dict[str, Any]]:
 @example({"a › b": 1, "a": {"b": 2, "c": "3"}, "d": {"e › f": 4}, "g": {}, "h": {"i": "j\n"}})  # noqa: RUF001
 def test_promise_8_t9_every_character_is_on_the_card_or_counted_as_missing(args: Any) -> None:
     """T9: given any arguments, then they can be read back from the card exactly, or it says what it cut."""
-    shown, sent = drawn(("tool", args))
+    shown, sent = draw(("tool", args))
     call = next(block for block in sent["blocks"] if block["block_id"] == "call:1")
     missing = shown.open_actions[0].excerpt.missing
-    told = [block for block in sent["blocks"] if block["block_id"] == "said:1"]
+    output = [block for block in sent["blocks"] if block["block_id"] == "said:1"]
     if missing:
-        assert re.search(rf"\b{missing:,} of [\d,]+ characters", str(told))
+        assert re.search(rf"\b{missing:,} of [\d,]+ characters", str(output))
         assert "'action_id': 'see'" in str(sent["blocks"])  # one click away
     else:
-        assert "not shown" not in str(told)
+        assert "not shown" not in str(output)
         if args:
             assert arguments_in(call) == args
 
@@ -132,7 +140,7 @@ def test_promise_8_all_pages_of_see_all_hold_everything(args: Any) -> None:
 )
 def test_promise_8_the_largest_arguments_can_be_read_page_by_page(args: Any) -> None:
     """Given arguments near 256 KiB, then card and pages are Slack's to take, and the pages hold it all."""
-    drawn(("tool", args))
+    draw(("tool", args))
     assert arguments_on(pages_of(args)) == args
 
 
@@ -153,11 +161,11 @@ def test_any_review_makes_a_card_that_slack_takes(several: list[Any], data: st.D
         if kind:
             new = {"new": data.draw(long_text)}
             message_ = data.draw(text) if kind == "reject" else None
-            review = decided(
+            review = decide(
                 review, action.key, kind, message=message_, args=new if kind == "edit" else None
             )
     if any(action.is_pending for action in review.actions) and data.draw(st.booleans()):
-        review = escalated(review)
+        review = escalate(review)
     for place in review.places:
         check(message(build_card(review, place), name_of))
 
@@ -167,7 +175,7 @@ def test_a_card_of_the_worst_actions_fits(count: int) -> None:
     """Given calls full of markup, odd characters and long names, then one message asks about all of them,
     with everything or with a line each, and what has no room is counted."""
     args = {f"{n}" + "&<\u202e" * 60: "&<>\n" * 500 for n in range(30)}
-    shown, sent = drawn(*[("n" * 128, args)] * count)
+    shown, sent = draw(*[("n" * 128, args)] * count)
     asked = sum(block["block_id"].startswith("do:") for block in sent["blocks"])
     listed = [
         part
@@ -186,7 +194,7 @@ def test_a_card_of_the_worst_actions_fits(count: int) -> None:
 
 def test_forty_actions_of_largest_arguments_are_one_message() -> None:
     """Given forty calls of 200 KB each, then each has its line."""
-    _, sent = drawn(*(("deploy", {"n": n, "script": "&" * 200_000}) for n in range(40)))
+    _, sent = draw(*(("deploy", {"n": n, "script": "&" * 200_000}) for n in range(40)))
     listed = next(block for block in sent["blocks"] if block["block_id"] == "list")
     assert len(listed["elements"]) == 40
 
@@ -204,7 +212,7 @@ def test_a_hundred_doubts_and_decisions_fit() -> None:
     """Given a hundred decided calls with long reasons, then the card counts those that it can't tell."""
     review = review_of(*[("tool", {"a": n}) for n in range(100)])
     for action in review.actions:
-        review = decided(review, action.key, "reject", message="&" * 500)
+        review = decide(review, action.key, "reject", message="&" * 500)
     sent = check(message(build_card(review, DEFAULT), name_of))
     assert re.search(r"and \d+ more", str(sent["blocks"]))
 
@@ -213,8 +221,8 @@ def test_a_hundred_calls_in_doubt_fit() -> None:
     """Given a hundred calls that may have run, then those that fit are asked about, the others counted."""
     review = review_of(*[("tool", {"a": n}) for n in range(100)])
     for action in review.actions:
-        review = decided(review, action.key, "approve")
-    review = lapsed(started(review, *(call.key for call in review.calls)))
+        review = decide(review, action.key, "approve")
+    review = expire_lease(start_calls(review, *(call.key for call in review.calls)))
     sent = check(message(build_card(review, DEFAULT), name_of))
     asked = sum(block["block_id"].startswith("doubt:") for block in sent["blocks"])
     assert f"{100 - asked} more wait" in str(sent["blocks"])

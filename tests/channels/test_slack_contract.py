@@ -113,14 +113,14 @@ class SlackWorld(World):
         replies = channel.replies(message.ts)
         return Shown(
             MessageRef(channel="slack", conversation=channel.id, ts=message.ts),
-            _read(message),
+            _text_of(message),
             tuple(_buttons(message.blocks)),
-            tuple(map(_read, replies)),
+            tuple(map(_text_of, replies)),
             frozenset(part for one in (message, *replies) for part in _alive(one)),
         )
 
 
-def _read(message: Message) -> str:
+def _text_of(message: Message) -> str:
     text = words(message.blocks) or message.text
     for entity, char in (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")):
         text = text.replace(entity, char) if not message.blocks else text

@@ -50,20 +50,20 @@ async def answering() -> AsyncIterator[Callable[[web.Response], SlackChannel]]:
     await runner.cleanup()
 
 
-def said(error: str, status: int = 200, **headers: str) -> web.Response:
+def error_response(error: str, status: int = 200, **headers: str) -> web.Response:
     return web.json_response({"ok": False, "error": error}, status=status, headers=headers)
 
 
 @pytest.mark.parametrize(
     ("response", "meaning"),
     [
-        (said("message_not_found"), None),
-        (said("ratelimited", 429, **{"Retry-After": "7"}), RateLimited),
+        (error_response("message_not_found"), None),
+        (error_response("ratelimited", 429, **{"Retry-After": "7"}), RateLimited),
         (web.Response(status=429, text="slow down", headers={"Retry-After": "7"}), RateLimited),
-        (said("internal_error"), Unreachable),
-        (said("invalid_auth"), Unreachable),
-        (said("channel_not_found"), Undeliverable),
-        (said("channel_not_found", 500), Unreachable),
+        (error_response("internal_error"), Unreachable),
+        (error_response("invalid_auth"), Unreachable),
+        (error_response("channel_not_found"), Undeliverable),
+        (error_response("channel_not_found", 500), Unreachable),
         (web.Response(status=500, text="oops"), Unreachable),
         (web.Response(status=503, text="<html>", content_type="text/html"), Unreachable),
         (web.Response(status=502, text="{", content_type="application/json"), Unreachable),
@@ -95,18 +95,18 @@ async def test_every_answer_of_slack_means_something(
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "text"),
     [
         (TimeoutError(), "Slack's chat.update: it took too long"),
         (ConnectionResetError(), "Slack's chat.update: ConnectionResetError"),
         (OSError("no route"), "Slack's chat.update: no route"),
     ],
 )
-async def test_an_error_without_words_is_told_in_words(error: Exception, told: str) -> None:
+async def test_an_error_without_words_is_told_in_words(error: Exception, text: str) -> None:
     with pytest.raises(Unreachable) as caught:
         async with error_translation("chat.update"):
             raise error
-    assert str(caught.value) == told
+    assert str(caught.value) == text
 
 
 async def test_a_search_in_a_list_that_never_ends_is_given_up_and_told(
@@ -124,7 +124,7 @@ async def test_a_search_in_a_list_that_never_ends_is_given_up_and_told(
 async def test_a_search_in_an_answer_without_messages_finds_out_nothing(
     answering: Callable[[web.Response], SlackChannel],
 ) -> None:
-    """Given a yes without a list; then it is not taken for a list without the card, which would be posted
+    """Given a yes without a list; then it is refused for a list without the card, which would be posted
     twice."""
     channel = answering(web.json_response({"ok": True}))
     with pytest.raises(LookupFailed, match="can't be read"):
@@ -134,9 +134,9 @@ async def test_a_search_in_an_answer_without_messages_finds_out_nothing(
 async def test_a_search_where_nothing_can_be_read_says_whether_the_place_is_gone(
     answering: Callable[[web.Response], SlackChannel],
 ) -> None:
-    channel = answering(said("not_in_channel"))
+    channel = answering(error_response("not_in_channel"))
     with pytest.raises(NotFound):
         await channel.find_messages(Place("slack:C0APPROVE"), "R1", 0.0)
-    channel = answering(said("some_new_error"))
+    channel = answering(error_response("some_new_error"))
     with pytest.raises(LookupFailed):
         await channel.find_messages(Place("slack:C0APPROVE"), "R1", 0.0)

@@ -89,7 +89,7 @@ async def stage() -> AsyncIterator[Stage]:
         yield Stage(sandbox, hands)
 
 
-def connected(held: SocketModeClient) -> bool:
+def always_connected(held: SocketModeClient) -> bool:
     try:
         held.check()
     except HitlError:
@@ -140,7 +140,7 @@ async def test_slack_in_trouble_is_waited_out(stage: Stage, mode: str) -> None:
         ):
             held.check()
         await stage.hands.inject_fault("ok")
-        await wait_until("connected", lambda: connected(held))
+        await wait_until("connected", lambda: always_connected(held))
         assert await stage.press() == {"ok": True}
 
 
@@ -149,7 +149,7 @@ async def test_the_wait_that_slack_asks_for_is_kept(stage: Stage) -> None:
         "ratelimited", method="apps.connections.open", retry_after=1, times=2
     )
     async with stage.sockets() as held:
-        await wait_until("connected", lambda: connected(held))
+        await wait_until("connected", lambda: always_connected(held))
     first, second, *later = [call["at"] for call in stage.sandbox.api.calls]
     assert second - first < 0.5
     assert min(later) - second >= 0.9
@@ -165,7 +165,7 @@ async def test_without_a_hello_nothing_is_ready(stage: Stage) -> None:
             held.check()
         assert len(stage.connections) <= 4
         stage.sandbox.socket_mode.sends_hello = True
-        await wait_until("connected", lambda: connected(held))
+        await wait_until("connected", lambda: always_connected(held))
         await stage.two()
 
 
@@ -184,13 +184,13 @@ async def test_a_lost_socket_is_replaced(stage: Stage, end: str) -> None:
                 one.frozen = True
         await wait_until("the old ones are gone", lambda: not set(lost) & set(stage.connections))
         await stage.two()
-        await wait_until("connected", lambda: connected(held))
+        await wait_until("connected", lambda: always_connected(held))
         assert await stage.press() == {"ok": True}
 
 
 @pytest.mark.parametrize("reason", ["warning", "refresh_requested"])
 async def test_what_slack_is_about_to_end_is_replaced_before(stage: Stage, reason: Any) -> None:
-    """Given a click under way on each socket, which Slack then announces to end; then new sockets stand
+    """Given a click under way on each socket, which Slack then announces to end; then new sockets are open
     beside them, and these clicks and later ones are answered over the old ones as well."""
     async with stage.sockets(pace=replace(QUICK, disconnect_timeout=30.0)) as held:
         await stage.two()
@@ -234,7 +234,7 @@ async def test_too_many_sockets_are_tried_again_without_haste(stage: Stage) -> N
                 asked = len(await stage.hands.calls("apps.connections.open"))
                 assert asked - 10 <= 20
         async with stage.sockets() as beyond:
-            assert connected(beyond)
+            assert always_connected(beyond)
 
 
 async def test_what_was_begun_is_answered_before_the_end(stage: Stage) -> None:
@@ -251,12 +251,12 @@ async def test_what_was_begun_is_answered_before_the_end(stage: Stage) -> None:
         stage.go.set()
         assert await click == {"ok": True}
         await wait_until("none stands", lambda: not stage.connections)
-        assert not connected(held)
+        assert not always_connected(held)
     assert stage.connections == []
 
 
 async def test_the_end_waits_for_nobody_for_ever(stage: Stage) -> None:
-    """Given a listener that hangs; when the bot leaves, then it ends all the same, within its time."""
+    """Given a listener that hangs; when the bot leaves, then it ends anyway, within its time."""
     async with stage.sockets():
         await stage.two()
         stage.go.clear()
@@ -271,10 +271,10 @@ async def test_the_end_waits_for_nobody_for_ever(stage: Stage) -> None:
 async def test_what_could_not_be_done_gets_no_receipt(stage: Stage, action_id: str) -> None:
     """Given a listener that raises, and a button without one; then the person sees a failure."""
 
-    async def broken() -> None:
+    async def fail() -> None:
         raise RuntimeError
 
-    stage.bolt.action("broken")(broken)
+    stage.bolt.action("broken")(fail)
     stage.sandbox.app_client.answer_timeout = 0.3
     async with stage.sockets():
         assert not (await stage.press(action_id))["ok"]

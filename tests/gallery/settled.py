@@ -7,14 +7,14 @@ from tests.channels.scenes import (
     BOB,
     CARL,
     EMAIL,
-    cancelled,
-    decided,
+    apply_due,
+    cancel,
+    decide,
     done,
-    escalated,
-    fired,
-    lapsed,
-    resolved,
-    started,
+    escalate,
+    expire_lease,
+    resolve,
+    start_calls,
 )
 from tests.gallery.calls import (
     BY_TWO,
@@ -38,50 +38,50 @@ def _five() -> Review:
         ("update_customer", {"customerId": "cus_89", "status": "new"}),
     )
     body = EMAIL["body"].replace("two to five days", "up to ten days")
-    review = decided(review, "1", "edit", args={**EMAIL, "body": body})
-    review = decided(review, "2", "reject", BOB, message="Do this in the admin tool.")
-    review = decided(review, "3", "approve")
-    review = decided(review, "4", "respond", message="cus_88 is a VIP already.")
-    review = decided(review, "5", "ignore", BOB)
-    return done(started(review, "1", "3"), {"1": "sent, message 7f21", "3": "cus_88 is a VIP"})
+    review = decide(review, "1", "edit", args={**EMAIL, "body": body})
+    review = decide(review, "2", "reject", BOB, message="Do this in the admin tool.")
+    review = decide(review, "3", "approve")
+    review = decide(review, "4", "respond", message="cus_88 is a VIP already.")
+    review = decide(review, "5", "ignore", BOB)
+    return done(start_calls(review, "1", "3"), {"1": "sent, message 7f21", "3": "cus_88 is a VIP"})
 
 
 def _edited() -> Review:
-    review = decided(ask(REFUNDING), "1", "edit", args=REFUNDED_LESS)
-    return done(started(review, "1"), {"1": "80.00 EUR paid back"})
+    review = decide(ask(REFUNDING), "1", "edit", args=REFUNDED_LESS)
+    return done(start_calls(review, "1"), {"1": "80.00 EUR paid back"})
 
 
 def _rejected() -> Review:
     why = "The order set the status already: do this in the admin tool, where the trigger is off."
-    return decided(ask(QUERYING), "1", "reject", BOB, message=why)
+    return decide(ask(QUERYING), "1", "reject", BOB, message=why)
 
 
 def _quorum() -> Review:
-    review = decided(ask(REFUNDING, **BY_TWO), "1", "edit", args=REFUNDED_LESS)
-    return decided(decided(review, "1", "approve", BOB), "1", "approve", CARL)
+    review = decide(ask(REFUNDING, **BY_TWO), "1", "edit", args=REFUNDED_LESS)
+    return decide(decide(review, "1", "approve", BOB), "1", "approve", CARL)
 
 
 def _cancelled() -> Review:
-    review = decided(ask(MAILING, QUERYING, UPDATING), "1", "approve")
-    return cancelled(review, reason="The customer wrote again: the order stays.")
+    review = decide(ask(MAILING, QUERYING, UPDATING), "1", "approve")
+    return cancel(review, reason="The customer wrote again: the order stays.")
 
 
 def _expired() -> Review:
     expire = {"after": "1h", "decision": "reject", "message": "Nobody was there."}
-    return fired(decided(ask(MAILING, QUERYING, expire=expire), "1", "approve"), 3600)
+    return apply_due(decide(ask(MAILING, QUERYING, expire=expire), "1", "approve"), 3600)
 
 
 def _doubt() -> Review:
-    return lapsed(started(decided(ask(REFUNDING), "1", "approve"), "1"))
+    return expire_lease(start_calls(decide(ask(REFUNDING), "1", "approve"), "1"))
 
 
 def _talked_about() -> Review:
     review = ask(MAILING, QUERYING, UPDATING, remind="5m", **WITH_OPS)
-    review = escalated(review, why="Jo is waiting, and I leave now.")
-    review = decided(review, "2", "reject", BOB, message="Do this in the admin tool.")
-    review = fired(review, 360)
+    review = escalate(review, why="Jo is waiting, and I leave now.")
+    review = decide(review, "2", "reject", BOB, message="Do this in the admin tool.")
+    review = apply_due(review, 360)
     changed = {"customerId": "cus_88", "status": "new"}
-    return decided(review, "3", "edit", args=changed, after=500)
+    return decide(review, "3", "edit", args=changed, after=500)
 
 
 SCENES = (
@@ -90,9 +90,9 @@ SCENES = (
     message("rejected", "Rejected, with the reason that the agent is told", _rejected),
     message("quorum-decided", "Edited by one, approved by two", _quorum),
     message("cancelled", "The agent needs no answer any more", _cancelled),
-    message("cancelled-by-a-person", "Somebody stopped it", lambda: cancelled(ask(QUERYING), BOB)),
+    message("cancelled-by-a-person", "Somebody stopped it", lambda: cancel(ask(QUERYING), BOB)),
     message("expired", "Nobody decided in time", _expired),
     message("in-doubt", "The agent died in the middle of it", _doubt),
-    message("doubt-answered", "Somebody looked", lambda: resolved(_doubt(), "1", "ran")),
+    message("doubt-answered", "Somebody looked", lambda: resolve(_doubt(), "1", "ran")),
     with_thread("thread", "What happened, below the card", _talked_about),
 )

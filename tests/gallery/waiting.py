@@ -10,11 +10,11 @@ from tests.channels.scenes import (
     IT,
     OPS,
     asking,
-    decided,
-    escalated,
-    named,
-    rerouted,
+    decide,
+    escalate,
+    reroute,
     review_of,
+    with_request,
 )
 from tests.gallery.calls import (
     BY_TWO,
@@ -92,16 +92,16 @@ def _question() -> Review:
 
 
 def _edited_of_two() -> Review:
-    review = decided(ask(REFUNDING, **BY_TWO), "1", "edit", args=REFUNDED_LESS)
-    return decided(review, "1", "approve", BOB)
+    review = decide(ask(REFUNDING, **BY_TWO), "1", "edit", args=REFUNDED_LESS)
+    return decide(review, "1", "approve", BOB)
 
 
 def _escalated() -> Review:
     step = {"after": "10m", "to": OPS, "reviewers": {"groups": ["S0OPS"]}}
     review = ask(MAILING, QUERYING, UPDATING, escalate=[step])
-    review = decided(review, "1", "approve")
-    review = decided(review, "3", "reject", BOB, message="Jo asked us to close the account.")
-    return escalated(review, why="The statement has no LIMIT, I am not sure about it.")
+    review = decide(review, "1", "approve")
+    review = decide(review, "3", "reject", BOB, message="Jo asked us to close the account.")
+    return escalate(review, why="The statement has no LIMIT, I am not sure about it.")
 
 
 def _deadline() -> Review:
@@ -110,7 +110,7 @@ def _deadline() -> Review:
 
 
 def _fallback() -> Review:
-    return rerouted(ask(REFUNDING, fallback=IT, escalate=[]), "the channel is archived")
+    return reroute(ask(REFUNDING, fallback=IT, escalate=[]), "the channel is archived")
 
 
 def _copy() -> Review:
@@ -126,7 +126,7 @@ def _secret() -> Review:
 
 
 def _titled() -> Review:
-    return named(ask(UPDATING), title="Make Jo Martin a VIP?")
+    return with_request(ask(UPDATING), title="Make Jo Martin a VIP?")
 
 
 def _open_question() -> Review:
@@ -142,7 +142,7 @@ def _bare() -> Review:
 
 
 def _half() -> Review:
-    return decided(_three(), "2", "reject", BOB, message="Not on a Friday.")
+    return decide(_three(), "2", "reject", BOB, message="Not on a Friday.")
 
 
 def _wide() -> Review:

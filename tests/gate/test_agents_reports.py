@@ -22,13 +22,13 @@ from tests.channels.scenes import (
     DEFAULT,
     NOW,
     POSTED,
-    cancelled,
-    decided,
+    cancel,
+    decide,
     done,
     link_to,
     name_of,
     review_of,
-    started,
+    start_calls,
 )
 from tests.channels.test_injection import assert_inert
 from tests.gate.conftest import Open
@@ -49,10 +49,10 @@ def draw(review: Review) -> list[dict[str, Any]]:
 @given(words)
 def test_security_h1_a_result_is_a_line_of_the_card_and_nothing_else(said: str) -> None:
     """Given any result; then only the run's own line changes, and its text gets no meaning anywhere."""
-    review = decided(
-        decided(review_of(("pay", {}), ("pay", {"n": 1})), "1", "approve"), "2", "reject"
+    review = decide(
+        decide(review_of(("pay", {}), ("pay", {"n": 1})), "1", "approve"), "2", "reject"
     )
-    running = started(review, "1")
+    running = start_calls(review, "1")
     over = done(running, {"1": said})
     assert (over.actions, over.calls, over.args) == (running.actions, running.calls, running.args)
     assert {*over.runs} == {"1"}
@@ -68,8 +68,8 @@ def test_security_h1_an_agents_reason_to_withdraw_decides_nothing_and_names_nobo
 ) -> None:
     """Given any reason of the agent's, after one rejection; then the rejection keeps its reviewer,
     nothing else has a decision, and the cancellation is nobody's."""
-    review = decided(review_of(("pay", {}), ("pay", {"n": 1})), "1", "reject", message="no")
-    gone = cancelled(review, reason=said)
+    review = decide(review_of(("pay", {}), ("pay", {"n": 1})), "1", "reject", message="no")
+    gone = cancel(review, reason=said)
     assert gone.actions == review.actions
     assert gone.cancelled is not None
     assert (gone.cancelled.by, gone.cancelled.at) == (None, gone.settled_at)

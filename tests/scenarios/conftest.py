@@ -1,4 +1,4 @@
-"""What holds in every scenario: nobody is left with two messages, what Slack got is within its limits, and no
+"""Checked after every scenario: no card has two messages, all requests to Slack are within its limits, and no
 log quotes an argument.
 """
 

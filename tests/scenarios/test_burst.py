@@ -1,4 +1,5 @@
-"""Class 9: a burst to one channel makes progress, in order, at the rate that Slack allows, whoever dies."""
+"""Class 9: a burst to one channel makes progress, in order, at the rate that Slack allows, also if bots
+die."""
 
 from __future__ import annotations
 
@@ -14,14 +15,14 @@ from tests.support.waiting import wait_until
 #: Slack's minute takes three seconds, and so does the bots'.
 SCALE = 20.0
 PACE, IDLE = 1 / SCALE, 2.0
-#: Nobody settles it alone, so that its card goes on asking.
+#: One person can't settle it, so its card stays open.
 CANT_SETTLE = POLICY.replace(
     "default: review", "default: review\nreviewers: {channel_members: true, quorum: 2}"
 )
 
 
-async def paced_bot(scene: Scene) -> Process:
-    """As an operator runs it, but for its pace."""
+async def bot_with_pace(scene: Scene) -> Process:
+    """As in production, except its pace."""
     arguments = (str(PACE), str(IDLE))
     bot = await scene.process("benchmarks.programs.paced_bot", *arguments, env=scene.environment())
     await bot.listening()
@@ -38,10 +39,10 @@ async def has_cards(scene: Scene, count: int) -> bool:
 
 async def test_faults_4_and_9_a_burst_goes_on_in_order_when_bots_die(scene: Scene) -> None:
     """Given sixty reviews for one channel, Slack's limits and two bots, of which one is killed and then the
-    other; then each card is shown once, in the order of submission, hardly a call is refused, and for each
-    dead bot there is one look for the post that it may have lost."""
+    other; then each card is shown once, in the order of submission, few calls are refused, and for each dead
+    bot there is one search for its lost post."""
     scene.limit(SCALE)
-    bots = [await paced_bot(scene), await paced_bot(scene)]
+    bots = [await bot_with_pace(scene), await bot_with_pace(scene)]
     gate = await scene.gate()
     submitted = [
         await gate.submit([ToolCall("c1", "note", {"n": n})], thread_id=f"t-{n}") for n in range(60)
@@ -49,7 +50,7 @@ async def test_faults_4_and_9_a_burst_goes_on_in_order_when_bots_die(scene: Scen
     for number, shown in enumerate((10, 30)):
         await wait_until(f"{shown} cards", lambda s=shown: has_cards(scene, s), 120)
         await bots[number].kill()
-        bots.append(await paced_bot(scene))
+        bots.append(await bot_with_pace(scene))
 
     await wait_until("all cards", lambda: has_cards(scene, 60), 120)
 
@@ -63,8 +64,8 @@ async def test_faults_4_and_9_a_burst_goes_on_in_order_when_bots_die(scene: Scen
 async def test_faults_9_what_people_decided_is_shown_while_others_wait_to_be_posted(
     scene: Scene,
 ) -> None:
-    """Given a channel whose posts Slack limits for long; when a card that stands there is decided, then it
-    shows that, though other cards wait."""
+    """Given a channel whose posts Slack limits for long; when a card that is shown there is decided, then the
+    card shows it, although other cards wait."""
     await scene.bot(
         Timing(message_interval=0.0, lane_lease=2.0, requeue_interval=60.0, escalator_interval=0.05)
     )
@@ -85,7 +86,7 @@ async def test_faults_9_what_people_decided_is_shown_while_others_wait_to_be_pos
 
 async def test_faults_4_a_look_that_slack_stops_goes_on_where_it_was(scene: Scene) -> None:
     """Given a channel with four pages of messages, a post whose answer is lost, and a Slack that limits the
-    look for it after the first page; then no page is read twice, and there is one message."""
+    search for it after the first page; then no page is read twice, and there is one message."""
     await scene.bot()
     gate = await scene.gate()
     for number in range(650):
@@ -96,13 +97,13 @@ async def test_faults_4_a_look_that_slack_stops_goes_on_where_it_was(scene: Scen
     def history() -> list[dict[str, Any]]:
         return [call for call in pages if call["method"] == "conversations.history"]
 
-    async def limited() -> None:
+    async def limit_rate() -> None:
         await wait_until("the first page", history)
         await scene.hands.inject_fault(
             "ratelimited", method="conversations.history", times=1, retry_after=1
         )
 
-    limiting = asyncio.create_task(limited())
+    limiting = asyncio.create_task(limit_rate())
     scene.ask(gate, email())
     await scene.card("send_email")
     await limiting
@@ -116,8 +117,8 @@ async def test_faults_4_a_look_that_slack_stops_goes_on_where_it_was(scene: Scen
 
 
 async def test_faults_2_a_press_on_a_stale_card_has_it_drawn_again(scene: Scene) -> None:
-    """Given a card over which an old drawing came late; when somebody presses on it, then they are told that
-    it was changed, and it is drawn as it is."""
+    """Given a card that a late, older drawing replaced; when somebody presses on it, then they are told that
+    it was changed, and the card is drawn in its current state."""
     await scene.bot()
     gate = await scene.gate(CANT_SETTLE)
     scene.ask(gate, email())

@@ -1,4 +1,4 @@
-"""kill -9 at exactly one point of a bot, run as an operator runs it; then another one finishes the job."""
+"""kill -9 at exactly one point of a bot, run as in production; then another one finishes the job."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SOON = POLICY + 'escalate: [{after: 1s, to: "slack:#team-ops"}]'
 @pytest.mark.parametrize("point", ["bot.before_commit", "bot.after_commit", "bot.after_ack"])
 async def test_b1_b2_b3_a_bot_killed_during_a_click(scene: Scene, point: str) -> None:
     """Given a bot that is killed before it stores a click (B1), after that (B2), or after the ack (B3); then
-    only B3's person sees success; when another bot runs and she presses again, her decision stands, once."""
+    only B3's person sees success; when another bot runs and she presses again, her decision counts, once."""
     bot = await scene.bot_process(f"{point}=kill")
     gate = await scene.gate()
     waiting = scene.ask(gate, email("c1"), email("c2"))
@@ -43,7 +43,7 @@ async def test_b1_b2_b3_a_bot_killed_during_a_click(scene: Scene, point: str) ->
 
 @pytest.mark.parametrize("point", ["bot.before_commit", "bot.after_commit"])
 async def test_b1_b2_a_bot_killed_during_a_submission(scene: Scene, point: str) -> None:
-    """Given a modal whose submission kills the bot; then the person sees a failure and keeps what she typed;
+    """Given a modal whose submission kills the bot; then the person sees a failure and keeps her input;
     when she sends it again, then it counts once."""
     bot = await scene.bot_process(f"{point}=kill")
     gate = await scene.gate()
@@ -69,7 +69,7 @@ async def test_b1_b2_a_bot_killed_during_a_submission(scene: Scene, point: str) 
 )
 async def test_w1_w2_w3_a_bot_killed_while_it_posts(scene: Scene, point: str) -> None:
     """Given a bot that is killed before it posts (W1), after the post (W2), or after noting it (W3); when
-    another bot runs, then there is one message, its button is good, and it shows the decision."""
+    another bot runs, then there is one message, its button works, and it shows the decision."""
     bot = await scene.bot_process(f"{point}=kill")
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
@@ -132,7 +132,7 @@ async def test_w2_a_loser_killed_before_it_deletes_its_own(scene: Scene) -> None
 
 
 async def test_k1_a_bot_killed_before_it_escalates(scene: Scene) -> None:
-    """Given a bot that is killed between seeing what is due and doing it; when another runs, then it is
+    """Given a bot that is killed after it found what is due, before it did it; when another runs, then it is
     escalated, once."""
     bot = await scene.bot_process("escalator.after_peek=kill")
     gate = await scene.gate(SOON)
@@ -173,7 +173,7 @@ async def test_k2_two_bots_fire_the_same_step(
     assert len(await scene.cards(OPS)) == 1
 
 
-async def test_two_bots_share_the_work_and_one_dies_of_it(scene: Scene) -> None:
+async def test_two_bots_share_the_work_and_one_dies(scene: Scene) -> None:
     """Given reviews that come while a bot is killed at its first post; then another posts all of them, each
     once, in time."""
     bot = await scene.bot_process("outbox.after_post=kill")

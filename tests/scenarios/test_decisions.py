@@ -1,4 +1,4 @@
-"""An agent asks, people decide in Slack, the agent goes on: what each answer does."""
+"""An agent asks, people decide in Slack, the agent continues: the effect of each answer."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def test_a_wrong_value_is_marked_and_a_right_one_runs(scene: Scene) -> Non
 
 async def test_a_cancelled_review_asks_nobody_and_runs_nothing(scene: Scene) -> None:
     """Given two calls of which one is approved; when the agent withdraws the review; then its card says so,
-    it has no buttons, a form that was open is told, and the agent gets nothing to run."""
+    it has no buttons, an open form says so, and the agent gets nothing to run."""
     await scene.bot()
     gate = await scene.gate()
     waiting = scene.ask(gate, email(), sql("c2"))
@@ -100,7 +100,7 @@ async def test_a_rejection_gives_its_reason_to_the_agent(scene: Scene) -> None:
 
 
 async def test_an_answer_stands_in_for_the_tool(scene: Scene) -> None:
-    """Given a call that may be answered; when Alice answers it, then her words are the tool's result."""
+    """Given a call that may be answered; when Alice answers it, then her text is the tool's result."""
     await scene.bot()
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
@@ -154,8 +154,8 @@ async def test_three_calls_decided_by_two_people(scene: Scene) -> None:
 
 
 async def test_two_reviews_of_one_thread_have_a_card_each(scene: Scene) -> None:
-    """Given two turns of one thread that wait together; when only the second is decided, then only it goes
-    on; the same call id in a later turn is asked again and finds its own decision."""
+    """Given two turns of one thread that wait together; when only the second is decided, then only it
+    continues; the same call id in a later turn is asked again and finds its own decision."""
     await scene.bot()
     gate = await scene.gate()
     first = scene.ask(gate, email(), thread_id="t-1", turn="m1")
@@ -177,7 +177,7 @@ async def test_two_reviews_of_one_thread_have_a_card_each(scene: Scene) -> None:
 
 async def test_a_call_id_used_again_in_a_later_turn_is_asked_again(scene: Scene) -> None:
     """Given a model that uses call ids again and an agent that names no turns; when the first review is
-    done, then the next one with the same id is a new question with an answer of its own."""
+    done, then the next one with the same id is a new question with its own answer."""
     await scene.bot()
     gate = await scene.gate()
     waiting = scene.ask(gate, email(), thread_id="t-1")
@@ -198,8 +198,8 @@ async def test_a_call_id_used_again_in_a_later_turn_is_asked_again(scene: Scene)
 
 
 async def test_a_turn_that_needs_nobody_posts_nothing(scene: Scene) -> None:
-    """Given a turn of allowed and denied calls; when the agent asks, then it goes on at once and Slack hears
-    nothing of it, not even when it is done."""
+    """Given a turn of allowed and denied calls; when the agent asks, then it continues at once and nothing is
+    sent to Slack, not even when it is done."""
     await scene.bot()
     gate = await scene.gate()
     free = ToolCall("r", "read_file", {"path": CANARY})
@@ -209,7 +209,7 @@ async def test_a_turn_that_needs_nobody_posts_nothing(scene: Scene) -> None:
     assert [a.tool_call_id for a in outcome.answers] == ["d"]
     await outcome.finish({"r": "read"})
 
-    scene.ask(gate, email())  # the events before this one's were dealt with when its card stands
+    scene.ask(gate, email())  # when its card is shown, the earlier events have been handled
     await scene.card("send_email")
     assert len(await scene.cards()) == 1
 
@@ -222,7 +222,7 @@ async def test_promise_7_who_may_not_decide_is_not_shown_the_arguments(scene: Sc
     card = await scene.card("note")
     await scene.wait_noted(gate, card)
     (block_id, _) = buttons(card, "see")[0]
-    for person, told in [(scene.carl, "Only members"), (scene.stranger, "Only people of this")]:
+    for person, text in [(scene.carl, "Only members"), (scene.stranger, "Only people of this")]:
         await scene.hands.click(
             person.id,
             APPROVALS,
@@ -231,5 +231,5 @@ async def test_promise_7_who_may_not_decide_is_not_shown_the_arguments(scene: Sc
             block_id=block_id,
             team=person.team,
         )
-        assert told in (await person.notices())[-1]
+        assert text in (await person.notices())[-1]
         assert await scene.hands.view(person.id) is None

@@ -1,4 +1,4 @@
-"""Agents in any language, people in Slack: the HTTP door of a bot that runs as an operator runs it."""
+"""Agents in any language, people in Slack: the HTTP API of a bot that runs as in production."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _address(url: str) -> str:
     return url.removesuffix("/slack/events")
 
 
-async def settled(client: Client, scene: Scene) -> str:
+async def settle(client: Client, scene: Scene) -> str:
     """The id of a review that Alice approved."""
     id = (await client.submit(CALL)).body["id"]
     await scene.alice.press(await scene.card("send_email"), "approve")
@@ -67,7 +67,7 @@ async def test_promise_8_what_a_person_edits_is_what_an_http_client_runs(
     scene: Scene, doors: Doors
 ):
     """Given a client that submits and waits; when Alice edits the call, then it is answered within a
-    moment with her arguments, and what came of it stands on the card."""
+    moment with her arguments, and the result is on the card."""
     client = await doors.client(await doors.bot())
     review = (await client.submit(CALL, requester="U0BOB")).body
     waiting = asyncio.create_task(client.read(review["id"], wait=60))
@@ -89,11 +89,11 @@ async def test_promise_8_what_a_person_edits_is_what_an_http_client_runs(
 async def test_promise_5_a_client_that_dies_after_once_leaves_a_doubt_on_the_card(
     scene: Scene, doors: Doors
 ):
-    """Given a client that is gone between `once` and `done`; when its lease has ended, then the card
+    """Given a client that died between `once` and `done`; when its lease has ended, then the card
     asks, and after Bob's answer a second client runs the call, once."""
     url = await doors.bot()
     client, second = await doors.client(url), await doors.client(url)
-    id = await settled(client, scene)
+    id = await settle(client, scene)
     assert (await client.once(id, lease=5)).body["run"] is True
     assert (await second.once(id)).code == "claimed_elsewhere"
 
@@ -114,7 +114,7 @@ async def test_promise_5_of_two_clients_at_two_bots_one_may_run(scene: Scene, do
     run."""
     one = await doors.client(await doors.bot())
     two = Client(doors.session, await doors.bot(), one.token)
-    id = await settled(one, scene)
+    id = await settle(one, scene)
 
     replies = await asyncio.gather(*(client.once(id) for client in (one, two) * 4))
 
@@ -126,7 +126,7 @@ async def test_promise_4_a_bot_killed_before_it_answers_has_told_nobody(scene: S
     bot again, with its key, then it is told to run; and without one, that the call was started."""
     first = await doors.process("door.after_once=kill")
     client = await doors.client(_address(first.url))
-    id = await settled(client, scene)
+    id = await settle(client, scene)
     with pytest.raises(aiohttp.ClientError):
         await client.once(id, key="k1")
     assert await first.wait_end() == -signal.SIGKILL
@@ -141,7 +141,7 @@ async def test_promise_4_a_bot_killed_before_it_answers_has_told_nobody(scene: S
 async def test_promise_6_a_cancelled_review_says_so_and_its_buttons_change_nothing(
     scene: Scene, doors: Doors
 ):
-    """Given a card that still shows its buttons; when the agent withdraws the review, then whoever
+    """Given a card that still shows its buttons; when the agent withdraws the review, then a person who
     presses is told so, and the card says why."""
     client = await doors.client(await doors.bot())
     id = (await client.submit(CALL)).body["id"]
@@ -162,8 +162,8 @@ async def test_promise_6_a_cancelled_review_says_so_and_its_buttons_change_nothi
 
 
 async def test_a_revoked_token_stops_at_once_and_the_cards_stay(scene: Scene, doors: Doors):
-    """Given a client that waits; when its token is revoked, then it is told nothing more, and people
-    may still decide."""
+    """Given a client that waits; when its token is revoked, then it gets nothing more, and people may still
+    decide."""
     client = await doors.client(await doors.bot())
     id = (await client.submit(CALL)).body["id"]
     waiting = asyncio.create_task(client.get(f"/v1/reviews/{id}?wait=60"))
@@ -200,9 +200,11 @@ async def test_promise_7_looking_decides_nothing_and_strangers_see_nothing(
     assert text_of(await scene.card("send_email")) == text_of(card)
 
 
-async def test_promise_11_redis_away_is_said_and_passes(scene: Scene, doors: Doors, own_redis: Any):
-    """Given a Redis that goes and comes back; then a submit is refused with when to try again, and sent
-    again it is stored once."""
+async def test_promise_11_requests_are_refused_while_redis_is_away(
+    scene: Scene, doors: Doors, own_redis: Any
+):
+    """Given a Redis that is away for a while; then a submit is refused with a time for the next try, and the
+    next try is stored once."""
     server = own_redis()
     scene.redis_url = server.url
     store = await RedisStore.open(server.url)
@@ -216,10 +218,10 @@ async def test_promise_11_redis_away_is_said_and_passes(scene: Scene, doors: Doo
     assert "Retry-After" in refused.headers
     server.start()
 
-    async def stored() -> bool:
+    async def is_stored() -> bool:
         return (await client.submit(CALL)).status in (200, 201)
 
-    await wait_until("it is stored", stored, 20)
+    await wait_until("it is stored", is_stored, 20)
     await scene.card("send_email")
     await scene.all_shown()
     assert len(await scene.cards()) == 1
@@ -228,7 +230,7 @@ async def test_promise_11_redis_away_is_said_and_passes(scene: Scene, doors: Doo
 
 async def test_a_bot_that_stops_answers_who_waits_and_ends_in_time(scene: Scene, doors: Doors):
     """Given a client that waits; when the bot gets SIGTERM, then the client is answered with what there
-    is, and goes on at another bot; and the log of it all has a line a request."""
+    is, and continues at another bot; and the log has one line for each request."""
     first = await doors.process()
     client = await doors.client(_address(first.url))
     id = (await client.submit(CALL)).body["id"]
@@ -250,11 +252,11 @@ async def test_a_bot_that_stops_answers_who_waits_and_ends_in_time(scene: Scene,
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="no Node on the PATH")
 @pytest.mark.parametrize(
-    ("button", "told"), [("approve", "sent to ada@example.com"), ("reject", "User rejected")]
+    ("button", "text"), [("approve", "sent to ada@example.com"), ("reject", "User rejected")]
 )
-async def test_an_agent_in_javascript(scene: Scene, doors: Doors, button: str, told: str):
-    """Given examples/http_agent.mjs, as it is; when Alice decides, then it runs the call, or tells its model
-    why not."""
+async def test_an_agent_in_javascript(scene: Scene, doors: Doors, button: str, text: str):
+    """Given examples/http_agent.mjs, as it is; when Alice decides, then it runs the call, or its model gets
+    the reason."""
     client = await doors.client(await doors.bot())
     agent = await asyncio.create_subprocess_exec(
         "node", "examples/http_agent.mjs", cwd=ROOT, stdout=asyncio.subprocess.PIPE,
@@ -274,12 +276,13 @@ async def test_an_agent_in_javascript(scene: Scene, doors: Doors, button: str, t
     assert agent.returncode == 0
     [answer] = json.loads(output)
     assert answer["tool_call_id"] == "c1"
-    assert answer["content"].startswith(told)
+    assert answer["content"].startswith(text)
     await scene.card("send_email", "by U0ALICE")
 
 
-async def test_a_bot_of_workers_alone_has_no_door(scene: Scene, doors: Doors):
-    """Given a bot that serves nobody, beside one that does; then the door is at the other one only."""
+async def test_a_worker_bot_has_no_http_api(scene: Scene, doors: Doors):
+    """Given a bot with `--workers` only, and one with the HTTP API; then only the other one serves the HTTP
+    API."""
     workers = await scene.process(
         "bot", "serve", "--only", "workers",
         env=scene.environment(HITL_POLICY=str(doors.policy)),
@@ -294,7 +297,7 @@ async def test_a_bot_of_workers_alone_has_no_door(scene: Scene, doors: Doors):
 
 
 async def test_a_policy_that_is_wrong_stops_the_start(scene: Scene, doors: Doors):
-    """Given a folder of policies with a slip of the pen in one; then the bot does not start, and names it."""
+    """Given a folder of policies with a typo in one; then the bot does not start, and names it."""
     folder = scene.folder / "policies"
     folder.mkdir()
     (folder / "crm.yaml").write_text(POLICY)

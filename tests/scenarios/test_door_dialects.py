@@ -1,5 +1,5 @@
-"""Agents that ask in the words of their own system, people in Slack: the interrupt goes in as JSON, as it is,
-and what comes out is what that system is resumed with.
+"""Agents that ask in the format of their own system, people in Slack: the interrupt goes in unchanged as
+JSON, and the answer is what resumes that system.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ async def client(scene: Scene) -> AsyncIterator[Client]:
     await store.close()
 
 
-async def raised(client: Client, interrupt: Any, **more: Any) -> str:
+async def post_interrupt(client: Client, interrupt: Any, **more: Any) -> str:
     body = {"thread_id": "t-1", "turn": "m1", "interrupt": interrupt, **more}
     reply = await client.post("/v1/reviews", body)
     assert reply.status == 201, reply
@@ -47,7 +47,7 @@ async def raised(client: Client, interrupt: Any, **more: Any) -> str:
 
 
 async def approve_edit_reject(scene: Scene) -> None:
-    """Alice approves the first call, makes nine copies of the second, and rejects the third."""
+    """Alice approves the first call, edits the second to nine copies, and rejects the third."""
     card = await scene.card("send_email")
     assert len(buttons(card, "reject")) == 3
     await scene.alice.press(card, "approve", 1)
@@ -127,7 +127,7 @@ async def test_promise_8_an_interrupt_is_decided_in_slack_and_answered_in_its_ow
     """Given the interrupt of each system about three calls; when Alice approves one, edits one and rejects
     one; then the client that waits gets exactly what that system accepts."""
     which = {"dialect": name} if name == "xpertai" else {}
-    id = await raised(client, interrupt, **which)
+    id = await post_interrupt(client, interrupt, **which)
     waiting = asyncio.create_task(client.read(id, wait=60))
 
     await approve_edit_reject(scene)
@@ -140,10 +140,10 @@ async def test_promise_8_an_interrupt_is_decided_in_slack_and_answered_in_its_ow
 
 
 async def test_agent_inbox(scene: Scene, client: Client):
-    """Given four interrupts in a list; when each is decided in another way; then there is a response each."""
+    """Given four interrupts in a list; when each is decided in another way; then each has a response."""
     config = {f"allow_{flag}": True for flag in ("accept", "edit", "respond", "ignore")}
     request = {"action": "send_email", "args": ARGS[0]}
-    id = await raised(client, [{"action_request": request, "config": config}] * 4)
+    id = await post_interrupt(client, [{"action_request": request, "config": config}] * 4)
     card = await scene.card("send_email")
     assert not buttons(card, "reject")
 
@@ -164,8 +164,8 @@ async def test_agent_inbox(scene: Scene, client: Client):
 
 
 async def test_arcgis(scene: Scene, client: Client):
-    """Given two questions of an agent of ArcGIS; when Alice says yes to one and no to the other; then there
-    is a payload each."""
+    """Given two questions of an agent of ArcGIS; when Alice says yes to one and no to the other; then each
+    has a payload."""
     delete, zoom = (
         {
             "id": id,
@@ -179,7 +179,7 @@ async def test_arcgis(scene: Scene, client: Client):
             ("i2", "zoomTo", "Zoom in?"),
         ]
     )
-    id = await raised(client, [delete, zoom])
+    id = await post_interrupt(client, [delete, zoom])
     card = await scene.card("Delete the layer?", "Zoom in?")
 
     await scene.alice.press(card, "reject", 1)
@@ -203,7 +203,7 @@ async def test_promise_1_what_the_policy_denies_is_on_the_card_and_asks_nobody(
         "reviewConfigs": [{"actionName": "drop_all", "allowedDecisions": THREE}],
     }
 
-    review = await client.read(await raised(client, denied))
+    review = await client.read(await post_interrupt(client, denied))
 
     [decision] = review["resume"]["decisions"]
     assert decision["type"] == "reject"
@@ -231,7 +231,7 @@ async def test_langchain_js_itself(scene: Scene, client: Client):
     assert agent.stdin is not None
     assert agent.stdout is not None
 
-    async def said(value: Any) -> Any:
+    async def exchange(value: Any) -> Any:
         assert agent.stdin is not None
         assert agent.stdout is not None
         agent.stdin.write(json.dumps(value).encode() + b"\n")
@@ -240,13 +240,13 @@ async def test_langchain_js_itself(scene: Scene, client: Client):
     try:
         async with asyncio.timeout(30):
             config = {"interruptOn": {"send_email": True}}
-            id = await raised(client, await said({"config": config, "calls": calls}))
+            id = await post_interrupt(client, await exchange({"config": config, "calls": calls}))
             card = await scene.card("send_email")
             await scene.alice.press(card, "approve", 1)
             await scene.alice.press(card, "edit", 2)
             assert (await scene.alice.submit(copies=9))["ok"]
             review = await client.read(id, wait=10)
-            ended = await said(review["resume"])
+            ended = await exchange(review["resume"])
             await agent.communicate()
     finally:
         if agent.returncode is None:
@@ -265,7 +265,7 @@ async def test_the_example_for_langchain_js(
     scene: Scene, client: Client, tmp_path: Path, button: str
 ):
     """Given examples/langchain_js.mjs, as it is, beside its packages; when Alice decides; then its tool runs
-    once, or its model is told why not, and the card says what came of it."""
+    once, or its model gets the reason, and the card says what came of it."""
     (tmp_path / "node_modules").symlink_to(langchain_js())
     shutil.copy(ROOT / "examples" / "langchain_js.mjs", tmp_path)
     agent = await asyncio.create_subprocess_exec(

@@ -1,4 +1,5 @@
-"""An agent killed between starting a tool and saying so: people are asked, and their answer ends it."""
+"""An agent is killed after it started a tool, before it reported: people are asked, and their answer ends
+it."""
 
 from __future__ import annotations
 
@@ -39,9 +40,9 @@ ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize(("button", "ran", "told"), ANSWERS, ids=[a[0] for a in ANSWERS])
+@pytest.mark.parametrize(("button", "ran", "text"), ANSWERS, ids=[a[0] for a in ANSWERS])
 async def test_promise_5_each_answer_to_a_doubt_ends_it(
-    scene: Scene, button: str, ran: list[str], told: str
+    scene: Scene, button: str, ran: list[str], text: str
 ) -> None:
     """Given an agent killed right after `once`; then the card asks whether the call ran; when Alice answers,
     then a second agent finishes accordingly; Bob, who answers as well, is told that she did."""
@@ -65,7 +66,7 @@ async def test_promise_5_each_answer_to_a_doubt_ends_it(
     assert effects(scene) == ran
     outcome = outcome_of(second)
     assert outcome["executed"] == ran
-    assert all(told in answer["content"] for answer in outcome["answers"])
+    assert all(text in answer["content"] for answer in outcome["answers"])
     done = await scene.card("approved by U0ALICE")
     assert not buttons(done, button)
 
@@ -135,7 +136,7 @@ async def test_m2_run_again_takes_the_people_that_the_call_took(scene: Scene) ->
     maria = scene.person(MARIA)
     for action in ("doubt_rerun", "doubt_ran"):
         await maria.press(card, action)
-    assert all("another person must decide this" in told for told in await maria.notices())
+    assert all("another person must decide this" in texts for texts in await maria.notices())
     assert len(await maria.notices()) == 2
     await scene.alice.press(card, "doubt_rerun")
     card = await scene.card("1 of 2 want to run it again: <@U0ALICE>")
@@ -148,7 +149,7 @@ async def test_m2_run_again_takes_the_people_that_the_call_took(scene: Scene) ->
 
 
 async def test_m2_an_answer_instead_takes_the_people_that_the_call_takes(scene: Scene) -> None:
-    """Security M2: Maria's answer in place of the tool is refused; Alice's stands in the form that Bob opens,
+    """Security M2: Maria's answer in place of the tool is refused; Alice's is in the form that Bob opens,
     and counts when he sends the same."""
     await scene.bot()
     gate = await scene.gate(PAY)

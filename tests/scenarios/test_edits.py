@@ -31,7 +31,7 @@ interrupt_on:
 """
 
 
-async def asked(scene: Scene) -> tuple[Any, Any, Any]:
+async def ask_refund(scene: Scene) -> tuple[Any, Any, Any]:
     """The gate, who waits for it, and the card of a refund of 5 in #agent-approvals."""
     await scene.bot()
     gate = await scene.gate(POLICY)
@@ -44,11 +44,11 @@ async def action_of(gate: Any, card: Any) -> Action:
     return (await gate.reviews.load(review_of(card))).review.actions[0]
 
 
-async def test_security_m7_who_may_approve_5_can_not_write_5000(scene: Scene) -> None:
-    """Given a refund of 5 in front of Carl's colleagues; when Carl, to whom it was passed on, makes 5,000 of
-    it, then the finance group gets a card, nobody else may decide, its old card has no buttons and says where
-    it fell, and after two approvals of theirs it runs once, with 5,000."""
-    _, waiting, card = await asked(scene)
+async def test_security_m7_a_reviewer_of_5_can_not_edit_to_5000(scene: Scene) -> None:
+    """Given a refund of 5 that was escalated to Carl; when Carl edits it to 5,000, then the finance group
+    gets a card, nobody else may decide, its old card has no buttons and says where the review is now, and
+    after two approvals of theirs it runs once, with 5,000."""
+    _, waiting, card = await ask_refund(scene)
     await scene.alice.press(card, "escalate")
     await scene.alice.submit()
     passed = await scene.card("refund", channel=OPS, viewer="U0CARL")
@@ -81,7 +81,7 @@ async def test_security_m7_who_may_approve_5_can_not_write_5000(scene: Scene) ->
 
 
 async def test_security_m7_what_the_policy_denies_is_refused_in_the_modal(scene: Scene) -> None:
-    gate, waiting, card = await asked(scene)
+    gate, waiting, card = await ask_refund(scene)
     await scene.alice.press(card, "edit")
     answer = await scene.alice.submit(amount="50000")
     assert "The policy denies refund with these arguments" in str(answer)
@@ -90,18 +90,18 @@ async def test_security_m7_what_the_policy_denies_is_refused_in_the_modal(scene:
 
 
 async def test_security_m7_a_small_edit_of_a_reviewer_runs(scene: Scene) -> None:
-    _, waiting, card = await asked(scene)
+    _, waiting, card = await ask_refund(scene)
     await scene.alice.press(card, "edit")
     assert (await scene.alice.submit(amount="7"))["ok"]
     assert [call.args["amount"] for call in (await waiting).execute] == [7]
 
 
-async def test_security_m1_who_was_only_passed_the_call_can_not_rename_it_to_run(
+async def test_security_m1_a_person_of_an_escalation_can_not_rename_the_call_to_run_it(
     scene: Scene,
 ) -> None:
     """Given Carl, to whom a refund was passed on, and a tool with the same place and people that is never
-    passed on; when he makes that tool's call of it, then that is no approval of his."""
-    gate, waiting, card = await asked(scene)
+    passed on; when he edits the call into that tool, then this is not his approval."""
+    gate, waiting, card = await ask_refund(scene)
     await scene.alice.press(card, "escalate")
     await scene.alice.submit()
     passed = await scene.card("refund", channel=OPS, viewer="U0CARL")
@@ -111,10 +111,10 @@ async def test_security_m1_who_was_only_passed_the_call_can_not_rename_it_to_run
     )
     await scene.carl.submit(amount="6")
 
-    async def renamed() -> bool:
+    async def is_renamed() -> bool:
         return (await action_of(gate, card)).name == "give_back"
 
-    await wait_until("it is another tool's call", renamed)
+    await wait_until("it is another tool's call", is_renamed)
     action = await action_of(gate, card)
     assert (action.is_pending, action.places) == (True, ("slack:#agent-approvals",))
     assert not waiting.done()
@@ -123,7 +123,7 @@ async def test_security_m1_who_was_only_passed_the_call_can_not_rename_it_to_run
     assert [call.name for call in (await waiting).execute] == ["give_back"]
 
 
-async def test_security_m7_who_may_decide_by_the_new_rule_approves_by_the_edit(
+async def test_security_m7_a_reviewer_of_the_new_rule_approves_by_the_edit(
     scene: Scene,
 ) -> None:
     """Given a rule for large amounts whose group Alice is in, when she writes 5,000, it takes one more."""

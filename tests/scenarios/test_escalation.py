@@ -1,4 +1,4 @@
-"""Promise 9: a deadline settles by the policy, time and people escalate, and silence never approves."""
+"""Promise 9: a deadline settles by the policy, time and people escalate, and no answer never approves."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LATER = POLICY + 'escalate: [{after: 1h, to: "slack:#team-ops"}]'
 
 
 async def test_promise_9_a_deadline_settles_by_the_policy(scene: Scene) -> None:
-    """Given a review that nobody decides; when its deadline comes, then the policy's answer stands, nothing
+    """Given a review that nobody decides; when its deadline comes, then the policy's answer counts, nothing
     runs, and the card says that nobody decided."""
     await scene.bot()
     respond = "expire: {after: 1s, decision: respond, message: Ask again tomorrow}"
@@ -30,16 +30,16 @@ async def test_promise_9_a_deadline_settles_by_the_policy(scene: Scene) -> None:
 
 
 async def test_promise_9_time_escalates_and_everybody_may_decide(scene: Scene) -> None:
-    """Given a review that nobody decides; when its step is due, then it stands in #team-ops as well, the
-    first message says so, and either channel's members may decide: both buttons are good."""
+    """Given a review that nobody decides; when its step is due, then it is shown in #team-ops too, the
+    first message says so, and either channel's members may decide: both buttons work."""
     await scene.bot()
     gate = await scene.gate(SOON)
     waiting = scene.ask(gate, email("c1"), email("c2"))
     first = await scene.card("send_email")
 
     escalated = await scene.card("Escalated", channel=OPS)
-    told = text_of(await scene.card("Escalated to #team-ops", "not decided in time"))
-    assert "#agent-approvals and #team-ops" in told
+    text = text_of(await scene.card("Escalated to #team-ops", "not decided in time"))
+    assert "#agent-approvals and #team-ops" in text
     await scene.dana.press(escalated, "approve", 1)
     await scene.alice.press(first, "approve", 2)
 
@@ -49,7 +49,7 @@ async def test_promise_9_time_escalates_and_everybody_may_decide(scene: Scene) -
 
 
 async def test_promise_9_before_it_is_escalated_the_others_may_not_decide(scene: Scene) -> None:
-    """Given a review that stands only in #agent-approvals; when Dana of #team-ops presses Approve or
+    """Given a review that is shown only in #agent-approvals; when Dana of #team-ops presses Approve or
     Escalate, then she is refused; after Alice escalated and said why, Dana reads it and may decide."""
     await scene.bot()
     gate = await scene.gate(LATER)
@@ -82,8 +82,8 @@ async def test_promise_9_pressed_twice_it_escalates_once(scene: Scene) -> None:
 
     await scene.card("Escalated", channel=OPS)
     assert len(await scene.cards(OPS)) == 1
-    told = [await scene.alice.modal(), await scene.bob.modal()]
-    assert sorted(told) == [
+    texts = [await scene.alice.modal(), await scene.bob.modal()]
+    assert sorted(texts) == [
         "",
         "Not changed This was already escalated: #team-ops can decide too.",
     ]
@@ -107,7 +107,7 @@ async def test_promise_9_several_bots_escalate_once(scene: Scene) -> None:
 
 async def test_k3_what_is_overdue_expires_and_is_not_escalated_first(scene: Scene) -> None:
     """Given a review whose step and deadline both pass while no bot runs; when one starts, then the deadline
-    settles it and #team-ops never hears of it."""
+    settles it and #team-ops never gets it."""
     gate = await scene.gate(SOON + "\nexpire: {after: 2s}")
     waiting = scene.ask(gate, email())
 

@@ -1,4 +1,4 @@
-"""What Slack tells of people, groups and channels is known at once, over HTTP and over sockets."""
+"""Slack's events about people, groups and channels take effect at once, over HTTP and over sockets."""
 
 from __future__ import annotations
 
@@ -26,70 +26,70 @@ async def two_cards(scene: Scene, more: str = "") -> list[Message]:
     return [await scene.card(f"thread {thread}") for thread in ("one", "two")]
 
 
-async def known(scene: Scene, person: Person, card: Message) -> None:
-    """The bot has just seen to this person, and believes what it saw."""
+async def make_known(scene: Scene, person: Person, card: Message) -> None:
+    """The bot has just looked this person up, and has it in its cache."""
     await person.press(card, "approve")
     await scene.card("approved by")
 
 
-async def refused(scene: Scene, person: Person, card: Message) -> str:
+async def press_refused(scene: Scene, person: Person, card: Message) -> str:
     before = len(await person.notices())
     await person.press(card, "approve")
 
-    async def told() -> bool:
+    async def has_notice() -> bool:
         return len(await person.notices()) > before
 
-    await wait_until("a sentence", told)
+    await wait_until("a sentence", has_notice)
     return await person.last_notice()
 
 
-async def test_a_member_who_becomes_a_guest_may_decide_no_more(scene: Scene) -> None:
+async def test_a_member_who_became_a_guest_may_not_decide(scene: Scene) -> None:
     one, two = await two_cards(scene)
-    await known(scene, scene.bob, one)
+    await make_known(scene, scene.bob, one)
     scene.sandbox.users.make_guest("U0BOB")
     await scene.sandbox.events.wait_delivered()
-    assert "may decide this" in await refused(scene, scene.bob, two)
+    assert "may decide this" in await press_refused(scene, scene.bob, two)
     scene.sandbox.users.make_member("U0BOB")
     await scene.sandbox.events.wait_delivered()
-    await known(scene, scene.bob, two)
+    await make_known(scene, scene.bob, two)
 
 
-async def test_who_leaves_a_group_may_decide_no_more(scene: Scene) -> None:
+async def test_a_person_who_left_the_group_may_not_decide(scene: Scene) -> None:
     one, two = await two_cards(scene, "reviewers: {groups: [S0FINANCE]}")
-    await known(scene, scene.bob, one)
+    await make_known(scene, scene.bob, one)
     scene.sandbox.groups.set_members("S0FINANCE", ["U0ALICE"])
     await scene.sandbox.events.wait_delivered()
-    assert "@finance-leads" in await refused(scene, scene.bob, two)
+    assert "@finance-leads" in await press_refused(scene, scene.bob, two)
 
 
 async def test_a_disabled_group_gives_nobody_a_right_and_a_new_handle_is_known(
     scene: Scene,
 ) -> None:
     one, two = await two_cards(scene, "reviewers: {groups: [S0FINANCE]}")
-    await known(scene, scene.bob, one)
+    await make_known(scene, scene.bob, one)
     scene.sandbox.groups.rename("S0FINANCE", handle="money")
     scene.sandbox.groups.disable("S0FINANCE")
     await scene.sandbox.events.wait_delivered()
-    assert "@money" in await refused(scene, scene.bob, two)
+    assert "@money" in await press_refused(scene, scene.bob, two)
 
 
-async def test_who_leaves_the_channel_may_decide_no_more(scene: Scene) -> None:
+async def test_a_person_who_left_the_channel_may_not_decide(scene: Scene) -> None:
     one, two = await two_cards(scene)
-    await known(scene, scene.bob, one)
+    await make_known(scene, scene.bob, one)
     scene.sandbox.channels.leave("C0APPROVE", "U0BOB")
     await scene.sandbox.events.wait_delivered()
-    assert "members of #agent-approvals" in await refused(scene, scene.bob, two)
+    assert "members of #agent-approvals" in await press_refused(scene, scene.bob, two)
 
 
 async def test_a_channel_is_called_by_its_new_name_and_found_by_it(scene: Scene) -> None:
-    """Given a review in #team-ops; when the channel is renamed; then its members decide as before, who may
-    not is told the new name, and the new name is a place."""
+    """Given a review in #team-ops; when the channel is renamed; then its members decide as before, a person
+    who may not gets the new name, and the new name is a place."""
     gate = await scene.gate(POLICY + 'notify: "slack:C0OPS"')
     scene.ask(gate)
     card = await scene.card("send_email", channel=OPS)
     scene.sandbox.channels.rename("C0OPS", "ops-2")
     await scene.sandbox.events.wait_delivered()
-    assert "#ops-2" in await refused(scene, scene.alice, card)
+    assert "#ops-2" in await press_refused(scene, scene.alice, card)
     await scene.dana.press(card, "approve")
     await scene.card("approved by", channel=OPS)
 
@@ -98,7 +98,7 @@ async def test_a_channel_is_called_by_its_new_name_and_found_by_it(scene: Scene)
     assert "new-name" in text_of(await scene.card("thread new-name", channel=OPS))
 
 
-async def test_every_event_that_the_app_hears_of_is_taken(scene: Scene) -> None:
+async def test_every_event_of_the_manifest_is_acknowledged(scene: Scene) -> None:
     """Given each event of the manifest; then the bot answers with 200, and Slack tries none of them again."""
     scene.sandbox.users.rename("U0CARL", "Carl the Second")
     scene.sandbox.groups.set_members("S0OPS", ["U0CARL"])
@@ -110,10 +110,10 @@ async def test_every_event_that_the_app_hears_of_is_taken(scene: Scene) -> None:
     scene.sandbox.channels.archive("G0FINANCE")
     await scene.hands.open_home("U0ALICE")
     await scene.sandbox.events.wait_delivered()
-    told = [each for each in await scene.hands.deliveries() if "event_callback" in each["body"]]
+    text = [each for each in await scene.hands.deliveries() if "event_callback" in each["body"]]
     kinds = {
-        kind for kind in scene.sandbox.app.events if any(f'"{kind}"' in t["body"] for t in told)
+        kind for kind in scene.sandbox.app.events if any(f'"{kind}"' in t["body"] for t in text)
     }
     assert kinds == scene.sandbox.app.events
-    assert all("X-Slack-Retry-Num" not in each["headers"] for each in told)
-    assert all(each["status"] in (200, None) for each in told)
+    assert all("X-Slack-Retry-Num" not in each["headers"] for each in text)
+    assert all(each["status"] in (200, None) for each in text)

@@ -1,4 +1,4 @@
-"""Edit, as a person does it: every argument can be corrected, whatever it is, and nothing else changes."""
+"""Edit in Slack: every argument can be corrected, and nothing else changes."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def labels(view: Json) -> list[str]:
 
 
 async def payloads(scene: Scene) -> str:
-    """Everything that Slack was ever told."""
+    """All requests to Slack."""
     return json.dumps(await scene.hands.calls()) + json.dumps(await scene.hands.deliveries())
 
 
@@ -106,7 +106,8 @@ async def test_promise_8_a_form_that_is_sent_untouched_runs_the_very_same_bytes(
     scene: Scene,
 ) -> None:
     """Given any arguments, when their form is opened in Slack and sent with one other value changed, then all
-    others run byte for byte as they were; and sent untouched, Slack says that nothing was changed."""
+    others run byte for byte as they were; and when it is sent unchanged, the form says that nothing was
+    changed."""
     await scene.bot()
     gate = await scene.gate(policy())
     examples: list[Json] = []
@@ -144,7 +145,7 @@ def assert_view_of(view: Json) -> None:
 
 async def test_ninety_fields_are_filled_in_page_by_page(scene: Scene) -> None:
     """Given ninety fields, when Alice edits one on each page, goes back and finds what she entered, then one
-    edit with both runs; a bot that was started anew in between doesn't matter."""
+    edit with both runs; a bot that was restarted in between doesn't matter."""
     args = {f"n{at:02}": at for at in range(90)}
     waiting = await editing(scene, "limited", args)
     first = await modal(scene)
@@ -168,8 +169,8 @@ async def test_ninety_fields_are_filled_in_page_by_page(scene: Scene) -> None:
 
 
 async def test_an_error_on_another_page_is_told_there(scene: Scene) -> None:
-    """Given a form of two pages whose rules look at both, when it is sent, then what is wrong is said at the
-    page where it can be mended."""
+    """Given a form of two pages whose rules look at both, when it is sent, then the error is shown on the
+    page where it can be corrected."""
     schema = {
         "properties": {
             **{f"n{at:02}": {"type": "integer"} for at in range(60)},
@@ -189,7 +190,7 @@ async def test_an_error_on_another_page_is_told_there(scene: Scene) -> None:
     assert (await waiting).execute[0].args["n59"] == 3
 
 
-async def test_a_draft_that_is_gone_loses_nothing_in_silence(scene: Scene) -> None:
+async def test_a_lost_draft_is_reported(scene: Scene) -> None:
     """Given a form at its second page, when what was entered on the first is no longer kept, then it is not
     sent without it."""
     waiting = await editing(scene, "limited", {f"n{at:02}": at for at in range(90)})
@@ -203,8 +204,8 @@ async def test_a_draft_that_is_gone_loses_nothing_in_silence(scene: Scene) -> No
 
 
 async def test_a_choice_draws_what_follows(scene: Scene) -> None:
-    """Given a value of two forms, when Alice chooses the other one, then its fields are drawn at once, and
-    what she enters there runs in its shape."""
+    """Given a value with two possible forms, when Alice chooses the other one, then its fields are drawn at
+    once, and her input there runs in that form."""
     waiting = await editing(scene, "branch", BY_MAIL)
     before = labels(await modal(scene))
     await scene.hands.click_view(
@@ -262,17 +263,18 @@ async def test_promise_8_what_is_hidden_never_reaches_slack(scene: Scene) -> Non
 
 
 async def test_a_long_text_can_be_had_as_a_file(scene: Scene) -> None:
-    """Given a text that no input holds, then it is locked, and all of it is posted below the card."""
+    """Given a text that is too long for an input, then it is locked, and all of it is posted below the
+    card."""
     text = f"{CANARY} " + "word " * 2000 + "end"
     waiting = await editing(scene, "note", {"body": text, "to": "jo"})
     assert "can't be changed here" in await scene.alice.modal()
     await scene.hands.click_view(scene.alice.id, "file")
     assert "below the card" in await scene.alice.modal()
 
-    def posted(state: Json) -> list[Json]:
+    def posted_files(state: Json) -> list[Json]:
         return [f for m in state["messages"][APPROVALS] for f in m["files"]]
 
-    [file] = await scene.hands.wait_for(posted)
+    [file] = await scene.hands.wait_for(posted_files)
     assert text.strip() in str(await scene.hands.file_text(scene.alice.id, file["id"]))
     await scene.hands.close(scene.alice.id)
     assert (await scene.alice.submit(to="al"))["ok"]
@@ -365,15 +367,15 @@ async def test_promise_11_a_form_survives_that_redis_is_away(scene: Scene) -> No
     assert not failed["ok"]
     assert await scene.hands.view(scene.alice.id) is not None
 
-    async def stored() -> bool:
+    async def submit_note() -> bool:
         return bool((await scene.alice.submit(note="again")).get("ok"))
 
-    await wait_until("it counts", stored, 10)
+    await wait_until("it counts", submit_note, 10)
     assert (await waiting).execute[0].args["note"] == "again"
 
 
 async def test_a_stale_forms_review_is_named_in_no_payload(scene: Scene) -> None:
-    """What a modal carries for us are ids, and no argument."""
+    """A modal's private metadata has ids, and no argument."""
     await editing(scene, "branch", {**BY_MAIL, "note": CANARY})
     view = await modal(scene)
     assert CANARY not in view["private_metadata"]
@@ -404,7 +406,8 @@ async def test_faults_11_a_form_that_is_sent_again_says_what_its_first_try_did(
     scene: Scene, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, quorum: int
 ) -> None:
     """Given an edit that was stored, and whose answer never came; when Alice sends it again, then she reads
-    that it was stored, and it counts once; while the store is away nobody says that nothing was changed."""
+    that it was stored, and it counts once; while the store is away, the answer does not claim that nothing
+    was changed."""
     rule = {
         "allowed_decisions": ["edit", "approve"],
         "reviewers": {"channel_members": True, "quorum": quorum},
@@ -420,11 +423,11 @@ async def test_faults_11_a_form_that_is_sent_again_says_what_its_first_try_did(
     away = await scene.alice.submit(to="al")
     assert "counts only once" in json.dumps(away)
 
-    async def told() -> bool:
+    async def has_hint() -> bool:
         await scene.alice.submit(to="al")
         return "Your first attempt was stored" in await scene.alice.modal()
 
-    await wait_until("it says so", told, 20)
+    await wait_until("it says so", has_hint, 20)
     gate = await scene.gate()
     [action] = (await gate.reviews.load(review_of(card))).review.actions
     assert (action.revision, action.is_pending) == (2, quorum == 2)

@@ -1,4 +1,4 @@
-"""App Home and `/approvals`: what waits for a person, with its buttons, kept true."""
+"""App Home and `/approvals`: what waits for a person, with its buttons, always up to date."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ PARTS = """
 
 
 async def home(scene: Scene, user: str, *having: str) -> View:
-    """This person's Home, once it says all of this."""
+    """This person's Home, once it has all of these texts."""
 
-    def found(state: dict[str, Any]) -> View | None:
+    def find_view(state: dict[str, Any]) -> View | None:
         view = state["home"]
         return view if view and all(each in text(view) for each in having) else None
 
-    return cast(View, await scene.hands.wait_for(found, user=user, timeout=30))
+    return cast(View, await scene.hands.wait_for(find_view, user=user, timeout=30))
 
 
 def text(view: View) -> str:
@@ -42,11 +42,11 @@ def text(view: View) -> str:
 
 
 def part(view: View, title: str) -> str:
-    """What stands below one of its headlines."""
+    """The blocks below one of its headlines."""
     return text(view).partition(title)[2]
 
 
-async def opened(scene: Scene, user: str, *having: str) -> View:
+async def open_home(scene: Scene, user: str, *having: str) -> View:
     await scene.hands.open_home(user)
     return await home(scene, user, *having)
 
@@ -58,14 +58,14 @@ async def approvals(scene: Scene, user: str, text_: str = "", channel: str = "C0
     return " ".join((words(notice["blocks"]) or notice["text"]).split())
 
 
-async def test_who_has_nothing_to_decide_reads_so(scene: Scene) -> None:
+async def test_an_empty_home_says_so(scene: Scene) -> None:
     await scene.bot()
-    view = await opened(scene, "U0ALICE", "Nothing waits for you")
+    view = await open_home(scene, "U0ALICE", "Nothing waits for you")
     assert "it appears here" in text(view)
 
 
-async def test_what_waits_is_decided_in_the_home(scene: Scene) -> None:
-    """Given two reviews; when Alice opens her Home; then both stand there with who asks and for whom; a
+async def test_reviews_are_decided_in_the_home(scene: Scene) -> None:
+    """Given two reviews; when Alice opens her Home; then both are shown there, with who asks and for whom; a
     click decides one, and her Home says so at once."""
     await scene.bot()
     gate = await scene.gate()
@@ -75,7 +75,7 @@ async def test_what_waits_is_decided_in_the_home(scene: Scene) -> None:
     await scene.card("thread two")
     await scene.all_shown()
 
-    view = await opened(scene, "U0ALICE", "2 reviews wait for you")
+    view = await open_home(scene, "U0ALICE", "2 reviews wait for you")
     assert "send_email" in text(view)
     assert "U0CARL" in str(view["blocks"])
     await scene.hands.click_view("U0ALICE", "approve", home=True, block_id=_block(view, "send"))
@@ -97,15 +97,15 @@ async def test_a_reason_is_asked_for_in_the_home_as_on_the_card(scene: Scene) ->
     waiting = scene.ask(await scene.gate(), sql())
     await scene.card("run_sql")
     await scene.all_shown()
-    await opened(scene, "U0ALICE", "1 review waits")
+    await open_home(scene, "U0ALICE", "1 review waits")
     await scene.hands.click_view("U0ALICE", "reject", home=True)
     assert (await scene.alice.submit(message="Not today"))["ok"]
     assert not (await waiting).execute
 
 
-async def test_each_part_shows_what_belongs_there(scene: Scene) -> None:
+async def test_each_review_is_in_its_part_of_the_home(scene: Scene) -> None:
     """Given reviews of which Alice may decide one, asked for another herself, has voted on a third and
-    decided a fourth; then each stands in its part of her Home, and in no other."""
+    decided a fourth; then each is in its part of her Home, and in no other."""
     await scene.bot()
     gate = await scene.gate(POLICY + PARTS)
     for name in ("mine", "carls", "both", "done"):
@@ -115,7 +115,7 @@ async def test_each_part_shows_what_belongs_there(scene: Scene) -> None:
     for name in ("both", "done"):
         await scene.alice.press(await scene.card(f"thread {name}"), "approve")
 
-    view = await opened(scene, "U0ALICE", "1 review waits for you", "Decided by you")
+    view = await open_home(scene, "U0ALICE", "1 review waits for you", "Decided by you")
     first, others = text(view).split("Waiting for others")
     others, decided = others.split("Decided by you")
     assert "mine" in first
@@ -133,7 +133,7 @@ async def test_many_are_paged(scene: Scene) -> None:
     for number in range(12):
         await gate.submit([email()], thread_id=f"n-{number}")
     await scene.all_shown()
-    view = await opened(scene, "U0ALICE", "12 reviews wait for you", "Page 1 of 3")
+    view = await open_home(scene, "U0ALICE", "12 reviews wait for you", "Page 1 of 3")
     assert text(view).count("open its card") == 5
     await scene.hands.click_view("U0ALICE", "home_page:on", home=True)
     await home(scene, "U0ALICE", "Page 2 of 3")
@@ -154,15 +154,15 @@ async def test_large_reviews_fit_into_one_view(scene: Scene) -> None:
         calls = [ToolCall(f"c{n}", "write", args) for n in range(8)]
         await gate.submit(calls, thread_id=f"n-{number}")
     await scene.all_shown()
-    view = await opened(scene, "U0ALICE", "5 reviews wait for you")
+    view = await open_home(scene, "U0ALICE", "5 reviews wait for you")
     assert len(view["blocks"]) <= 100
     assert text(view).count("open its card") == 5
     assert {call["error"] for call in await scene.calls("views.publish")} == {None}
 
 
 async def test_a_guest_sees_only_what_names_them(scene: Scene) -> None:
-    """Given a guest of a channel; then what its members may decide doesn't wait for them, and what names
-    them does."""
+    """Given a guest of a channel; then reviews for the channel's members are not listed for the guest, and
+    those that name the guest are."""
     await scene.bot()
     gate = await scene.gate(
         POLICY + '  named: {reviewers: {users: [U0GINA]}}\nnotify: "slack:#guests"\n'
@@ -170,19 +170,19 @@ async def test_a_guest_sees_only_what_names_them(scene: Scene) -> None:
     for number in range(6):
         await gate.submit([email()], thread_id=f"members-{number}")
     await scene.all_shown()
-    await opened(scene, "U0GINA", "Nothing waits for you")
+    await open_home(scene, "U0GINA", "Nothing waits for you")
     scene.ask(gate, ToolCall("c1", "named", {}), thread_id="guest")
     await scene.card("thread guest", channel="C0GUESTS", viewer="U0GINA")
-    await opened(scene, "U0GINA", "1 review waits for you", "named")
+    await open_home(scene, "U0GINA", "1 review waits for you", "named")
 
 
 async def test_an_open_home_is_drawn_again_by_one_of_the_bots(scene: Scene) -> None:
     """Given three bots and a Home that was opened a minute ago; when something new waits and all of them
-    look; then one draws it, once; what has not changed is not drawn, nor is a Home that nobody looked
-    at for ten minutes."""
+    look; then one draws it, once; what has not changed is not drawn, nor is a Home that nobody opened for ten
+    minutes."""
     bots = [await scene.bot() for _ in range(3)]
     gate = await scene.gate()
-    await opened(scene, "U0ALICE", "Nothing waits")
+    await open_home(scene, "U0ALICE", "Nothing waits")
     scene.ask(gate)
     await scene.card("send_email")
     await scene.all_shown()
@@ -217,7 +217,7 @@ def _keeper(bot: Any) -> HomeRefresher:
 
 
 async def test_the_workers_half_draws_what_the_http_half_opened(scene: Scene) -> None:
-    """Given the two halves of the bot apart; when a Home that was opened at the one changes; then the other
+    """Given an HTTP bot and a worker bot; when a Home that was opened at the first changes; then the second
     draws it."""
     settings = Settings.from_environment(scene.environment())
     workers = await scene.stack.enter_async_context(running_bot(settings, QUICK, "workers"))
@@ -225,7 +225,7 @@ async def test_the_workers_half_draws_what_the_http_half_opened(scene: Scene) ->
     assert http.workers is None
     scene.sandbox.bot_url = http.url
     gate = await scene.gate()
-    await opened(scene, "U0ALICE", "Nothing waits")
+    await open_home(scene, "U0ALICE", "Nothing waits")
     scene.ask(gate)
     await scene.card("send_email")
     await scene.all_shown()
@@ -240,7 +240,7 @@ async def test_the_home_works_over_sockets(scene: Scene) -> None:
     waiting = scene.ask(await scene.gate())
     await scene.card("send_email")
     await scene.all_shown()
-    await opened(scene, "U0ALICE", "1 review waits for you")
+    await open_home(scene, "U0ALICE", "1 review waits for you")
     assert "1 review waits for you" in await approvals(scene, "U0ALICE")
     await scene.hands.click_view("U0ALICE", "approve", home=True)
     assert (await waiting).execute
@@ -285,29 +285,29 @@ async def test_slack_clients_5_what_failed_is_named(scene: Scene) -> None:
     await scene.bot()
     await scene.hands.inject_fault("http_500", method="usergroups.list")
     assert "usergroups․list" in await approvals(scene, "U0ALICE")  # noqa: RUF001
-    view = await opened(scene, "U0ALICE", "Your reviews could not be loaded")
+    view = await open_home(scene, "U0ALICE", "Your reviews could not be loaded")
     assert "usergroups.list" in text(view)
     assert "store" not in text(view)
 
     await scene.hands.inject_fault("ok")
-    await opened(scene, "U0ALICE", "Nothing waits for you")
+    await open_home(scene, "U0ALICE", "Nothing waits for you")
 
 
 async def test_what_escalated_to_a_channel_waits_for_its_members(scene: Scene) -> None:
-    """Given a review that goes on to #team-ops; then it waits in Dana's Home as well, and no more when it
+    """Given a review that continues to #team-ops; then it waits in Dana's Home as well, and no more when it
     is decided."""
     await scene.bot()
     gate = await scene.gate(POLICY + 'escalate: [{after: 10m, to: "slack:#team-ops"}]')
     scene.ask(gate)
     card = await scene.card("send_email")
     await scene.wait_noted(gate, card)
-    await opened(scene, "U0DANA", "Nothing waits for you")
+    await open_home(scene, "U0DANA", "Nothing waits for you")
     await age(gate.reviews, review_of(card), 600)
     await scene.card("send_email", channel=OPS)
-    await opened(scene, "U0DANA", "1 review waits for you")
+    await open_home(scene, "U0DANA", "1 review waits for you")
     await scene.alice.press(card, "approve")
     await scene.card("approved by", channel=OPS)
-    await opened(scene, "U0DANA", "Nothing waits for you")
+    await open_home(scene, "U0DANA", "Nothing waits for you")
 
 
 async def test_a_review_waits_in_the_home_after_its_channel_was_renamed(scene: Scene) -> None:
@@ -320,8 +320,8 @@ async def test_a_review_waits_in_the_home_after_its_channel_was_renamed(scene: S
     scene.sandbox.channels.rename("C0OPS", "ops-2")
     scene.sandbox.channels.rename("C0GUESTS", "team-ops")
     await scene.sandbox.events.wait_delivered()
-    await opened(scene, "U0DANA", "1 review waits for you")
-    await opened(scene, "U0ALICE", "Nothing waits for you")
+    await open_home(scene, "U0DANA", "1 review waits for you")
+    await open_home(scene, "U0ALICE", "Nothing waits for you")
 
 
 async def _in_doubt(gate: Gate, call: ToolCall, review_id: str) -> None:
@@ -336,7 +336,7 @@ async def test_newcomer_3_a_doubt_waits_in_the_home_of_those_who_may_say(
     scene: Scene, tool: str
 ) -> None:
     """Newcomer 3: given a call in doubt, one that Alice approved or one that nobody was asked about; then it
-    stands in her Home and in `/approvals`, not in Carl's, and is answered there."""
+    is in her Home and in `/approvals`, not in Carl's, and is answered there."""
     await scene.bot()
     gate = await scene.gate(POLICY)
     call = ToolCall("c1", tool, {"path": "x"})
@@ -351,7 +351,7 @@ async def test_newcomer_3_a_doubt_waits_in_the_home_of_those_who_may_say(
     assert f"did {tool} run?" in await approvals(scene, "U0ALICE")
     assert f"did {tool} run?" in await approvals(scene, "U0ALICE", f"show {review_id}")
     assert "Nothing waits for you" in await approvals(scene, "U0CARL")
-    await opened(scene, "U0ALICE", "1 review waits for you", "it may or may not have run")
+    await open_home(scene, "U0ALICE", "1 review waits for you", "it may or may not have run")
     await scene.hands.click_view("U0ALICE", "doubt_skip", home=True)
 
     await home(scene, "U0ALICE", "Nothing waits for you")
@@ -388,7 +388,7 @@ async def test_newcomer_8_a_few_digits_name_a_review_of_ones_own(scene: Scene) -
 
 
 async def test_newcomer_9_home_numbers_what_its_card_numbers(scene: Scene) -> None:
-    """Newcomer 9: given two calls that stand in two channels, each alone on its card; then neither the card
+    """Newcomer 9: given two calls in two channels, each alone on its card; then neither the card
     nor Home numbers them."""
     await scene.bot()
     there = '  two: {notify: "slack:#agent-approvals"}\n  one: {notify: "slack:#team-ops"}\n'
@@ -398,19 +398,19 @@ async def test_newcomer_9_home_numbers_what_its_card_numbers(scene: Scene) -> No
     card = await scene.card("two")
     await scene.all_shown()
     assert "2  two" not in words(card["blocks"])
-    view = await opened(scene, "U0ALICE", "1 review waits for you", "two")
+    view = await open_home(scene, "U0ALICE", "1 review waits for you", "two")
     assert "2  two" not in words(view["blocks"])
 
 
 async def test_faults_11_home_says_that_there_is_more_than_it_counted(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Faults 11: given more reviews than are told apart, then no number is claimed for all of them."""
+    """Faults 11: given more reviews than can be counted, then Home shows no total."""
     monkeypatch.setattr("bot.inbox.homes.MAX_WAITING", 3)
     await scene.bot()
     gate = await scene.gate()
     for number in range(5):
         await gate.submit([email()], thread_id=f"n-{number}")
     await scene.all_shown()
-    await opened(scene, "U0ALICE", "More than 3 reviews wait for you")
+    await open_home(scene, "U0ALICE", "More than 3 reviews wait for you")
     assert "More than 3 reviews wait for you" in await approvals(scene, "U0ALICE")

@@ -1,4 +1,4 @@
-"""The main job as people do it: two browsers, one review, an agent that goes on."""
+"""The main flow in browsers: two browsers, one review, an agent that continues."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ async def browsing(chromium: Path) -> AsyncIterator[Browser]:
             await browser.close()
 
 
-async def opened(browser: Browser, scene: Scene, user: str, channel: str, **how: Any) -> Page:
+async def open_page(browser: Browser, scene: Scene, user: str, channel: str, **how: Any) -> Page:
     page = await browser.new_page(**how)
     await page.goto(f"{scene.sandbox.url}/?user={user}&channel={channel}")
     return page
 
 
 async def at_once(*pages: Page) -> None:
-    """From now on the pages' clicks leave their browsers together: each waits for the others."""
+    """From now on the pages' clicks are sent together: each waits for the others."""
     all_pressed = asyncio.Barrier(len(pages))
 
     async def hold(route: Route) -> None:
@@ -67,9 +67,9 @@ async def test_two_people_decide_three_calls_in_their_browsers(
     await scene.card("tidy")
 
     async with browsing(chromium) as browser:
-        alice = await opened(browser, scene, "U0ALICE", "C0APPROVE")
+        alice = await open_page(browser, scene, "U0ALICE", "C0APPROVE")
         phone = {"width": 390, "height": 844}
-        bob = await opened(browser, scene, "U0BOB", "C0APPROVE", viewport=phone, has_touch=True)
+        bob = await open_page(browser, scene, "U0BOB", "C0APPROVE", viewport=phone, has_touch=True)
 
         # when Bob rejects on his phone, and says why
         await button(bob, "do:2:1", "reject").tap()
@@ -92,7 +92,7 @@ async def test_two_people_decide_three_calls_in_their_browsers(
         await form.get_by_label("Why?").fill("Nobody here knows the attic.")
         await form.get_by_role("button", name="Escalate").click()
         await expect(form).to_have_count(0)
-        dana = await opened(browser, scene, "U0DANA", "C0OPS")
+        dana = await open_page(browser, scene, "U0DANA", "C0OPS")
         await expect(button(dana, "do:3:1", "approve")).to_be_visible()
         await expect(alice.get_by_text("Escalated to #team-ops by")).to_be_visible()
 
@@ -107,10 +107,10 @@ async def test_two_people_decide_three_calls_in_their_browsers(
         # then one of them is told privately that the other was faster, and a reload shows the end of it
         words = "already approved tidy"
 
-        async def told() -> bool:
+        async def is_shown_once() -> bool:
             return sum([await page.get_by_text(words).count() for page in (alice, dana)]) == 1
 
-        await wait_until("one of them is told", told)
+        await wait_until("one of them is told", is_shown_once)
         await alice.reload()
         await expect(alice.get_by_text("tidy is through")).to_be_visible()
         await expect(alice.get_by_text("Not on a Friday.")).to_be_visible()

@@ -33,8 +33,8 @@ async def ready(bot_url: str) -> tuple[int, dict[str, Any]]:
 async def test_promise_11_while_redis_is_down_clicks_are_refused_with_a_sentence(
     scene: Scene, own_redis: Callable[[], EmbeddedRedis]
 ) -> None:
-    """Given a bot whose Redis is killed; when people press and submit, they are told, and /readyz says why;
-    when Redis is back, then the bot goes on by itself and the same button is good."""
+    """Given a bot whose Redis is killed; when people press and submit, they get an error, and /readyz says
+    why; when Redis is back, then the bot continues by itself and the same button works."""
     server = own_redis()
     scene.redis_url = server.url
     bot = await scene.bot()
@@ -69,7 +69,7 @@ async def test_t60_promise_11_a_redis_that_hangs_is_a_sentence_in_time(
     scene: Scene, own_redis: Callable[[], EmbeddedRedis]
 ) -> None:
     """Given a Redis that is stopped (no error, no answer); when Alice presses, then she is told within the
-    3 s that Slack waits; when it goes on and she presses again, then it counts once."""
+    3 s that Slack waits; when it continues and she presses again, then it counts once."""
     server = own_redis()
     scene.redis_url = server.url
     await scene.bot()
@@ -93,7 +93,7 @@ async def test_promise_3_a_click_that_could_not_be_stored_fails_where_she_sees_i
     scene: Scene, own_redis: Callable[[], EmbeddedRedis], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given a click that was checked, and a Redis that is killed before it is stored; then she is told that
-    it is not known; when Redis is back and she presses again, then it counts once."""
+    the result is unknown; when Redis is back and she presses again, then it counts once."""
     server = own_redis()
     scene.redis_url = server.url
     await scene.bot()
@@ -122,7 +122,7 @@ async def test_promise_11_redis_goes_away_while_a_card_is_on_its_way(
     scene: Scene, own_redis: Callable[[], EmbeddedRedis], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given a card that Slack has taken just when Redis is killed; when Redis is back, then the bot finds its
-    message again, keeps it, and its buttons are good."""
+    message again, keeps it, and its buttons work."""
     server = own_redis()
     scene.redis_url = server.url
     go = scene.folder / "go"
@@ -159,7 +159,7 @@ async def test_t57_promise_11_slack_in_trouble_delays_and_loses_nothing(
     for number in (1, 2, 3):
         call = ToolCall(f"c{number}", "note", {"which": f"number {number}", "canary": CANARY})
         waiting.append(scene.ask(gate, call))
-        await wait_until("it was submitted", lambda n=number: _submitted(redis, n))
+        await wait_until("it was submitted", lambda n=number: _has_reviews(redis, n))
 
     for number in (1, 2, 3):
         card = await scene.card(f"number {number}")
@@ -174,7 +174,7 @@ async def test_t57_promise_11_slack_in_trouble_delays_and_loses_nothing(
     assert [f"result {n}" in card for n, card in zip((1, 2, 3), cards, strict=True)] == [True] * 3
 
 
-async def _submitted(redis: Any, count: int) -> bool:
+async def _has_reviews(redis: Any, count: int) -> bool:
     return len(await redis.keys("hitl:{0}:review:*")) >= count
 
 
@@ -205,7 +205,7 @@ async def test_t56_promise_11_a_dead_letter_delays_no_other_and_can_be_revived(
     scene: Scene,
 ) -> None:
     """Given a rule that shows its reviews in a channel that does not exist; when others come, then their
-    cards appear all the same and /readyz counts what could not be shown; when the channel is made, then the
+    cards appear anyway and /readyz counts what could not be shown; when the channel is made, then the
     card appears by itself."""
     bot = await scene.bot(
         Timing(message_interval=0.0, lane_lease=0.4, requeue_interval=0.3, escalator_interval=0.05)
@@ -217,10 +217,10 @@ async def test_t56_promise_11_a_dead_letter_delays_no_other_and_can_be_revived(
     await scene.alice.press(await scene.card("send_email"), "approve")
     await other
 
-    async def counted() -> bool:
+    async def is_counted() -> bool:
         return (await ready(bot.url))[1]["undelivered"] == 1
 
-    await wait_until("it is counted", counted)
+    await wait_until("it is counted", is_counted)
     ops = scene.sandbox.workspace.channels[OPS]
     ops.name = "nowhere"
     await scene.dana.press(await scene.card("lost", channel=OPS, timeout=15), "approve")
@@ -230,8 +230,9 @@ async def test_t56_promise_11_a_dead_letter_delays_no_other_and_can_be_revived(
 async def test_promise_11_a_letter_goes_when_its_review_is_cancelled(
     scene: Scene, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Given a channel that the bot isn't in; when a review for it is asked and cancelled, then it is one
-    letter, the log blames the place and not the card, and the letter goes by itself."""
+    """Given a channel that the bot isn't in; when a review for it is asked and cancelled, then there is one
+    dead letter, the log names the place as the cause and not the card, and the letter is removed by
+    itself."""
     bot = await scene.bot(
         Timing(message_interval=0.0, lane_lease=0.4, requeue_interval=0.3, escalator_interval=0.05)
     )
@@ -240,22 +241,22 @@ async def test_promise_11_a_letter_goes_when_its_review_is_cancelled(
     call = ToolCall("c1", "lost", {"canary": CANARY})
     review_id = await gate.submit([call], thread_id="t")
 
-    async def counted(count: int) -> bool:
+    async def is_counted(count: int) -> bool:
         return (await ready(bot.url))[1]["undelivered"] == count
 
-    await wait_until("it is counted", lambda: counted(1))
+    await wait_until("it is counted", lambda: is_counted(1))
     assert "the bot is not in this channel" in caplog.text
     assert "posted as text" not in caplog.text
 
     await gate.cancel(review_id, "not needed")
-    await wait_until("it is let go", lambda: counted(0))
+    await wait_until("it is let go", lambda: is_counted(0))
     await wait_until("it was let go for good", lambda: "is given up" in caplog.text)
-    assert await counted(0)
+    assert await is_counted(0)
 
 
 async def test_promise_11_a_slow_channel_delays_no_other(scene: Scene) -> None:
-    """Given #team-ops whose posts Slack limits for long; when a review stands there and in #agent-approvals,
-    then the latter's card appears and can be decided."""
+    """Given #team-ops whose posts Slack limits for long; when a review is shown there and in
+    #agent-approvals, then the latter's card appears and can be decided."""
     await scene.bot()
     gate = await scene.gate(POLICY + "notify: ['slack:#team-ops', 'slack:#agent-approvals']")
     await scene.hands.inject_fault(
@@ -273,8 +274,8 @@ async def test_promise_11_a_slow_channel_delays_no_other(scene: Scene) -> None:
 
 
 async def test_a_review_that_this_version_cannot_read_delays_no_other(scene: Scene) -> None:
-    """Given an entry and a review that a newer version wrote, and one that is nobody's; when another review
-    comes, then its card appears, and the odd ones are among the dead letters or gone."""
+    """Given an entry and a review that a newer version wrote, and one without a review; when another review
+    comes, then its card appears, and the unreadable ones are dead letters or removed."""
     gate = await scene.gate()
     redis = await scene.redis()
     odd = f"0-{'e' * 32}"
@@ -296,7 +297,7 @@ async def test_a_review_that_this_version_cannot_read_delays_no_other(scene: Sce
 
 async def test_an_idle_bot_does_next_to_nothing(scene: Scene) -> None:
     """Given a bot with nothing to do, and a hundred overdue entries that it can't deal with; when some time
-    passes, then it has asked Redis for little: there is no busy loop."""
+    passes, then it has sent few commands to Redis: there is no busy loop."""
     await scene.gate()
     redis = await scene.redis()
     await redis.zadd("hitl:{0}:due", {f"0-{n:032x}": 1.0 for n in range(100)})

@@ -1,5 +1,4 @@
-"""What people try, or what befalls them: replays, guesses, stale buttons, two levels, a Slack that is
-slow."""
+"""Attacks and accidents: replays, guesses, stale buttons, two levels, a slow Slack."""
 
 from __future__ import annotations
 
@@ -27,8 +26,8 @@ TWO = POLICY + "reviewers: {channel_members: true, quorum: 2}\n"
 
 
 async def test_t22_a_click_sent_a_hundred_times_to_two_bots_is_one_vote(scene: Scene) -> None:
-    """Given Alice's signed click; when it is replayed 100 times on two bots; then she has one vote, and
-    the audit has no more than that."""
+    """Given Alice's signed click; when it is replayed 100 times on two bots; then she has one vote, and the
+    audit has one entry for it."""
     bots = [await scene.bot() for _ in range(2)]
     gate = await scene.gate(TWO)
     waiting = scene.ask(gate)
@@ -48,7 +47,7 @@ async def test_t22_a_click_sent_a_hundred_times_to_two_bots_is_one_vote(scene: S
     assert len([event for event in events if b'"kind":"voted"' in event]) == 1
 
 
-async def test_t31_one_person_is_one_vote_on_whatever_level(scene: Scene) -> None:
+async def test_t31_one_person_has_one_vote_at_all_levels(scene: Scene) -> None:
     """Given a quorum of two, and Alice, who is asked in the channel and again by the escalation; when she
     approves in both; then she counts once."""
     await scene.bot()
@@ -102,14 +101,14 @@ async def test_t37_a_stranger_who_guesses_gets_one_answer(scene: Scene) -> None:
     for guess in guesses:
         click = await forge_click(scene, card, "approve", scene.stranger.id, guess)
         await send(scene, click)
-    told = await scene.stranger.notices()
-    assert set(told) == {"Only people of this workspace may decide."}
-    assert len(told) == len(guesses) + 1
+    text = await scene.stranger.notices()
+    assert set(text) == {"Only people of this workspace may decide."}
+    assert len(text) == len(guesses) + 1
 
 
 async def test_t42_a_button_of_another_revision_changes_nothing(scene: Scene) -> None:
     """Given a card at revision 2; when buttons of revisions 1 and 3 are pressed; then both are told, and
-    nothing changes. So it is with an Escalate of before the escalation."""
+    nothing changes. The same for an Escalate button from before the escalation."""
     await scene.bot()
     gate = await scene.gate(TWO + 'escalate: [{after: 1h, to: "slack:#team-ops"}]\n')
     waiting = scene.ask(gate)
@@ -166,7 +165,7 @@ async def test_t41_a_thousand_races_have_a_thousand_ends(two_bots: list[Reviews]
 
 
 async def calls_of(scene: Scene, since: int) -> list[str]:
-    """What the bot asked Slack for a click, without what it told."""
+    """The look-ups that the bot made for a click, without its posts."""
     made = [call["method"] for call in scene.sandbox.api.calls[since:]]
     return sorted(method for method in made if not method.startswith(("chat.", "response_url")))
 
@@ -178,8 +177,8 @@ async def members_change(scene: Scene) -> None:
 
 
 async def test_a_click_costs_two_look_ups_and_the_next_one_none(scene: Scene) -> None:
-    """Given a bot that knows nobody, as the members have just changed; then the first click asks who this is
-    and who the members are, and a second one within the minute asks nothing."""
+    """Given a bot without cached people, because the members have just changed; then the first click asks who
+    this is and who the members are, and a second one within the minute asks nothing."""
     await scene.bot()
     gate = await scene.gate()
     cards = []

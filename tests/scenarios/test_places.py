@@ -1,5 +1,5 @@
-"""Where a review is shown: channels, people, groups, threads, all in step; and where it goes if it can't
-be."""
+"""Where a review is shown: channels, people, groups, threads, all in step; and where it goes if that is
+impossible."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ async def rung(scene: Scene, person: str, channel: str) -> list[str]:
 
 
 async def test_a_person_is_asked_in_a_direct_message(scene: Scene) -> None:
-    """Given `notify: slack:U0MARIA`; then the card is in Maria's direct messages, rings there, and only
-    she may decide."""
+    """Given `notify: slack:U0MARIA`; then the card is in Maria's direct messages, notifies her, and only she
+    may decide."""
     await scene.bot()
     waiting = scene.ask(await scene.gate(policy(notify="slack:U0MARIA")))
     card = await dm(scene, "U0MARIA", "send_email")
@@ -65,7 +65,7 @@ async def test_each_member_of_a_group_gets_a_copy_and_all_stay_in_step(scene: Sc
     assert all(call["args"].get("users") != "U0GONE" for call in scene.sandbox.api.calls)
 
 
-async def test_who_joins_the_group_gets_a_copy_with_the_next_change(scene: Scene) -> None:
+async def test_a_new_group_member_gets_a_copy_with_the_next_change(scene: Scene) -> None:
     """Given a vote of a group's member; when Dana joined the group meanwhile, then she has a copy, and may
     vote."""
     await scene.bot()
@@ -98,7 +98,7 @@ async def test_several_places_at_once_stay_in_step(scene: Scene) -> None:
 
 async def test_the_origin_is_the_thread_in_which_the_agent_was_asked(scene: Scene) -> None:
     """Given `notify: origin` and a submit that names a thread; then the card is in that thread, and those
-    of its channel may decide. Without one it is where all cards go."""
+    of its channel may decide. Without one it is in the default channel."""
     await scene.bot()
     gate = await scene.gate(policy(notify="origin"))
     asked = await scene.hands.say("U0CARL", ASK, "@agent write to Jo")
@@ -167,7 +167,7 @@ async def test_named_reviewers_decide_in_a_channel_of_any_size(scene: Scene) -> 
 
 
 async def test_where_nobody_is_left_who_may_decide_the_fallback_is_asked(scene: Scene) -> None:
-    """Given reviewers who have all left; then nobody is asked in vain: the fallback has it."""
+    """Given reviewers who have all left; then the fallback shows it."""
     scene.sandbox.workspace.users["U0BOB"].deleted = True
     await scene.bot()
     rules = policy(fallback='"slack:#team-ops"', reviewers="{users: [U0BOB, U0GONE]}")
@@ -203,11 +203,11 @@ async def test_without_a_fallback_it_waits_and_the_operator_is_told(
     gate = await scene.gate(policy(notify='"slack:C0OLD"'))
     waiting = scene.ask(gate)
 
-    async def undelivered() -> bool:
+    async def is_undelivered() -> bool:
         answer = await ready(bot.url)
         return answer["undelivered"] == 1 and "place" in answer["problems"]
 
-    await wait_until("it is counted", undelivered)
+    await wait_until("it is counted", is_undelivered)
     assert "the channel is archived" in caplog.text
     assert not waiting.done()
 
@@ -244,7 +244,7 @@ interrupt_on:
     moved = text_of(await scene.card("send_email", channel=OPS))
     assert "run_sql" not in moved
 
-    async def counted() -> bool:
+    async def has_dead_letter() -> bool:
         return await bot.store.count_dead_letters() == 1
 
-    await wait_until("the other one is counted", counted)
+    await wait_until("the other one is counted", has_dead_letter)

@@ -18,13 +18,13 @@ def policy(rule: Json, **others: Json) -> str:
     return json.dumps({"default": "review", "interrupt_on": {"ask": rule, **others}})
 
 
-async def asked(scene: Scene, rule: Json, args: Json | None = None, **others: Json) -> Any:
+async def ask_question(scene: Scene, rule: Json, args: Json | None = None, **others: Json) -> Any:
     await scene.bot()
     gate = await scene.gate(policy(rule, **others))
     return scene.ask(gate, ToolCall("c1", "ask", args or {"q": "Ship it?"}))
 
 
-async def confirmed(scene: Scene, card: Json, action_id: str, yes: bool) -> Json:
+async def click_confirmed(scene: Scene, card: Json, action_id: str, yes: bool) -> Json:
     [(block_id, _)] = buttons(card, action_id)
     return await scene.hands.click(
         scene.alice.id, APPROVALS, card["ts"], action_id, block_id=block_id, confirm=yes
@@ -34,7 +34,7 @@ async def confirmed(scene: Scene, card: Json, action_id: str, yes: bool) -> Json
 async def test_a_question_with_a_few_answers_has_a_button_for_each(scene: Scene) -> None:
     """Given a question with three answers, when Alice presses one, then the agent gets its value."""
     schema = {"enum": ["now", "later", 3]}
-    waiting = await asked(scene, {"allowed_decisions": ["respond"], "answer_schema": schema})
+    waiting = await ask_question(scene, {"allowed_decisions": ["respond"], "answer_schema": schema})
     await scene.alice.press(await scene.card("ask"), "answer:2")
     outcome = await waiting
     assert [answer.content for answer in outcome.answers] == ["3"]
@@ -50,7 +50,7 @@ async def test_a_question_with_a_schema_opens_its_form(scene: Scene) -> None:
         "properties": {"who": {"type": "string"}, "share": share},
         "required": ["who", "share"],
     }
-    waiting = await asked(scene, {"allowed_decisions": ["respond"], "answer_schema": schema})
+    waiting = await ask_question(scene, {"allowed_decisions": ["respond"], "answer_schema": schema})
     await scene.alice.press(await scene.card("ask"), "respond")
     view = await scene.hands.view(scene.alice.id)
     assert view is not None
@@ -63,7 +63,7 @@ async def test_a_question_with_a_schema_opens_its_form(scene: Scene) -> None:
 
 
 async def test_a_plain_question_is_answered_in_words(scene: Scene) -> None:
-    waiting = await asked(scene, {"allowed_decisions": ["respond"]})
+    waiting = await ask_question(scene, {"allowed_decisions": ["respond"]})
     await scene.alice.press(await scene.card("ask"), "respond")
     assert (await scene.alice.submit(message="As you like"))["ok"]
     assert [answer.content for answer in (await waiting).answers] == ["As you like"]
@@ -77,7 +77,7 @@ async def test_approve_that_needs_an_answer_asks_for_it(scene: Scene) -> None:
         "answer_schema": {"type": "integer", "maximum": 9},
         "output": {"key": "copies", "into": "input"},
     }
-    waiting = await asked(scene, rule)
+    waiting = await ask_question(scene, rule)
     await scene.alice.press(await scene.card("ask"), "approve")
     assert "runs with your answer" in await scene.alice.modal()
     assert "9" in str(await scene.alice.submit(**{"Your answer": 12}))
@@ -92,11 +92,11 @@ async def test_approve_that_needs_an_answer_asks_for_it(scene: Scene) -> None:
 async def test_confirm_asks_once_more(scene: Scene) -> None:
     """Given a rule that wants it confirmed, then only a second yes approves."""
     rule = {"allowed_decisions": ["approve", "reject"], "confirm": True}
-    waiting = await asked(scene, rule)
+    waiting = await ask_question(scene, rule)
     card = await scene.card("ask")
-    assert (await confirmed(scene, card, "approve", False))["cancelled"]
+    assert (await click_confirmed(scene, card, "approve", False))["cancelled"]
     assert not waiting.done()
-    await confirmed(scene, card, "approve", True)
+    await click_confirmed(scene, card, "approve", True)
     assert len((await waiting).execute) == 1
 
 
@@ -107,7 +107,7 @@ async def test_promise_8_what_must_be_read_opens_before_it_is_approved(scene: Sc
     """Given a long call that must be read, when Alice approves unread, then it opens and waits; after she has
     seen the last page, her Approve counts. What Bob has not read still opens for him."""
     rule = {"allowed_decisions": ["approve", "edit", "reject"], "must_read": True}
-    waiting = await asked(scene, rule, {**LONG, "more": "y" * 90_000})
+    waiting = await ask_question(scene, rule, {**LONG, "more": "y" * 90_000})
     card = await scene.card("ask")
     await scene.alice.press(card, "approve")
     assert "Page 1 of" in await scene.alice.modal()
@@ -126,7 +126,7 @@ async def test_promise_8_what_must_be_read_opens_before_it_is_approved(scene: Sc
 
 
 async def test_what_the_card_shows_whole_needs_no_reading(scene: Scene) -> None:
-    waiting = await asked(scene, {"allowed_decisions": ["approve"], "must_read": True})
+    waiting = await ask_question(scene, {"allowed_decisions": ["approve"], "must_read": True})
     await scene.alice.press(await scene.card("ask"), "approve")
     assert len((await waiting).execute) == 1
 
@@ -180,15 +180,15 @@ async def test_approve_all_with_one_that_is_stale_approves_nothing(scene: Scene)
 @pytest.mark.parametrize("quorum", [1, 2])
 async def test_a_rejection_says_what_it_does(scene: Scene, quorum: int) -> None:
     reviewers = {"channel_members": True, "reject_quorum": quorum}
-    await asked(scene, {"allowed_decisions": ["approve", "reject"], "reviewers": reviewers})
+    await ask_question(scene, {"allowed_decisions": ["approve", "reject"], "reviewers": reviewers})
     await scene.alice.press(await scene.card("ask"), "reject")
-    told = "The tool does not run." if quorum == 1 else "if one other person rejects it as well"
-    assert told in await scene.alice.modal()
+    text = "The tool does not run." if quorum == 1 else "if one other person rejects it as well"
+    assert text in await scene.alice.modal()
 
 
 async def test_approving_in_app_home(scene: Scene) -> None:
     """Given Alice's Home with what waits for her, when she approves there, then it counts, and is gone."""
-    waiting = await asked(scene, {"allowed_decisions": ["approve", "edit", "reject"]})
+    waiting = await ask_question(scene, {"allowed_decisions": ["approve", "edit", "reject"]})
     await scene.card("ask")
     await scene.hands.open_home(scene.alice.id)
     await scene.hands.wait_for(

@@ -22,18 +22,18 @@ FAILPOINTS = "HITL_FAILPOINTS"
 
 
 @asynccontextmanager
-async def frozen_cards(scene: Scene) -> AsyncIterator[None]:
-    """People look at a card that Slack has not drawn anew yet: its buttons are stale."""
+async def freeze_cards(scene: Scene) -> AsyncIterator[None]:
+    """People look at a card that Slack has not drawn again yet: its buttons are stale."""
     await scene.hands.inject_fault("http_500", method="chat.update")
     yield
     await scene.hands.inject_fault("ok", method="chat.update")
 
 
 @asynccontextmanager
-async def held_before_commit(
+async def hold_before_commit(
     scene: Scene, patch: pytest.MonkeyPatch, clicks: int
 ) -> AsyncIterator[None]:
-    """All clicks of the block stand side by side before any of them is stored."""
+    """All clicks of the block arrive before any of them is stored."""
     go = scene.folder / f"go-{clicks}"
     patch.setenv(FAILPOINTS, f"bot.before_commit=pause:{go}")
     before = len(scene.sandbox.interactions.deliveries)
@@ -46,12 +46,12 @@ async def test_promise_2_of_two_people_one_wins_and_the_other_is_told(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given two bots and one card; when Alice and Bob press at the same moment, on a bot each; then one
-    decision stands, and the other person is told who made it."""
+    decision counts, and the other person is told who made it."""
     await scene.bot()
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
     card = await scene.card("send_email")
-    async with held_before_commit(scene, monkeypatch, 2):
+    async with hold_before_commit(scene, monkeypatch, 2):
         first = asyncio.create_task(scene.alice.press(card, "approve"))
         await scene.wait_deliveries(1)
         await scene.bot()
@@ -78,7 +78,7 @@ async def test_promise_2_a_double_click_counts_once(
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
     card = await scene.card("send_email")
-    async with held_before_commit(scene, monkeypatch, 2):
+    async with hold_before_commit(scene, monkeypatch, 2):
         both = [asyncio.create_task(scene.alice.press(card, "approve")) for _ in range(2)]
     assert all([(await press)["ok"] for press in both])
 
@@ -90,7 +90,7 @@ async def test_promise_2_of_a_click_and_the_deadline_one_wins(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given a click that was checked before the deadline but not stored; when the deadline settles the
-    review; then the deadline stands, nothing runs, and the person is told."""
+    review; then the deadline counts, nothing runs, and the person is told."""
     await scene.bot()
     gate = await scene.gate(POLICY + "expire: {after: 1s}")
     waiting = scene.ask(gate, email())
@@ -115,13 +115,13 @@ async def test_promise_6_a_stale_button_changes_nothing_and_says_why(scene: Scen
     gate = await scene.gate()
     waiting = scene.ask(gate, email("c1"), email("c2"))
     card = await scene.card("send_email")
-    async with frozen_cards(scene):
+    async with freeze_cards(scene):
         await scene.alice.press(card, "edit", 1)
         assert (await scene.alice.submit(copies=5))["ok"]
         for action in ("approve", "edit", "reject"):
             await scene.bob.press(card, action, 1)
-            told = await scene.bob.last_notice()
-            assert told == "“Alice Ng” (U0ALICE) already edited and approved send_email."
+            text = await scene.bob.last_notice()
+            assert text == "“Alice Ng” (U0ALICE) already edited and approved send_email."
         assert await scene.bob.modal() == ""
         await scene.bob.press(card, "approve", 2)
 
@@ -298,7 +298,7 @@ async def test_promise_3_a_click_that_was_stored_but_not_acknowledged_counts_onc
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given a bot that stores a click and never answers; when Slack's user presses again, then the first
-    click stands, and the person is told whose it was."""
+    click counts, and the person is told whose it was."""
     never = scene.folder / "never"
     bot = await scene.bot_process(f"bot.after_commit=pause:{never}")
     scene.patience(0.5)
@@ -306,7 +306,7 @@ async def test_promise_3_a_click_that_was_stored_but_not_acknowledged_counts_onc
     waiting = scene.ask(gate, email(), sql())
     card = await scene.card("send_email")
 
-    async with frozen_cards(scene):
+    async with freeze_cards(scene):
         first = await scene.alice.press(card, "approve")
         assert "did not respond" in first["error"]
         await bot.kill()
@@ -319,7 +319,7 @@ async def test_promise_3_a_click_that_was_stored_but_not_acknowledged_counts_onc
 
 
 async def test_b4_a_frozen_bot_stores_a_late_click_once(scene: Scene) -> None:
-    """Given a bot that is stopped for a while; when Alice presses, sees it fail, and the bot goes on; then
+    """Given a bot that is stopped for a while; when Alice presses, sees it fail, and the bot continues; then
     her click counts once."""
     bot = await scene.bot_process()
     gate = await scene.gate()

@@ -20,7 +20,7 @@ from tests.support.waiting import wait_until
 OwnRedis = Callable[[], EmbeddedRedis]
 
 
-async def probed(url: str, path: str) -> tuple[int, str]:
+async def probe(url: str, path: str) -> tuple[int, str]:
     async with aiohttp.ClientSession() as session, session.get(url + path) as answer:
         return answer.status, await answer.text()
 
@@ -37,15 +37,15 @@ async def test_faults_10_readyz_is_503_while_redis_takes_no_writes(
     and no host or port; afterwards it is 200."""
     scene.redis_url = own_redis().url
     url = base((await scene.bot()).url)
-    assert (await probed(url, "/readyz"))[0] == 200
+    assert (await probe(url, "/readyz"))[0] == 200
     with in_trouble(scene.redis_url, trouble):
-        status, said = await probed(url, "/readyz")
+        status, text = await probe(url, "/readyz")
     assert status == 503
-    assert f"({trouble})" in said
-    assert "127.0.0.1" not in said
+    assert f"({trouble})" in text
+    assert "127.0.0.1" not in text
 
     async def ready() -> bool:
-        return (await probed(url, "/readyz"))[0] == 200
+        return (await probe(url, "/readyz"))[0] == 200
 
     await wait_until("it is ready again", ready, 20)
 
@@ -62,12 +62,12 @@ async def test_faults_10_a_bot_starts_while_redis_takes_no_writes(
     await (await RedisStore.open(scene.redis_url)).close()
     with in_trouble(scene.redis_url, trouble):
         bot = await scene.bot()
-        assert (await probed(base(bot.url), "/healthz"))[0] == 200
+        assert (await probe(base(bot.url), "/healthz"))[0] == 200
         await wait_until("it says so", lambda: "not ready: Redis" in caplog.text, 20)
         assert f"({trouble})" in caplog.text
     await wait_until("it says so", lambda: "ready again after" in caplog.text, 20)
-    said = [r.getMessage() for r in caplog.records if r.name == "bot.health.readiness"]
-    assert len(said) == 2
+    message = [r.getMessage() for r in caplog.records if r.name == "bot.health.readiness"]
+    assert len(message) == 2
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
     await scene.alice.press(await scene.card("send_email"), "approve")
@@ -82,11 +82,11 @@ async def test_security_low_probes_name_no_host(scene: Scene, own_redis: OwnRedi
     port = server.url.rpartition(":")[2].partition("/")[0]
     server.kill()
     for path in ("/readyz", "/metrics"):
-        status, said = await probed(url, path)
+        status, reason = await probe(url, path)
         assert status == 503
-        assert "Redis can't be reached" in said
-        assert port not in said
-        assert "127.0.0.1" not in said
+        assert "Redis can't be reached" in reason
+        assert port not in reason
+        assert "127.0.0.1" not in reason
     server.start()
 
 
@@ -97,9 +97,9 @@ async def test_security_low_what_redis_refuses_stays_in_the_log(scene: Scene) ->
     await redis.delete("hitl:{0}:letters")
     await redis.set("hitl:{0}:letters", "x")
     for path in ("/readyz", "/metrics"):
-        status, said = await probed(base(bot.url), path)
+        status, output = await probe(base(bot.url), path)
         assert status == 503
-        assert "WRONGTYPE" not in said
+        assert "WRONGTYPE" not in output
     await redis.delete("hitl:{0}:letters")
 
 

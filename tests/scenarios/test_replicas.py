@@ -39,7 +39,7 @@ async def replica(scene: Scene, among: Balancer) -> Process:
     return bot
 
 
-async def stopped(bot: Process) -> float:
+async def stop_time(bot: Process) -> float:
     """SIGTERM it; how long it took to end by itself, in seconds."""
     began = time.monotonic()
     bot.signal(signal.SIGTERM)
@@ -64,7 +64,7 @@ async def test_promise_3_a_rolling_restart_fails_no_click(scene: Scene) -> None:
             while not replaced.is_set():
                 opened.append((await scene.bob.press(first, "edit"))["ok"])
 
-        async def decided(card: Message) -> bool:
+        async def decide(card: Message) -> bool:
             seen = len(opened)
             answer = await scene.alice.press(card, "approve")
             await wait_until("others click meanwhile", lambda: len(opened) > seen + 8)
@@ -74,10 +74,10 @@ async def test_promise_3_a_rolling_restart_fails_no_click(scene: Scene) -> None:
         took: list[float] = []
         for bot, card in zip(old, rest, strict=False):
             await replica(scene, among)
-            stopping = asyncio.create_task(stopped(bot))
-            assert await decided(card)
+            stopping = asyncio.create_task(stop_time(bot))
+            assert await decide(card)
             took.append(await stopping)
-        assert await decided(rest[-1])
+        assert await decide(rest[-1])
         replaced.set()
         await opening
         assert (await scene.alice.press(first, "approve"))["ok"]
@@ -90,7 +90,7 @@ async def test_promise_3_a_rolling_restart_fails_no_click(scene: Scene) -> None:
 
 
 async def test_a_bot_that_must_stop_is_not_ready_and_still_serves(scene: Scene) -> None:
-    """Given SIGTERM; then probes send people elsewhere, while who comes all the same is served."""
+    """Given SIGTERM; then probes send people elsewhere, while who comes anyway is served."""
     bot = await scene.bot_process()
     gate = await scene.gate()
     run = scene.ask(gate, email())
@@ -169,7 +169,7 @@ async def test_promise_4_what_a_leaving_bot_had_not_begun_another_has_at_once(sc
     gate = await scene.gate()
     redis = await scene.redis()
 
-    async def taken() -> bool:
+    async def has_begun() -> bool:
         return await redis.hlen("hitl:{0}:begun") > 0
 
     async with running_bot(Settings.from_environment(scene.environment()), slow):
@@ -177,7 +177,7 @@ async def test_promise_4_what_a_leaving_bot_had_not_begun_another_has_at_once(sc
         await scene.card("send_email")
         await scene.all_shown()
         scene.ask(gate, email("c2"))  # has to wait for its pace
-        await wait_until("the first bot has it", taken)
+        await wait_until("the first bot has it", has_begun)
     await scene.bot(slow)
     await wait_until("both cards", lambda: has_cards(scene, 2))
     assert doubles(scene.sandbox) == []
@@ -200,7 +200,7 @@ async def test_each_half_does_its_own(scene: Scene) -> None:
     assert (await run).execute
     await scene.card("approved by U0ALICE")
 
-    assert await stopped(workers) < 3.0, "nobody clicks there: nothing to wait for"
+    assert await stop_time(workers) < 3.0, "nobody clicks there: nothing to wait for"
     scene.ask(gate, email("c9"))
     await gate.reviews.store.now()
     assert len(await scene.cards()) == 1, "who answers clicks posts nothing"

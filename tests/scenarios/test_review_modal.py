@@ -35,7 +35,7 @@ async def forty(scene: Scene, rule: Json | None = None) -> tuple[Any, Message]:
     return waiting, card
 
 
-async def shown(scene: Scene) -> Json:
+async def open_modal(scene: Scene) -> Json:
     view = await scene.hands.view(scene.alice.id)
     assert view is not None
     keys = ("type", "title", "submit", "close", "blocks", "callback_id", "private_metadata")
@@ -51,47 +51,47 @@ def where(view: Json) -> str:
 
 async def test_forty_calls_are_decided_one_by_one(scene: Scene) -> None:
     """Given forty calls on one card, when Alice opens Review and presses Approve forty times, then each time
-    the next one stands there, and the agent gets all of them."""
+    the next one is shown, and the agent gets all of them."""
     waiting, card = await forty(scene)
     assert buttons(card, "approve") == []
     await scene.alice.press(card, "review")
     for n in range(1, COUNT + 1):
-        view = await shown(scene)
+        view = await open_modal(scene)
         assert where(view).startswith(f"{n} of {COUNT}"), where(view)
         assert f"{COUNT + 1 - n} of {COUNT} still wait" in where(view)
         assert f"number {n} " in text_of({"blocks": view["blocks"], "text": ""})
         assert (await scene.hands.click_view(scene.alice.id, "approve"))["ok"]
-    assert "All decided" in where(await shown(scene))
+    assert "All decided" in where(await open_modal(scene))
     assert len((await waiting).execute) == COUNT
 
 
 async def test_each_way_to_decide_works_inside_it(scene: Scene) -> None:
     """Given the Review modal, when Alice edits, rejects, answers, skips and reads, then each opens on top,
-    comes back, and what waits next stands below."""
+    comes back, and the next action is shown below."""
     waiting, card = await forty(scene)
     await scene.alice.press(card, "review")
 
     await scene.hands.click_view(scene.alice.id, "edit")
     assert (await scene.alice.submit(n=100))["ok"]
-    assert where(await shown(scene)).startswith("2 of")
+    assert where(await open_modal(scene)).startswith("2 of")
 
     await scene.hands.click_view(scene.alice.id, "reject")
     assert (await scene.alice.submit(message="Not this one"))["ok"]
-    assert where(await shown(scene)).startswith("3 of")
+    assert where(await open_modal(scene)).startswith("3 of")
 
     await scene.hands.click_view(scene.alice.id, "more", option="Answer instead of running it")
     assert (await scene.alice.submit(message="Did it by hand"))["ok"]
-    assert where(await shown(scene)).startswith("4 of")
+    assert where(await open_modal(scene)).startswith("4 of")
 
     await scene.hands.click_view(scene.alice.id, "more", option="Skip it")
-    assert where(await shown(scene)).startswith("5 of")
+    assert where(await open_modal(scene)).startswith("5 of")
 
     await scene.hands.click_view(scene.alice.id, "turn:on")
     await scene.hands.click_view(scene.alice.id, "turn:back")
-    assert where(await shown(scene)).startswith("5 of")
+    assert where(await open_modal(scene)).startswith("5 of")
 
     await scene.hands.click_view(scene.alice.id, "turn:back")
-    decided = await shown(scene)
+    decided = await open_modal(scene)
     assert "skipped" in text_of({"blocks": decided["blocks"], "text": ""})
     assert "approve" not in json.dumps([b for b in decided["blocks"] if b["type"] == "actions"])
     assert not waiting.done()
@@ -107,7 +107,7 @@ async def test_promise_2_what_another_person_decided_is_told_on_top(scene: Scene
     await scene.hands.click_view(scene.alice.id, "approve")
     assert "“Bob Reyes” (U0BOB) already approved step" in await scene.alice.modal()
     await scene.hands.close(scene.alice.id)
-    assert where(await shown(scene)).startswith("1 of")
+    assert where(await open_modal(scene)).startswith("1 of")
 
 
 async def test_promise_7_who_may_not_decide_does_not_open_it(scene: Scene) -> None:
@@ -143,7 +143,7 @@ async def test_what_it_shows_whole_was_read(scene: Scene) -> None:
     _, card = await forty(scene, {**RULE, "must_read": True})
     await scene.alice.press(card, "review")
     await scene.hands.click_view(scene.alice.id, "approve")
-    assert where(await shown(scene)).startswith("2 of")
+    assert where(await open_modal(scene)).startswith("2 of")
 
 
 async def test_approve_all_of_a_list(scene: Scene) -> None:

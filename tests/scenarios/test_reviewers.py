@@ -29,15 +29,15 @@ def policy(**keys: Any) -> str:
     return RULE + "".join(f"    {key}: {value}\n" for key, value in keys.items())
 
 
-async def refused(scene: Scene, person: Any, card: Any, action: str = "approve") -> str:
+async def press_refused(scene: Scene, person: Any, card: Any, action: str = "approve") -> str:
     """What this person is told, privately; the card's review is as it was."""
     before = len(await person.notices())
     await person.press(card, action)
 
-    async def told() -> bool:
+    async def has_notice() -> bool:
         return len(await person.notices()) > before
 
-    await wait_until("a sentence", told)
+    await wait_until("a sentence", has_notice)
     return await person.last_notice()
 
 
@@ -49,9 +49,9 @@ async def test_t27_only_the_named_may_decide_and_others_are_told_who(scene: Scen
     waiting = scene.ask(gate)
     card = await scene.card("send_email")
 
-    told = await refused(scene, scene.alice, card)
-    assert "Bob Reyes" in told
-    assert "@ops" in told
+    text = await press_refused(scene, scene.alice, card)
+    assert "Bob Reyes" in text
+    assert "@ops" in text
     await scene.bob.press(card, "approve")
 
     assert (await waiting).execute
@@ -95,11 +95,11 @@ async def test_t33_a_vote_counts_only_while_its_voter_may_vote(scene: Scene) -> 
     await scene.sandbox.events.wait_delivered()
     await scene.bob.press(card, "approve")
 
-    async def lapsed() -> bool:
+    async def only_bob_votes() -> bool:
         action = (await gate.reviews.load(review_of(card))).review.actions[0]
         return [vote.by.id for vote in action.votes] == ["U0BOB"]
 
-    await wait_until("Alice's vote is void", lapsed)
+    await wait_until("Alice's vote is void", only_bob_votes)
     assert not waiting.done()
 
 
@@ -113,7 +113,7 @@ async def test_t26_guests_decide_only_by_name(scene: Scene, who: str) -> None:
     waiting = scene.ask(gate)
     guest = scene.person(who)
     card = await scene.card("send_email", channel="C0GUESTS", viewer=who)
-    await refused(scene, guest, card)
+    await press_refused(scene, guest, card)
     assert not waiting.done()
 
     named = await scene.gate(there + f"    reviewers: {{users: [{who}]}}\n")
@@ -131,7 +131,7 @@ async def test_t25_a_stranger_of_a_shared_channel_decides_only_by_name(scene: Sc
     waiting = scene.ask(await scene.gate(there))
     sam = scene.person("U0SAM", team="T0GLOBEX")
     card = await scene.card("send_email", channel="C0SHARED", viewer="U0SAM")
-    assert await refused(scene, sam, card) == "Only people of this workspace may decide."
+    assert await press_refused(scene, sam, card) == "Only people of this workspace may decide."
     assert not waiting.done()
 
     named = await scene.gate(there + "    reviewers: {users: [U0SAM]}\n")
@@ -150,7 +150,7 @@ async def test_two_people_approve_the_same_revision(scene: Scene) -> None:
     card = await scene.card("send_email")
     await scene.alice.press(card, "approve")
     card = await scene.card("1 of 2")
-    assert "already" in await refused(scene, scene.alice, card)
+    assert "already" in await press_refused(scene, scene.alice, card)
     assert not waiting.done()
     await scene.bob.press(card, "approve")
 
@@ -173,7 +173,7 @@ async def test_t43_an_edit_voids_the_approvals_before_it(scene: Scene) -> None:
     assert (await scene.bob.submit(copies=3))["ok"]
 
     card = await scene.card("Needs 2 approvals")
-    assert "yourself" in await refused(scene, scene.bob, card)
+    assert "yourself" in await press_refused(scene, scene.bob, card)
     await scene.alice.press(card, "approve")
     card = await scene.card("1 of 2")
     await scene.person("U0MARIA").press(card, "approve")
@@ -209,7 +209,7 @@ async def test_the_requester_never_approves_their_own_action(scene: Scene) -> No
     gate = await scene.gate(policy(reviewers=own))
     waiting = scene.ask(gate, requester="U0ALICE")
     card = await scene.card("send_email")
-    assert "another person" in await refused(scene, scene.alice, card)
+    assert "another person" in await press_refused(scene, scene.alice, card)
     await scene.bob.press(card, "approve")
     assert (await waiting).execute
 
@@ -238,7 +238,7 @@ async def test_t32_a_name_gives_no_right(scene: Scene) -> None:
     card = await scene.card("send_email")
     scene.sandbox.users.rename("U0CARL", "Bob Reyes")
     await scene.sandbox.events.wait_delivered()
-    await refused(scene, scene.carl, card)
+    await press_refused(scene, scene.carl, card)
     assert not waiting.done()
 
 
@@ -250,7 +250,7 @@ async def test_t46_a_policy_that_was_loosened_since_counts_for_nothing(scene: Sc
     waiting = scene.ask(strict, thread_id="t-1")
     card = await scene.card("send_email")
     await scene.gate(policy())
-    await refused(scene, scene.alice, card)
+    await press_refused(scene, scene.alice, card)
     assert not waiting.done()
     assert buttons(card, "approve")
     assert card["channel"] == APPROVALS

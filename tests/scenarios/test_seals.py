@@ -23,7 +23,7 @@ LARGE = [SMALL[0], ToolCall("c2", "pay", {"eur": 5000, "to": "mallory"})]
 LAST = "What you saw is not what would run now"
 
 
-async def submitted(gate: Gate, *calls: ToolCall) -> str:
+async def submit(gate: Gate, *calls: ToolCall) -> str:
     return await gate.submit(calls, thread_id="t", turn="m1")
 
 
@@ -38,11 +38,11 @@ async def lost(scene: Scene, gate: Gate, card: Message, *calls: ToolCall) -> str
     redis = await scene.redis()
     review_id = review_of(card)
     assert await redis.delete(f"hitl:{{0}}:review:{review_id}") == 1
-    assert await submitted(gate, *calls) == review_id
+    assert await submit(gate, *calls) == review_id
     return review_id
 
 
-async def undecided(gate: Gate, review_id: str) -> None:
+async def check_undecided(gate: Gate, review_id: str) -> None:
     review = (await gate.reviews.load(review_id)).review
     assert all(action.is_pending and not action.votes for action in review.actions)
 
@@ -52,7 +52,7 @@ async def test_faults_5_no_button_of_a_lost_review_decides_on_its_heir(scene: Sc
     id, call and revision; then each button of the old card is stale, and Approve all with it."""
     await scene.bot()
     gate = await scene.gate(POLICY)
-    await submitted(gate, *SMALL)
+    await submit(gate, *SMALL)
     card = await scene.card("jo")
     review_id = await lost(scene, gate, card, *LARGE)
 
@@ -65,10 +65,10 @@ async def test_faults_5_no_button_of_a_lost_review_decides_on_its_heir(scene: Sc
     await scene.alice.press(card, "approve_all")
 
     await scene.hands.inject_fault("ok")
-    told = await scene.alice.notices()
-    assert len(told) == 6
-    assert all(LAST in one for one in told), told
-    await undecided(gate, review_id)
+    text = await scene.alice.notices()
+    assert len(text) == 6
+    assert all(LAST in one for one in text), text
+    await check_undecided(gate, review_id)
     assert [why for _, why in await refusals(scene)].count("stale") >= 3
 
 
@@ -76,7 +76,7 @@ async def test_faults_5_what_is_the_same_after_a_loss_is_still_good(scene: Scene
     """Given the same loss, then the button of the call whose arguments did not change decides it."""
     await scene.bot()
     gate = await scene.gate(POLICY)
-    await submitted(gate, *SMALL)
+    await submit(gate, *SMALL)
     card = await scene.card("jo")
     review_id = await lost(scene, gate, card, *LARGE)
     await scene.alice.press(card, "approve", 1)
@@ -89,7 +89,7 @@ async def test_faults_5_no_open_form_decides_on_another_call(scene: Scene) -> No
     and says why."""
     await scene.bot()
     gate = await scene.gate(POLICY)
-    await submitted(gate, *SMALL)
+    await submit(gate, *SMALL)
     card = await scene.card("jo")
     for action in ("edit", "reject"):
         await (scene.bob if action == "edit" else scene.alice).press(card, action, 2)
@@ -98,27 +98,27 @@ async def test_faults_5_no_open_form_decides_on_another_call(scene: Scene) -> No
     await scene.alice.submit(message="no")
     for person in (scene.alice, scene.bob):
         assert LAST in await person.modal()
-    await undecided(gate, review_id)
+    await check_undecided(gate, review_id)
 
 
 async def test_faults_5_an_answer_is_the_one_that_its_button_says(scene: Scene) -> None:
-    """Given a question whose answers stand in another order after the loss; then "Pay it" answers nothing."""
+    """Given a question whose answers are in another order after the loss; then "Pay it" answers nothing."""
     await scene.bot()
     gate, heir = await scene.gate(POLICY), await scene.gate(OTHER)
     question = ToolCall("c1", "ask", {"about": "order 7"})
-    await submitted(gate, question)
+    await submit(gate, question)
     card = await scene.card("order 7")
     review_id = await lost(scene, heir, card, question)
     await scene.alice.press(card, "answer:0")
     assert LAST in await scene.alice.last_notice()
-    await undecided(gate, review_id)
+    await check_undecided(gate, review_id)
 
 
 async def test_faults_5_a_button_without_a_seal_decides_nothing(scene: Scene) -> None:
     """Given values that nothing of ours would send: without the seal, or with half of it."""
     await scene.bot()
     gate = await scene.gate(POLICY)
-    await submitted(gate, *SMALL)
+    await submit(gate, *SMALL)
     card = await scene.card("jo")
     await scene.wait_noted(gate, card)
 
@@ -130,5 +130,5 @@ async def test_faults_5_a_button_without_a_seal_decides_nothing(scene: Scene) ->
                 scene.alice.id, card["channel"], card["ts"], action, value=forged, block_id=block_id
             )
     assert [LAST in one for one in await scene.alice.notices()] == [True] * 4
-    await undecided(gate, review_of(card))
+    await check_undecided(gate, review_of(card))
     assert "5000" not in json.dumps(card)

@@ -58,7 +58,7 @@ def mutant(payload: Json, chance: random.Random) -> Json:
     return made
 
 
-async def recorded(scene: Scene) -> list[Json]:
+async def record_payloads(scene: Scene) -> list[Json]:
     """What Slack sends of everything that people do, as if Carl did it, who may decide nothing here."""
     gate = await scene.gate()
     scene.ask(gate, email(), sql())
@@ -77,7 +77,7 @@ async def recorded(scene: Scene) -> list[Json]:
     await scene.alice.press(card, "more", option="Skip it")
     await scene.hands.run_command(scene.alice.id, card["channel"], "/approvals show 1")
     scene.sandbox.bot_url = url
-    found = [_parsed(each["body"]) for each in await scene.hands.deliveries()]
+    found = [_parse(each["body"]) for each in await scene.hands.deliveries()]
     events = [
         {"type": "user_change", "user": {"id": CARL, "name": "carl"}},
         {"type": "subteam_updated", "subteam": {"id": "S0OPS", "handle": "ops"}},
@@ -89,14 +89,14 @@ async def recorded(scene: Scene) -> list[Json]:
     return json.loads(json.dumps(found).replace(scene.alice.id, CARL))
 
 
-def _parsed(body: str) -> Json:
+def _parse(body: str) -> Json:
     if body.startswith("{"):
         return json.loads(body)
     fields = {key: values[0] for key, values in parse_qs(body, keep_blank_values=True).items()}
     return json.loads(fields["payload"]) if "payload" in fields else fields
 
 
-def _sent(payload: Json) -> str:
+def _to_form(payload: Json) -> str:
     """As Slack sends this kind of payload."""
     if isinstance(payload, dict) and "command" in payload:
         return urlencode(
@@ -114,7 +114,7 @@ async def test_slack_clients_7_a_wrong_shape_decides_nothing(
     """slack-clients 7: given everything that Slack sends, with values that are missing or of another type;
     then through real Bolt there is no 5xx, no fault in the log, and nothing is decided."""
     bot = await scene.bot()
-    payloads = await recorded(scene)
+    payloads = await record_payloads(scene)
     kinds = {str(each.get("type", each.get("command"))) for each in payloads}
     assert kinds >= {"block_actions", "view_submission", "event_callback", "/approvals"}
     chance = random.Random(7)
@@ -124,7 +124,7 @@ async def test_slack_clients_7_a_wrong_shape_decides_nothing(
 
     async def send(payload: Json) -> None:
         nonlocal refused
-        body, at = _sent(payload), str(int(time.time()))
+        body, at = _to_form(payload), str(int(time.time()))
         headers = {
             "Content-Type": "application/x-www-form-urlencoded",
             "X-Slack-Request-Timestamp": at,
@@ -183,7 +183,7 @@ def test_slack_clients_7_what_is_refused_is_named(body: bytes) -> None:
     ],
 )
 def test_an_input_without_an_answer_may_be_null(state: Json) -> None:
-    """Door L4: null is an empty input, and stays null."""
+    """HTTP L4: null is an empty input, and stays null."""
     view = {
         "id": "V1", "type": "home", "hash": "1.x", "blocks": [], "state": {"values": {"b": {"a": state}}},
     }  # fmt: skip

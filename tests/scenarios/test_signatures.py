@@ -28,7 +28,7 @@ async def a_bot(scene: Scene) -> AsyncIterator[tuple[str, aiohttp.ClientSession]
         yield bot.url, session
 
 
-def signed(body: str, at: int | None = None) -> dict[str, str]:
+def sign_headers(body: str, at: int | None = None) -> dict[str, str]:
     when = str(int(time.time()) if at is None else at)
     return {
         "Content-Type": FORM,
@@ -48,7 +48,7 @@ async def test_a_wrong_signing_secret_is_told_once(
             r.getMessage() for r in caplog.records if r.name == "bot.channels.slack.transport.http"
         ]
 
-    wrong = {**signed(CANARY), "X-Slack-Signature": "v0=" + "0" * 64}
+    wrong = {**sign_headers(CANARY), "X-Slack-Signature": "v0=" + "0" * 64}
     async with a_bot(scene) as (url, session):
         await session.post(url, data=CANARY, headers={"Content-Type": FORM})
         assert lines() == []
@@ -91,7 +91,7 @@ async def test_t21_nothing_is_parsed_before_the_signature(scene: Scene) -> None:
 
 async def test_t21_a_missing_or_doubled_header_is_401(scene: Scene) -> None:
     """Given a right signature beside a second one, or without its timestamp; then it is 401."""
-    right = signed("payload=%7B%7D")
+    right = sign_headers("payload=%7B%7D")
     wrong = ("X-Slack-Signature", "v0=é")
     async with a_bot(scene) as (url, session):
         for headers in (
@@ -109,7 +109,7 @@ async def test_signed_nonsense_is_no_500(scene: Scene) -> None:
     payloads = ["", "null", "[]", "{", quote('{"type":"x"}'), quote("[" * 100_000)]
     async with a_bot(scene) as (url, session):
         for body in ["", *(f"payload={payload}" for payload in payloads)]:
-            async with session.post(url, data=body.encode(), headers=signed(body)) as answer:
+            async with session.post(url, data=body.encode(), headers=sign_headers(body)) as answer:
                 assert answer.status < 500, body[:40]
 
 
@@ -142,10 +142,14 @@ async def test_t23_an_old_or_a_future_request_is_401(scene: Scene) -> None:
     now = int(time.time())
 
     for at in (now - 301, now + 302):
-        status, _ = await scene.hands.send_raw(bot.url, click["body"], signed(click["body"], at))
+        status, _ = await scene.hands.send_raw(
+            bot.url, click["body"], sign_headers(click["body"], at)
+        )
         assert status == 401
     assert not waiting.done()
-    status, _ = await scene.hands.send_raw(bot.url, click["body"], signed(click["body"], now - 290))
+    status, _ = await scene.hands.send_raw(
+        bot.url, click["body"], sign_headers(click["body"], now - 290)
+    )
     assert status == 200
     assert len((await waiting).execute) == 1
 
@@ -181,11 +185,11 @@ async def test_t37_an_unknown_review_looks_like_a_forbidden_one(scene: Scene) ->
     scene.ask(gate, email())
     card = await scene.card("send_email")
     here = review_of(card)
-    told: list[str] = []
+    text: list[str] = []
     for review in (here, f"0-{'a' * 32}"):
         await scene.hands.click(
             scene.stranger.id, card["channel"], card["ts"], "approve",
             value=f"{review}.1.1", team="T0OTHER",
         )  # fmt: skip
-        told.append(await scene.stranger.last_notice())
-    assert told[0] == told[1]
+        text.append(await scene.stranger.last_notice())
+    assert text[0] == text[1]

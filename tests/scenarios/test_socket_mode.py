@@ -32,7 +32,7 @@ def sockets(scene: Scene) -> list[Connection]:
 
 
 async def a_bot(scene: Scene) -> Bot:
-    """A bot whose two sockets stand."""
+    """A bot with two open sockets."""
     before = len(sockets(scene))
     bot = await scene.bot(QUICK, **OVER_SOCKETS)
     await wait_until("its sockets stand", lambda: len(sockets(scene)) == before + 2)
@@ -45,7 +45,7 @@ async def a_process(scene: Scene, failpoints: str = "", **changed: str) -> Proce
     return bot
 
 
-async def asked(bot: Bot | Process, path: str) -> tuple[int, dict[str, Any]]:
+async def get(bot: Bot | Process, path: str) -> tuple[int, dict[str, Any]]:
     async with (
         aiohttp.ClientSession() as session,
         session.get(bot.url + path) as answer,
@@ -54,12 +54,12 @@ async def asked(bot: Bot | Process, path: str) -> tuple[int, dict[str, Any]]:
 
 
 async def _ready(bot: Bot) -> bool:
-    return (await asked(bot, "/readyz"))[0] == 200
+    return (await get(bot, "/readyz"))[0] == 200
 
 
 async def test_three_calls_are_decided_over_sockets(scene: Scene) -> None:
     """Given three calls; when Alice approves one, edits one (a wrong value first, which the bot marks beside
-    its field) and rejects one; then the agent goes on with exactly that."""
+    its field) and rejects one; then the agent continues with exactly that."""
     await a_bot(scene)
     gate = await scene.gate(POLICY.replace("{type: string}", '{type: string, pattern: "@"}'))
     waiting = scene.ask(gate, email("c1"), email("c2"), sql("c3"))
@@ -151,7 +151,7 @@ async def test_promise_2_two_people_on_two_bots_at_once(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given two bots and one card; when Alice and Bob press at the same moment, over a socket each; then one
-    decision stands, and the other person is told who made it."""
+    decision counts, and the other person is told who made it."""
     await a_bot(scene)
     await a_bot(scene)
     gate = await scene.gate()
@@ -168,8 +168,8 @@ async def test_promise_2_two_people_on_two_bots_at_once(
     decision = (await waiting).decision("c1")
     assert decision is not None
     assert decision.by is not None
-    told = await scene.alice.notices() + await scene.bob.notices()
-    assert told == [f"{decision.by.label} already approved send_email."]
+    text = await scene.alice.notices() + await scene.bob.notices()
+    assert text == [f"{decision.by.label} already approved send_email."]
 
 
 async def test_promise_3_sockets_are_cut_under_clicks_and_the_bot_is_back_alone(
@@ -208,8 +208,8 @@ async def test_promise_3_sockets_are_cut_under_clicks_and_the_bot_is_back_alone(
 
 @pytest.mark.parametrize("reason", ["warning", "refresh_requested"])
 async def test_no_click_fails_while_slack_renews_the_sockets(scene: Scene, reason: Any) -> None:
-    """Given Slack that announces the end of every socket and ends them when others stand; then each click in
-    the meantime counts."""
+    """Given Slack that announces the end of every socket and ends them when others are open; then each click
+    in the meantime counts."""
     await a_bot(scene)
     gate = await scene.gate()
     waiting = [scene.ask(gate, email(), thread_id=f"t-{number}") for number in range(4)]
@@ -240,7 +240,7 @@ async def test_a_bot_without_a_hello_is_not_ready(scene: Scene) -> None:
     for socket in list(sockets(scene)):
         socket.abort()
     await wait_until("it is not ready", lambda: _unready(bot))
-    assert (await asked(bot, "/healthz"))[0] == 200
+    assert (await get(bot, "/healthz"))[0] == 200
     assert not (await scene.alice.press(card, "approve"))["ok"]
 
     await scene.hands.inject_fault("ok")
@@ -298,7 +298,7 @@ async def test_promise_10_a_wrong_token_is_one_sentence(
 
 
 async def _unready(bot: Bot) -> bool:
-    status, why = await asked(bot, "/readyz")
+    status, why = await get(bot, "/readyz")
     return status == 503 and "No socket to Slack is connected" in why["why"]
 
 

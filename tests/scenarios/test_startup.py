@@ -79,7 +79,7 @@ async def test_promise_10_slack_in_trouble_at_start_is_one_sentence(
     scene: Scene, mode: str
 ) -> None:
     """Given Slack that limits, fails or hangs when the bot starts; then it ends with 2 and one sentence, for
-    whoever restarts it."""
+    the operator who restarts it."""
     await scene.hands.inject_fault(mode)
     bot = await scene.process("bot", "serve", env=scene.environment())
 
@@ -106,10 +106,10 @@ async def test_without_the_extra_it_says_what_to_install(scene: Scene, command: 
         sys.executable, "-c", script, cwd=ROOT, stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT, env={**os.environ, **scene.environment()},
     )  # fmt: skip
-    said, _ = await process.communicate()
+    text, _ = await process.communicate()
 
-    assert process.returncode == 2, said
-    assert said.decode().splitlines()[-1].partition(": ")[2] == (
+    assert process.returncode == 2, text
+    assert text.decode().splitlines()[-1].partition(": ")[2] == (
         'aiohttp is not installed. Run: pip install "hitl-core[slack]"'
     )
 

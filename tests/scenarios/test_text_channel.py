@@ -121,8 +121,8 @@ async def test_promise_2_of_two_presses_one_counts(scene: TextScene) -> None:
         scene.network.press("p-bea", "Approve", message),
     )
     assert len((await outcome_of(waiting)).execute) == 1
-    (told,) = [" ".join(one.lines) for one in notices if one.lines]
-    assert "already approved" in told
+    (text,) = [" ".join(one.lines) for one in notices if one.lines]
+    assert "already approved" in text
 
 
 async def test_promise_6_a_stale_button_changes_nothing(scene: TextScene) -> None:

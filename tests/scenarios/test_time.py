@@ -28,7 +28,7 @@ def policy(**keys: str) -> str:
 
 
 async def passes(gate: Gate, card: Message, seconds: float) -> None:
-    """Time goes by for the card's review, once it is known where the card stands."""
+    """Time goes by for the card's review, once it is known where the card is shown."""
     await age(gate.reviews, review_of(card), seconds)
 
 
@@ -36,14 +36,14 @@ async def replies(scene: Scene, card: Message, viewer: str = "U0ALICE") -> list[
     return [text_of(one) for one in await scene.hands.replies(card["channel"], card["ts"], viewer)]
 
 
-async def told_below(scene: Scene, card: Message, words: str) -> list[str]:
-    """What stands in the card's thread, once one reply says this."""
+async def replies_below(scene: Scene, card: Message, words: str) -> list[str]:
+    """The replies in the card's thread, once one of them has these words."""
 
-    async def found() -> list[str]:
+    async def find_reply() -> list[str]:
         below = await replies(scene, card)
         return below if any(words in reply for reply in below) else []
 
-    return await wait_until(f"{words!r} in the thread", found)
+    return await wait_until(f"{words!r} in the thread", find_reply)
 
 
 async def test_a_chain_goes_on_to_a_channel_a_group_and_a_person(scene: Scene) -> None:
@@ -91,7 +91,7 @@ async def test_the_word_of_why_goes_with_the_escalation(scene: Scene) -> None:
     assert (await scene.hands.submit("U0ALICE", {field: "I don't know this customer"}))["ok"]
 
     await scene.card("Passed on from", "I don't know this customer", channel=OPS)
-    below = await told_below(scene, card, "escalated to")
+    below = await replies_below(scene, card, "escalated to")
     assert "I don't know this customer" in below[0]
 
 
@@ -110,10 +110,10 @@ async def test_who_is_still_needed_is_reminded_in_the_thread_once(scene: Scene) 
         await passes(gate, card, 15 * MINUTE)
         await asyncio.gather(*(bot.workers.escalator.tick() for bot in bots if bot.workers))
 
-        async def reminded(count: int = count) -> bool:
+        async def find_reminders(count: int = count) -> bool:
             return len(await replies(scene, card)) == count
 
-        await wait_until(f"{count} reminders", reminded)
+        await wait_until(f"{count} reminders", find_reminders)
         await scene.all_shown()
         below = await replies(scene, card)
         assert len(below) == count
@@ -136,10 +136,10 @@ async def test_after_the_last_step_and_without_a_deadline_it_is_reminded(scene: 
 
     await passes(gate, card, due.LAST_STEP_REMINDER)
 
-    async def reminded() -> list[str]:
+    async def find_reminders() -> list[str]:
         return await replies(scene, ops, "U0DANA")
 
-    assert "still waits" in (await wait_until("a reminder", reminded))[0]
+    assert "still waits" in (await wait_until("a reminder", find_reminders))[0]
 
 
 async def test_the_clock_starts_with_the_post_where_the_policy_says_so(scene: Scene) -> None:
@@ -158,10 +158,10 @@ async def test_the_clock_starts_with_the_post_where_the_policy_says_so(scene: Sc
     await scene.hands.inject_fault("ok")
     card = await scene.card("skipped unless decided in time", timeout=30)
 
-    async def started() -> bool:
+    async def has_clock() -> bool:
         return (await gate.reviews.load(review_id)).review.actions[0].delivered_at is not None
 
-    await wait_until("the clock runs", started)
+    await wait_until("the clock runs", has_clock)
     assert "date^" in str(card["blocks"]) or await scene.card("skipped unless")
     await passes(gate, card, 30 * MINUTE)
     assert (await waiting).execute == ()
@@ -181,16 +181,16 @@ async def test_the_clock_starts_at_the_fallback_as_well(scene: Scene) -> None:
     waiting = scene.ask(gate)
     card = await scene.card("send_email", channel=OPS)
 
-    async def started() -> bool:
+    async def has_clock() -> bool:
         return (await gate.reviews.load(review_of(card))).review.actions[0].clock_start is not None
 
-    await wait_until("the clock runs", started)
+    await wait_until("the clock runs", has_clock)
     await passes(gate, card, 30 * MINUTE)
     assert (await waiting).execute == ()
 
 
 async def test_a_late_bot_catches_up_in_order(scene: Scene) -> None:
-    """Given two reviews of which nobody heard for hours while no bot ran, one past its deadline and one
+    """Given two reviews that nobody saw for hours while no bot ran, one past its deadline and one
     past two steps; when a bot starts, then the first expires and escalates nowhere, and the second
     takes both steps."""
     expiring = await scene.gate(

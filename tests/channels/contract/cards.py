@@ -14,7 +14,7 @@ from hitl_core.review import redaction_pointers, visible_schema
 from tests.bot.test_text import BIDI, HIDDEN
 from tests.channels.contract.world import Shown, World
 from tests.channels.nasty import NASTY
-from tests.channels.scenes import DEFAULT, POSTED, decided, escalated, review_of
+from tests.channels.scenes import DEFAULT, POSTED, decide, escalate, review_of
 from tests.channels.test_golden_cards import SCENES
 
 INVISIBLE = {chr(code) for code in [*BIDI, *HIDDEN]}
@@ -39,7 +39,7 @@ def argument_lines(review: Review, key: str) -> Iterator[str]:
 
 
 def review_with(words: str, *, decision: bool) -> Review:
-    """A review with these words wherever words come from outside."""
+    """A review with this text wherever text comes from outside."""
     rule = {"description": words.strip() or "x", "allowed_decisions": ["approve", "edit", "reject"]}
     review = review_of(
         *[("send_email", {"to": words, words: "value", "list": [words]})] * 2,
@@ -49,9 +49,9 @@ def review_with(words: str, *, decision: bool) -> Review:
     )
     review = review.model_copy(update={"path": (words, "x"), "thread_id": words})
     if decision:
-        review = decided(review, "1", "edit", args={"to": words + "!", words: "other"})
-        review = decided(review, "2", "reject", message=words)
-    return escalated(review, why=words) if not decision else review
+        review = decide(review, "1", "edit", args={"to": words + "!", words: "other"})
+        review = decide(review, "2", "reject", message=words)
+    return escalate(review, why=words) if not decision else review
 
 
 class Cards:
@@ -141,7 +141,7 @@ class Cards:
     )
     async def test_promise_8_the_name_of_a_group_is_text(self, world: World, name: str):
         """Given a group with a name that means something, then a card that names it calls nobody by it."""
-        review = escalated(
+        review = escalate(
             review_of(
                 ("send_email", {"to": "jo"}),
                 policy={"escalate": [{"after": "10m", "to": world.group}]},

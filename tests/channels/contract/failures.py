@@ -19,9 +19,9 @@ from bot.channels.contract import (
 )
 from hitl_core.model import MessageRef
 from tests.channels.contract.world import World
-from tests.channels.scenes import DEFAULT, THREE, decided, review_of
+from tests.channels.scenes import DEFAULT, THREE, decide, review_of
 
-REVIEW = decided(review_of(*THREE), "1", "reject", message="No.")
+REVIEW = decide(review_of(*THREE), "1", "reject", message="No.")
 CARD = build_card(REVIEW, DEFAULT)
 (LINE,) = thread_lines(REVIEW, DEFAULT)
 

@@ -8,7 +8,7 @@ from bot.card import Card, build_card, thread_lines
 from bot.channels.contract import MessageGone, RateLimited, Unreachable
 from hitl_core.model import Review
 from tests.channels.contract.world import World
-from tests.channels.scenes import DEFAULT, THREE, decided, review_of
+from tests.channels.scenes import DEFAULT, THREE, decide, review_of
 
 HOUR = 3600.0
 
@@ -101,7 +101,7 @@ class Posting:
         assert await world.channel.find_messages(world.room, card.review_id, since) == [ref]
 
     async def test_a_search_waits_when_it_is_limited(self, world: World):
-        """Given a chat system that limits us twice, then the search goes on and finds the message."""
+        """Given a chat system that limits us twice, then the search continues and finds the message."""
         card, since = card_of(ask()), world.now
         ref = await world.channel.post(world.room, card)
         world.fail("limited", times=2)
@@ -130,7 +130,7 @@ class Posting:
         message, and it is found as before."""
         review, since = ask(), world.now
         ref = await world.channel.post(world.room, card_of(review))
-        after = card_of(decided(review, "1", "reject", message="Not on a Friday."))
+        after = card_of(decide(review, "1", "reject", message="Not on a Friday."))
 
         await world.channel.update(ref, after)
 
@@ -161,7 +161,7 @@ class Posting:
     async def test_a_reply_is_in_the_thread_of_its_message(self, world: World):
         """Given a rejection; then its line is below the card, and is not found as a card."""
         review, since = ask(), world.now
-        review = decided(review, "1", "reject", message="Not on a Friday.")
+        review = decide(review, "1", "reject", message="Not on a Friday.")
         lines = thread_lines(review, DEFAULT)
         ref = await world.channel.post(world.room, card_of(review))
         assert lines
