@@ -316,7 +316,7 @@ async def test_a_review_waits_in_the_home_after_its_channel_was_renamed(scene: S
     await scene.bot()
     gate = await scene.gate(POLICY + 'notify: "slack:#team-ops"')
     scene.ask(gate)
-    await scene.noted(gate, await scene.card("send_email", channel=OPS))
+    await scene.wait_noted(gate, await scene.card("send_email", channel=OPS))
     scene.sandbox.channels.rename("C0OPS", "ops-2")
     scene.sandbox.channels.rename("C0GUESTS", "team-ops")
     await scene.sandbox.events.wait_delivered()
