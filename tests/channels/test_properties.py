@@ -86,7 +86,7 @@ def draw(*calls: tuple[str, dict[str, Any]]) -> tuple[Card, dict[str, Any]]:
 
 def pages_of(args: dict[str, Any]) -> list[dict[str, Any]]:
     shown = all_arguments(args, None)
-    told = re.search(
+    texts = re.search(
         r"Page 1 of (\d+)", str(arguments_view(ModalMeta(TARGET), "tool", shown)["blocks"][0])
     )
     count = int(texts[1]) if texts else 1
