@@ -46,7 +46,8 @@ from .outbox import (
     Worker,
     Workers,
 )
-from .people import Directory
+from .people import Directory, load_people
+from .policy_places import check_channels
 from .settings import BotRole, Settings
 from .web import make_app, open_server
 
@@ -109,7 +110,8 @@ async def running_bot(
         health = Health()
         channel = await _open_channel(settings, health)
         channels = Channels(channel, *(one.channel for one in connections))
-        directory = Directory(channels)
+        check_channels(policies, channels)
+        directory = Directory(channels, load_people(settings.hitl_people, channels))
         readiness_checks: list[Callable[[], None]] = []
         workers = None
         inbox = Inbox(Reviews(store, retry_seconds=1.5), directory, channels.incomplete_actions)

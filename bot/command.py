@@ -87,8 +87,8 @@ def check_policy(policy: Policy) -> int:
     require_extra("slack", *SLACK_PACKAGES)
     from . import policy_check
 
-    channel = policy_check.open_channel(os.environ)
-    findings = asyncio.run(policy_check.check_policy(policy, channel))
+    channels = policy_check.open_channels(os.environ)
+    findings = asyncio.run(policy_check.check_policy(policy, channels))
     for finding in findings:
         print(finding)
     return 0 if all(finding.usable == "yes" for finding in findings) else 1

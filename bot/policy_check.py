@@ -8,12 +8,14 @@ from typing import Literal, NamedTuple
 from slack_sdk.web.async_client import AsyncWebClient
 
 from hitl_core.errors import SettingsError
-from hitl_core.model import ORIGIN, Place, Reviewers, person_key
+from hitl_core.model import Place
 from hitl_core.policy import Policy
 
-from .channels.contract import Channel, ChannelError, NotFound
+from .channels.contract import ChannelError, NotFound
+from .channels.registry import Channels, NotConfigured
 from .channels.slack import SlackChannel
 from .health import Health
+from .policy_places import policy_places
 from .settings import Settings
 from .text import one_line
 
@@ -33,12 +35,15 @@ class Finding(NamedTuple):
         return one_line(f"{word}  {self.name}{': ' if self.why else ''}{self.why}")
 
 
-async def check_policy(policy: Policy, channel: Channel) -> list[Finding]:
+async def check_policy(policy: Policy, channels: Channels) -> list[Finding]:
     """Checks each place once, those of the policy's default first. Changes nothing."""
     findings: list[Finding] = []
-    for place in policy_places(policy):
+    for one in policy_places(policy):
+        place = one.place
         try:
-            await channel.check_place(place)
+            await channels.of_place(place).check_place(place)
+        except NotConfigured as error:
+            findings.append(Finding(place, "no", f"{error} (in {one.where})"))
         except NotFound as error:
             findings.append(Finding(place, "no", str(error)))
         except ChannelError as error:
@@ -48,21 +53,7 @@ async def check_policy(policy: Policy, channel: Channel) -> list[Finding]:
     return findings
 
 
-def policy_places(policy: Policy) -> list[Place]:
-    """All places in the policy's rules. People and groups are the places where they get messages."""
-    places: list[Place] = []
-    for rule in (policy.default, *policy.rules):
-        route = rule.route
-        places += [place for place in route.notify if place != ORIGIN]
-        places += _reviewer_places(route.reviewers)
-        for step in route.escalate:
-            places += [step.to, *_reviewer_places(step.reviewers)]
-        if route.fallback:
-            places.append(route.fallback)
-    return list(dict.fromkeys(places))
-
-
-def open_channel(environment: Mapping[str, str]) -> SlackChannel:
+def open_channels(environment: Mapping[str, str]) -> Channels:
     """Raises SettingsError if a setting is missing."""
     token, default, url = (
         environment.get(name, "").strip()
@@ -72,8 +63,4 @@ def open_channel(environment: Mapping[str, str]) -> SlackChannel:
         raise SettingsError("Set SLACK_BOT_TOKEN and HITL_CHANNEL to the bot's values.")
     address = url or Settings.slack_api_url
     client = AsyncWebClient(token=token, base_url=address, timeout=TIMEOUT, retry_handlers=[])
-    return SlackChannel(client, default, Health(quiet=True))
-
-
-def _reviewer_places(reviewers: Reviewers) -> list[Place]:
-    return [Place(person_key(id)) for id in (*reviewers.users, *reviewers.groups)]
+    return Channels(SlackChannel(client, default, Health(quiet=True)))

@@ -40,6 +40,8 @@ class Settings:
     """The URL of the Redis that the agents use too."""
     hitl_policy: str = ""
     """A policy file, or a folder of <agent>.yaml, for agents of the HTTP API; other agents load theirs."""
+    hitl_people: str = ""
+    """A YAML file that says which identities in several channels are one human, with one vote."""
     hitl_host: str = "127.0.0.1"
     """The address to listen on; 0.0.0.0 in a container."""
     hitl_port: int = 3000

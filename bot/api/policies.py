@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Self
 
@@ -37,6 +37,12 @@ class Policies:
                 f"{path}: There is no policy in this folder. Each is a file <agent>.yaml."
             )
         return cls(by_agent={file.stem: Policy.load(file) for file in files})
+
+    def __iter__(self) -> Iterator[tuple[str, Policy]]:
+        """Each policy with the agent that it is for; "" for every agent."""
+        if self._shared is not None:
+            yield "", self._shared
+        yield from (self._by_agent or {}).items()
 
     def for_agent(self, agent: str) -> Policy:
         """Raises ApiProblem if there is none. The agent's name is only looked up among the loaded files and

@@ -35,9 +35,9 @@ def make_probe(
     """The probe fails unless Redis answers and accepts writes, each check passes, and the clock is about
     right.
 
-    The problems in `health` don't make a bot unready, because another bot with the same Slack has them too.
+    The problems in `health` don't make a bot unready, because another bot with these channels has them too.
     The answer counts them by kind with the time of the oldest. Anybody who reaches the port may ask, so it
-    has no channel names, review ids or Slack errors: those are in the log and in the bot's own channel.
+    has no names of places, review ids or a channel's errors: those are in the log and at the bot's own place.
     """
 
     async def ready() -> dict[str, object]:

@@ -46,8 +46,8 @@ class _TriedTooOften(Exception):
 
 
 class Lane:
-    """Two halves work in parallel, posts and updates, because Slack limits them separately. `late_window` as
-    LATE_WINDOW.
+    """Two halves work in parallel, posts and updates, because a channel limits them separately. `late_window`
+    as LATE_WINDOW.
     """
 
     def __init__(

@@ -20,7 +20,7 @@ from .lane import LATE_WINDOW, Lane
 
 log = logging.getLogger(__name__)
 
-#: The shortest time between two messages to one conversation, in seconds. Slack accepts about one a second.
+#: The shortest time between two messages to one conversation, in seconds: see `rate_limit`.
 MESSAGE_INTERVAL = 1.0
 #: The lease of a lane in seconds: then another bot takes it over. Twice the longest call to a channel.
 LANE_LEASE = 8.0

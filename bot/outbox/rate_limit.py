@@ -16,8 +16,8 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-#: Slack accepts about one message a second in each conversation, and 50 updates a minute in total with short
-#: bursts (docs.slack.dev/apis/web-api/rate-limits).
+#: Every channel gets the rate of the slowest one, Slack: about one message a second in each conversation, and
+#: 50 updates a minute in total with short bursts (docs.slack.dev/apis/web-api/rate-limits).
 UPDATE_FACTOR, UPDATE_BURST = 1.2, 10
 
 

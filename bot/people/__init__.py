@@ -7,6 +7,7 @@ from .cache import Cache
 from .directory import ONLY_MEMBERS, Directory
 from .lookups import MAX_AGE, Lookups
 from .people import People
+from .people_file import load_people
 from .recipients import NoDeciderLeft, Recipients, TooFewDeciders, waiting_actions
 
 __all__ = [
@@ -19,5 +20,6 @@ __all__ = [
     "People",
     "Recipients",
     "TooFewDeciders",
+    "load_people",
     "waiting_actions",
 ]

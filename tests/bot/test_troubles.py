@@ -208,7 +208,9 @@ async def test_newcomer_2_a_policys_places_and_people_are_looked_up(
     channel: SlackChannel, sandbox: Sandbox
 ) -> None:
     """Given a policy; then each place, person and group is usable, unusable or unknown."""
-    found = {one.name: one for one in await check_policy(Policy.from_yaml(POLICY), channel)}
+    found = {
+        one.name: one for one in await check_policy(Policy.from_yaml(POLICY), Channels(channel))
+    }
     usable = [name for name, one in found.items() if one.usable == "yes"]
     assert sorted(usable) == ["default", "slack:#team-ops", "slack:S0OPS", "slack:U0BOB"]
     assert {name: one.why for name, one in found.items() if one.usable == "no"} == {
@@ -219,7 +221,10 @@ async def test_newcomer_2_a_policys_places_and_people_are_looked_up(
         "slack:C0OLD": "the channel is archived",
     }
     sandbox.faults.configure({"mode": "http_500", "method": "users.info"})
-    again = {one.name: one.usable for one in await check_policy(Policy.from_yaml(POLICY), channel)}
+    again = {
+        one.name: one.usable
+        for one in await check_policy(Policy.from_yaml(POLICY), Channels(channel))
+    }
     assert again[Place("slack:U0BOB")] == "unknown"
 
 

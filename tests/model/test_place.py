@@ -98,7 +98,7 @@ def test_a_message_is_the_same_at_another_address() -> None:
 
 
 def test_only_one_file_takes_a_places_text_apart() -> None:
-    """No other file splits the text of a place, a conversation or an origin.
+    """No other file splits the text of a place, a conversation or an origin, or knows the prefix `slack:`.
 
     The policy reader is the exception: it says what is wrong with a text that is no place. A name of a
     variable is all that this test can see, so it is a reminder and no proof.
@@ -114,7 +114,7 @@ def test_only_one_file_takes_a_places_text_apart() -> None:
                 case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in splitting:
                     args = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
                     about_place = any(name in ast.unparse(value).lower() for name in named)
-                    if about_place and {":", "/", ">"} & {*args}:
+                    if "slack:" in args or (about_place and {":", "/", ">"} & {*args}):
                         found.append(f"{file.relative_to(ROOT)}:{node.lineno} {ast.unparse(node)}")
                 case _:
                     pass

@@ -1,0 +1,68 @@
+"""The places, people and groups that a policy names, and whether this bot has their channels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from hitl_core.errors import PolicyError
+from hitl_core.model import ORIGIN, Place, Reviewers, person_key
+from hitl_core.policy import Policy
+
+from .channels.registry import Channels, NotConfigured
+
+
+class PolicyPlace(NamedTuple):
+    """A place, and where the policy names it: the rule (None is the default), its line, and the key."""
+
+    place: Place
+    rule: str | None
+    line: int | None
+    key: str
+
+    @property
+    def where(self) -> str:
+        """`the rule send_email (line 4), notify`."""
+        name = f"the rule `{self.rule}`" if self.rule else "the default"
+        line = f" (line {self.line})" if self.line else ""
+        return f"{name}{line}, `{self.key}`"
+
+
+def policy_places(policy: Policy) -> list[PolicyPlace]:
+    """Each place once, those of the policy's default first. People and groups are the places where they get
+    messages.
+    """
+    first = dict[Place, PolicyPlace]()
+    for rule in (policy.default, *policy.rules):
+        route, routes = rule.route, list[tuple[str, Iterable[Place]]]()
+        routes.append(("notify", [place for place in route.notify if place != ORIGIN]))
+        routes += _reviewer_places("reviewers", route.reviewers)
+        for number, step in enumerate(route.escalate, start=1):
+            routes.append((f"escalate[{number}].to", [step.to]))
+            routes += _reviewer_places(f"escalate[{number}].reviewers", step.reviewers)
+        routes.append(("fallback", [route.fallback] if route.fallback else []))
+        for key, places in routes:
+            for place in places:
+                first.setdefault(place, PolicyPlace(place, rule.name, rule.line, key))
+    return list(first.values())
+
+
+def check_channels(policies: Iterable[tuple[str, Policy]], channels: Channels) -> None:
+    """Raises PolicyError that names each place in a channel that this bot does not have. `policies` are those
+    of HITL_POLICY, each with its agent, or "" for every agent.
+    """
+    problems = list[str]()
+    for agent, policy in policies:
+        file = f"HITL_POLICY, {agent}.yaml" if agent else "HITL_POLICY"
+        for one in policy_places(policy):
+            try:
+                channels.of_place(one.place)
+            except NotConfigured as error:
+                problems.append(f"{file}: {one.where}: {one.place} can't be used: {error}.")
+    if problems:
+        raise PolicyError("\n".join(problems))
+
+
+def _reviewer_places(key: str, reviewers: Reviewers) -> Iterator[tuple[str, Iterable[Place]]]:
+    yield f"{key}.users", [Place(person_key(id)) for id in reviewers.users]
+    yield f"{key}.groups", [Place(person_key(id)) for id in reviewers.groups]

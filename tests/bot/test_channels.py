@@ -1,0 +1,302 @@
+"""A bot with several channels: a place, a person and a message each belong to one (issue 11 §2)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.channels.contract import NotFound
+from bot.channels.registry import Channels, NotConfigured
+from bot.channels.slack.channel import SlackChannel
+from bot.health.health import Health
+from bot.health.place_check import PlaceCheck
+from bot.outbox.delivery import Delivery
+from bot.people.directory import Directory
+from bot.people.people import People
+from bot.policy_check import check_policy
+from bot.policy_places import check_channels
+from hitl_core import Policy
+from hitl_core.errors import PolicyError, Refused
+from hitl_core.model import (
+    CLI,
+    DEFAULT_PLACE,
+    Grant,
+    MessageRef,
+    Place,
+    Review,
+    Reviewer,
+    Reviewers,
+    Snapshot,
+)
+from hitl_core.review.service import Reviews
+from hitl_core.store import MemoryStore
+from slack_sandbox.sandbox import Sandbox
+from tests.bot.second_channel import TeamsLike, second_channel
+from tests.support.builders import START, review_of
+
+OPS, TEAMS_OPS = Place("slack:#team-ops"), Place("teams:#team-ops")
+MARIA = Reviewer(channel="slack", team="T0ACME", id="U0MARIA", name="Maria")
+DANA_IN_TEAMS = Reviewer(channel="teams", team="T0ACME", id="U0DANA", name="Dana")
+MARIA_IS_DANA = People([("slack:U0MARIA", "teams:U0DANA")])
+OF_MARIA = Grant((OPS,), Reviewers(users=("U0MARIA",)))
+
+
+@pytest.fixture
+async def second() -> AsyncIterator[TeamsLike]:
+    async with second_channel() as (channel, _):
+        yield channel
+
+
+@pytest.fixture
+def both(channel: SlackChannel, second: TeamsLike) -> Channels:
+    return Channels(channel, second)
+
+
+def snapshot_of(**posts: str) -> Snapshot:
+    """Its cards in `#team-ops` of these channels, each in the conversation C0OPS."""
+    refs = {
+        Place(f"{name}:#team-ops"): MessageRef(channel=name, conversation=id, ts="1.1")
+        for name, id in posts.items()
+    }
+    return Snapshot(review=review_of()[0], posts=refs, shown={}, now=0.0)
+
+
+async def may_decide(
+    directory: Directory, who: Reviewer, grant: Grant, snapshot: Snapshot | None = None
+) -> bool:
+    try:
+        await directory.check_can_decide(who, snapshot or snapshot_of(), [grant])
+    except Refused as refused:
+        return {"not_permitted": False}[refused.code]
+    return True
+
+
+# ------------------------------------------------------------------------ registry
+
+
+def test_a_place_belongs_to_the_channel_that_it_names(both: Channels) -> None:
+    assert both.of_place(OPS).name == "slack"
+    assert both.of_place(TEAMS_OPS.for_member("U1")).name == "teams"
+    assert both.of_place(DEFAULT_PLACE).name == both.default.name == "slack"
+
+
+@given(st.from_regex(r"[a-z][a-z0-9]{0,5}", fullmatch=True), st.sampled_from(["#a", "U1", "19:x"]))
+def test_a_place_of_another_channel_is_never_guessed(name: str, target: str) -> None:
+    """Given any channel that the bot does not have; then its places have no channel, with a reason."""
+    channels, place = Channels(_Nameless()), Place.of(name, target)
+    assert channels.find(place) is None
+    assert channels.audience(place) is None
+    assert channels.name_of(place) == place
+    with pytest.raises(NotConfigured, match=f"this bot has no channel `{name}`, only `UNNAMED`"):
+        channels.of_place(place)
+
+
+class _Nameless(SlackChannel):
+    name = "UNNAMED"
+
+    def __init__(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("name", ["slack", CLI, "policy"])
+def test_each_channel_has_a_name_of_its_own(
+    channel: SlackChannel, second: TeamsLike, name: str
+) -> None:
+    second.name = name
+    with pytest.raises(ValueError, match="a name of its own"):
+        Channels(channel, second)
+
+
+# ------------------------------------------------------------------------ a place without its channel
+
+
+def move(review: Review, place: Place, fallback: Place | None = None) -> Review:
+    """The review as an agent of another policy submits it: it waits at this place."""
+    update = {"notify": (place,), "fallback": fallback}
+    actions = tuple(
+        action.model_copy(update={"route": action.route.model_copy(update=update)})
+        for action in review.actions
+    )
+    return review.model_copy(update={"actions": actions})
+
+
+async def test_a_card_without_its_channel_is_a_dead_letter_with_a_reason(
+    channel: SlackChannel,
+) -> None:
+    """Given an agent whose policy names a channel that this bot does not have; then the review says why, and
+    the people who run the bot are told what to do."""
+    health, reviews = Health(lambda: START), Reviews(MemoryStore(lambda: START))
+    review, event = review_of()
+    review = move(review, TEAMS_OPS)
+    await reviews.submit(review, event)
+    delivery = Delivery(reviews, Channels(channel), Directory(Channels(channel)), health=health)
+    with pytest.raises(NotFound, match="this bot has no channel `teams`, only `slack`"):
+        await delivery.deliver(review.id, TEAMS_OPS, again=False)
+    snapshot = await reviews.load(review.id)
+    assert snapshot.posts == {}
+    assert (
+        snapshot.review.troubles[TEAMS_OPS].why == "this bot has no channel `teams`, only `slack`"
+    )
+    (problem,) = health.current_problems()
+    assert (problem.kind, problem.subject) == ("place", TEAMS_OPS)
+    assert "Connect the bot to that channel" in problem.text
+
+
+async def test_a_card_without_its_channel_goes_to_its_fallback(
+    channel: SlackChannel, sandbox: Sandbox
+) -> None:
+    health, reviews = Health(lambda: START), Reviews(MemoryStore(lambda: START))
+    review, event = review_of()
+    review = move(review, TEAMS_OPS, fallback=OPS)
+    await reviews.submit(review, event)
+    delivery = Delivery(reviews, Channels(channel), Directory(Channels(channel)), health=health)
+    await delivery.deliver(review.id, TEAMS_OPS, again=False)
+    await delivery.deliver(review.id, OPS, again=False)
+    snapshot = await reviews.load(review.id)
+    assert [*snapshot.posts] == [OPS]
+    assert snapshot.review.actions[0].places == (TEAMS_OPS, OPS)
+
+
+async def test_each_card_is_shown_in_its_own_channel(both: Channels, second: TeamsLike) -> None:
+    """Given a review at a place of each channel; then each has its message there, and both are updated."""
+    reviews = Reviews(MemoryStore(lambda: START))
+    review, event = review_of()
+    here = review.actions[0]
+    route = here.route.model_copy(update={"notify": (OPS, TEAMS_OPS)})
+    review = review.model_copy(update={"actions": (here.model_copy(update={"route": route}),)})
+    await reviews.submit(review, event)
+    delivery = Delivery(reviews, both, Directory(both))
+    for place in (OPS, TEAMS_OPS):
+        await delivery.deliver(review.id, place, again=False)
+        await delivery.redraw(review.id, place)
+    posts = (await reviews.load(review.id)).posts
+    assert {place: ref.channel for place, ref in posts.items()} == {
+        OPS: "slack",
+        TEAMS_OPS: "teams",
+    }
+    found = await second.find_messages(TEAMS_OPS, review.id, 0.0)
+    assert [ref.ts for ref in found] == [posts[TEAMS_OPS].ts]
+
+
+async def test_the_check_of_places_reports_a_missing_channel(channel: SlackChannel) -> None:
+    health, reviews = Health(lambda: START), Reviews(MemoryStore(lambda: START))
+    review, event = review_of()
+    await reviews.submit(move(review, OPS, fallback=TEAMS_OPS), event)
+    await PlaceCheck(reviews, Channels(channel), health).check_places()
+    assert [one.subject for one in health.current_problems()] == [TEAMS_OPS]
+
+
+# ------------------------------------------------------------------------ policies
+
+POLICY = """
+default: review
+interrupt_on:
+  refund:
+    notify: slack:#finance
+    fallback: slack:#team-ops
+    reviewers: {users: [U0BOB]}
+    escalate: [{after: 10m, to: slack:#leads}]
+"""
+
+
+def test_a_policys_place_without_its_channel_is_an_error_at_load(second: TeamsLike) -> None:
+    """Given a bot without Slack; then each place in Slack is named, with rule, line, key and channels."""
+    policies = [("billing", Policy.from_yaml(POLICY))]
+    with pytest.raises(PolicyError) as caught:
+        check_channels(policies, Channels(second))
+    lines = str(caught.value).split("\n")
+    assert lines[0] == (
+        "HITL_POLICY, billing.yaml: the rule `refund` (line 4), `notify`: slack:#finance can't be used:"
+        " this bot has no channel `slack`, only `teams`."
+    )
+    keys = ["notify", "reviewers.users", "escalate[1].to", "fallback"]
+    assert [f"`{key}`" in line for key, line in zip(keys, lines, strict=True)] == [True] * 4
+
+
+def test_a_policy_for_the_bots_channels_loads(channel: SlackChannel) -> None:
+    check_channels([("", Policy.from_yaml(POLICY))], Channels(channel))
+
+
+async def test_policy_check_names_the_rule_of_a_missing_channel(second: TeamsLike) -> None:
+    findings = await check_policy(Policy.from_yaml(POLICY), Channels(second))
+    found = next(one for one in findings if one.name == "slack:#finance")
+    assert found.usable == "no"
+    assert found.why == (
+        "this bot has no channel `slack`, only `teams` (in the rule `refund` (line 4), `notify`)"
+    )
+
+
+# ------------------------------------------------------------------------ who
+
+
+@pytest.mark.parametrize(
+    "grant", [OF_MARIA, Grant((OPS,), Reviewers()), Grant((TEAMS_OPS,), Reviewers())]
+)
+async def test_a_person_of_an_unknown_channel_may_decide_nothing(
+    channel: SlackChannel, grant: Grant
+) -> None:
+    """house §5: a `Reviewer(channel="teams")` with an id of Slack passes through none of Slack's rules."""
+    directory, who = Directory(Channels(channel)), MARIA.model_copy(update={"channel": "teams"})
+    posted = snapshot_of(slack="C0OPS", teams="C0OPS")
+    assert not await may_decide(directory, who, grant, posted)
+    assert directory.is_external(who)
+    assert await directory.ineligible_voters([who], posted, [grant]) == {"teams:U0MARIA"}
+
+
+async def test_each_channel_judges_its_own_people(both: Channels) -> None:
+    """Given the same ids in both channels; then a rule for people or members of one gives the other's no
+    right."""
+    directory, posted = Directory(both), snapshot_of(slack="C0OPS", teams="C0OPS")
+    dana = DANA_IN_TEAMS.model_copy(update={"channel": "slack"})
+    for place, who, other in ((OPS, dana, DANA_IN_TEAMS), (TEAMS_OPS, DANA_IN_TEAMS, dana)):
+        assert await may_decide(directory, who, Grant((place,), Reviewers()), posted)
+        assert not await may_decide(directory, other, Grant((place,), Reviewers()), posted)
+    in_teams = Grant((OPS,), Reviewers(users=("teams:U0DANA",), groups=("teams:S0OPS",)))
+    assert await may_decide(directory, DANA_IN_TEAMS, in_teams)
+    assert not await may_decide(directory, dana, in_teams)
+
+
+async def test_a_human_on_a_list_may_decide_with_each_identity(both: Channels) -> None:
+    """Given that Maria in Slack is Dana in Teams, and a rule that names Maria; then Dana may decide too."""
+    directory = Directory(both, MARIA_IS_DANA)
+    assert await may_decide(directory, DANA_IN_TEAMS, OF_MARIA)
+    assert not await may_decide(Directory(both), DANA_IN_TEAMS, OF_MARIA)
+    outside = DANA_IN_TEAMS.model_copy(update={"team": "T0GLOBEX"})
+    assert not await may_decide(directory, outside, OF_MARIA)
+    who = await directory.load_reviewer("teams", "U0DANA", "T0ACME", "dana")
+    assert (who.name, who.aliases) == ("Dana Okoye", ("slack:U0MARIA",))
+
+
+async def test_a_human_who_left_one_channel_has_no_right_from_there(both: Channels) -> None:
+    """Given a rule for somebody who has left Slack; then their account in Teams gives nothing back. And who
+    has left Teams decides nothing there."""
+    gone = People([("slack:U0GONE", "teams:U0DANA"), ("slack:U0MARIA", "teams:U0GONE")])
+    directory = Directory(both, gone)
+    assert not await may_decide(
+        directory, DANA_IN_TEAMS, Grant((OPS,), Reviewers(users=("U0GONE",)))
+    )
+    left = DANA_IN_TEAMS.model_copy(update={"id": "U0GONE"})
+    assert not await may_decide(directory, left, OF_MARIA)
+
+
+async def test_a_human_counts_once_among_those_who_are_left(both: Channels) -> None:
+    """Given two identities of one human on a list, and a quorum of two; then they are too few. If this human
+    asked for it in the other channel, nobody is left to approve."""
+    directory = Directory(both, MARIA_IS_DANA)
+    grant = Grant((OPS,), Reviewers(users=("U0MARIA", "teams:U0DANA")))
+    assert await Directory(both).deciders_left([grant], {}, 2) == "enough"
+    assert await directory.deciders_left([grant], {}, 2) == "too_few"
+    assert await directory.deciders_left([grant], {}, 1, {"teams:U0DANA"}) == "too_few"
+    assert await directory.deciders_left([OF_MARIA], {}, 1, {"teams:U0DANA"}) == "too_few"
+
+
+async def test_votes_from_before_the_setting_are_one_humans_too(both: Channels) -> None:
+    """Given votes of two identities, stored before HITL_PEOPLE named them; then one of them counts."""
+    grant = Grant((OPS,), Reviewers(users=("U0MARIA", "teams:U0DANA")))
+    voters = [MARIA, DANA_IN_TEAMS]
+    ineligible = Directory(both, MARIA_IS_DANA).ineligible_voters
+    assert await ineligible(voters, snapshot_of(), [grant]) == {DANA_IN_TEAMS.key}
+    assert await Directory(both).ineligible_voters(voters, snapshot_of(), [grant]) == set()
