@@ -11,6 +11,10 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.channels.slack import SlackChannel
+from bot.channels.slack.form_limits import FORM_LIMITS
+from bot.channels.slack.ids import ModalMeta
+from bot.channels.slack.modals import form_view
+from bot.forms import FormPage
 from hitl_core.model import MessageRef, Place
 from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
 from slack_sandbox.server import running_sandbox
@@ -19,6 +23,7 @@ from slack_sandbox.workspace.message import escape_text
 from slack_sandbox.workspace.workspace import Channel, Message
 from tests.channels.contract import ChannelContract, Shown, World
 from tests.channels.contract.world import Fault
+from tests.channels.reading import check_view, texts
 from tests.support.slack import words
 
 #: An error that Slack doesn't document, and a yes without what was asked for.
@@ -56,6 +61,8 @@ class SlackWorld(World):
         "there is no such group|is a group": Place("slack:S0NONE"),
     }
     nasty = ("<!everyone>", "<@U0CARL|Carl>", "<mailto:a@b.example>", "www.evil.example", "&amp;")
+
+    form_limits = FORM_LIMITS
 
     def __init__(self, sandbox: Sandbox, channel: SlackChannel) -> None:
         self.sandbox, self.channel = sandbox, channel
@@ -105,6 +112,14 @@ class SlackWorld(World):
             group.name = group.handle = name
         else:
             self.sandbox.users.rename(id, name)
+
+    def show_form(self, page: FormPage) -> tuple[str, frozenset[str]]:
+        view = check_view(form_view(page, ModalMeta(page.ref.target)))
+        text = " ".join(text for _, text in texts(view))
+        called = mentions.find_mentions("", view["blocks"])
+        links = [link for one in _mrkdwn(view["blocks"]) for link in _LINK.findall(one)]
+        alive = [*called.users, *called.groups, *links, *(["all"] if called.everybody else [])]
+        return " ".join(text.split()), frozenset(alive)
 
     def named(self, id: str) -> str:
         return id

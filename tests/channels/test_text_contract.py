@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from bot.forms import FormPage
 from hitl_core.model import MessageRef, Place
 from tests.channels.contract import ChannelContract, Shown, World
 from tests.channels.contract.world import Fault
 from tests.support.text_channel.channel import TextChannel
-from tests.support.text_channel.network import Message, Network, mentions
+from tests.support.text_channel.forms import LIMITS, form_content
+from tests.support.text_channel.network import Content, Message, Network, check_content, mentions
 from tests.support.text_channel.office import office
 from tests.support.text_channel.render import BAR
 
@@ -45,6 +47,8 @@ class TextWorld(World):
         "x\r\n[Approve]",
     )
 
+    form_limits = LIMITS
+
     def __init__(self, network: Network, channel: TextChannel) -> None:
         self.network, self.channel = network, channel
 
@@ -75,13 +79,20 @@ class TextWorld(World):
         else:
             self.network.people[id] = replace(self.network.people[id], name=name)
 
+    def show_form(self, page: FormPage) -> tuple[str, frozenset[str]]:
+        content = form_content(page, "s1")
+        check_content(content)
+        labels = [button.label for button in content.buttons]
+        alive = frozenset(person for line in content.lines for person in mentions(line))
+        return f"{_read(content)} {' '.join(labels)}", alive
+
     def _shown(self, message: Message) -> Shown:
         thread = [one for one in self.network.messages.values() if one.thread == message.id]
         return Shown(
             MessageRef(channel="text", conversation=message.room, ts=message.id),
-            _read(message),
+            _read(message.content),
             tuple(button.label for button in message.content.buttons),
-            tuple(map(_read, thread)),
+            tuple(_read(one.content) for one in thread),
             frozenset(
                 person
                 for one in (message, *thread)
@@ -91,8 +102,8 @@ class TextWorld(World):
         )
 
 
-def _read(message: Message) -> str:
-    lines = (line.removeprefix(BAR).replace("@@", "@") for line in message.content.lines)
+def _read(content: Content) -> str:
+    lines = (line.removeprefix(BAR).replace("@@", "@") for line in content.lines)
     return " ".join(" ".join(lines).split())
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bot.channels.contract import Channel
+from bot.forms import FormLimits, FormPage
 from hitl_core.model import MessageRef, Place
 
 #: What happens to the next calls: the service limits our rate, has an error of its own, does what was asked
@@ -37,7 +38,8 @@ class World(ABC):
     - `direct` is the place of the person `member`; `group` (with `group_id`) has `outsider` in it;
     - `people` has an id of each kind of person that this chat system has;
     - `unusable` are places at which nothing can be shown, by a pattern of the reason;
-    - `nasty` are texts that mean something to this chat system.
+    - `nasty` are texts that mean something to this chat system;
+    - `form_limits` are those of the channel's forms.
     """
 
     channel: Channel
@@ -52,6 +54,7 @@ class World(ABC):
     group_id: str
     unusable: Mapping[str, Place]
     nasty: tuple[str, ...]
+    form_limits: FormLimits
 
     @property
     @abstractmethod
@@ -81,6 +84,12 @@ class World(ABC):
     @abstractmethod
     def rename(self, id: str, name: str) -> None:
         """A person, or a group, takes this name."""
+
+    @abstractmethod
+    def show_form(self, page: FormPage) -> tuple[str, frozenset[str]]:
+        """All text of a page of a form, with single spaces, and what is alive in it (see Shown). Raises if
+        the chat system refuses it.
+        """
 
     def named(self, id: str) -> str:
         """How a policy names a person or a group."""

@@ -141,7 +141,10 @@ class Network:
     async def _event(self, person: str, message: Message, **what: str) -> Content:
         assert self.listener is not None
         ref = {"room": message.room, "message": message.id}
-        return await self.listener({"id": f"e{next(self._ids)}", "person": person, **ref, **what})
+        notice = await self.listener({"id": f"e{next(self._ids)}", "person": person, **ref, **what})
+        if notice.lines:
+            check_content(notice)
+        return notice
 
     def _next_fault(self) -> Fault | None:
         for fault in self.faults:
@@ -154,12 +157,12 @@ class Network:
 
     def _send(self, **message: Any) -> dict[str, Any]:
         self._room(message["room"])
-        self._check(message["content"], message.get("tag", ""))
+        check_content(message["content"], message.get("tag", ""))
         return {"id": self.post(BOT, Message(id="", by="", at=0.0, **message)).id}
 
     def _edit(self, id: str, content: Content) -> dict[str, Any]:
         message = self._own(id)
-        self._check(content)
+        check_content(content)
         self.messages[id] = replace(message, content=content)
         return {}
 
@@ -222,19 +225,18 @@ class Network:
             raise Refusal("no_message")
         return message
 
-    @staticmethod
-    def _check(content: Content, tag: str = "") -> None:
-        if not content.lines or not content.fits:
-            raise Refusal("too_long")
-        if not all(line.isprintable() for line in content.lines):
-            raise Refusal("bad_line")
-        labels = [button.label for button in content.buttons]
-        if len(set(labels)) < len(labels) or not all(
-            0 < len(label) <= MAX_LABEL for label in labels
-        ):
-            raise Refusal("bad_button")
-        if len(tag) > MAX_TAG or any(len(button.token) > MAX_TOKEN for button in content.buttons):
-            raise Refusal("too_long")
+
+def check_content(content: Content, tag: str = "") -> None:
+    """Raises Refusal."""
+    if not content.lines or not content.fits:
+        raise Refusal("too_long")
+    if not all(line.isprintable() for line in content.lines):
+        raise Refusal("bad_line")
+    labels = [button.label for button in content.buttons]
+    if len(set(labels)) < len(labels) or not all(0 < len(label) <= MAX_LABEL for label in labels):
+        raise Refusal("bad_button")
+    if len(tag) > MAX_TAG or any(len(button.token) > MAX_TOKEN for button in content.buttons):
+        raise Refusal("too_long")
 
 
 def mentions(line: str) -> list[str]:
