@@ -116,7 +116,7 @@ async def running_bot(
         workers = None
         inbox = Inbox(Reviews(store, retry_seconds=1.5), directory, channels.incomplete_actions)
         homes = HomeLoader(Reviews(store, retry_seconds=1.5), channels, directory)
-        home = HomeTab(homes, inbox, channel, store)
+        home = HomeTab(homes, inbox, channel)
         if only != "http":
             refresher = HomeRefresher(store, home.publish)
             other_workers = (refresher, Sealer(store), PlaceCheck(Reviews(store), channels, health))

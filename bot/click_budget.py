@@ -5,6 +5,7 @@ click together must take less: `CLICKS` lists them, and a test adds them up.
 from __future__ import annotations
 
 import asyncio
+from contextvars import ContextVar
 from typing import Literal
 
 #: Slack wants the answer within this time, in seconds
@@ -37,8 +38,8 @@ SECONDS: dict[Step, float] = {
     "apply": 1.5,  # permission, checks, commit
     "record": 0.2,  # a refusal in the audit, an old card to draw again
     "show": 0.8,  # the result: a sentence, a modal, the Home
-    "open": 2.4,  # a modal: it is loaded and opened
-    "page": 1.6,  # another page of a modal: it is loaded and drawn
+    "open": 2.1,  # a modal: it is loaded and opened
+    "page": 1.6,  # another page of a modal: it is loaded and shown
     "file": 1.6,  # all arguments as a file
     "submit": 2.0,  # a form: it is read, checked and applied
     "next": 0.4,  # the next page of the Review modal below a form
@@ -55,14 +56,18 @@ SECONDS: dict[Step, float] = {
 #: The steps of each kind of click, one after the other.
 CLICKS: dict[str, tuple[Step, ...]] = {
     "a button that decides": ("name", "apply", "record", "show"),
-    "a button that opens a modal": ("name", "open"),
+    "a button that opens a modal": ("name", "open", "respond"),
     "a button that shows a page": ("name", "page", "show"),
     "a button that posts a file": ("name", "file", "show"),
     "a form": ("name", "submit", "next"),
     "the Home, and /approvals": ("home", "home_error"),
 }
 
+#: The last moment for the answer: what a request takes on its way to the bot and back is not in it.
+ANSWER_SECONDS = 2.9
+
 _factor = 1.0
+_deadline: ContextVar[float | None] = ContextVar("click_deadline", default=None)
 
 
 def set_click_seconds(seconds: float) -> None:
@@ -75,5 +80,12 @@ def seconds(step: Step) -> float:
     return SECONDS[step] * _factor
 
 
+def start() -> None:
+    """A click begins. No step of it lasts longer than the click itself."""
+    _deadline.set(asyncio.get_running_loop().time() + ANSWER_SECONDS * _factor)
+
+
 def timeout(step: Step) -> asyncio.Timeout:
-    return asyncio.timeout(seconds(step))
+    end = asyncio.get_running_loop().time() + seconds(step)
+    deadline = _deadline.get()
+    return asyncio.timeout_at(end if deadline is None else min(end, deadline))

@@ -68,9 +68,7 @@ class Fixture:
         await channel.start()
         directory = Directory(Channels(channel))
         inbox = Inbox(self.reviews, directory, channel.incomplete_actions)
-        home = HomeTab(
-            HomeLoader(self.reviews, Channels(channel), directory), inbox, channel, self.store
-        )
+        home = HomeTab(HomeLoader(self.reviews, Channels(channel), directory), inbox, channel)
         for handlers in (Listeners(inbox, channel, home), home):
             handlers.register(self._bolt)
 

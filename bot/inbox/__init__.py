@@ -3,9 +3,12 @@
 Start with `Inbox`: a command of a person → a reply.
 """
 
+from . import sentences
 from .access import ReviewAccess
 from .commands import ActionRef, Choose, InboxCommand
-from .homes import KEEP_FOR, Home, HomeLine, HomeLoader, HomeTask
+from .home import Home, HomeLine, HomeTask
+from .home_views import KEEP_FOR, HomeView
+from .homes import HomeLoader
 from .inbox import Inbox
 from .permitted import PermittedSnapshot
 from .reply import FIXABLE_CODES, RESULT_UNKNOWN, STORE_UNAVAILABLE, ReadRequired, Reply
@@ -21,10 +24,12 @@ __all__ = [
     "HomeLine",
     "HomeLoader",
     "HomeTask",
+    "HomeView",
     "Inbox",
     "InboxCommand",
     "PermittedSnapshot",
     "ReadRequired",
     "Reply",
     "ReviewAccess",
+    "sentences",
 ]

@@ -28,7 +28,7 @@ from ..people import ONLY_MEMBERS, Directory
 from .commands import ActionRef
 from .permitted import PermittedSnapshot
 from .read_marks import ReadMarks
-from .reply import STORE_UNAVAILABLE
+from .reply import NOT_SHOWN_YET, STORE_UNAVAILABLE
 
 log = logging.getLogger(__name__)
 
@@ -154,6 +154,18 @@ class ReviewAccess:
         calls = [call for call in review.calls if review.action(call.key)]
         snapshot, call = await self._check_any(snapshot, [*calls, *review.calls_in_doubt])
         return snapshot, review.places_of(call)[0]
+
+    async def find_message(
+        self, target: ActionRef, who: Reviewer
+    ) -> tuple[PermittedSnapshot, Place, MessageRef]:
+        """The review, and a message that shows the action, with its place."""
+        snapshot = await self.load_for_view(target, who)
+        action = snapshot.review.action(target.action)
+        places = action.places if action else snapshot.review.places
+        for place, ref in snapshot.posts.items():
+            if place.base in places:
+                return snapshot, place, ref
+        raise Refused("gone", NOT_SHOWN_YET)
 
     async def load_at_place(
         self, review_id: str, place: Place, who: Reviewer, seen: PermittedSnapshot | None = None

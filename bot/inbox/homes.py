@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
-from dataclasses import dataclass
 
 from hitl_core.errors import Refused, ReviewNotFound
 from hitl_core.model import (
@@ -13,7 +12,6 @@ from hitl_core.model import (
     Grant,
     MessageRef,
     Place,
-    Review,
     Reviewer,
     Snapshot,
     is_id_prefix,
@@ -26,57 +24,16 @@ from ..card import Card, build_card
 from ..channels.registry import Channels
 from ..offload import offload_drawing
 from ..people import MAX_AGE, Cache, Directory
+from .home import Home, HomeLine, HomeTask
+from .home_views import HomeViews
 from .permitted import PermittedSnapshot
 
-#: How long a Home is updated after it was opened, in seconds.
-KEEP_FOR = 600.0
 #: Reviews of each part on one page.
 PAGE_SIZE = 5
 #: The most waiting reviews that are checked. Nobody opens so many pages.
 MAX_WAITING = 1000
 #: Reviews that are loaded at the same time.
 CONCURRENCY = 4
-
-
-@dataclass(frozen=True)
-class HomeTask:
-    """A review that waits for this person: its card, the keys of the actions that they may decide, and of the
-    doubts that they may answer.
-    """
-
-    review: Review
-    card: Card
-    keys: tuple[str, ...]
-    doubts: tuple[str, ...]
-    ref: MessageRef | None
-
-
-@dataclass(frozen=True)
-class HomeLine:
-    """A review without anything to do for this person. `can_see`: they may see its content. `unknown`: why it
-    is not known at the moment whether they may decide.
-    """
-
-    card: Card
-    at: float
-    ref: MessageRef | None
-    can_see: bool
-    unknown: str | None = None
-
-
-@dataclass(frozen=True)
-class Home:
-    """Page `page` (from 0) of `pages`. `total` counts the reviews that wait for this person on all pages;
-    `more`: there are more than were counted.
-    """
-
-    mine: tuple[HomeTask, ...]
-    others: tuple[HomeLine, ...]
-    decided: tuple[HomeLine, ...]
-    page: int
-    pages: int
-    total: int
-    more: bool
 
 
 class PermissionUnknown(Exception):
@@ -88,6 +45,7 @@ class HomeLoader:
 
     def __init__(self, reviews: Reviews, channels: Channels, directory: Directory) -> None:
         self._reviews, self._channels, self._directory = reviews, channels, directory
+        self.views = HomeViews(reviews.store)
         self._audiences = {channel.name: Cache(channel.audiences) for channel in channels}
 
     async def load_home(

@@ -17,6 +17,7 @@ STORE_UNAVAILABLE = (
 RESULT_UNKNOWN = (
     "It is not known whether this was stored in time. Press again: it counts only once."
 )
+NOT_SHOWN_YET = "No card is shown yet. Press again in a moment."
 
 #: Refusals that are not worth an audit entry: a mistake that the person can fix, or our own problem.
 UNAUDITED_CODES: frozenset[RefusalCode] = frozenset(

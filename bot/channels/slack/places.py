@@ -14,6 +14,8 @@ from hitl_core.model import DEFAULT_PLACE, Place
 from ..contract import Audience
 
 NAME = "slack"
+#: The name for people.
+LABEL = "Slack"
 PERSON_ID = re.compile(r"[UW][A-Z0-9]{2,30}")
 GROUP_ID = re.compile(r"S[A-Z0-9]{2,30}")
 CONVERSATION_ID = re.compile(r"[CGD][A-Z0-9]{2,30}")

@@ -14,17 +14,16 @@ from slack_bolt.async_app import AsyncAck
 
 from hitl_core.errors import HitlError, Refused
 from hitl_core.model import Reviewer
-from hitl_core.store import Store
 
 from .... import click_budget
 from ....card import COMMAND_HELP
-from ....inbox import KEEP_FOR, STORE_UNAVAILABLE, HomeLoader, Inbox, PermittedSnapshot
+from ....inbox import HomeLoader, HomeView, Inbox, PermittedSnapshot, sentences
 from ....text import one_line
-from ...contract import ChannelError, LookupFailed
+from ...contract import ChannelError
 from .. import ids
 from ..channel import SlackChannel
 from ..ids import Body
-from ..places import NAME
+from ..places import LABEL, NAME
 from ..render import (
     Block,
     card_message,
@@ -40,12 +39,10 @@ log = logging.getLogger(__name__)
 
 
 class HomeTab:
-    """The page that each Home shows, and its digest, are in the store: all bots of one Redis share them."""
+    """A Home is sent only if it changed since the last time."""
 
-    def __init__(
-        self, homes: HomeLoader, inbox: Inbox, channel: SlackChannel, store: Store
-    ) -> None:
-        self._homes, self._inbox, self._channel, self._store = homes, inbox, channel, store
+    def __init__(self, homes: HomeLoader, inbox: Inbox, channel: SlackChannel) -> None:
+        self._homes, self._inbox, self._channel = homes, inbox, channel
 
     def register(self, app: Any) -> None:
         """`app` is Bolt's AsyncApp, whose decorators have no types."""
@@ -75,18 +72,15 @@ class HomeTab:
         """Publish this page, or the current one. An unchanged page is not sent again, unless `force`. `seen`
         is the review of a click in it. Raises ChannelError, StoreUnavailable.
         """
-        key = _state_key(user_id)
-        state = json.loads(await self._store.draft(key) or b"{}")
+        shown = await self._homes.views.load(user_id)
         who = await self._load_reviewer(user_id)
-        at = state.get("page", 0) if page is None else page
-        home = await self._homes.load_home(who, at, seen)
+        home = await self._homes.load_home(who, shown.page if page is None else page, seen)
         view = {"type": "home", "blocks": view_blocks(home, self._channel)}
         digest = hashlib.sha256(json.dumps(view).encode()).hexdigest()
-        if not force and state.get("digest") == digest:
+        if not force and shown.digest == digest:
             return
         await self._channel.publish_home(user_id, view)
-        new_state = json.dumps({"page": home.page, "digest": digest}).encode()
-        await self._store.save_draft(key, new_state, KEEP_FOR)
+        await self._homes.views.save(user_id, HomeView(home.page, digest))
 
     async def on_command(self, ack: AsyncAck, body: Body) -> None:
         """`/approvals` and `/approvals show ID`. Only the person who typed it sees the answer."""
@@ -97,7 +91,7 @@ class HomeTab:
         except (HitlError, ChannelError, TimeoutError) as error:
             if not isinstance(error, Refused):
                 log.warning("/approvals could not be answered: %s", error or "it took too long")
-            reply = {"text": make_inert(one_line(_explain_error(error)))}
+            reply = {"text": make_inert(one_line(sentences.list_error(error, LABEL)))}
         await ack(response_type="ephemeral", text=reply["text"], blocks=reply.get("blocks"))
 
     async def _answer_command(self, body: Body) -> dict[str, Any]:
@@ -113,7 +107,7 @@ class HomeTab:
         return {**reply, "blocks": _without_escalate(reply["blocks"])}
 
     async def _open_home(self, user_id: str) -> None:
-        await self._store.record_home_view(user_id, await self._store.now())
+        await self._homes.views.record_open(user_id)
         await self.publish(user_id, 0, force=True)
 
     async def _run_in_time(self, user_id: str, publishing: Coroutine[Any, Any, None]) -> None:
@@ -131,32 +125,12 @@ class HomeTab:
         """Show the error in the person's Home, until the next update."""
         with suppress(HitlError, ChannelError, TimeoutError):
             async with click_budget.timeout("home_error"):
-                view = {"type": "home", "blocks": error_blocks(_explain_error(error))}
+                view = {"type": "home", "blocks": error_blocks(sentences.list_error(error, LABEL))}
                 await self._channel.publish_home(user_id, view)
-                await self._store.drop_draft(_state_key(user_id))
+                await self._homes.views.forget(user_id)
 
     async def _load_reviewer(self, user_id: str, team: str = "") -> Reviewer:
         return await self._inbox.load_reviewer(NAME, user_id, team or self._channel.team, user_id)
-
-
-def _state_key(user_id: str) -> str:
-    """The store's key for what this Home shows."""
-    return f"home:{user_id}"
-
-
-def _explain_error(error: Exception) -> str:
-    """A sentence that names the system that failed."""
-    match error:
-        case Refused():
-            return str(error)
-        case HitlError():
-            return STORE_UNAVAILABLE
-        case LookupFailed():
-            return f"{error}. Tell the people who run the bot."
-        case ChannelError():
-            return f"Slack didn't answer a request that this needs: {error}. Try again in a moment."
-        case _:
-            return "Slack or the store took too long to answer. Try again in a moment."
 
 
 def _without_escalate(content: list[Block]) -> list[Block]:

@@ -14,14 +14,14 @@ from hitl_core.errors import HitlError, Refused
 from hitl_core.model import Reviewer
 
 from .... import click_budget
-from ....inbox import Inbox, PermittedSnapshot, Reply
+from ....inbox import Inbox, PermittedSnapshot, Reply, sentences
 from ....text import one_line
 from ...contract import ChannelError
 from .. import ids
 from ..channel import SlackChannel
 from ..ids import Body, ModalMeta
 from ..modals import View, small_modals
-from ..places import NAME
+from ..places import LABEL, NAME
 from ..render import make_inert
 from .home import HomeTab
 
@@ -49,28 +49,44 @@ class Responder:
         the modal with the button if there is one. A refusal is shown to the person.
         """
         task = asyncio.create_task(pending_view)
-        done, _ = await asyncio.wait([task], timeout=click_budget.seconds("loading_view"))
         try:
-            if done:
-                await self._show_modal(body, task.result())
-                return
-            view_id = await self._show_modal(body, small_modals.loading(meta))
-            try:
-                view = await task
-            except Refused as refused:
-                view = small_modals.notice(str(refused))
-                await self._refresh_card(body, Reply.refusal(refused))
-            await self._channel.update_view(view_id, view)
+            async with click_budget.timeout("open"):
+                opened = await self._open_when_ready(body, meta, task)
+            if opened is not None:
+                await self._record_read(opened)
         except Refused as refused:
             reply = Reply.refusal(refused)
             await self._refresh_card(body, reply)
             await self.send_reply(body, respond, reply)
         except ChannelError as error:
             log.error("review %s: a modal could not be opened: %s", meta.target.review_id, error)
-            why = "Slack didn't open the form. Press again."
-            await self.send_reply(body, respond, Reply("unavailable", why))
+            reply = Reply("unavailable", sentences.form_not_opened(LABEL))
+            await self.send_reply(body, respond, reply)
+        except TimeoutError:
+            log.warning("review %s: a modal could not be opened in time", meta.target.review_id)
+            reply = Reply("unavailable", sentences.form_not_opened(LABEL))
+            await self.send_reply(body, respond, reply)
         finally:
             task.cancel()
+
+    async def _open_when_ready(
+        self, body: Body, meta: ModalMeta, task: asyncio.Task[OpenedView]
+    ) -> OpenedView | None:
+        """What Slack shows now; None for a notice. Raises Refused, ChannelError, and TimeoutError after the time of this step."""
+        done, _ = await asyncio.wait([task], timeout=click_budget.seconds("loading_view"))
+        if done:
+            opened = task.result()
+            await self._show_modal(body, opened.view)
+            return opened
+        view_id = await self._show_modal(body, small_modals.loading(meta))
+        try:
+            opened = await task
+        except Refused as refused:
+            await self._refresh_card(body, Reply.refusal(refused))
+            await self._channel.update_view(view_id, small_modals.notice(str(refused)))
+            return None
+        await self._channel.update_view(view_id, opened.view)
+        return opened
 
     async def send_reply(self, body: Body, respond: AsyncRespond | None, reply: Reply) -> None:
         """Answers privately: by the click's response_url, which also reaches people outside the channel."""
@@ -103,9 +119,10 @@ class Responder:
     async def push_modal(self, body: Body, view: View) -> None:
         """Opens a modal on top of the one with the button. Never raises."""
         try:
-            await self._show_modal(body, view)
-        except ChannelError as error:
-            log.warning("a modal could not be opened: %s", error)
+            async with click_budget.timeout("show"):
+                await self._show_modal(body, view)
+        except (ChannelError, TimeoutError) as error:
+            log.warning("a modal could not be opened: %s", error or "it took too long")
 
     async def show_refusal(self, body: Body, refused: Refused) -> None:
         """Replaces the modal by the refusal if it is no longer useful; else opens on top of it, so that the

@@ -27,7 +27,7 @@ from ....forms import (
     Stored,
     to_result,
 )
-from ....inbox import RESULT_UNKNOWN, PermittedSnapshot, Reply
+from ....inbox import RESULT_UNKNOWN, STORE_UNAVAILABLE, PermittedSnapshot, Reply
 from .. import ids
 from ..ids import Body, ModalMeta
 from ..modals import ACTION_ID, BACK, form_view, read_entries, small_modals
@@ -78,11 +78,14 @@ class Submissions:
         who, meta = await self._responder.load_reviewer(body), ids.parse_meta(view)
         kind, back = cast(FormKind, view["callback_id"]), body["actions"][0]["action_id"] == BACK
         try:
-            page = await self._desk.redraw(
-                meta.form(kind), str(view["id"]), read_entries(view), who, back=back
-            )
+            async with click_budget.timeout("page"):
+                page = await self._desk.redraw(
+                    meta.form(kind), str(view["id"]), read_entries(view), who, back=back
+                )
         except Refused as refused:
             await self._responder.show_refusal(body, refused)
+        except TimeoutError:
+            await self._responder.show_refusal(body, Refused("unavailable", STORE_UNAVAILABLE))
         else:
             await self._responder.update_modal(str(view["id"]), form_view(page, meta))
         await ack()

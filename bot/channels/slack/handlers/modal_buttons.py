@@ -1,0 +1,172 @@
+"""Buttons that decide nothing: they open a modal, show another page of it, or post a file.
+
+Nothing after `ack` may raise: Bolt's default runner would turn the acknowledgement into a 404.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Coroutine
+from dataclasses import replace
+from typing import Any, cast
+
+from slack_bolt.async_app import AsyncAck, AsyncRespond
+
+from hitl_core.errors import Refused
+from hitl_core.model import Snapshot
+
+from .... import click_budget
+from ....inbox import ActionRef, Inbox, PermittedSnapshot, ReadRequired, Reply, sentences
+from ....offload import offload_drawing
+from ...contract import ChannelError
+from .. import ids
+from ..channel import SlackChannel
+from ..ids import Body, ModalMeta
+from ..modals import arguments_modal, small_modals
+from ..places import LABEL
+from .responder import Responder
+from .views import ModalKind, OpenedView, Views, name_and_arguments
+
+log = logging.getLogger(__name__)
+
+
+class ModalButtons:
+    def __init__(
+        self, inbox: Inbox, channel: SlackChannel, views: Views, responder: Responder
+    ) -> None:
+        self._inbox, self._channel = inbox, channel
+        self._views, self._responder = views, responder
+
+    def register(self, app: Any) -> None:
+        """`app` is Bolt's AsyncApp, whose decorators have no types."""
+        for action_id in ("edit", "reject", "respond", "see"):
+            app.action(action_id)(self.open_form)
+        app.action("review")(self.open_review)
+        app.action(re.compile("turn:.*"))(self.show_review_page)
+        app.action("escalate")(self.open_escalation)
+        app.action(re.compile("see_page:.*"))(self.show_arguments_page)
+        app.action("file")(self.post_file)
+
+    async def open_form(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+        kind = cast(ModalKind, body["actions"][0]["action_id"])
+        await self.open_modal(body, respond, kind, ids.parse_action_ref(ids.button_value(body)))
+        await ack()
+
+    async def open_review(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+        """The modal that shows the actions of this card page by page."""
+        value = ids.button_value(body)
+        target, card = ids.parse_action_ref(value), ids.message_of(body)
+        who = await self._responder.load_reviewer(body)
+
+        async def build_view() -> OpenedView:
+            seen, place = await self._inbox.access.find_place(target.review_id, card, who)
+            meta = ModalMeta(target, review_place=place, review_page=ids.parse_last_number(value))
+            return await self._views.review_page(meta, who, seen)
+
+        await self._responder.open_modal(body, respond, ModalMeta(target), build_view())
+        await ack()
+
+    async def show_review_page(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+        """Another page of the Review modal."""
+        value, review_meta = ids.button_value(body), ids.parse_meta(body["view"])
+        meta = ModalMeta(
+            review_meta.target,
+            review_place=review_meta.review_place,
+            review_page=ids.parse_last_number(value),
+        )
+        who = await self._responder.load_reviewer(body)
+        await self.refresh_modal(body, self._views.review_page(meta, who))
+        await ack()
+
+    async def open_escalation(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+        meta = ModalMeta(ids.parse_action_ref(ids.button_value(body)), card=ids.message_of(body))
+        if meta.card is None:
+            reply = Reply("gone", sentences.ESCALATE_ON_CARD)
+            await self._responder.send_reply(body, respond, reply)
+        else:
+            who = await self._responder.load_reviewer(body)
+            pending_view = self._views.build("escalate", meta, who)
+            await self._responder.open_modal(body, respond, meta, pending_view)
+        await ack()
+
+    async def show_arguments_page(self, ack: AsyncAck, body: Body) -> None:
+        """Another page of "See all of it"."""
+        value = ids.button_value(body)
+        meta = ModalMeta(ids.parse_action_ref(value), ids.parse_last_number(value))
+        who = await self._responder.load_reviewer(body)
+        await self.refresh_modal(body, self._views.arguments_page(meta, who))
+        await ack()
+
+    async def post_file(self, ack: AsyncAck, body: Body) -> None:
+        """Posts all arguments as a file in the card's thread, for what is too long for a modal."""
+        target = ids.parse_action_ref(ids.button_value(body))
+        who, access = await self._responder.load_reviewer(body), self._inbox.access
+        try:
+            async with click_budget.timeout("file"):
+                snapshot, place, ref = await access.find_message(target, who)
+                name, text = await offload_drawing(
+                    snapshot.review, lambda: _file_content(target, snapshot)
+                )
+                await self._channel.upload(place, ref, f"{name}.txt", text)
+            text = sentences.file_posted(self._channel.name_of(place))
+            view = small_modals.notice(text, "Posted")
+        except Refused as refused:
+            view = small_modals.notice(str(refused))
+        except ChannelError as error:
+            log.warning("review %s: the file could not be posted: %s", target.review_id, error)
+            view = small_modals.notice(sentences.file_refused(LABEL))
+        except TimeoutError:
+            log.warning("review %s: the file could not be posted in time", target.review_id)
+            view = small_modals.notice(sentences.file_too_slow(LABEL))
+        await self._responder.push_modal(body, view)
+        await ack()
+
+    async def open_modal(
+        self,
+        body: Body,
+        respond: AsyncRespond,
+        kind: ModalKind,
+        target: ActionRef,
+        seen: PermittedSnapshot | None = None,
+    ) -> None:
+        """Opens the modal; first "All arguments" if the policy requires that the person reads them."""
+        view = ids.view_of(body)
+        review_meta = ids.parse_meta(view) if view.get("callback_id") == "review" else None
+        meta = (
+            ModalMeta(
+                target, review_place=review_meta.review_place, review_page=review_meta.review_page
+            )
+            if review_meta
+            else ModalMeta(target)
+        )
+        who = await self._responder.load_reviewer(body)
+
+        async def build_view() -> OpenedView:
+            try:
+                return await self._views.build(kind, meta, who, seen)
+            except ReadRequired as unread:
+                return await self._views.build("see", replace(meta, target=unread.target), who)
+
+        await self._responder.open_modal(body, respond, meta, build_view())
+
+    async def refresh_modal(
+        self,
+        body: Body,
+        pending_view: Coroutine[Any, Any, OpenedView],
+        step: click_budget.Step = "page",
+    ) -> None:
+        """Updates the modal with the button. Never raises: a click that decides is stored already."""
+        try:
+            async with click_budget.timeout(step):
+                opened = await pending_view
+                await self._responder.show_page(str(body["view"]["id"]), opened)
+        except TimeoutError:
+            log.warning("a modal could not be updated in time")
+        except Refused as refused:
+            await self._responder.show_refusal(body, refused)
+
+
+def _file_content(target: ActionRef, snapshot: Snapshot) -> tuple[str, str]:
+    name, arguments = name_and_arguments(target, snapshot)
+    return name, arguments_modal.to_text(arguments)

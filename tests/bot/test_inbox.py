@@ -1,0 +1,220 @@
+"""What a person did → a reply: one load and one check of the permission for each click."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from bot.channels.registry import Channels
+from bot.channels.slack.channel import SlackChannel
+from bot.inbox import ActionRef, Choose, Inbox
+from bot.people import Directory
+from hitl_core.model import Event, Grant, Place, Reviewer, Snapshot
+from hitl_core.review import Decide, DecideAll, Proposal, Reviews
+from hitl_core.review import proposal as proposals
+from hitl_core.store import MemoryStore
+from tests.support.builders import call, policy, proposal, review_of
+
+ONLY_ALICE = {"reviewers": {"users": ["U0ALICE"]}, "notify": "slack:#team-ops"}
+DECISIONS = ["approve", "edit", "reject", "respond"]
+
+
+class CountingStore(MemoryStore):
+    loads = 0
+    refusals: tuple[str | None, ...] = ()
+    audit_hangs = False
+
+    async def load(self, review_id: str) -> Snapshot | None:
+        self.loads += 1
+        return await super().load(review_id)
+
+    async def record_refusal(self, review_id: str, event: Event) -> None:
+        if self.audit_hangs:
+            await asyncio.Event().wait()
+        self.refusals = (*self.refusals, event.what)
+        await super().record_refusal(review_id, event)
+
+
+class CountingDirectory(Directory):
+    checks = 0
+
+    async def check_can_decide(
+        self, who: Reviewer, snapshot: Snapshot, grants: Iterable[Grant]
+    ) -> None:
+        self.checks += 1
+        await super().check_can_decide(who, snapshot, grants)
+
+
+@pytest.fixture
+def store() -> CountingStore:
+    return CountingStore()
+
+
+@pytest.fixture
+async def directory(channel: SlackChannel) -> CountingDirectory:
+    return CountingDirectory(Channels(channel))
+
+
+@pytest.fixture
+async def inbox(store: CountingStore, directory: CountingDirectory, channel: SlackChannel) -> Inbox:
+    return Inbox(Reviews(store), directory, channel.incomplete_actions)
+
+
+@pytest.fixture
+def alice(channel: SlackChannel) -> Reviewer:
+    return Reviewer(channel="slack", team=channel.team, id="U0ALICE", name="Alice")
+
+
+@pytest.fixture
+def bob(channel: SlackChannel) -> Reviewer:
+    return Reviewer(channel="slack", team=channel.team, id="U0BOB", name="Bob")
+
+
+async def asked(store: MemoryStore, count: int = 1, **rule: Any) -> str:
+    by = policy(mail={**ONLY_ALICE, "allowed_decisions": DECISIONS, **rule})
+    review, event = review_of([call("mail", f"c{n}", n=n) for n in range(count)], by=by)
+    await Reviews(store).submit(review, event)
+    return review.id
+
+
+async def test_house_1_a_click_loads_once_and_the_reply_has_the_new_review(
+    inbox: Inbox, store: CountingStore, directory: CountingDirectory, alice: Reviewer
+) -> None:
+    review_id = await asked(store, 2)
+
+    reply = await inbox.apply(Decide(review_id, "1", proposal(), alice, "op"))
+
+    assert (reply.code, reply.text) == ("ok", "")
+    assert reply.snapshot is not None
+    assert reply.snapshot.review == (await Reviews(store).load(review_id)).review
+    assert (store.loads - 1, directory.checks) == (1, 1)
+
+
+async def test_house_1_the_next_page_of_the_review_modal_loads_and_checks_nothing(
+    inbox: Inbox, store: CountingStore, directory: CountingDirectory, alice: Reviewer
+) -> None:
+    """Given a click in the Review modal, when its next page is loaded with the reply's review, then nothing
+    is loaded, and the permission is not checked again."""
+    review_id = await asked(store, 2)
+    reply = await inbox.apply(Decide(review_id, "1", proposal(), alice, "op"))
+    loads, checks = store.loads, directory.checks
+
+    page = await inbox.access.load_at_place(
+        review_id, Place("slack:#team-ops"), alice, reply.snapshot
+    )
+
+    assert page.review.actions[0].decision is not None
+    assert (store.loads, directory.checks) == (loads, checks)
+
+
+async def test_house_1_a_sent_edit_is_loaded_and_judged_once(
+    inbox: Inbox,
+    store: CountingStore,
+    directory: CountingDirectory,
+    alice: Reviewer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judged, real = list[str](), proposals.judge_edit
+
+    def counting(*args: Any) -> Any:
+        judged.append("judged")
+        return real(*args)
+
+    monkeypatch.setattr(proposals, "judge_edit", counting)
+    review_id = await asked(store)
+    target = ActionRef(review_id, "1", 1)
+
+    seen = await inbox.access.load_for_decision(target, "edit", alice, "op")
+    edit = proposal("edit", n=7)
+    reply = await inbox.apply(Decide(review_id, "1", edit, alice, "op"), seen)
+
+    assert reply.code == "ok"
+    assert (store.loads, directory.checks, len(judged)) == (1, 1, 1)
+
+
+async def test_what_another_person_has_seen_permits_nothing(
+    inbox: Inbox, store: CountingStore, alice: Reviewer, bob: Reviewer
+) -> None:
+    """Given a review that Alice may decide, when Bob's command comes with what she has seen, then it is
+    loaded and checked for him, and refused."""
+    review_id = await asked(store)
+    seen = await inbox.access.load_for_view(ActionRef(review_id, "1", 1), alice)
+
+    reply = await inbox.apply(Decide(review_id, "1", proposal(), bob, "op"), seen)
+
+    assert (reply.code, reply.snapshot) == ("not_permitted", None)
+    assert store.refusals == ("not_permitted",)
+    assert (await Reviews(store).load(review_id)).review.status == "pending"
+
+
+async def test_house_5_a_refusal_is_answered_while_the_audit_hangs(
+    inbox: Inbox, store: CountingStore, bob: Reviewer
+) -> None:
+    """Given a store that never ends to write a refusal, then the person gets the answer all the same."""
+    review_id = await asked(store)
+    store.audit_hangs = True
+    reply = await inbox.apply(Decide(review_id, "1", proposal(), bob, "op"))
+    assert reply.code == "not_permitted"
+
+
+async def test_a_click_that_was_stored_before_counts_once(
+    inbox: Inbox, store: CountingStore, alice: Reviewer
+) -> None:
+    review_id = await asked(store)
+    command = Decide(review_id, "1", proposal("edit", n=7), alice, "op")
+    first, again = await inbox.apply(command), await inbox.apply(command)
+    assert first.code == again.code == "ok"
+    assert (await Reviews(store).load(review_id)).review.version == 2
+
+
+async def test_approve_all_is_one_command(
+    inbox: Inbox, store: CountingStore, alice: Reviewer
+) -> None:
+    review_id = await asked(store, 3)
+    seal = (await Reviews(store).load(review_id)).review.seal("1", "2", "3")
+    plans = {key: Proposal("approve", 1) for key in ("1", "2", "3")}
+
+    stale = await inbox.apply(DecideAll(review_id, plans, alice, "op1", "another"))
+    reply = await inbox.apply(DecideAll(review_id, plans, alice, "op2", seal))
+
+    assert (stale.code, reply.code) == ("stale", "ok")
+    assert reply.snapshot is not None
+    assert reply.snapshot.review.status == "settled"
+
+
+@pytest.mark.parametrize(("number", "code"), [(1, "ok"), (2, "unknown_action")])
+async def test_a_choice_is_the_answer_with_its_number(
+    inbox: Inbox, store: CountingStore, alice: Reviewer, number: int, code: str
+) -> None:
+    schema = {"type": "string", "enum": ["roads", "rivers"]}
+    review_id = await asked(store, answer_schema=schema, allowed_decisions=["respond"])
+
+    reply = await inbox.apply(Choose(ActionRef(review_id, "1", 1), number, alice, "op"))
+
+    assert reply.code == code
+    decision = (await Reviews(store).load(review_id)).review.actions[0].decision
+    assert (decision and decision.answer) == ("rivers" if code == "ok" else None)
+
+
+async def test_a_large_edit_needs_what_the_policy_lets_alice_read(
+    inbox: Inbox, store: CountingStore, alice: Reviewer
+) -> None:
+    """Given an action that must be read and that no card shows whole, when Alice approves it, then she must
+    read it first, and the reply has the review so that it opens without a load; then her approval counts."""
+    by = policy(mail={**ONLY_ALICE, "must_read": True})
+    review, event = review_of([call("mail", text="x" * 9000)], by=by)
+    await Reviews(store).submit(review, event)
+
+    reply = await inbox.apply(Decide(review.id, "1", proposal(), alice, "op1"))
+
+    assert reply.code == "unread"
+    assert reply.unread == ActionRef(review.id, "1", 1)
+    loads = store.loads
+    await inbox.access.load_for_view(reply.unread, alice, reply.snapshot)
+    assert store.loads == loads
+
+    await inbox.access.read_marks.record(reply.unread, alice)
+    assert (await inbox.apply(Decide(review.id, "1", proposal(), alice, "op2"))).code == "ok"
