@@ -211,10 +211,11 @@ async def test_a_large_edit_needs_what_the_policy_lets_alice_read(
     reply = await inbox.apply(Decide(review.id, "1", proposal(), alice, "op1"))
 
     assert reply.code == "unread"
-    assert reply.unread == ActionRef(review.id, "1", 1)
+    target = ActionRef(review.id, "1", 1)
+    assert reply.unread == target
     loads = store.loads
-    await inbox.access.load_for_view(reply.unread, alice, reply.snapshot)
+    await inbox.access.load_for_view(target, alice, reply.snapshot)
     assert store.loads == loads
 
-    await inbox.access.read_marks.record(reply.unread, alice)
+    await inbox.access.read_marks.record(target, alice)
     assert (await inbox.apply(Decide(review.id, "1", proposal(), alice, "op2"))).code == "ok"

@@ -72,7 +72,7 @@ class Responder:
     async def _open_when_ready(
         self, body: Body, meta: ModalMeta, task: asyncio.Task[OpenedView]
     ) -> OpenedView | None:
-        """What Slack shows now; None for a notice. Raises Refused, ChannelError, and TimeoutError after the time of this step."""
+        """What Slack shows now; None for a notice. Raises Refused, ChannelError."""
         done, _ = await asyncio.wait([task], timeout=click_budget.seconds("loading_view"))
         if done:
             opened = task.result()
