@@ -10,6 +10,7 @@ from .desk import FormDesk, make_review_form
 from .edit_form import EditForm
 from .limits import FormLimits
 from .page import FIELD_KINDS, MESSAGE, TOOL, Entries, FormKind, FormPage, FormRef, PageField
+from .reading import ArgumentsPage, read_on_one_page
 from .results import FieldErrors, FormResult, Notice, Stored, to_result
 from .review_form import ReviewForm
 from .session import FormSession, FormSource
@@ -19,6 +20,7 @@ __all__ = [
     "MESSAGE",
     "TOOL",
     "AnswerForm",
+    "ArgumentsPage",
     "EditForm",
     "Entries",
     "FieldErrors",
@@ -36,5 +38,6 @@ __all__ = [
     "Stored",
     "is_plain_text",
     "make_review_form",
+    "read_on_one_page",
     "to_result",
 ]

@@ -80,6 +80,16 @@ class FormPage:
     file: str = ""
 
     @property
+    def where(self) -> str:
+        """Which page this is."""
+        return f"Page {self.ref.page + 1} of {self.count}"
+
+    @property
+    def file_spoken(self) -> str:
+        """The label of the file's button for screen readers."""
+        return f"{self.file}, below the card"
+
+    @property
     def back(self) -> str:
         return f"◀ Back to page {self.ref.page} of {self.count}" if self.ref.page else ""
 

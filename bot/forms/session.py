@@ -69,7 +69,7 @@ class FormSession:
     @property
     def fields(self) -> tuple[PageField, ...]:
         """The fields of the current page."""
-        return tuple(PageField(self._ids.of(field), field) for field in self._page_fields)
+        return tuple(PageField(self._ids[field.pointer], field) for field in self._page_fields)
 
     @property
     def is_cut(self) -> bool:
@@ -85,17 +85,17 @@ class FormSession:
         """The same form with these entries. Fields that a choice adds are read if they were shown."""
         session = self
         for _ in range(MAX_ROUNDS):
-            after = {**session.answers, **session._read_entries(entries)}
-            if after == session.answers:
+            form = session.form
+            session = session._with_answers({**session.answers, **session._read_entries(entries)})
+            if session.form.plan is form.plan:  # the answers choose the same fields
                 break
-            session = session._with_answers(after)
         return session
 
     def shows(self, entries: Entries) -> bool:
         """Whether the entries are for exactly the inputs of this page, and not for those of another
         choice.
         """
-        wanted = {self._ids.of(field) for field in self._page_fields if field.locked is None}
+        wanted = {self._ids[field.pointer] for field in self._page_fields if field.locked is None}
         return wanted == {each for each in entries.ids if each.startswith(PREFIX)}
 
     def value(self) -> JsonObject:
@@ -130,7 +130,7 @@ class FormSession:
             first = next(iter(inputs))
             elsewhere = f"Not about this field: {' '.join(others)}"
             texts[first] = self._error_text(" ".join(filter(None, [texts.get(first), elsewhere])))
-        return {self._ids.of(inputs[pointer]): text for pointer, text in texts.items()}
+        return {self._ids[pointer]: text for pointer, text in texts.items()}
 
     def error_text(self, errors: FormErrors) -> str:
         """All errors in one sentence, with the names of the fields."""
@@ -184,7 +184,7 @@ class FormSession:
         """The answers by pointer, for the fields that the entries have."""
         answers: dict[str, str | None] = {}
         for field in self._fields_by_pointer.values():
-            if field.locked is None and (id := self._ids.of(field)) in entries.answers:
+            if field.locked is None and (id := self._ids[field.pointer]) in entries.answers:
                 answer = entries.answers[id]
                 answers[field.pointer] = answer and remove_marks(answer)
         return answers
@@ -209,8 +209,11 @@ class FormSession:
         return self._pages[self.page]
 
     @cached_property
-    def _ids(self) -> FieldIds:
-        return FieldIds(self.form.fields, self._source.revision, self._source.edition)
+    def _ids(self) -> Mapping[str, str]:
+        """The id of each field, by pointer."""
+        fields, source = self.form.fields, self._source
+        ids = FieldIds(fields, source.revision, source.edition)
+        return {field.pointer: ids.of(field) for field in fields}
 
 
 def _means_same(one: Field, other: Field) -> bool:

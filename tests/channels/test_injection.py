@@ -174,7 +174,7 @@ def test_promise_8_no_text_of_an_agent_comes_alive_in_a_modal(words: str, key: s
         *edit_pages(review),
         *(form_view(page, META) for page in pages),
         notice(words),
-        arguments_view(META, "tool", all_arguments(args, schema)),
+        arguments_view(META, "tool", all_arguments(args, schema)).view,
         review_page(review, replace(META, review_place=DEFAULT), name_of),
     ]
     for view in map(check_view, views):

@@ -63,7 +63,7 @@ def everywhere(words: str, key: str) -> list[Json]:
     ]
     found += [check(thread_message(line, name_of)) for line in thread_lines(edited, DEFAULT)]
     meta = ModalMeta(ActionRef(review.id, "2", 1))
-    found.append(check_view(arguments_view(meta, "tool", all_arguments(args, None))))
+    found.append(check_view(arguments_view(meta, "tool", all_arguments(args, None)).view))
     found.append(
         check_view(review_page(review, replace(meta, review_place=DEFAULT, review_page=1), name_of))
     )

@@ -26,6 +26,7 @@ HERE = "C0APPROVE"
 POLICY = {
     "default": "review",
     "interrupt_on": {
+        "wipe": {"must_read": True},
         "run_sql": {"allowed_decisions": ["approve", "reject"], "reject_reason": "required"},
         "pay": {
             "allowed_decisions": ["approve", "edit", "respond"],
@@ -221,6 +222,23 @@ async def test_promise_8_all_of_it_can_be_paged_through_both_ways(scene: Scene) 
         await scene.hands.click_view("U0ALICE", "see_page:back")
         view = await scene.hands.view("U0ALICE") or {}
         assert view["blocks"] == page["blocks"]
+
+
+async def test_a_page_that_slack_did_not_show_was_not_read(scene: Scene) -> None:
+    """Given a call that must be read, whose last page Slack refuses to show, when somebody approves, then it
+    is to be read again; after the last page was shown, Approve counts."""
+    args = {"disk": "x" * 100_000}
+    await scene.ask("wipe", args)
+    assert "Page 1 of 2" in str((await scene.click("approve"))["blocks"])
+    await scene.hands.inject_fault("http_500", method="views.update")
+    await scene.hands.click_view("U0ALICE", "see_page:on")
+    await scene.hands.inject_fault("ok", method="views.update")
+    await scene.hands.close("U0ALICE")
+    assert "Page 1 of 2" in str((await scene.click("approve"))["blocks"])
+    await scene.hands.click_view("U0ALICE", "see_page:on")
+    await scene.hands.close("U0ALICE")
+    await scene.hands.click("U0ALICE", HERE, scene.ts, "approve")
+    assert await scene.executed() == args
 
 
 async def test_a_long_name_stands_whole_in_every_modal(scene: Scene) -> None:

@@ -87,11 +87,12 @@ def draw(*calls: tuple[str, dict[str, Any]]) -> tuple[Card, dict[str, Any]]:
 def pages_of(args: dict[str, Any]) -> list[dict[str, Any]]:
     shown = all_arguments(args, None)
     texts = re.search(
-        r"Page 1 of (\d+)", str(arguments_view(ModalMeta(TARGET), "tool", shown)["blocks"][0])
+        r"Page 1 of (\d+)", str(arguments_view(ModalMeta(TARGET), "tool", shown).view["blocks"][0])
     )
     count = int(texts[1]) if texts else 1
     return [
-        check_view(arguments_view(ModalMeta(TARGET, page), "tool", shown)) for page in range(count)
+        check_view(arguments_view(ModalMeta(TARGET, page), "tool", shown).view)
+        for page in range(count)
     ]
 
 

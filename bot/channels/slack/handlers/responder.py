@@ -24,6 +24,7 @@ from ..modals import View, small_modals
 from ..places import LABEL, NAME
 from ..render import make_inert
 from .home import HomeTab
+from .views import OpenedView
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +44,7 @@ class Responder:
         body: Body,
         respond: AsyncRespond | None,
         meta: ModalMeta,
-        pending_view: Coroutine[Any, Any, View],
+        pending_view: Coroutine[Any, Any, OpenedView],
     ) -> None:
         """Opens a modal within the trigger's 3 s: a loading view first if the store is slow, and on top of
         the modal with the button if there is one. A refusal is shown to the person.
@@ -133,13 +134,30 @@ class Responder:
         else:
             await self.update_modal(str(body["view"]["id"]), small_modals.notice(str(refused)))
 
-    async def update_modal(self, view_id: str, view: View) -> None:
-        """Never raises: what it shows is stored already."""
+    async def show_page(self, view_id: str, opened: OpenedView) -> None:
+        """Shows another page in an open modal. Never raises."""
+        if await self.update_modal(view_id, opened.view):
+            await self._record_read(opened)
+
+    async def update_modal(self, view_id: str, view: View) -> bool:
+        """Whether Slack shows the view now. Never raises: what it shows is stored already."""
         try:
             async with click_budget.timeout("show"):
                 await self._channel.update_view(view_id, view)
         except (ChannelError, TimeoutError) as error:
             log.warning("a modal could not be updated: %s", error)
+            return False
+        return True
+
+    async def _record_read(self, opened: OpenedView) -> None:
+        """Records what the person has read, which Slack shows now. Never raises: without the record it opens
+        again.
+        """
+        if opened.reads is None:
+            return
+        with contextlib.suppress(TimeoutError):
+            async with click_budget.timeout("record"):
+                await self._inbox.access.read_marks.record(opened.reads, opened.who)
 
     async def refresh_home(self, body: Body, seen: PermittedSnapshot | None = None) -> None:
         """Updates the Home at once after a click in it. `seen` is the review of the click."""

@@ -104,10 +104,8 @@ class Submissions:
         )
         try:
             async with click_budget.timeout("next"):
-                review_view = await self._views.review_page(
-                    review_meta, who, seen, next_pending=True
-                )
-                await self._responder.update_modal(str(view["previous_view_id"]), review_view)
+                page = await self._views.review_page(review_meta, who, seen, next_pending=True)
+                await self._responder.show_page(str(view["previous_view_id"]), page)
         except (Refused, TimeoutError) as error:
             log.info("the Review modal could not be updated: %s", error)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from hitl_core.errors import Refused
 from hitl_core.model import Reviewer, Snapshot
 from hitl_core.review import redaction_pointers, visible_schema
 
 from ....card import all_arguments
-from ....forms import FormDesk, FormKind
+from ....forms import FormDesk, FormKind, read_on_one_page
 from ....inbox import ActionRef, PermittedSnapshot, ReviewAccess
 from ....offload import offload_drawing
 from ..channel import SlackChannel
@@ -18,6 +18,14 @@ from ..modals import View, arguments_modal, form_view, review_modal
 
 #: What a button opens: a form, or all arguments.
 ModalKind = FormKind | Literal["see"]
+
+
+class OpenedView(NamedTuple):
+    """A view for one person. `reads` is the action that they have read all of, once Slack has shown it."""
+
+    view: View
+    who: Reviewer
+    reads: ActionRef | None = None
 
 
 class Views:
@@ -32,21 +40,18 @@ class Views:
         meta: ModalMeta,
         who: Reviewer,
         seen: PermittedSnapshot | None = None,
-    ) -> View:
+    ) -> OpenedView:
         """`seen` is the review that the same click has loaded."""
         if kind == "see":
             return await self.arguments_page(meta, who, seen)
-        return form_view(await self._desk.open(meta.form(kind), who, seen), meta)
+        return OpenedView(form_view(await self._desk.open(meta.form(kind), who, seen), meta), who)
 
     async def arguments_page(
         self, meta: ModalMeta, who: Reviewer, seen: PermittedSnapshot | None = None
-    ) -> View:
-        """Opening the last page counts as having read all arguments."""
+    ) -> OpenedView:
         snapshot = await self._access.load_for_view(meta.target, who, seen)
-        view = await offload_drawing(snapshot.review, lambda: _arguments_view(meta, snapshot))
-        if arguments_modal.is_last_page(view):
-            await self._access.read_marks.record(meta.target, who)
-        return view
+        view, page = await offload_drawing(snapshot.review, lambda: _arguments_view(meta, snapshot))
+        return OpenedView(view, who, page.reads)
 
     async def review_page(
         self,
@@ -55,10 +60,8 @@ class Views:
         seen: PermittedSnapshot | None = None,
         *,
         next_pending: bool = False,
-    ) -> View:
-        """A page of the Review modal; with `next_pending` the next pending action. An action that the page
-        shows completely counts as read.
-        """
+    ) -> OpenedView:
+        """A page of the Review modal; with `next_pending` the next pending action."""
         assert meta.review_place is not None  # `find_place` set it
         snapshot = await self._access.load_at_place(
             meta.target.review_id, meta.review_place, who, seen
@@ -66,13 +69,13 @@ class Views:
         review = snapshot.review
         if next_pending:
             meta = review_modal.next_pending_page(review, meta)
-        if (read_action := review_modal.fully_shown_action(review, meta)) is not None:
-            await self._access.read_marks.record(
-                ActionRef(review.id, read_action.key, read_action.revision), who
-            )
-        return await offload_drawing(
-            review, lambda: review_modal.review_page(review, meta, self._channel.name_of)
-        )
+
+        def draw() -> OpenedView:
+            view = review_modal.review_page(review, meta, self._channel.name_of)
+            key = review_modal.key_on_page(review, meta)
+            return OpenedView(view, who, read_on_one_page(review, key) if key else None)
+
+        return await offload_drawing(review, draw)
 
 
 def name_and_arguments(target: ActionRef, snapshot: Snapshot) -> tuple[str, tuple[Any, ...]]:
@@ -87,5 +90,5 @@ def name_and_arguments(target: ActionRef, snapshot: Snapshot) -> tuple[str, tupl
     return action.name, all_arguments(args, visible_schema(action.config), redact)
 
 
-def _arguments_view(meta: ModalMeta, snapshot: Snapshot) -> View:
+def _arguments_view(meta: ModalMeta, snapshot: Snapshot) -> arguments_modal.ArgumentsView:
     return arguments_modal.arguments_view(meta, *name_and_arguments(meta.target, snapshot))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import NamedTuple
 
 from ....card import (
     ARGUMENTS_TITLE,
@@ -16,6 +17,7 @@ from ....card import (
     arguments_head,
     arguments_pages,
 )
+from ....forms import ArgumentsPage
 from ..ids import ModalMeta
 from ..render import Element, button_blocks, context_lines, pre, rich_text, section
 from .small_modals import View, modal
@@ -32,7 +34,12 @@ CHUNK_SIZE = 2_500
 MAX_LABEL = 200
 
 
-def arguments_view(meta: ModalMeta, name: str, arguments: tuple[Argument, ...]) -> View:
+class ArgumentsView(NamedTuple):
+    view: View
+    page: ArgumentsPage
+
+
+def arguments_view(meta: ModalMeta, name: str, arguments: tuple[Argument, ...]) -> ArgumentsView:
     """Page `meta.page` (from 0), or the last page if there are fewer."""
     pages = _split_pages(_parts(arguments))
     page = max(0, min(meta.page, len(pages) - 1))
@@ -45,12 +52,8 @@ def arguments_view(meta: ModalMeta, name: str, arguments: tuple[Argument, ...]) 
     target = meta.target
     buttons = arguments_pages(target.review_id, target.action, target.revision, page, len(pages))
     blocks += button_blocks(f"turn:{page}", buttons, PAGES)
-    return modal("see", ARGUMENTS_TITLE, blocks, meta, close="Close")
-
-
-def is_last_page(view: View) -> bool:
-    """Whether this view shows the last page."""
-    return all(one["action_id"] != f"{PAGES}:on" for one in view["blocks"][-1]["elements"])
+    view = modal("see", ARGUMENTS_TITLE, blocks, meta, close="Close")
+    return ArgumentsView(view, ArgumentsPage(target, page, len(pages)))
 
 
 def to_text(arguments: tuple[Argument, ...]) -> str:

@@ -49,11 +49,11 @@ def read_entries(view: Mapping[str, Any]) -> Entries:
 
 def _page_buttons(page: FormPage) -> Block:
     if not page.back:
-        return context("page", mrkdwn(f"Page 1 of {page.count}"))
+        return context("page", mrkdwn(page.where))
     return actions("page", [button(BACK, page.back, str(page.ref.page - 1), page.back)])
 
 
 def _file_button(page: FormPage) -> Block:
     target = page.ref.target
     value = f"{target.review_id}.{target.action}.{target.revision}"
-    return actions("file", [button("file", page.file, value, f"{page.file}, below the card")])
+    return actions("file", [button("file", page.file, value, page.file_spoken)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hitl_core.model import Action, Review
+from hitl_core.model import Review
 
 from ....card import (
     NOTHING_HERE,
@@ -47,13 +47,10 @@ def review_page(review: Review, meta: ModalMeta, names: Names) -> View:
     return modal("review", REVIEW_TITLE, blocks, replace(meta, review_page=page), close="Close")
 
 
-def fully_shown_action(review: Review, meta: ModalMeta) -> Action | None:
-    """The pending action of that page, if the policy requires to read it and the page shows all of it."""
+def key_on_page(review: Review, meta: ModalMeta) -> str | None:
+    """The key of the action on that page; None if nothing is shown there any more."""
     keys = _action_keys(review, meta)
-    action = review.action(keys[_page_number(meta, keys)]) if keys else None
-    if action is None or not action.is_pending or not action.config.must_read:
-        return None
-    return None if find_open_action(review, action.key).excerpt.missing else action
+    return keys[_page_number(meta, keys)] if keys else None
 
 
 def next_pending_page(review: Review, meta: ModalMeta) -> ModalMeta:

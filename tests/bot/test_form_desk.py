@@ -1,0 +1,315 @@
+"""Forms from opening to the decision, for a channel that exists only here, with three fields on a page."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from bot.channels.contract import Channel
+from bot.channels.registry import Channels
+from bot.forms import (
+    MESSAGE,
+    ArgumentsPage,
+    Entries,
+    FieldErrors,
+    FormDesk,
+    FormKind,
+    FormLimits,
+    FormPage,
+    FormRef,
+    FormResult,
+    Notice,
+    Stored,
+)
+from bot.inbox import ActionRef, Inbox, ReadRequired
+from bot.people import Directory
+from hitl_core import Gate, Policy, ToolCall
+from hitl_core.errors import Refused
+from hitl_core.model import CLI, MessageRef, Review, Reviewer
+from hitl_core.review import Reviews
+from hitl_core.store import MemoryStore
+
+Json = dict[str, Any]
+
+LIMITS = FormLimits(page_fields=3, page_bytes=20_000)
+#: The operator needs no look-up, so the channel is asked for nothing.
+OPERATOR = Reviewer(channel=CLI, team="host", id="root", name="root")
+CHANNEL = SimpleNamespace(
+    name="memory",
+    team="T0",
+    person=None,
+    group_members=None,
+    conversation_members=None,
+    conversation_size=None,
+)
+TEXT: Json = {"type": "string"}
+SEVEN = {f"n{at}": at for at in range(7)}
+RULES: Json = {
+    "seven": {
+        "args_schema": {
+            "properties": {name: {"type": "integer"} for name in SEVEN},
+            "if": {"properties": {"n6": {"const": 66}}},
+            "then": {"properties": {"n0": {"maximum": 5}}},
+        }
+    },
+    "mail": {
+        "args_schema": {"properties": {"to": TEXT, "cc": TEXT}, "required": ["to"]},
+        "allowed_decisions": ["approve", "edit", "reject", "respond"],
+        "reject_reason": "required",
+        "escalate": [{"after": "1h", "to": "slack:#team-ops"}],
+    },
+    "long": {"must_read": True},
+    "rate": {
+        "answer_schema": {"enum": [f"o{at}" for at in range(9)]},
+        "allowed_decisions": ["respond"],
+    },
+    "contact": {
+        "args_schema": {
+            "properties": {
+                "way": {
+                    "oneOf": [
+                        {"title": "Mail", "properties": {"kind": {"const": "mail"}, "to": TEXT}},
+                        {"title": "Post", "properties": {"kind": {"const": "post"}, "zip": TEXT}},
+                    ]
+                }
+            },
+            "required": ["way"],
+        }
+    },
+}
+
+
+class World:
+    """An agent, a store, and a bot that may be started again."""
+
+    def __init__(self) -> None:
+        self.store = MemoryStore()
+        policy = Policy.from_mapping({"default": "review", "interrupt_on": RULES})
+        self._gate = Gate(self.store, policy=policy, agent="agent")
+        self.restart()
+
+    def restart(self) -> None:
+        directory = Directory(Channels(cast(Channel, CHANNEL)))
+        # No card shows a call completely.
+        self.inbox = Inbox(Reviews(self.store), directory, lambda card: card.page_keys)
+        self.desk = FormDesk(self.inbox, LIMITS, str)
+
+    async def ask(self, name: str, args: Json) -> None:
+        self._id = await self._gate.submit([ToolCall("c1", name, args)], thread_id=name)
+
+    async def review(self) -> Review:
+        return (await Reviews(self.store).load(self._id)).review
+
+    async def target(self) -> ActionRef:
+        review = await self.review()
+        return ActionRef(review.id, "1", review.actions[0].revision, review.seal("1"))
+
+    async def open(self, kind: FormKind) -> FormPage:
+        return await self.desk.open(FormRef(kind, await self.target()), OPERATOR)
+
+    async def send(self, page: FormPage, op: str = "op-1", **typed: str | None) -> FormResult:
+        return await self.desk.submit(page.ref, "form-1", entries(page, **typed), OPERATOR, op)
+
+    async def turn(self, page: FormPage, **typed: str | None) -> FormPage:
+        result = await self.desk.submit(
+            page.ref, "form-1", entries(page, **typed), OPERATOR, "op-1"
+        )
+        assert isinstance(result, FormPage)
+        return result
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def entries(page: FormPage, **typed: str | None) -> Entries:
+    """What the channel gives back: what the inputs showed, and what was typed, by label."""
+    return Entries(
+        {
+            each.id: typed.get(each.field.label, each.field.initial)
+            for each in page.fields
+            if each.field.locked is None
+        }
+    )
+
+
+def shown(page: FormPage) -> dict[str, str | None]:
+    return {each.field.label: each.field.initial for each in page.fields}
+
+
+async def test_an_edit_over_three_pages_is_stored(world: World) -> None:
+    await world.ask("seven", SEVEN)
+    first = await world.open("edit")
+    assert (first.title, first.submit, first.count) == ("Edit seven", "Next", 3)
+    second = await world.turn(first, n1="11")
+    last = await world.turn(second, n4="44")
+    assert last.submit == "Approve edited"
+    assert isinstance(await world.send(last, n6="66"), Stored)
+    decided = await world.review()
+    assert decided.actions[0].decision is not None
+    assert decided.arguments("1").parse() == {**SEVEN, "n1": 11, "n4": 44, "n6": 66}
+
+
+async def test_a_draft_outlives_the_bot_and_back_shows_it(world: World) -> None:
+    """Given a person on the second page, when the bot starts again; then Back shows what they entered, and
+    the page that they left keeps what they had typed there."""
+    await world.ask("seven", SEVEN)
+    second = await world.turn(await world.open("edit"), n1="11")
+    world.restart()
+    first = await world.desk.redraw(
+        second.ref, "form-1", entries(second, n3="33"), OPERATOR, back=True
+    )
+    assert (first.ref.page, shown(first)["n1"]) == (0, "11")
+    again = await world.turn(first)
+    assert (again.ref.page, shown(again)["n3"]) == (1, "33")
+
+
+async def test_a_draft_that_is_gone_changes_nothing_and_says_so(world: World) -> None:
+    await world.ask("seven", SEVEN)
+    second = await world.turn(await world.open("edit"), n1="11")
+    result = await world.desk.submit(second.ref, "form-2", entries(second), OPERATOR, "op-1")
+    assert isinstance(result, Notice)
+    assert "expired, so nothing was changed" in result.text
+    assert (await world.review()).actions[0].is_pending
+
+
+async def test_another_persons_draft_is_not_read(world: World) -> None:
+    await world.ask("seven", SEVEN)
+    second = await world.turn(await world.open("edit"), n1="11")
+    other = OPERATOR.model_copy(update={"id": "other"})
+    result = await world.desk.submit(second.ref, "form-1", entries(second), other, "op-1")
+    assert isinstance(result, Notice)
+    assert "expired" in result.text
+
+
+async def test_an_error_is_beside_its_field(world: World) -> None:
+    await world.ask("mail", {"to": "jo", "cc": "al"})
+    page = await world.open("edit")
+    result = await world.send(page, to=None)
+    assert result == FieldErrors({page.fields[0].id: "is required"})
+
+
+async def test_an_error_on_another_page_shows_that_page(world: World) -> None:
+    """Given a rule over two pages that the last page breaks, when it is sent; then the page with the wrong
+    field is shown, with a sentence, and nothing is stored."""
+    await world.ask("seven", SEVEN)
+    last = await world.turn(await world.turn(await world.open("edit"), n0="9"))
+    result = await world.turn(last, n6="66")
+    assert (result.ref.page, shown(result)["n0"]) == (0, "9")
+    assert result.problem == "Not sent yet: n0 must be at most 5"
+    assert (await world.review()).actions[0].is_pending
+
+
+async def test_an_error_on_its_own_page_does_not_wait_for_the_last_one(world: World) -> None:
+    await world.ask("seven", SEVEN)
+    first = await world.open("edit")
+    assert isinstance(await world.send(first, n1="many"), FieldErrors)
+
+
+async def test_nothing_changed_is_said_and_nothing_is_stored(world: World) -> None:
+    await world.ask("mail", {"to": "jo"})
+    result = await world.send(await world.open("edit"))
+    assert isinstance(result, Notice)
+    assert result.fixable
+    assert "Nothing was changed" in result.text
+    assert (await world.review()).actions[0].is_pending
+
+
+async def test_a_removal_is_confirmed_once(world: World) -> None:
+    await world.ask("mail", {"to": "jo", "cc": "al"})
+    warned = await world.turn(await world.open("edit"), cc=None)
+    assert warned.problem == "This removes cc. Send the form again to confirm."
+    assert (await world.review()).actions[0].is_pending
+    assert isinstance(await world.send(warned), Stored)
+    assert (await world.review()).arguments("1").parse() == {"to": "jo"}
+
+
+async def test_a_choice_redraws_the_form(world: World) -> None:
+    await world.ask("contact", {"way": {"kind": "mail", "to": "jo"}})
+    page = await world.open("edit")
+    typed = entries(page, way="1")
+    redrawn = await world.desk.redraw(page.ref, "form-1", typed, OPERATOR)
+    assert shown(redrawn) == {"way": "1", "way \u203a zip": None}
+    sent_early = await world.desk.submit(page.ref, "form-1", typed, OPERATOR, "op-1")
+    assert isinstance(sent_early, FormPage)  # the person has not seen the new fields
+    assert shown(sent_early) == shown(redrawn)
+    warned = await world.turn(redrawn, **{"way \u203a zip": "1010"})
+    assert isinstance(await world.send(warned), Stored)
+    assert (await world.review()).arguments("1").parse() == {"way": {"kind": "post", "zip": "1010"}}
+
+
+async def test_a_submission_that_arrives_twice_counts_once(world: World) -> None:
+    await world.ask("mail", {"to": "jo"})
+    page = await world.open("edit")
+    assert isinstance(await world.send(page, to="al"), Stored)
+    again = await world.send(page, to="al")
+    assert isinstance(again, Notice)
+    assert (again.title, again.fixable) == ("Already stored", False)
+
+
+async def test_a_form_of_an_old_revision_changes_nothing(world: World) -> None:
+    await world.ask("mail", {"to": "jo"})
+    old = await world.open("edit")
+    assert isinstance(await world.send(old, to="al"), Stored)
+    late = await world.send(old, op="op-2", to="mo")
+    assert isinstance(late, Notice)
+    assert not late.fixable
+    assert (await world.review()).arguments("1").parse() == {"to": "al"}
+
+
+async def test_a_reason_that_the_policy_requires(world: World) -> None:
+    await world.ask("mail", {"to": "jo"})
+    page = await world.open("reject")
+    assert (page.effect, page.fields[0].field.required) == ("The tool does not run.", True)
+    blank = await world.desk.submit(page.ref, "form-1", Entries({MESSAGE: "  "}), OPERATOR, "op-1")
+    assert isinstance(blank, Notice)
+    assert blank.fixable
+    half = await world.desk.submit(
+        page.ref, "form-1", Entries({MESSAGE: "\ud800"}), OPERATOR, "op-2"
+    )
+    assert isinstance(half, FieldErrors)
+    assert "half a character" in half.errors[MESSAGE]
+    result = await world.desk.submit(page.ref, "form-1", Entries({MESSAGE: "no"}), OPERATOR, "op-3")
+    assert isinstance(result, Stored)
+
+
+async def test_an_answer_as_text_and_one_by_a_schema(world: World) -> None:
+    await world.ask("mail", {"to": "jo"})
+    text = await world.open("respond")
+    assert (text.title, text.fields[0].id) == ("Answer instead", MESSAGE)
+    await world.ask("rate", {})
+    choice = await world.open("respond")
+    assert (choice.title, [each.field.label for each in choice.fields]) == (
+        "Answer",
+        ["Your answer"],
+    )
+    assert isinstance(await world.send(choice, **{"Your answer": "4"}), Stored)
+    decision = (await world.review()).actions[0].decision
+    assert decision is not None
+    assert decision.answer == "o4"
+
+
+async def test_a_card_that_is_not_recorded_escalates_nothing(world: World) -> None:
+    await world.ask("mail", {"to": "jo"})
+    card = MessageRef(channel="slack", conversation="C0NONE", ts="1.1")
+    target = await world.target()
+    with pytest.raises(Refused, match="no longer shown here"):
+        await world.desk.open(FormRef("escalate", target, card=card), OPERATOR)
+
+
+async def test_what_must_be_read_first_opens_no_form(world: World) -> None:
+    """Given a policy that wants all of it to be read; then the form opens only after the last page of it was
+    shown."""
+    await world.ask("long", {"text": "x"})
+    with pytest.raises(ReadRequired) as unread:
+        await world.open("edit")
+    first, last = (ArgumentsPage(unread.value.target, page, 2) for page in (0, 1))
+    assert first.reads is None
+    with pytest.raises(ReadRequired):
+        await world.open("edit")
+    assert last.reads == unread.value.target
+    await world.inbox.access.read_marks.record(unread.value.target, OPERATOR)
+    assert (await world.open("edit")).title == "Edit long"
