@@ -12,7 +12,6 @@ from urllib.parse import parse_qs
 import aiohttp
 import pytest
 
-from bot.people import directory
 from slack_sandbox.sandbox import SIGNING_SECRET
 from tests.support.bots import CLICK, POLICY, Scene, email, sql
 from tests.support.slack import APPROVALS, CARL, review_of, text_of
@@ -260,7 +259,7 @@ async def test_promise_7_somebody_who_joins_may_decide_at_once(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given Carl, who was refused; when he is invited to the channel, then within seconds he may decide."""
-    monkeypatch.setattr(directory, "MIN_AGE", 0.2)
+    monkeypatch.setattr("bot.people.lookups.MIN_AGE", 0.2)
     await scene.bot()
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
