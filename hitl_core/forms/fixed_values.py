@@ -8,23 +8,15 @@ from typing import Any
 
 from hitl_core.forms.edit_args import value_at
 from hitl_core.forms.slot import ABSENT
-from hitl_core.jsonschema import HIDDEN, Path, ProtectedPaths
+from hitl_core.jsonschema import HIDDEN, Path, find_fixed
 
 Json = Mapping[str, Any]
 
 
-def find_fixed(schema: Json | None, args: Json) -> list[Path]:
-    """The paths to the values that must not change. A value is fixed if any part of the schema that may apply
-    to it says `readOnly`: also through references, alternatives, conditions, lists and patterns. If checking
-    this takes too long, the value counts as fixed. The path `()` means all arguments.
-    """
-    return sorted(ProtectedPaths(schema or {}, args, ()).fixed_paths)
-
-
 def find_changed_fixed(schema: Json | None, before: Json, after: Json) -> Path | None:
     """The path to a fixed value that was changed, added, removed or moved; None if there is none."""
-    paths = {*find_fixed(schema, before), *find_fixed(schema, after)}
-    return next((path for path in sorted(paths) if not _are_equal(before, after, path)), None)
+    paths = find_fixed(schema, before, after)
+    return next((path for path in paths if not _are_equal(before, after, path)), None)
 
 
 def find_lost_hidden(hidden: Collection[Path], before: Json, after: Json) -> Path | None:

@@ -17,6 +17,9 @@ HIDDEN = "(hidden)"
 NO_TEXTS_MARK = "x-hitl-unsaid"
 
 
+_FIXED = '"readOnly": true'
+
+
 def is_secret(schema: Schema) -> bool:
     return schema.get("writeOnly") is True or schema.get("format") == "password"
 
@@ -35,7 +38,7 @@ class ProtectedPaths:
         has_secrets = '"writeOnly": true' in text or '"password"' in text
         #: Whether a value can be hidden, or must not change: also one that the arguments don't have.
         self.has_hidden_parts = has_secrets or bool(redact)
-        self.has_fixed_parts = '"readOnly": true' in text
+        self.has_fixed_parts = _FIXED in text
         self._hidden_paths: set[Path] = {tuple(parse_pointer(pointer)) for pointer in redact}
         #: True if it is unclear what the schema hides in these arguments. Then too much is hidden.
         self.is_unclear = False
@@ -70,6 +73,19 @@ def find_hidden(
 ) -> list[Path]:
     """The paths to hidden values. The path `()` means that all arguments are hidden."""
     return ProtectedPaths(schema or {}, args, redact).find_hidden_below((), args)
+
+
+def find_fixed(schema: Mapping[str, Any] | None, *several: Mapping[str, Any]) -> list[Path]:
+    """The paths to the values that must not change, in any of these arguments. A value is fixed if any part
+    of the schema that may apply to it says `readOnly`: also through references, alternatives, conditions,
+    lists and patterns. If checking this takes too long, the value counts as fixed. The path `()` means all
+    arguments.
+    """
+    if schema is None or _FIXED not in json.dumps(dict(schema)):
+        return []
+    return sorted(
+        {path for args in several for path in find_marked_paths(schema, args, is_fixed)[0]}
+    )
 
 
 def is_hiding_unclear(schema: Mapping[str, Any] | None, args: Mapping[str, Any]) -> bool:

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from hitl_core.forms import find_fixed
-from hitl_core.jsonschema import find_hidden, is_hiding_unclear
+from hitl_core.jsonschema import find_fixed, find_hidden, is_hiding_unclear
 
 Json = dict[str, Any]
 SECRET: Json = {"writeOnly": True}
