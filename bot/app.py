@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
+from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
@@ -119,10 +120,8 @@ async def running_bot(
         home = HomeTab(homes, inbox, channel)
         if only != "http":
             refresher = HomeRefresher(store, home.publish)
-            other_workers = (refresher, Sealer(store), PlaceCheck(Reviews(store), channels, health))
-            workers = _make_workers(
-                store, channels, directory, health, timing or Timing(), *other_workers
-            )
+            others = (refresher, Sealer(store), PlaceCheck(Reviews(store), channels, health))
+            workers = _make_workers(store, channels, directory, health, timing, *others)
             readiness_checks.append(workers.check)
             await stack.enter_async_context(workers)
         await stack.enter_async_context(Notices(health, store, channels.default.announce))
@@ -136,25 +135,38 @@ async def running_bot(
             add_api(app, AgentApi(store, policies))
             for connection in connections:
                 connection.connect(inbox, channels)
-            slack = _make_bolt_app(settings, channel)
-            for handlers in (
-                Listeners(inbox, channel, home),
-                home,
-                Events(directory.lookups(channel.name), channel),
-            ):
-                handlers.register(slack)
-            if settings.slack_app_token:
-                token, api_url = settings.slack_app_token, settings.slack_api_url
-                socket_clients = await stack.enter_async_context(
-                    open_socket_mode(slack, token, api_url, leaving)
-                )
-                readiness_checks.append(socket_clients.check)
-            else:
-                path = "/slack/events"
-                SlackEndpoint(slack, settings.slack_signing_secret).add_to(app, path)
+            events = Events(directory.lookups(channel.name), channel)
+            handlers = (Listeners(inbox, channel, home), home, events)
+            requests = _slack_requests(app, settings, channel, handlers, leaving)
+            path, checks = await stack.enter_async_context(requests)
+            readiness_checks += checks
         host, port = settings.hitl_host, settings.hitl_port
         url = await stack.enter_async_context(open_server(app, host, port))
         yield Bot(url + path, store, health, workers, leaving)
+
+
+@asynccontextmanager
+async def _slack_requests(
+    app: web.Application,
+    settings: Settings,
+    channel: SlackChannel,
+    handlers: Iterable[Listeners | HomeTab | Events],
+    leaving: asyncio.Event,
+) -> AsyncGenerator[tuple[str, list[Callable[[], None]]], None]:
+    """Slack's requests come over HTTP at the path, or over sockets: then the path is "", and there is a check
+    that they are open.
+    """
+    slack = _make_bolt_app(settings, channel)
+    for each in handlers:
+        each.register(slack)
+    if token := settings.slack_app_token:
+        sockets = open_socket_mode(slack, token, settings.slack_api_url, leaving)
+        async with sockets as clients:
+            yield "", [clients.check]
+    else:
+        path = "/slack/events"
+        SlackEndpoint(slack, settings.slack_signing_secret).add_to(app, path)
+        yield path, []
 
 
 async def _open_store(settings: Settings) -> RedisStore:
@@ -170,9 +182,10 @@ def _make_workers(
     channels: Channels,
     directory: Directory,
     health: Health,
-    timing: Timing,
+    timing: Timing | None,
     *others: Worker,
 ) -> Workers:
+    timing = timing or Timing()
     reviews = Reviews(store, retry_seconds=5.0)
     outbox = Outbox(
         reviews,

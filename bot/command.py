@@ -21,8 +21,8 @@ from hitl_core.cli import add_command, complain, require_extra
 from hitl_core.errors import HitlError
 from hitl_core.policy import Policy
 
+from .logs import OneLineFormatter
 from .settings import BotRole, Settings
-from .web import OneLineFormatter
 
 if TYPE_CHECKING:
     from hitl_core.cli import Commands

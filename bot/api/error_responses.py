@@ -19,7 +19,8 @@ from hitl_core.errors import (
     safe_message,
 )
 
-from ..web import ApiProblem, ThrottledLog, is_authenticated, to_response
+from ..logs import ThrottledLog
+from ..web import ApiProblem, is_authenticated, to_response
 
 log = logging.getLogger(__name__)
 

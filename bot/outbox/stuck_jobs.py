@@ -1,4 +1,4 @@
-"""The jobs that one lane works on, and what the operator is told of them."""
+"""The jobs that one lane works on, and the reports about those without progress."""
 
 from __future__ import annotations
 

@@ -3,63 +3,32 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
-from typing import Literal, NamedTuple, TypeVar
+from typing import TypeVar
 
 from hitl_core.errors import Refused
-from hitl_core.model import (
-    CLI,
-    POLICY,
-    Grant,
-    MessageRef,
-    Place,
-    Reviewer,
-    Snapshot,
-    person_key,
-    person_label,
-    split_id,
-)
+from hitl_core.model import CLI, POLICY, Grant, Reviewer, Snapshot, split_id
 
 from .. import click_budget
-from ..channels.contract import ChannelError, LookupFailed, NotFound, Undeliverable
-from ..channels.registry import Channels
+from ..channels.contract import ChannelError, LookupFailed, Undeliverable
+from .decider_pool import DeciderPool
 from .lookups import Lookups
-from .people import People
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-
-#: `too_few`: somebody is left, but fewer than have to agree.
-DecidersLeft = Literal["enough", "too_few", "nobody"]
 
 ONLY_MEMBERS = "Only people of this workspace may decide."
 TRY_AGAIN = "Nothing was changed. Press again, or tell the people who run the bot."
 LOOKUP_UNAVAILABLE = "Who may decide could not be looked up. Press again."
 
 
-class _Source(NamedTuple):
-    """Some people of one channel, by id, and whether one of them may decide."""
-
-    lookups: Lookups
-    load_ids: Callable[[], Awaitable[Iterable[str]]]
-    may_decide: Callable[[str], Awaitable[bool]]
-
-
-class Directory:
+class Directory(DeciderPool):
     """Each channel judges its own people. A person of a channel that the bot does not have may decide
     nothing. `people` says which identities are one human: one who may decide by one identity may decide with
     all of them, and counts once.
     """
-
-    def __init__(self, channels: Channels, people: People | None = None) -> None:
-        self._channels, self._people = channels, people or People()
-        self._lookups = {channel.name: Lookups(channel) for channel in channels}
-
-    def lookups(self, channel: str) -> Lookups:
-        """The look-ups of a configured channel, by its name."""
-        return self._lookups[channel]
 
     def is_external(self, who: Reviewer) -> bool:
         """Whether this person is of another workspace or tenant, or of a channel that the bot does not have.
@@ -104,75 +73,6 @@ class Directory:
             return frozenset(out)
 
         return await _answer_in_time(find_ineligible())
-
-    async def deciders_left(
-        self,
-        grants: Iterable[Grant],
-        posts: Mapping[Place, MessageRef],
-        quorum: int = 1,
-        excluded: Collection[str] = (),
-        lost: Place | None = None,
-    ) -> DecidersLeft:
-        """Whether `quorum` people who may decide are left, without those with the `excluded` keys.
-
-        `posts` are the review's cards. `lost` is a place that can't be reached: its members don't count.
-        Raises ChannelError if there are too few and some look-ups failed.
-        """
-        humans, unknown = set[frozenset[str]](), None
-        for lookups, load_ids, may_decide in self._sources(tuple(grants), posts, lost):
-            try:
-                ids = await load_ids()
-            except NotFound:  # no decider can be reached there
-                continue
-            except ChannelError as error:
-                unknown = unknown or error
-                continue
-            for id in sorted(ids):  # each time the same ones, so that they are in the cache
-                try:
-                    if await may_decide(id):
-                        humans.add(self._people.keys_of(f"{lookups.channel.name}:{id}"))
-                except ChannelError as error:
-                    unknown = unknown or error
-                if sum(keys.isdisjoint(excluded) for keys in humans) >= quorum:
-                    return "enough"
-        if unknown is not None:
-            raise unknown
-        return "too_few" if humans else "nobody"
-
-    def _sources(
-        self, grants: Sequence[Grant], posts: Mapping[Place, MessageRef], lost: Place | None
-    ) -> Iterator[_Source]:
-        """The people of these grants; named people first, because they need the fewest look-ups. Nobody of a
-        channel that the bot does not have.
-        """
-        users = [split_id(user) for grant in grants for user in grant.reviewers.users]
-        groups = [split_id(group) for grant in grants for group in grant.reviewers.groups]
-        places = [place for grant in grants if grant.includes_members for place in grant.places]
-        for name, lookups in self._lookups.items():
-            if named := [id for channel, id in users if channel == name]:
-                yield _Source(lookups, partial(_return, named), lookups.is_active)
-        for channel, id in dict.fromkeys(groups):
-            if (lookups := self._lookups.get(channel)) is not None:
-                yield _Source(lookups, partial(lookups.group_members, id), lookups.is_member)
-        for place in dict.fromkeys(places):
-            if place != lost and (lookups := self._of_place(place)) is not None:
-                yield _Source(
-                    lookups, partial(lookups.place_members, place, posts), lookups.is_member
-                )
-
-    async def format_deciders(self, grants: Iterable[Grant]) -> str:
-        """The names of those who may decide: "Ann, @finance or members of #team-ops"."""
-        names: list[str] = []
-        for grant in grants:
-            names += [await self._user_label(user) for user in grant.reviewers.users]
-            for group in grant.reviewers.groups:
-                names.append(self._channels.name_of(Place(person_key(group))))
-            if grant.includes_members:
-                names += [self._place_label(place) for place in grant.places]
-        unique_names = list(dict.fromkeys(names))
-        return " or ".join(
-            [part for part in (", ".join(unique_names[:-1]), *unique_names[-1:]) if part]
-        )
 
     async def load_reviewer(self, channel: str, user_id: str, team: str, name: str) -> Reviewer:
         """The person who clicked, with their display name and other identities. Only ids are used for
@@ -240,27 +140,10 @@ class Directory:
                 *(
                     partial(lookups.is_place_member, id, snapshot, place)
                     for place in places
-                    if self._of_place(place) is lookups
+                    if self.of_place(place) is lookups
                 ),
             ]
         )
-
-    def _of_place(self, place: Place) -> Lookups | None:
-        channel = self._channels.find(place)
-        return None if channel is None else self._lookups[channel.name]
-
-    async def _user_label(self, user: str) -> str:
-        channel, id = split_id(user)
-        try:
-            lookups = self._lookups.get(channel)
-            person = await lookups.person(id) if lookups else None
-        except ChannelError:
-            person = None
-        return person_label(person.name, id) if person else user
-
-    def _place_label(self, place: Place) -> str:
-        name, audience = self._channels.name_of(place), self._channels.audience(place)
-        return name if audience and audience.kind == "person" else f"members of {name}"
 
     def _has_unposted_card(self, grants: Iterable[Grant], snapshot: Snapshot) -> bool:
         """Whether a card is not posted yet whose conversation's members may decide."""
@@ -272,10 +155,6 @@ class Directory:
             if grant.includes_members
             for place in grant.places
         )
-
-
-async def _return(ids: Sequence[str]) -> Sequence[str]:
-    return ids
 
 
 async def _any_yes(questions: Iterable[Callable[[], Awaitable[bool]]]) -> bool:

@@ -7,13 +7,7 @@ from collections.abc import Mapping, Sequence
 from hitl_core.model import Action, Grant, Place, Review, Snapshot
 from hitl_core.review import excluded_keys
 
-from ..channels.contract import (
-    Channel,
-    LookupFailed,
-    NotFound,
-    RateLimited,
-    Unreachable,
-)
+from ..channels.contract import Channel, LookupFailed, NotFound, RateLimited, Unreachable
 from ..channels.registry import Channels
 from .directory import Directory
 

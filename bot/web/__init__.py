@@ -3,7 +3,6 @@
 from .application import LEAVING, make_app
 from .authentication import admit, is_authenticated, mark_authenticated
 from .body import BODY_TIMEOUT, BodyError, read_body
-from .logs import OneLineFormatter, ThrottledLog
 from .open_files import open_more_files
 from .problems import PROBLEM_TYPES, ApiProblem, ProblemCode, invalid_at, to_response
 from .server import open_server
@@ -15,9 +14,7 @@ __all__ = [
     "PROBLEM_TYPES",
     "ApiProblem",
     "BodyError",
-    "OneLineFormatter",
     "ProblemCode",
-    "ThrottledLog",
     "admit",
     "invalid_at",
     "is_authenticated",

@@ -12,8 +12,8 @@ import logging
 import time
 from typing import Any, cast
 
+from ..logs import ThrottledLog
 from .eviction_order import EvictionOrder
-from .logs import ThrottledLog
 from .memory import give_back
 from .open_files import default_max_connections
 from .shares import Share

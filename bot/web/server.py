@@ -12,9 +12,9 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from hitl_core.errors import SettingsError, safe_message
 
+from ..logs import ThrottledLog
 from .authentication import connection_of
 from .connections import Connection, Connections
-from .logs import ThrottledLog
 from .problems import ApiProblem, to_response
 
 #: How long requests in progress may take at shutdown, in seconds. A click is answered within 3 s.

@@ -41,7 +41,7 @@ class Dialect(Protocol):
         ...
 
     def load_decisions(self, wire: Wire, review: Review) -> dict[str, Proposal]:
-        """An answer as proposals by action key, as an argument for `Reviews.answer`. All of it is checked.
+        """An answer as proposals by action key, as an argument for `DecideAll`. All of it is checked.
         Empty for an answer without decisions. Raises DecisionError.
         """
         ...

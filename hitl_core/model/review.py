@@ -95,7 +95,7 @@ class Review(Value):
     - `policy`: the digest of the policy that judged the calls; None if an integration judged them;
     - `origin`: the chat thread in which the requester asked the agent;
     - `tools`: the tools that an edit may choose, each with its JSON Schema or None;
-    - `excerpt`: the policy's rules for these tools (`Policy.excerpt`). An edit is judged by them;
+    - `excerpt`: the policy's rules for these tools (`dump_excerpt`). An edit is judged by them;
     - `edit_notice`: the result of an edited call begins with this text;
     - `version`: the counter for compare-and-set, and nothing else;
     - `cancels`: votes to cancel the review, if the quorum is more than one person;

@@ -123,7 +123,7 @@ class Connection:
 class SocketMode:
     """`enabled` is the switch in the app's settings: then nothing is sent to the app's address.
     `connections` are the open sockets, the oldest first; each payload goes to one of them, in turn.
-    `scopes` are those of the app-level token. `greets` False: sockets open, but no hello is sent."""
+    `scopes` are those of the app-level token. `sends_hello` False: sockets open, but no hello is sent."""
 
     def __init__(self, app: App, url: Callable[[], str], now: Callable[[], float]) -> None:
         self.enabled, self.sends_hello = False, True

@@ -41,7 +41,7 @@ class EmbeddedRedis:
     owner is alive is refused; a server whose owner died is ended and replaced.
 
     `port` 0 takes a free one, and keeps it for later starts of this object.
-    `settings` are redis.conf directives and replace `DURABLE`.
+    `settings` are redis.conf directives and replace `DURABLE_SETTINGS`.
     """
 
     def __init__(

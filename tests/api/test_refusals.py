@@ -327,7 +327,7 @@ async def test_the_log_has_a_line_a_request_and_no_body(
     client: Client, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ):
     """What comes without a token is counted in one line: anybody may send it."""
-    monkeypatch.setattr("bot.web.logs.INTERVAL", 0.0)
+    monkeypatch.setattr("bot.logs.INTERVAL", 0.0)
     await client.submit(tool_call(name="drop_table", x=SECRET), thread=SECRET, turn="")
     await client.get(f"/v1/reviews?thread_id={SECRET}")
     await client.send("GET", "/v1/%0Aforged%20line", X_Request_Id="mine")

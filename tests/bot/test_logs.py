@@ -7,7 +7,7 @@ import logging
 
 import pytest
 
-from bot.web.logs import OneLineFormatter, ThrottledLog
+from bot.logs import OneLineFormatter, ThrottledLog
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_slack_clients_8_what_strangers_cause_is_counted(
     rarely = ThrottledLog(log, "%d uploads hung up; the newest: %s")
     for _ in range(1000):
         rarely.warn("broken")
-    monkeypatch.setattr("bot.web.logs.INTERVAL", 0.0)
+    monkeypatch.setattr("bot.logs.INTERVAL", 0.0)
     rarely.warn("too_slow")
     first, second = log_output.getvalue().splitlines()
     assert first.endswith("1 uploads hung up; the newest: broken")

@@ -58,7 +58,7 @@ async def test_a_wrong_signing_secret_is_told_once(
         assert "SLACK_SIGNING_SECRET" in line
         assert CANARY not in line
         assert "v0=" not in line
-        monkeypatch.setattr("bot.web.logs.INTERVAL", 0.0)
+        monkeypatch.setattr("bot.logs.INTERVAL", 0.0)
         await session.post(url, data=CANARY, headers=wrong)
         assert len(lines()) == 2
 

@@ -43,7 +43,7 @@ def _visible_args(
     snapshot: Snapshot, action: Action, proposal: Proposal, would_run: JsonObject
 ) -> JsonObject:
     """Without what any rule so far hides, and what the one hides that they fall under."""
-    with suppress(Refused):  # which is told where it is decided
+    with suppress(Refused):  # `decide` reports it
         judged = judge_proposal(snapshot.review, action, proposal, snapshot.now)
         action = judged.ruling.action if judged.ruling else action
     return mask_args(would_run, find_hidden(None, would_run, redaction_pointers(action, would_run)))

@@ -14,8 +14,9 @@ from slack_sdk.signature import SignatureVerifier
 
 from hitl_core.failpoints import failpoint
 
+from ....logs import ThrottledLog
 from ....offload import offload_click_parsing
-from ....web import LEAVING, BodyError, ThrottledLog, mark_authenticated, read_body
+from ....web import LEAVING, BodyError, mark_authenticated, read_body
 from .dispatch import dispatch
 from .payload import InvalidPayload, parse_body
 
