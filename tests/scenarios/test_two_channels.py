@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,8 @@ from tests.support.text_bot import TextConnection
 
 EMAIL = ToolCall("c1", "send_email", {"to": "jo@example.com", "copies": 1})
 APPROVALS, ORDERS = "slack:#agent-approvals", "text:#orders"
+#: Alice of Slack is Ada of the text channel.
+PEOPLE = "people:\n  - [slack:U0ALICE, text:p-ada]\n"
 
 
 @pytest.fixture
@@ -31,6 +34,13 @@ async def ask(
 ) -> asyncio.Task[Outcome]:
     gate = await scene.gate(json.dumps({"default": "review", **policy}))
     return scene.ask(gate, EMAIL, requester=requester)
+
+
+async def with_people(scene: Scene) -> None:
+    """A bot that knows who is one human."""
+    file = Path(scene.folder) / "people.yaml"
+    file.write_text(PEOPLE)
+    await scene.bot(HITL_PEOPLE=str(file))
 
 
 async def executed(waiting: asyncio.Task[Outcome]) -> int:
@@ -90,6 +100,45 @@ async def test_promise_2_one_review_in_two_channels_is_decided_once(
     by = "Bob Reyes" if notice.lines else "p-bea"
     await text.message("approved by", by)
     await scene.card("approved by", "U0BOB" if notice.lines else "Bea Sand")
+
+
+async def test_house_11_one_human_in_two_channels_has_one_vote(
+    scene: Scene, text: TextConnection
+) -> None:
+    """Given a quorum of two, and Alice, who is Ada in the text channel; when she approves in both, then it
+    counts once, and Bob's approval is the second one."""
+    await with_people(scene)
+    reviewers = {"users": ["U0ALICE", "U0BOB", "text:p-ada"], "quorum": 2}
+    waiting = await ask(scene, notify=[APPROVALS, ORDERS], reviewers=reviewers)
+    card, message = await scene.card("send_email"), await text.message("send_email")
+
+    await scene.alice.press(card, "approve")
+    again = await text.network.press("p-ada", "Approve", await text.message("1 of 2 approvals"))
+    assert again.lines
+    assert not waiting.done()
+    await scene.bob.press(card, "approve")
+
+    assert await executed(waiting) == 1
+    assert message.id in text.network.messages
+
+
+async def test_house_11_nobody_approves_their_own_request_from_the_other_side(
+    scene: Scene, text: TextConnection
+) -> None:
+    """Given Alice's request, which she must not approve; when she presses as Ada in the text channel, then
+    she is told, and Bob has to approve."""
+    await with_people(scene)
+    reviewers = {"users": ["U0ALICE", "U0BOB", "text:p-ada"], "exclude_requester": True}
+    notify = [APPROVALS, ORDERS]
+    waiting = await ask(scene, requester="U0ALICE", notify=notify, reviewers=reviewers)
+    card, message = await scene.card("send_email"), await text.message("send_email")
+
+    notice = await text.network.press("p-ada", "Approve", message)
+    assert notice.lines
+    assert not waiting.done()
+    await scene.bob.press(card, "approve")
+
+    assert await executed(waiting) == 1
 
 
 async def test_house_11_a_channel_that_the_bot_does_not_have_goes_to_the_fallback(
