@@ -6,18 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 
 from hitl_core.errors import Refused, ReviewNotFound
-from hitl_core.model import (
-    Action,
-    Call,
-    Grant,
-    MessageRef,
-    Place,
-    Reviewer,
-    Snapshot,
-    is_id_prefix,
-    is_review_id,
-)
-from hitl_core.review import Reviews, decisions, transition
+from hitl_core.model import Call, MessageRef, Place, Reviewer, Snapshot, is_id_prefix, is_review_id
+from hitl_core.review import Reviews
 from hitl_core.store import MAX_DECIDED
 
 from ..card import Card, build_card
@@ -25,6 +15,7 @@ from ..channels.registry import Channels
 from ..offload import offload_drawing
 from ..people import MAX_AGE, Cache, Directory
 from .home import Home, HomeLine, HomeTask
+from .home_permissions import HomePermissions, PermissionUnknown
 from .home_views import HomeViews
 from .permitted import PermittedSnapshot
 
@@ -36,15 +27,12 @@ MAX_WAITING = 1000
 CONCURRENCY = 4
 
 
-class PermissionUnknown(Exception):
-    """It is not known at the moment whether this person may decide. The text is a sentence."""
-
-
 class HomeLoader:
     """Loads Homes: candidates by the store's index of audiences, then a check of each permission."""
 
     def __init__(self, reviews: Reviews, channels: Channels, directory: Directory) -> None:
         self._reviews, self._channels, self._directory = reviews, channels, directory
+        self._permissions = HomePermissions(directory)
         self.views = HomeViews(reviews.store)
         self._audiences = {channel.name: Cache(channel.audiences) for channel in channels}
 
@@ -153,7 +141,7 @@ class HomeLoader:
                     snapshot = await self._reviews.load_outline(review_id)
                 except ReviewNotFound:
                     return False
-                return not await self._may_need_decision(who, snapshot)
+                return not await self._permissions.may_need_decision(who, snapshot)
 
         ids = list(ids)
         answers = await asyncio.gather(*map(is_unwanted, ids))
@@ -172,64 +160,6 @@ class HomeLoader:
             except ReviewNotFound:
                 continue
 
-    async def _open_keys(self, who: Reviewer, snapshot: Snapshot) -> tuple[list[str], list[str]]:
-        """The actions that this person should decide, and the doubts that they should answer. Raises
-        PermissionUnknown if there is none for sure, and some are unknown.
-        """
-        review = snapshot.review
-        actions = [action for action in review.actions if action.is_pending]
-        open_ = [
-            call
-            for call in review.calls_in_doubt
-            if not any(vote.by.is_same_human(who) for vote in review.runs[call.key].votes)
-        ]
-        keys, doubts, unknown = list[str](), list[str](), list[PermissionUnknown]()
-        for action in actions:
-            try:
-                if await self._needs_decision(who, snapshot, action):
-                    keys.append(action.key)
-            except PermissionUnknown as error:
-                unknown.append(error)
-        for call in open_:
-            try:
-                if await self._can_decide(who, snapshot, review.grants_of(call)):
-                    doubts.append(call.key)
-            except PermissionUnknown as error:
-                unknown.append(error)
-        if unknown and not (keys or doubts):
-            raise unknown[0]
-        return keys, doubts
-
-    async def _may_need_decision(self, who: Reviewer, snapshot: Snapshot) -> bool:
-        """Whether the review may wait for this person. If that is unknown, it may."""
-        try:
-            return any(await self._open_keys(who, snapshot))
-        except PermissionUnknown:
-            return True
-
-    async def _needs_decision(self, who: Reviewer, snapshot: Snapshot, action: Action) -> bool:
-        review = snapshot.review
-        if any(vote.by.is_same_human(who) and vote.type != "reject" for vote in action.votes):
-            return False
-        try:
-            transition.check_decidable(review, action, action.revision, snapshot.now)
-            decisions.check_voter(review, action, "approve", who)
-        except Refused:
-            return False
-        return await self._can_decide(who, snapshot, action.grants)
-
-    async def _can_decide(self, who: Reviewer, snapshot: Snapshot, grants: Sequence[Grant]) -> bool:
-        """Raises PermissionUnknown."""
-        if isinstance(snapshot, PermittedSnapshot) and snapshot.permits(who, grants):
-            return True
-        try:
-            await self._directory.check_can_decide(who, snapshot, grants)
-        except Refused as refused:
-            if refused.code in ("unavailable", "unknown_members"):
-                raise PermissionUnknown(str(refused)) from refused
-            return False
-        return True
-
     async def _unknown_line(self, snapshot: Snapshot, why: str) -> HomeLine:
         """A line without content, because this person may not be allowed to see it."""
         review, posts = snapshot.review, snapshot.posts
@@ -239,7 +169,7 @@ class HomeLoader:
         return HomeLine(home_card, review.created_at, None, can_see=False, unknown=why)
 
     async def _home_task(self, who: Reviewer, snapshot: Snapshot) -> HomeTask:
-        keys, doubts = await self._open_keys(who, snapshot)
+        keys, doubts = await self._permissions.open_keys(who, snapshot)
         review = snapshot.review
         theirs = [call for call in review.calls if call.key in (*keys, *doubts)]
         home_card, ref = await self._draw_card(who, snapshot, theirs)
@@ -250,7 +180,9 @@ class HomeLoader:
         calls = [call for call in review.calls if review.action(call.key)]
         try:
             theirs = [
-                c for c in calls if await self._can_decide(who, snapshot, review.grants_of(c))
+                c
+                for c in calls
+                if await self._permissions.can_decide(who, snapshot, review.grants_of(c))
             ]
         except PermissionUnknown:
             theirs = []

@@ -1,4 +1,4 @@
-"""The HTTP server: connections and their limits, bodies, probes, problems (RFC 9457), logging."""
+"""The HTTP server: connections and their limits, bodies, probes, problems (RFC 9457)."""
 
 from .application import LEAVING, make_app
 from .authentication import admit, is_authenticated, mark_authenticated
