@@ -31,6 +31,7 @@ WRONG = [
     ({"HITL_PORT": "²"}, "HITL_PORT"),
     ({"HITL_HOST": "256.1.1.1"}, "HITL_HOST"),
     ({"HITL_POLICY": "/nowhere.yaml"}, "/nowhere.yaml"),
+    ({"HITL_PEOPLE": "/nowhere.yaml"}, "HITL_PEOPLE: /nowhere.yaml"),
     ({"HITL_LOG_LEVEL": "LOUD"}, "HITL_LOG_LEVEL"),
 ]
 
