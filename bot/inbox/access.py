@@ -28,6 +28,7 @@ from ..people import ONLY_MEMBERS, Directory
 from .commands import ActionRef
 from .permitted import PermittedSnapshot
 from .read_marks import ReadMarks
+from .refusals import Refusals
 from .reply import NOT_SHOWN_YET, STORE_UNAVAILABLE
 
 log = logging.getLogger(__name__)
@@ -52,6 +53,7 @@ class ReviewAccess:
     ) -> None:
         self._reviews, self._directory = reviews, directory
         self.read_marks = ReadMarks(reviews.store, incomplete_actions)
+        self.refusals = Refusals(reviews)
 
     async def load(self, review_id: str) -> Snapshot:
         try:
@@ -92,7 +94,8 @@ class ReviewAccess:
         self, target: ActionRef, who: Reviewer, seen: PermittedSnapshot | None = None
     ) -> PermittedSnapshot:
         """The review, if this person may decide on the action: nobody else may see it."""
-        return await self.load_permitted(target.review_id, [target.action], who, seen)
+        async with self.refusals.recorded(target.review_id, who, target.action):
+            return await self.load_permitted(target.review_id, [target.action], who, seen)
 
     async def load_for_decision(
         self,
@@ -105,17 +108,18 @@ class ReviewAccess:
         """For opening or reading a form: refuses now what would be refused on submit. An `op` that was
         already stored (it is in `review.ops`) is allowed.
         """
-        snapshot = await self.load_for_view(target, who, seen)
-        action = snapshot.review.action(target.action)
-        if action is None:
-            raise Refused("unknown_action", "This review has no such action.")
-        if op not in snapshot.review.ops:
-            transition.check_decidable(
-                snapshot.review, action, target.revision, snapshot.now, target.seal
-            )
-            decisions.check_voter(snapshot.review, action, kind, who)
-            await self.read_marks.check(snapshot, [action], kind, who)
-        return snapshot
+        async with self.refusals.recorded(target.review_id, who, target.action):
+            snapshot = await self.load_permitted(target.review_id, [target.action], who, seen)
+            action = snapshot.review.action(target.action)
+            if action is None:
+                raise Refused("unknown_action", "This review has no such action.")
+            if op not in snapshot.review.ops:
+                transition.check_decidable(
+                    snapshot.review, action, target.revision, snapshot.now, target.seal
+                )
+                decisions.check_voter(snapshot.review, action, kind, who)
+                await self.read_marks.check(snapshot, [action], kind, who)
+            return snapshot
 
     async def load_for_escalation(
         self, review_id: str, message_ref: MessageRef, who: Reviewer
@@ -147,7 +151,8 @@ class ReviewAccess:
         """The review, and the place of this card's message, else the first place where this person may
         decide. They may not see other places.
         """
-        snapshot = await self.load_permitted(review_id, [WHOLE_REVIEW], who)
+        async with self.refusals.recorded(review_id, who):
+            snapshot = await self.load_permitted(review_id, [WHOLE_REVIEW], who)
         if message_ref and (place := place_of_message(snapshot, message_ref)):
             return snapshot, place
         review = snapshot.review
@@ -171,7 +176,8 @@ class ReviewAccess:
         self, review_id: str, place: Place, who: Reviewer, seen: PermittedSnapshot | None = None
     ) -> PermittedSnapshot:
         """The review, if this person may decide on an action at this place."""
-        snapshot = await self.load_permitted(review_id, [WHOLE_REVIEW], who, seen)
+        async with self.refusals.recorded(review_id, who):
+            snapshot = await self.load_permitted(review_id, [WHOLE_REVIEW], who, seen)
         review = snapshot.review
         there = [c for c in review.calls if review.action(c.key) and place in review.places_of(c)]
         return (await self._check_any(snapshot, there))[0]

@@ -29,7 +29,7 @@ from .access import ReviewAccess, place_of_message
 from .commands import Choose, InboxCommand
 from .drafts import Drafts
 from .permitted import PermittedSnapshot
-from .reply import RESULT_UNKNOWN, STALE_CODES, STORE_UNAVAILABLE, UNAUDITED_CODES, Reply
+from .reply import RESULT_UNKNOWN, STALE_CODES, STORE_UNAVAILABLE, Reply
 
 log = logging.getLogger(__name__)
 
@@ -148,23 +148,14 @@ class Inbox:
     async def _record(self, command: InboxCommand, reply: Reply) -> None:
         """A refusal in the audit, and a message that is out of date. Both have the time of one step."""
         refresh = self.refresh_card(reply, command.review_id, command.message_ref)
-        await asyncio.gather(refresh, self._record_refusal(command, reply))
-
-    async def _record_refusal(self, command: InboxCommand, reply: Reply) -> None:
-        code = reply.code
-        if code == "ok" or code in UNAUDITED_CODES:
+        if reply.code == "ok":
+            await refresh
             return
-        try:
-            async with click_budget.timeout("record"):
-                await self._reviews.record_refusal(
-                    command.review_id,
-                    code,
-                    command.who,
-                    command.op,
-                    action=",".join(command.keys) or None,
-                )
-        except TimeoutError:
-            log.warning("review %s: a refusal may be missing in the audit", command.review_id)
+        action = ",".join(command.keys) or None
+        record = self.access.refusals.record(
+            command.review_id, reply.code, command.who, command.op, action
+        )
+        await asyncio.gather(refresh, record)
 
 
 def _decide_choice(command: Choose, snapshot: PermittedSnapshot) -> Decide:

@@ -215,3 +215,23 @@ async def test_where_slack_hangs_the_person_is_told_in_time(scene: Scene, method
     await scene.hands.inject_fault("ok")
     await scene.bob.press_until(waiting.done, card, "approve")
     assert (await waiting).execute
+
+
+async def test_attack_m2_every_refused_look_is_in_the_audit(scene: Scene) -> None:
+    """Given Carl, who may not decide; when he presses each button of the card, also those that only open a
+    modal, and when Alice submits a form of what is decided meanwhile; then the audit has an entry for each."""
+    await scene.bot()
+    gate = await scene.gate()
+    waiting = scene.ask(gate)
+    card = await scene.card("send_email")
+    await scene.wait_noted(gate, card)
+    for action_id in ("approve", "edit", "reject"):
+        await scene.carl.press(card, action_id)
+    assert await refusals(scene) == [("U0CARL", "not_permitted")] * 3
+
+    await scene.alice.press(card, "reject")
+    await scene.bob.press(card, "approve")
+    assert (await waiting).execute
+    await scene.alice.submit(Reason="too late")
+    (*_, last) = await refusals(scene)
+    assert last == ("U0ALICE", "already_decided")

@@ -1,0 +1,47 @@
+"""Every refused attempt is an entry of the audit: of a decision, and of what a person wanted to see."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from uuid import uuid4
+
+from hitl_core.errors import RefusalCode, Refused
+from hitl_core.model import Reviewer
+from hitl_core.review import Reviews
+
+from .. import click_budget
+from .reply import UNAUDITED_CODES
+
+log = logging.getLogger(__name__)
+
+
+class Refusals:
+    def __init__(self, reviews: Reviews) -> None:
+        self._reviews = reviews
+
+    async def record(
+        self, review_id: str, code: RefusalCode, who: Reviewer, op: str, action: str | None
+    ) -> None:
+        """Add an entry, unless the person can correct what was refused, or the problem is ours. Never
+        raises.
+        """
+        if code in UNAUDITED_CODES:
+            return
+        try:
+            async with click_budget.timeout("record"):
+                await self._reviews.record_refusal(review_id, code, who, op, action=action)
+        except TimeoutError:
+            log.warning("review %s: a refusal may be missing in the audit", review_id)
+
+    @asynccontextmanager
+    async def recorded(
+        self, review_id: str, who: Reviewer, action: str | None = None
+    ) -> AsyncGenerator[None]:
+        """A refusal in the block is recorded."""
+        try:
+            yield
+        except Refused as refused:
+            await self.record(review_id, refused.code, who, f"look:{uuid4().hex}", action)
+            raise
