@@ -26,7 +26,7 @@ from ..card import Card, build_card
 from ..offload import offload_drawing
 from ..people import ONLY_MEMBERS, Directory
 from .commands import ActionRef
-from .permitted import PermittedSnapshot
+from .permitted import PermittedSnapshot, place_of_message
 from .read_marks import ReadMarks
 from .refusals import Refusals
 from .reply import NOT_SHOWN_YET, STORE_UNAVAILABLE
@@ -246,10 +246,3 @@ def _grants(review: Review, key: str) -> tuple[Grant, ...]:
         return (*(grant for action in review.actions for grant in action.grants), *doubts)
     call = review.call(key)
     return review.grants_of(call) if call else (Grant(review.places, Reviewers()),)
-
-
-def place_of_message(snapshot: Snapshot, message_ref: MessageRef) -> Place | None:
-    for place, ref in snapshot.posts.items():
-        if ref.key == message_ref.key:
-            return place.base
-    return None

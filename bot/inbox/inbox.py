@@ -25,10 +25,10 @@ from .. import click_budget
 from ..card import Card, choices_of
 from ..offload import offload_drawing
 from ..people import Directory
-from .access import ReviewAccess, place_of_message
+from .access import ReviewAccess
 from .commands import Choose, InboxCommand
 from .drafts import Drafts
-from .permitted import PermittedSnapshot
+from .permitted import PermittedSnapshot, place_of_message
 from .reply import RESULT_UNKNOWN, STALE_CODES, STORE_UNAVAILABLE, Reply
 
 log = logging.getLogger(__name__)

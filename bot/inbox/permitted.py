@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hitl_core.model import Grant, Reviewer, Snapshot
+from hitl_core.model import Grant, MessageRef, Place, Reviewer, Snapshot
 
 
 class PermittedSnapshot(Snapshot):
@@ -24,3 +24,11 @@ class PermittedSnapshot(Snapshot):
 
     def with_check(self, grants: Iterable[Grant]) -> PermittedSnapshot:
         return self.model_copy(update={"checked": (*self.checked, tuple(grants))})
+
+
+def place_of_message(snapshot: Snapshot, message_ref: MessageRef) -> Place | None:
+    """The place whose card this message is."""
+    for place, ref in snapshot.posts.items():
+        if ref.key == message_ref.key:
+            return place.base
+    return None

@@ -219,7 +219,7 @@ async def test_where_slack_hangs_the_person_is_told_in_time(scene: Scene, method
 
 async def test_attack_m2_every_refused_look_is_in_the_audit(scene: Scene) -> None:
     """Given Carl, who may not decide; when he presses each button of the card, also those that only open a
-    modal, and when Alice submits a form of what is decided meanwhile; then the audit has an entry for each."""
+    modal, and when Alice submits a form of what was decided before; then the audit has an entry for each."""
     await scene.bot()
     gate = await scene.gate()
     waiting = scene.ask(gate)
@@ -232,6 +232,6 @@ async def test_attack_m2_every_refused_look_is_in_the_audit(scene: Scene) -> Non
     await scene.alice.press(card, "reject")
     await scene.bob.press(card, "approve")
     assert (await waiting).execute
-    await scene.alice.submit(Reason="too late")
+    await scene.alice.submit(message="too late")
     (*_, last) = await refusals(scene)
     assert last == ("U0ALICE", "already_decided")
