@@ -45,7 +45,7 @@ def schema_of(tool: BaseTool) -> Json:
         schema = {**schema, "properties": rest}
     if not is_filtered(tool):
         return schema
-    fields = read_fields(tool.args_schema)
+    fields = read_fields(cast(Any, tool.args_schema))
     takes_extra = fields is not None and fields.takes_extra
     closed = _close(schema)
     return {**closed, "additionalProperties": True} if takes_extra else closed
@@ -56,7 +56,7 @@ def changed_args(tool: BaseTool, args: Mapping[str, Any]) -> list[str]:
     Pointers of nested values. LangChain parses them for this, so the validators of the tool's model run.
     """
     filled = args.keys() & filled_names(tool)
-    fields = read_fields(tool.args_schema) if is_filtered(tool) else None
+    fields = read_fields(cast(Any, tool.args_schema)) if is_filtered(tool) else None
     dropped = find_dropped(fields, args) if fields else _find_unknown(tool, args)
     if filled or dropped or not args:
         return sorted({*filled, *map(_pointer, dropped)})
