@@ -19,7 +19,7 @@ from benchmarks.amount import Amount
 from benchmarks.figure import Figure
 from bot.card import all_arguments, build_card
 from bot.channels.slack import (
-    FORM_LIMITS,
+    MODAL_LIMITS,
     ModalMeta,
     arguments_modal,
     card_message,
@@ -145,7 +145,7 @@ def _message(review: Review) -> dict[str, Any]:
 def _editing(review: Review) -> ReviewForm:
     action = review.actions[0]
     ref = FormRef("edit", ActionRef(review.id, action.key, 1))
-    return EditForm(review, action, ref, FORM_LIMITS)
+    return EditForm(review, action, ref, MODAL_LIMITS)
 
 
 def _modal(form: ReviewForm) -> dict[str, Any]:

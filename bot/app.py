@@ -83,7 +83,7 @@ class Timing:
     late_window: float = LATE_WINDOW
 
 
-class Connection(Protocol):
+class ExtraChannel(Protocol):
     """A channel beside Slack. After `connect`, what people do there goes to the inbox."""
 
     @property
@@ -97,7 +97,7 @@ async def running_bot(
     settings: Settings,
     timing: Timing | None = None,
     only: BotRole | None = None,
-    connections: Sequence[Connection] = (),
+    extra_channels: Sequence[ExtraChannel] = (),
 ) -> AsyncGenerator[Bot, None]:
     """Serves until the block ends, then finishes the requests and deliveries in progress. Raises
     SettingsError or StoreUnavailable with one sentence.
@@ -110,7 +110,7 @@ async def running_bot(
         stack.push_async_callback(store.close)
         health = Health()
         channel = await _open_channel(settings, health)
-        channels = Channels(channel, *(one.channel for one in connections))
+        channels = Channels(channel, *(one.channel for one in extra_channels))
         check_channels(policies, channels)
         directory = Directory(channels, load_people(settings.hitl_people, channels))
         readiness_checks: list[Callable[[], None]] = []
@@ -133,7 +133,7 @@ async def running_bot(
         path = ""
         if only != "workers":
             add_api(app, AgentApi(store, policies))
-            for connection in connections:
+            for connection in extra_channels:
                 connection.connect(inbox, channels)
             events = Events(directory.lookups(channel.name), channel)
             handlers = (Listeners(inbox, channel, home), home, events)

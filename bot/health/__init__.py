@@ -1,4 +1,4 @@
-"""What operators see: problems, notices in the bot's channel, `/readyz`, `/metrics`, `check-policy`."""
+"""What operators see: problems, notices in the bot's channel, `/readyz`, `/metrics`, the checks of places."""
 
 from .delivery_problems import DeliveryProblems
 from .health import Health

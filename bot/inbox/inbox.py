@@ -152,7 +152,7 @@ class Inbox:
             await refresh
             return
         action = ",".join(command.keys) or None
-        record = self.access.refusals.record(
+        record = self.access.refusal_audit.record(
             command.review_id, reply.code, command.who, command.op, action
         )
         await asyncio.gather(refresh, record)

@@ -5,8 +5,8 @@ half, which `Workers` runs.
 from .delivery import Delivery
 from .escalator import INTERVAL, Escalator
 from .home_refresher import HomeRefresher
-from .lane import LATE_WINDOW
-from .outbox import LANE_LEASE, MESSAGE_INTERVAL, REQUEUE_INTERVAL, Outbox
+from .lane import LANE_LEASE, LATE_WINDOW
+from .outbox import MESSAGE_INTERVAL, REQUEUE_INTERVAL, Outbox
 from .workers import Worker, Workers
 
 __all__ = [

@@ -21,6 +21,8 @@ log = logging.getLogger(__name__)
 
 #: The longest pause before a retry when the channel or the store can't be reached, in seconds.
 MAX_PAUSE = 5.0
+#: The lease of a lane in seconds: then another bot takes it over. Twice the longest call to a channel.
+LANE_LEASE = 8.0
 #: How long after a time-out a request may still be applied, in seconds.
 LATE_WINDOW = 60.0
 #: A job that was started this often and never finished is given up.

@@ -16,14 +16,12 @@ from hitl_core.review import Reviews
 from ..health import Health
 from .aside import AsideJobs
 from .delivery import Delivery
-from .lane import LATE_WINDOW, Lane
+from .lane import LANE_LEASE, LATE_WINDOW, Lane
 
 log = logging.getLogger(__name__)
 
 #: The shortest time between two messages to one conversation, in seconds: see `rate_limit`.
 MESSAGE_INTERVAL = 1.0
-#: The lease of a lane in seconds: then another bot takes it over. Twice the longest call to a channel.
-LANE_LEASE = 8.0
 #: How often dead letters are retried, in seconds: the operator may have fixed the problem.
 REQUEUE_INTERVAL = 300.0
 #: While a look-up fails, dead letters are retried after this many seconds, then after twice as many, and so

@@ -4,11 +4,12 @@
 """
 
 from .cache import Cache
-from .directory import ONLY_MEMBERS, Directory
+from .directory import Directory
 from .lookups import MAX_AGE, Lookups
 from .people import People
 from .people_file import load_people
 from .recipients import NoDeciderLeft, Recipients, TooFewDeciders, waiting_actions
+from .refusal_sentences import ONLY_MEMBERS
 
 __all__ = [
     "MAX_AGE",

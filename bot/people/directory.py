@@ -14,14 +14,17 @@ from .. import click_budget
 from ..channels.contract import ChannelError, LookupFailed, Undeliverable
 from .decider_pool import DeciderPool
 from .lookups import Lookups
+from .refusal_sentences import (
+    LOOKUP_UNAVAILABLE,
+    ONLY_MEMBERS,
+    STILL_RECORDED,
+    may_not_decide,
+    unknown_deciders,
+)
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-
-ONLY_MEMBERS = "Only people of this workspace may decide."
-TRY_AGAIN = "Nothing was changed. Press again, or tell the people who run the bot."
-LOOKUP_UNAVAILABLE = "Who may decide could not be looked up. Press again."
 
 
 class Directory(DeciderPool):
@@ -46,12 +49,11 @@ class Directory(DeciderPool):
         if await _answer_in_time(self._can_decide(who, snapshot, grants)):
             return
         if self._has_unposted_card(grants, snapshot):
-            sentence = "This message is still being recorded. Press again in a moment."
-            raise Refused("unknown_members", sentence)
+            raise Refused("unknown_members", STILL_RECORDED)
         if self.is_external(who):
             raise Refused("not_permitted", ONLY_MEMBERS)
-        names = await _answer_in_time(self.format_deciders(grants)) or "nobody"
-        raise Refused("not_permitted", f"Only {names} may decide this.")
+        names = await _answer_in_time(self.format_deciders(grants))
+        raise Refused("not_permitted", may_not_decide(names))
 
     async def ineligible_voters(
         self, voters: Sequence[Reviewer], snapshot: Snapshot, grants: Iterable[Grant]
@@ -177,9 +179,7 @@ async def _answer_in_time(question: Awaitable[T]) -> T:
         async with click_budget.timeout("lookup"):
             return await question
     except (LookupFailed, Undeliverable) as error:
-        raise Refused(
-            "unavailable", f"It is not known who may decide: {error}. {TRY_AGAIN}"
-        ) from error
+        raise Refused("unavailable", unknown_deciders(error)) from error
     except (TimeoutError, ChannelError) as error:
         log.warning("who may decide could not be looked up: %s", error or "it took too long")
         raise Refused("unavailable", LOOKUP_UNAVAILABLE) from error

@@ -3,7 +3,7 @@
 from .application import LEAVING, make_app
 from .authentication import admit, is_authenticated, mark_authenticated
 from .body import BODY_TIMEOUT, BodyError, read_body
-from .open_files import open_more_files
+from .connection_limit import open_more_files
 from .problems import PROBLEM_TYPES, ApiProblem, ProblemCode, invalid_at, to_response
 from .server import open_server
 from .urlencoded import read_form

@@ -13,9 +13,9 @@ import time
 from typing import Any, cast
 
 from ..logs import ThrottledLog
+from .connection_limit import default_max_connections
 from .eviction_order import EvictionOrder
 from .memory import give_back
-from .open_files import default_max_connections
 from .shares import Share
 from .slow_readers import SlowReaders
 

@@ -28,7 +28,7 @@ from hitl_core.review.commands import (
     apply_command,
 )
 from hitl_core.review.decisions import decide
-from hitl_core.review.due import deadline, next_step_at
+from hitl_core.review.due_times import deadline, next_step_at
 from hitl_core.review.edit_rules import edit_tools, judge_edit
 from hitl_core.review.escalation import count_steps
 from hitl_core.review.proposal import (

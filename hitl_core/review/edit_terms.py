@@ -13,7 +13,7 @@ from typing import Any
 
 from hitl_core.model import Action, EarlierTerms, Expire, Review, ReviewConfig, Route
 from hitl_core.policy import Ruling, combine_reviewers, combine_schemas, with_tool_schema
-from hitl_core.review.due import deadline
+from hitl_core.review.due_times import deadline
 
 Schema = dict[str, Any]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Escalation, Grant, Place, Review, Reviewer
-from hitl_core.review.due import is_late
+from hitl_core.review.due_times import is_late
 from hitl_core.review.transition import Transition, check_not_cancelled, make_event, with_actions
 
 

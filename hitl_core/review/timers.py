@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Decision, Place, Review
-from hitl_core.review.due import is_late, next_step_at, remind_at
+from hitl_core.review.due_times import is_late, next_step_at, remind_at
 from hitl_core.review.escalation import apply_escalations, take_step
 from hitl_core.review.transition import Transition, make_event, with_actions
 

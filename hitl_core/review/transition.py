@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from hitl_core.errors import Refused
 from hitl_core.model import Action, DecisionType, Event, EventKind, Place, Review, Reviewer
-from hitl_core.review.due import is_late
+from hitl_core.review.due_times import is_late
 
 
 class Transition(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hitl_core.model import Review
-from hitl_core.review import claims, due
+from hitl_core.review import claims, due_times
 from hitl_core.review.transition import Transition
 from hitl_core.store import Write
 
@@ -19,7 +19,7 @@ def build_write(before: Review | None, changed: Transition, chain: str = "") -> 
         review,
         event,
         args={k: a for k, a in review.args.items() if before is None or k not in before.args},
-        due_at=due.due_at(review),
+        due_at=due_times.due_at(review),
         ready_at=ready,
         wakes_agent=(settled and (not was_ready or event.kind == "lapsed"))
         or review.status == "done",

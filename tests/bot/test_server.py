@@ -458,7 +458,7 @@ def test_a11_one_process_may_open_as_many_files_as_it_serves_connections() -> No
     """Attack A11: given a soft limit of files below a larger hard one, then the soft one is raised."""
     run = (
         "import resource as r; r.setrlimit(r.RLIMIT_NOFILE, (300, 5000));"
-        "from bot.web.connections import Connections; from bot.web.open_files import open_more_files;"
+        "from bot.web.connections import Connections; from bot.web.connection_limit import open_more_files;"
         "open_more_files();"
         "print(r.getrlimit(r.RLIMIT_NOFILE)[0], Connections()._max_connections)"
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.channels.slack.form_limits import FORM_LIMITS
 from bot.channels.slack.ids import ModalMeta, parse_meta
+from bot.channels.slack.modal_limits import MODAL_LIMITS
 from bot.channels.slack.modals.form_modal import form_view, read_entries
 from bot.channels.slack.modals.inputs import ACTION_ID, input_block
 from bot.channels.slack.modals.small_modals import modal
@@ -57,7 +57,7 @@ class Page:
 
 
 def open_page(schema: Json | None, args: Json, *redact: str) -> Page:
-    return Page(FormSession(FormSource(schema, args, redact), FORM_LIMITS))
+    return Page(FormSession(FormSource(schema, args, redact), MODAL_LIMITS))
 
 
 def submit(schema: Json | None, args: Json, **typed: Json) -> Json:
@@ -78,7 +78,7 @@ def edit_form(review: Review, view: Json | None = None) -> EditForm:
     [action] = review.actions
     target = ActionRef(review.id, action.key, action.revision, review.seal(action.key))
     ref = FormRef("edit", target) if view is None else parse_meta(view).form("edit")
-    return EditForm(review, action, ref, FORM_LIMITS)
+    return EditForm(review, action, ref, MODAL_LIMITS)
 
 
 def modal_of(form: ReviewForm, problem: str = "") -> Json:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from bot.channels.slack.form_limits import FORM_LIMITS
 from bot.channels.slack.ids import ModalMeta
+from bot.channels.slack.modal_limits import MODAL_LIMITS
 from bot.channels.slack.modals.form_modal import form_view
 from bot.forms import EditForm, FormRef
 from bot.inbox import ActionRef
@@ -42,7 +42,7 @@ def edit_pages(review: Review, key: str = "1") -> list[Json]:
     action = review.action(key)
     assert action is not None
     target = ActionRef(review.id, key, action.revision)
-    form = EditForm(review, action, FormRef("edit", target), FORM_LIMITS)
+    form = EditForm(review, action, FormRef("edit", target), MODAL_LIMITS)
     return [
         form_view(form.at_page(page, has_draft=False).page(), ModalMeta(target))
         for page in range(form.session.page_count)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.channels.slack.form_limits import FORM_LIMITS
+from bot.channels.slack.modal_limits import MODAL_LIMITS
 from bot.channels.slack.modals.inputs import ACTION_ID
 from bot.forms import TOOL, Entries, FormSession, FormSource
 from hitl_core.errors import Refused
@@ -91,7 +91,7 @@ def test_what_was_entered_below_a_choice_is_read_from_the_arguments_alone() -> N
         page.session.enter(page.entries(contact={"selected_option": {"value": "1"}})).at_page(0)
     )
     entries = redrawn.entries(**{NUMBER: {"value": "42"}, "note": {"value": "bye"}})
-    fresh = FormSession(FormSource(CONTACT, BY_MAIL), FORM_LIMITS).enter(entries)
+    fresh = FormSession(FormSource(CONTACT, BY_MAIL), MODAL_LIMITS).enter(entries)
     assert fresh.shows(entries)
     assert fresh.value() == {"contact": {"kind": "phone", "number": 42}, "note": "bye"}
 

@@ -11,8 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bot.card import all_arguments, as_name, build_card, thread_lines
-from bot.channels.slack.form_limits import FORM_LIMITS
 from bot.channels.slack.ids import ModalMeta
+from bot.channels.slack.modal_limits import MODAL_LIMITS
 from bot.channels.slack.modals.arguments_modal import arguments_view
 from bot.channels.slack.modals.form_modal import form_view
 from bot.channels.slack.modals.review_modal import review_page
@@ -166,7 +166,7 @@ def test_promise_8_no_text_of_an_agent_comes_alive_in_a_modal(words: str, key: s
     args = {key: words, "fixed": words, "json": {key: [words]}, "long": "\u202e" + words * 400}
     review = review_of(("tool", args), policy={"interrupt_on": {"*": {"args_schema": schema}}})
     pages = [
-        rejection_page(review.actions[0], META.form("reject"), FORM_LIMITS),
+        rejection_page(review.actions[0], META.form("reject"), MODAL_LIMITS),
         escalation_page(META.form("escalate"), "#team-ops"),
         text_answer_page(review, review.actions[0], META.form("respond")),
     ]

@@ -12,8 +12,8 @@ import pytest
 
 from bot.card import all_arguments, build_card, thread_lines
 from bot.card.suspicious_text import find_warning
-from bot.channels.slack.form_limits import FORM_LIMITS
 from bot.channels.slack.ids import ModalMeta
+from bot.channels.slack.modal_limits import MODAL_LIMITS
 from bot.channels.slack.modals.arguments_modal import arguments_view
 from bot.channels.slack.modals.form_modal import form_view
 from bot.channels.slack.modals.review_modal import review_page
@@ -343,7 +343,7 @@ def test_a12_an_agents_question_stands_between_quotes_in_its_modal(takes: list[s
     review = review.model_copy(update={"actions": (action,)})
     ref = FormRef("respond", ActionRef(review.id, "1", 1))
     if schema:
-        page = AnswerForm(review, action, "respond", ref, FORM_LIMITS).page()
+        page = AnswerForm(review, action, "respond", ref, MODAL_LIMITS).page()
     else:
         page = text_answer_page(review, action, ref)
     view = form_view(page, ModalMeta(ref.target))

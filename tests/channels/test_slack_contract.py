@@ -11,8 +11,8 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.channels.slack import SlackChannel
-from bot.channels.slack.form_limits import FORM_LIMITS
 from bot.channels.slack.ids import ModalMeta
+from bot.channels.slack.modal_limits import MODAL_LIMITS
 from bot.channels.slack.modals import form_view
 from bot.forms import FormPage
 from hitl_core.model import MessageRef, Place
@@ -62,7 +62,7 @@ class SlackWorld(World):
     }
     nasty = ("<!everyone>", "<@U0CARL|Carl>", "<mailto:a@b.example>", "www.evil.example", "&amp;")
 
-    form_limits = FORM_LIMITS
+    modal_limits = MODAL_LIMITS
 
     def __init__(self, sandbox: Sandbox, channel: SlackChannel) -> None:
         self.sandbox, self.channel = sandbox, channel

@@ -47,7 +47,7 @@ class TextWorld(World):
         "x\r\n[Approve]",
     )
 
-    form_limits = LIMITS
+    modal_limits = LIMITS
 
     def __init__(self, network: Network, channel: TextChannel) -> None:
         self.network, self.channel = network, channel

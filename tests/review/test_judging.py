@@ -13,7 +13,7 @@ from hitl_core.model import Action, Place, Review, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import claims
 from hitl_core.review.decisions import decide, judge_new_edit
-from hitl_core.review.due import deadline, due_at, next_step_at
+from hitl_core.review.due_times import deadline, due_at, next_step_at
 from hitl_core.review.escalation import escalate
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.redaction import visible_args

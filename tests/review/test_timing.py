@@ -9,7 +9,7 @@ import pytest
 from hitl_core.model import Action, Place, Review
 from hitl_core.review.cancellation import cancel
 from hitl_core.review.decisions import decide
-from hitl_core.review.due import DAILY_AFTER, DAY, LAST_STEP_REMINDER, deadline, due_at
+from hitl_core.review.due_times import DAILY_AFTER, DAY, LAST_STEP_REMINDER, deadline, due_at
 from hitl_core.review.escalation import escalate, replace_deciders, use_fallback
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.timers import apply_due, start_clocks

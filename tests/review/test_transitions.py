@@ -13,7 +13,7 @@ from hitl_core.model import Decision, Place, Review
 from hitl_core.review import claims
 from hitl_core.review.cancellation import cancel
 from hitl_core.review.decisions import decide
-from hitl_core.review.due import deadline, due_at
+from hitl_core.review.due_times import deadline, due_at
 from hitl_core.review.escalation import escalate
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.timers import apply_due

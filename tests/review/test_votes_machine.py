@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Decision, Review, Reviewer, encode
-from hitl_core.review import claims, decisions, due, escalation, timers
+from hitl_core.review import claims, decisions, due_times, escalation, timers
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.transition import Transition
 from tests.support.builders import START, call, person, policy, review_of
@@ -85,7 +85,7 @@ class VotesMachine(RuleBasedStateMachine):
             return
         assert not old, "a stale button changes nothing"
         assert before.is_pending
-        end = due.deadline(before)
+        end = due_times.deadline(before)
         assert end is None or self.now < end
         who = self.behind.setdefault((key, before.revision), set())
         who -= {by.key, *lapsed}
@@ -117,7 +117,7 @@ class VotesMachine(RuleBasedStateMachine):
 
     @rule()
     def a_bot_does_what_is_due(self) -> None:
-        kinds, due_at = _due_kinds(self.review, self.now), due.due_at(self.review)
+        kinds, due_at = _due_kinds(self.review, self.now), due_times.due_at(self.review)
         changed = self.apply(timers.apply_due, self.now)
         assert (changed is not None) == (due_at is not None and due_at <= self.now), (
             "index and rules"
@@ -166,8 +166,8 @@ class VotesMachine(RuleBasedStateMachine):
     def nothing_is_due_before_its_clock_has_started(self) -> None:
         for action in self.review.actions:
             if action.clock_start is None:
-                assert due.deadline(action) is None
-                assert due.next_step_at(action) is due.remind_at(action) is None
+                assert due_times.deadline(action) is None
+                assert due_times.next_step_at(action) is due_times.remind_at(action) is None
                 assert not action.reminded
 
     @invariant()
@@ -185,9 +185,9 @@ def _due_kinds(review: Review, now: float) -> list[str]:
     left = [a for a in review.actions if a.is_pending] if review.status == "pending" else []
     kinds: list[str] = []
     for kind, time in (
-        ("expired", due.deadline),
-        ("escalated", due.next_step_at),
-        ("reminded", due.remind_at),
+        ("expired", due_times.deadline),
+        ("escalated", due_times.next_step_at),
+        ("reminded", due_times.remind_at),
     ):
         done: list[Action] = [action for action in left if is_due(time(action))]
         left = [action for action in left if action not in done]

@@ -12,7 +12,7 @@ import pytest
 from hitl_core import Outcome, ToolCall
 from tests.support.bots import Scene
 from tests.support.slack import OPS
-from tests.support.text_bot import TextConnection
+from tests.support.text_bot import TextExtraChannel
 
 EMAIL = ToolCall("c1", "send_email", {"to": "jo@example.com", "copies": 1})
 APPROVALS, ORDERS = "slack:#agent-approvals", "text:#orders"
@@ -21,11 +21,11 @@ PEOPLE = "people:\n  - [slack:U0ALICE, text:p-ada]\n"
 
 
 @pytest.fixture
-async def text(scene: Scene) -> TextConnection:
+async def text(scene: Scene) -> TextExtraChannel:
     """The text channel of the scene's bot."""
-    text = TextConnection()
+    text = TextExtraChannel()
     await text.channel.start()
-    scene.connections.append(text)
+    scene.extra_channels.append(text)
     return text
 
 
@@ -48,7 +48,7 @@ async def executed(waiting: asyncio.Task[Outcome]) -> int:
 
 
 async def test_house_11_an_escalation_leads_from_the_text_channel_to_slack(
-    scene: Scene, text: TextConnection
+    scene: Scene, text: TextExtraChannel
 ) -> None:
     """Given a review in the text channel; when Ada escalates it to a channel of Slack, then Carl reads her
     reason there and approves; and the first message says who decided."""
@@ -67,7 +67,7 @@ async def test_house_11_an_escalation_leads_from_the_text_channel_to_slack(
 
 
 async def test_house_11_an_escalation_leads_from_slack_to_the_text_channel(
-    scene: Scene, text: TextConnection
+    scene: Scene, text: TextExtraChannel
 ) -> None:
     """Given a card in Slack that nobody decides in time; then it is in the text channel as well, and a
     decision there changes the card in Slack."""
@@ -82,7 +82,7 @@ async def test_house_11_an_escalation_leads_from_slack_to_the_text_channel(
 
 
 async def test_promise_2_one_review_in_two_channels_is_decided_once(
-    scene: Scene, text: TextConnection
+    scene: Scene, text: TextExtraChannel
 ) -> None:
     """Given a review that both channels show; when Bob presses in Slack and Bea in the text channel at once,
     then one of them decides, the other one is told, and both messages say the same."""
@@ -103,7 +103,7 @@ async def test_promise_2_one_review_in_two_channels_is_decided_once(
 
 
 async def test_house_11_one_human_in_two_channels_has_one_vote(
-    scene: Scene, text: TextConnection
+    scene: Scene, text: TextExtraChannel
 ) -> None:
     """Given a quorum of two, and Alice, who is Ada in the text channel; when she approves in both, then it
     counts once, and Bob's approval is the second one."""
@@ -123,7 +123,7 @@ async def test_house_11_one_human_in_two_channels_has_one_vote(
 
 
 async def test_house_11_nobody_approves_their_own_request_from_the_other_side(
-    scene: Scene, text: TextConnection
+    scene: Scene, text: TextExtraChannel
 ) -> None:
     """Given Alice's request, which she must not approve; when she presses as Ada in the text channel, then
     she is told, and Bob has to approve."""

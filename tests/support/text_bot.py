@@ -23,7 +23,7 @@ from tests.support.text_channel.office import office
 from tests.support.waiting import wait_until
 
 
-class TextConnection:
+class TextExtraChannel:
     """The text channel with its network, as a test sees and uses it."""
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class TextConnection:
         return [one for one in every if one.room == room and not one.thread]
 
 
-class TextScene(TextConnection):
+class TextScene(TextExtraChannel):
     """A bot that has only the text channel, one Redis, and the agents that a test starts."""
 
     def __init__(self, redis_url: str, stack: AsyncExitStack) -> None:

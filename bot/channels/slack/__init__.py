@@ -4,15 +4,15 @@
 """
 
 from .channel import SlackChannel
-from .form_limits import FORM_LIMITS
 from .handlers import Events, HomeTab, Listeners
 from .ids import ModalMeta
+from .modal_limits import MODAL_LIMITS
 from .modals import arguments_modal, form_view, read_entries
 from .render import card_message, view_blocks
 from .transport import SlackEndpoint, open_socket_mode
 
 __all__ = [
-    "FORM_LIMITS",
+    "MODAL_LIMITS",
     "Events",
     "HomeTab",
     "Listeners",

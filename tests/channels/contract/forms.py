@@ -72,7 +72,7 @@ class Forms:
     async def test_every_page_of_a_form_is_within_the_limits(self, world: World, name: str):
         """Given a form of any size, then the chat system takes each page, and people read what each input is
         and what sending does."""
-        for page in edit_pages(*FORMS[name], world.form_limits):
+        for page in edit_pages(*FORMS[name], world.modal_limits):
             text, _ = world.show_form(page)
             for one in page.fields:
                 assert world.spelling(one.field.label[:70]) in text
@@ -89,7 +89,7 @@ class Forms:
                 fixed={"const": text},
             )
             args = {"plain": text, "choice": text, "fixed": text, text: text}
-            for page in edit_pages(schema, args, world.form_limits):
+            for page in edit_pages(schema, args, world.modal_limits):
                 shown, alive = world.show_form(page)
                 assert not alive
                 assert not page.fields or world.spelling(one_line(text.strip())) in shown, text

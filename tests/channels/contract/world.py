@@ -39,7 +39,7 @@ class World(ABC):
     - `people` has an id of each kind of person that this chat system has;
     - `unusable` are places at which nothing can be shown, by a pattern of the reason;
     - `nasty` are texts that mean something to this chat system;
-    - `form_limits` are those of the channel's forms.
+    - `modal_limits` are those of the channel's forms.
     """
 
     channel: Channel
@@ -54,7 +54,7 @@ class World(ABC):
     group_id: str
     unusable: Mapping[str, Place]
     nasty: tuple[str, ...]
-    form_limits: FormLimits
+    modal_limits: FormLimits
 
     @property
     @abstractmethod

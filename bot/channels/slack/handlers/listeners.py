@@ -22,8 +22,8 @@ from ....forms import FormDesk
 from ....inbox import ActionRef, Choose, Inbox, InboxCommand
 from .. import ids
 from ..channel import SlackChannel
-from ..form_limits import FORM_LIMITS
 from ..ids import Body
+from ..modal_limits import MODAL_LIMITS
 from .home import HomeTab
 from .modal_buttons import ModalButtons
 from .responder import Responder
@@ -45,7 +45,7 @@ class Listeners:
     def __init__(self, inbox: Inbox, channel: SlackChannel, home: HomeTab) -> None:
         self._inbox = inbox
         self._responder = Responder(inbox, channel, home)
-        desk = FormDesk(inbox, FORM_LIMITS, channel.name_of)
+        desk = FormDesk(inbox, MODAL_LIMITS, channel.name_of)
         self._views = Views(inbox.access, desk, channel)
         self._modals = ModalButtons(inbox, channel, self._views, self._responder)
         self._submissions = Submissions(desk, self._views, self._responder)

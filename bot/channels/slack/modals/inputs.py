@@ -8,7 +8,7 @@ from typing import Any, assert_never, cast
 
 from hitl_core.forms import Field
 
-from ..form_limits import FORM_LIMITS
+from ..modal_limits import MODAL_LIMITS
 from ..render import Block, Element, line, plain_text, pre, rich_text, text_element
 
 ACTION_ID = "value"
@@ -43,7 +43,7 @@ def _element(field: Field) -> Element:
                 multiline=field.kind != "text",
                 initial_value=field.initial or None,
                 min_length=field.min_length,
-                max_length=max(1, field.max_length or FORM_LIMITS.text),
+                max_length=max(1, field.max_length or MODAL_LIMITS.text),
             )
         case "email" | "uri":
             kind = "email_text_input" if field.kind == "email" else "url_text_input"
@@ -112,7 +112,7 @@ def _multi_select(field: Field) -> Element:
 
 def _options(field: Field) -> list[Element]:
     return [
-        {"text": plain_text(option.label, FORM_LIMITS.option_label), "value": str(index)}
+        {"text": plain_text(option.label, MODAL_LIMITS.option_label), "value": str(index)}
         for index, option in enumerate(field.options)
     ]
 

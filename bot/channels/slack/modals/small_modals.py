@@ -9,8 +9,8 @@ from typing import Any
 
 from ....card import LOADING, LOADING_TITLE, REFUSAL_TITLE, Verbatim
 from ....text import one_line
-from ..form_limits import FORM_LIMITS
 from ..ids import ModalMeta, private_metadata
+from ..modal_limits import MODAL_LIMITS
 from ..render import Block, context_lines, plain_text, rich_text, section
 
 View = dict[str, Any]
@@ -38,7 +38,7 @@ def modal(
     view: View = {
         "type": "modal",
         "callback_id": callback_id,
-        "title": plain_text(title, FORM_LIMITS.title),
+        "title": plain_text(title, MODAL_LIMITS.title),
         "close": plain_text(close, 24),
         "private_metadata": private_metadata(meta),
         "blocks": blocks,

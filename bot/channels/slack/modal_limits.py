@@ -6,7 +6,7 @@ import re
 
 from ...forms import FormLimits
 
-FORM_LIMITS = FormLimits(
+MODAL_LIMITS = FormLimits(
     page_fields=45,  # a view has 100 blocks
     page_bytes=180_000,  # a view has 250 kB of JSON
     text=3000,  # docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element

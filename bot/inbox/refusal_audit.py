@@ -17,7 +17,7 @@ from .reply import UNAUDITED_CODES
 log = logging.getLogger(__name__)
 
 
-class Refusals:
+class RefusalAudit:
     def __init__(self, reviews: Reviews) -> None:
         self._reviews = reviews
 
