@@ -26,9 +26,9 @@ LANE_LEASE = 8.0
 #: How long after a time-out a request may still be applied, in seconds.
 LATE_WINDOW = 60.0
 #: A job that was started this often and never finished is given up.
-MAX_ATTEMPTS = 5
+MAX_STARTS = 5
 #: After so many failed tries a job is set aside, for the jobs behind it. Later it gets one try at a time.
-MAX_TRIES = 6
+MAX_SENDS = 6
 #: How long a bot holds a lane while others wait for one, in seconds.
 MAX_HOLD = 30.0
 
@@ -48,9 +48,7 @@ class _TriedTooOften(Exception):
 
 
 class Lane:
-    """Two halves work in parallel, posts and updates, because a channel limits them separately. `late_window`
-    as LATE_WINDOW.
-    """
+    """Two halves work in parallel, posts and updates, because a channel limits them separately."""
 
     def __init__(
         self,
@@ -126,7 +124,7 @@ class Lane:
             return None
 
     async def _process(self, half: LaneHalf, job: Job) -> None:
-        if job.kind == "unknown" or job.attempts > MAX_ATTEMPTS:
+        if job.kind == "unknown" or job.attempts > MAX_STARTS:
             why = "the job can't be read" if job.kind == "unknown" else "too many attempts failed"
             log.error("review %s: its card was given up: %s", job.review_id, why)
             await self._write_with_retry(
@@ -202,7 +200,7 @@ class Lane:
                 unsure = unsure or isinstance(away, Unreachable)
                 tries += 1
                 if isinstance(away, Unreachable) and (
-                    job.member in self._aside or tries >= MAX_TRIES
+                    job.member in self._aside or tries >= MAX_SENDS
                 ):
                     raise _TriedTooOften(error) from None
             except ReviewNotFound:
