@@ -80,7 +80,7 @@ class AgentApi:
         with invalid_at("/requester"):
             review, event = judged_turn.build(turn, store.partitions, now)
         review = review.model_copy(update={"waiter": HTTP_WAITER})
-        await failpoint("door.before_submit")
+        await failpoint("api.before_submit")
         try:
             stored = await self._access.run(partial(reviews.submit, review, event))
         except ReviewConflict as error:

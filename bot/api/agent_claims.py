@@ -39,7 +39,7 @@ class AgentClaims:
         answer = partial(OnceOut, idempotency_key=f"{review.id}:{call.key}")
         if review.status == "done":
             return answer(run=False, fencing_token=review.fence, lease_until=None)
-        await failpoint("door.before_once")
+        await failpoint("api.before_once")
         claimed_review = await self._ensure_claim(snapshot, holder, body.lease)
 
         def start(review: Review, now: float) -> Transition:
@@ -58,7 +58,7 @@ class AgentClaims:
                 fencing_token=claimed_review.fence,
                 lease_until=_lease_until(claimed_review),
             )
-        await failpoint("door.after_once")
+        await failpoint("api.after_once")
         confirm_start = partial(
             self._access.reviews.can_still_run, applied, call.key, claimed_review.fence, since
         )

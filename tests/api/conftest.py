@@ -44,8 +44,8 @@ def reviews(store: RedisStore) -> Reviews:
 
 
 @pytest.fixture
-async def open_door(redis_url: str, store: RedisStore) -> AsyncIterator[Open]:
-    """`await open_door(agent=…, policies=…, url=…)`: a server of its own each time, and a client with a
+async def open_api(redis_url: str, store: RedisStore) -> AsyncIterator[Open]:
+    """`await open_api(agent=…, policies=…, url=…)`: a server of its own each time, and a client with a
     token."""
     async with AsyncExitStack() as stack:
         session = await stack.enter_async_context(aiohttp.ClientSession())
@@ -67,8 +67,8 @@ async def open_door(redis_url: str, store: RedisStore) -> AsyncIterator[Open]:
 
 
 @pytest.fixture
-async def client(open_door: Open) -> Client:
-    return await open_door()
+async def client(open_api: Open) -> Client:
+    return await open_api()
 
 
 @pytest.fixture

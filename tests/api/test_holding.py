@@ -68,16 +68,16 @@ async def test_from_once_to_done(client: Client, reviews: Reviews):
     assert (after.body["run"], after.body["lease_until"]) == (False, None)
 
 
-async def test_promise_5_of_all_who_ask_at_once_one_may_run(open_door: Open, reviews: Reviews):
+async def test_promise_5_of_all_who_ask_at_once_one_may_run(open_api: Open, reviews: Reviews):
     """Given two servers, and ten processes of a name each, or of the same; when all ask at the same
     moment; then exactly one is told to run."""
-    doors = [await open_door(), await open_door()]
-    doors[1].token = doors[0].token
+    bots = [await open_api(), await open_api()]
+    bots[1].token = bots[0].token
     for holders in ([f"p{n}" for n in range(10)], [""] * 10):
-        id = await settle(doors[0], reviews, turn=f"of {holders[0]}")
+        id = await settle(bots[0], reviews, turn=f"of {holders[0]}")
 
         replies = await asyncio.gather(
-            *(doors[n % 2].once(id, holder=holder) for n, holder in enumerate(holders))
+            *(bots[n % 2].once(id, holder=holder) for n, holder in enumerate(holders))
         )
 
         assert sum(r.status == 200 and r.body["run"] for r in replies) == 1
@@ -269,7 +269,7 @@ async def test_cancelled_while_a_call_is_about_to_start(
     """Given a `once` that has read the review, and a cancel that comes in between; then nothing starts."""
     id = await settle(client, reviews)
     go = tmp_path / "go"
-    monkeypatch.setenv("HITL_FAILPOINTS", f"door.before_once=pause:{go}")
+    monkeypatch.setenv("HITL_FAILPOINTS", f"api.before_once=pause:{go}")
     asked = asyncio.create_task(client.once(id))
     await client.get("/v1/openapi.json")  # sent after it, on another connection
     await client.post(f"/v1/reviews/{id}/cancel")
@@ -324,14 +324,14 @@ async def test_promise_1_a_client_can_have_its_arguments_checked(client: Client,
     assert (await client.once(id, args={**edited, "n": 2}, name="ask")).body["run"] is True
 
 
-async def test_faults_3_a_door_that_answers_late_starts_nothing(
+async def test_faults_3_an_http_api_that_answers_late_starts_nothing(
     client: Client, reviews: Reviews, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
     """Given a `once` that was stored, and a bot that is stopped before it answers; when the lease has ended,
     a person says Run again, and another holder starts the call; then the late answer is no yes."""
     id, go = await settle(client, reviews), tmp_path / "go"
     with monkeypatch.context() as armed:
-        armed.setenv("HITL_FAILPOINTS", f"door.after_once=pause:{go}")
+        armed.setenv("HITL_FAILPOINTS", f"api.after_once=pause:{go}")
         late = asyncio.create_task(client.once(id, holder="slow", lease=5))
 
         async def began() -> Any:

@@ -193,11 +193,11 @@ async def test_the_policy_says_where_people_are_asked_and_until_when(
 
 
 async def test_a_call_that_the_agent_does_not_ask_about_has_the_policys_places(
-    open_door: Open, reviews: Reviews
+    open_api: Open, reviews: Reviews
 ):
     """They are asked where it is in doubt later."""
     ops = Policy.from_mapping({"default": "allow", "notify": "slack:#ops", "interrupt_on": {}})
-    client = await open_door(policies=Policies(ops))
+    client = await open_api(policies=Policies(ops))
 
     calls = [tool_call("c1", "look_up"), tool_call("c2", n=1)]
     id = (await post_interrupt(client, OK, calls=calls)).body["id"]
@@ -224,16 +224,16 @@ async def test_while_a_call_is_in_doubt_there_is_nothing_to_resume_with(
     assert (await client.read(id))["resume"] == RESUMES["sagents"]["approve"]
 
 
-async def test_a_rule_takes_decisions_away_and_gives_none(open_door: Open):
-    client = await open_door(policies=POLICY)
+async def test_a_rule_takes_decisions_away_and_gives_none(open_api: Open):
+    client = await open_api(policies=POLICY)
 
     reply = await asks(client, "only_yes", "approve", "edit", "reject")
 
     assert reply.body["actions"][0]["allowed_decisions"] == ["approve", "reject"]
 
 
-async def test_a_rules_own_description_is_shown(open_door: Open):
-    client = await open_door(policies=POLICY)
+async def test_a_rules_own_description_is_shown(open_api: Open):
+    client = await open_api(policies=POLICY)
 
     reply = await asks(client, "told")
 
@@ -385,11 +385,11 @@ def only(**rule: Any) -> Policies:
     ],
 )
 async def test_dialects_2_a_policy_that_an_interrupt_has_no_word_for_is_refused(
-    open_door: Open, store: RedisStore, interrupt: Any, rule: Any
+    open_api: Open, store: RedisStore, interrupt: Any, rule: Any
 ):
     """Given a deadline, a denial or a rejection that this interrupt can't be told; then the HTTP API says so,
     and what to change, and nobody is asked."""
-    client = await open_door(policies=only(**rule))
+    client = await open_api(policies=only(**rule))
 
     reply = await post_interrupt(client, interrupt)
 
@@ -399,11 +399,11 @@ async def test_dialects_2_a_policy_that_an_interrupt_has_no_word_for_is_refused(
 
 
 async def test_dialects_2_what_can_be_said_at_the_deadline_is_said(
-    open_door: Open, reviews: Reviews
+    open_api: Open, reviews: Reviews
 ):
     """Given a yes or no of ArcGIS, one that Agent Inbox lets people ignore, and a deadline that rejects; then
     each gets a no."""
-    client = await open_door(policies=only(expire=LATE))
+    client = await open_api(policies=only(expire=LATE))
     ignorable = [{**ACCEPT[0], "config": {"allow_accept": True, "allow_ignore": True}}]
     reason = []
     for turn, interrupt in enumerate([question("booleanChoice"), ignorable]):
@@ -418,12 +418,12 @@ async def test_dialects_2_what_can_be_said_at_the_deadline_is_said(
 
 
 async def test_dialects_2_a_rule_that_only_tightens_leaves_the_interrupts_words(
-    open_door: Open, reviews: Reviews
+    open_api: Open, reviews: Reviews
 ):
     """Given a rule that lets people only approve, and a deadline that rejects; then the deadline says what
     the interrupt takes, though no person may."""
     rule = {"allowed_decisions": ["approve"], "expire": LATE}
-    client = await open_door(policies=only(interrupt_on={"pay": rule}))
+    client = await open_api(policies=only(interrupt_on={"pay": rule}))
     id = (await asks(client, "pay")).body["id"]
     await reviews.change(id, "late", lambda review, now: timers.apply_due(review, now + 3700))
 
@@ -528,10 +528,10 @@ BAD: dict[str, tuple[dict[str, Any], str, str]] = {
 
 @pytest.mark.parametrize(("wrong", "pointer", "words"), BAD.values(), ids=list(BAD))
 async def test_promise_10_what_is_wrong_with_an_interrupt_is_named(
-    open_door: Open, store: RedisStore, wrong: dict[str, Any], pointer: str, words: str
+    open_api: Open, store: RedisStore, wrong: dict[str, Any], pointer: str, words: str
 ):
     """And nothing is stored."""
-    client = await open_door(policies=POLICY)
+    client = await open_api(policies=POLICY)
     good = {"thread_id": "t-1", "turn": "m1", "interrupt": OK}
 
     reply = await client.post("/v1/reviews", {**good, **wrong})
@@ -577,10 +577,10 @@ def places(value: Any, parent: Any = None, key: Any = None) -> Iterator[tuple[An
 
 
 @pytest.mark.parametrize("seed", range(4))
-async def test_promise_10_any_interrupt_is_a_review_or_one_sentence(open_door: Open, seed: int):
+async def test_promise_10_any_interrupt_is_a_review_or_one_sentence(open_api: Open, seed: int):
     """Given interrupts with parts replaced, gone or doubled; then each is taken or refused, and what is taken
     can be withdrawn and read to its end."""
-    client, chance = await open_door(policies=POLICY), random.Random(seed)
+    client, chance = await open_api(policies=POLICY), random.Random(seed)
     for turn in range(150):
         interrupt = copy.deepcopy(INTERRUPTS[chance.choice(list(INTERRUPTS))])
         for _ in range(chance.randint(1, 3)):

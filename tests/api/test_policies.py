@@ -75,7 +75,7 @@ def test_without_a_setting_there_is_none():
 
 
 async def test_a_file_that_is_swapped_between_two_starts_is_in_the_audit(
-    open_door: Open, store: RedisStore, tmp_path: Path
+    open_api: Open, store: RedisStore, tmp_path: Path
 ):
     """T69. Given a server that starts again with another file; then the audit has the change once, with both
     digests, from the first submit on."""
@@ -84,7 +84,7 @@ async def test_a_file_that_is_swapped_between_two_starts_is_in_the_audit(
         file.write_text(text)
         policies = Policies.load(str(file))
         digests.append(policies.for_agent("billing").digest)
-        client = await open_door(policies=policies)
+        client = await open_api(policies=policies)
         for turn in ("a", "b"):
             assert (await client.submit(tool_call(), turn=f"{number}{turn}")).status == 201
 

@@ -342,7 +342,7 @@ async def test_the_log_has_a_line_a_request_and_no_body(
 async def test_a_fault_of_ours_is_told_without_its_words(
     client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ):
-    monkeypatch.setenv("HITL_FAILPOINTS", "door.before_submit=raise")
+    monkeypatch.setenv("HITL_FAILPOINTS", "api.before_submit=raise")
 
     reply = await client.submit(tool_call())
 
@@ -352,8 +352,8 @@ async def test_a_fault_of_ours_is_told_without_its_words(
     assert f"{reply.headers['X-Request-Id']} failed: FailpointError at " in caplog.text
 
 
-async def test_without_a_policy_the_operator_is_told_what_to_set(open_door: Open):
-    client = await open_door(policies=Policies())
+async def test_without_a_policy_the_operator_is_told_what_to_set(open_api: Open):
+    client = await open_api(policies=Policies())
 
     reply = await client.submit(tool_call())
 
@@ -361,8 +361,8 @@ async def test_without_a_policy_the_operator_is_told_what_to_set(open_door: Open
     assert "HITL_POLICY" in reply.body["detail"]
 
 
-async def test_an_agent_without_a_policy_is_told_which_file_is_missing(open_door: Open):
-    client = await open_door(agent="../other", policies=Policies(by_agent={}))
+async def test_an_agent_without_a_policy_is_told_which_file_is_missing(open_api: Open):
+    client = await open_api(agent="../other", policies=Policies(by_agent={}))
 
     reply = await client.submit(tool_call())
 

@@ -20,18 +20,18 @@ from tests.support.builders import approve_all, person, policy, proposal
 from tests.support.waiting import wait_until
 
 
-async def test_people_are_asked_where_the_requester_asked(open_door: Open, reviews: Reviews):
+async def test_people_are_asked_where_the_requester_asked(open_api: Open, reviews: Reviews):
     """Given a policy that says `origin`, and a turn with the thread in which the agent was asked; then its
     review goes there. Where the requester may not approve, it has to be said who that is."""
     rules = {"default": "review", "notify": "origin"}
-    client = await open_door(policies=Policies(Policy.from_mapping(rules)))
+    client = await open_api(policies=Policies(Policy.from_mapping(rules)))
     where = "slack:C0123ABCD/1700000000.000100"
     id = (await client.submit(tool_call(), origin=where)).body["id"]
     review = (await reviews.load(id)).review
     assert (review.origin, review.places) == (where, (where,))
 
     pairs = {"default": "review", "reviewers": {"users": ["U1", "U2"], "exclude_requester": True}}
-    client = await open_door(policies=Policies(Policy.from_mapping(pairs)))
+    client = await open_api(policies=Policies(Policy.from_mapping(pairs)))
     reply = await client.submit(tool_call(), turn="m1")
     assert (reply.status, reply.code) == (422, "invalid")
     assert reply.body["detail"].startswith("/requester: ")
@@ -285,7 +285,7 @@ async def test_cancelled_reviews_hide_none_that_can_run(client: Client, store: R
     assert await store.ready_reviews("billing", 10) == await store.live_ids() == [runs]
 
 
-async def test_a_gate_hears_of_what_the_door_cancels(client: Client, redis_url: str):
+async def test_a_gate_hears_of_what_the_http_api_cancels(client: Client, redis_url: str):
     """Given a process that waits for a review of the HTTP API, and one that serves what it submitted itself,
     as LangGraph does; when both are cancelled through the HTTP API, then each has its outcome."""
     calls = [ToolCall("c1", "ask", {})]
@@ -312,7 +312,7 @@ async def _waiter_is(gate: Gate, id: str) -> bool:
     return (await gate.reviews.load(id)).review.waiter == gate.process
 
 
-async def test_who_waits_too_late_gets_what_the_door_cancelled(client: Client, redis_url: str):
+async def test_who_waits_too_late_gets_what_the_http_api_cancelled(client: Client, redis_url: str):
     """Given a review that was cancelled, and so is done; then a process that waits gets the outcome."""
     id = (await client.submit(tool_call())).body["id"]
     await client.post(f"/v1/reviews/{id}/cancel", {"reason": "The user went on"})

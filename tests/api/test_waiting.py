@@ -64,12 +64,12 @@ async def test_a_worker_waits_for_work(client: Client, reviews: Reviews, redis_u
 
 
 async def test_a_thousand_waiters_cost_one_connection(
-    open_door: Open, reviews: Reviews, redis_url: str, monkeypatch: pytest.MonkeyPatch
+    open_api: Open, reviews: Reviews, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ):
     """Given a server that nobody waits at, then it holds no blocked connection; given a thousand
     waiters, one; and when each review is settled, each of them is answered."""
     monkeypatch.setattr(store_access, "QUEUE_TIMEOUT", 60.0)  # a thousand come at once
-    client = await open_door()
+    client = await open_api()
     ids = [(await client.submit(tool_call(), thread=f"t-{n}")).body["id"] for n in range(20)]
     assert (await client.read(ids[0]))["status"] == "pending"
     assert listeners(redis_url) == 0
@@ -144,13 +144,13 @@ async def test_a_token_revoked_during_a_wait_gets_nothing(
 
 
 async def test_promise_11_a_wait_survives_a_redis_that_comes_back(
-    open_door: Open, own_redis: Callable[[], EmbeddedRedis], redis_url: str
+    open_api: Open, own_redis: Callable[[], EmbeddedRedis], redis_url: str
 ):
     """Given a client that waits, and a Redis that goes; then other requests get 503 with Retry-After,
     and when it is back the wait continues and is answered."""
     server = own_redis()
     store = await RedisStore.open(server.url)
-    client = await open_door(url=server.url)
+    client = await open_api(url=server.url)
     _, client.token = await issue(store)
     id = (await client.submit(tool_call())).body["id"]
     waiting = asyncio.create_task(client.read(id, wait=60))
@@ -171,12 +171,12 @@ async def test_promise_11_a_wait_survives_a_redis_that_comes_back(
 
 
 async def test_promise_11_many_clients_are_told_soon_that_redis_is_away(
-    open_door: Open, own_redis: Callable[[], EmbeddedRedis], monkeypatch: pytest.MonkeyPatch
+    open_api: Open, own_redis: Callable[[], EmbeddedRedis], monkeypatch: pytest.MonkeyPatch
 ):
     """Given a Redis that is away, and more requests than fit into the queue; then each is told so in time."""
     monkeypatch.setattr(store_access, "QUEUE_TIMEOUT", 0.5)
     server = own_redis()
-    client = await open_door(url=server.url)
+    client = await open_api(url=server.url)
     server.kill()
 
     async with asyncio.timeout(5):
@@ -185,9 +185,9 @@ async def test_promise_11_many_clients_are_told_soon_that_redis_is_away(
     assert {reply.code for reply in replies} == {"unavailable"}
 
 
-async def test_a_server_that_stops_answers_who_waits(open_door: Open, redis_url: str):
+async def test_a_server_that_stops_answers_who_waits(open_api: Open, redis_url: str):
     """Given a client that waits; when the server stops, then it is answered at once with what there is."""
-    client = await open_door()
+    client = await open_api()
     store = await RedisStore.open(redis_url)
     async with serving(store, Policies(policy())) as url:
         leaving = Client(client.session, url, client.token)
@@ -200,12 +200,12 @@ async def test_a_server_that_stops_answers_who_waits(open_door: Open, redis_url:
 
 
 async def test_a11_agents_that_wait_leave_room_for_those_who_decide(
-    open_door: Open, store: RedisStore, reviews: Reviews
+    open_api: Open, store: RedisStore, reviews: Reviews
 ):
     """Attack A11: given a server with 12 connections, when agents want to wait on all of them, then half of
     them may, a quarter by one token; the others are told to come again, a request that doesn't wait is
     answered, and an answered one makes room."""
-    client = await open_door(most=12)
+    client = await open_api(most=12)
     id = (await client.submit(tool_call())).body["id"]
     tokens = [client.token, *[(await issue(store))[1] for _ in range(2)]]
     waiting = list[asyncio.Task[Reply]]()

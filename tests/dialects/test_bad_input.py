@@ -244,7 +244,7 @@ def test_any_answer(given: tuple[str, Any]) -> None:
     try:
         answered = decisions.decide_all(review, proposals, ADA, 2.0).review
     except DecisionError as error:
-        pytest.fail(f"what a door let through was refused later: {error}")
+        pytest.fail(f"what was accepted was refused later: {error}")
     dump_data(answered)
     if answered.status == "settled":
         text = dialect.dump_decisions(answered)
@@ -328,12 +328,14 @@ def test_a_tool_may_be_called_anything_that_a_name_can_be(dialect: str, name: st
         else ("interrupt_on", "allowed_decisions")
     )
     call = ToolCall("1", name, {name: 1})
-    door = dialects.get(dialect)
-    named = door.load_policy({key: {name: {allowed: ["approve"]}}})
+    dialect_format = dialects.get(dialect)
+    named = dialect_format.load_policy({key: {name: {allowed: ["approve"]}}})
     assert named.judge(call).verdict.kind == "review"
-    assert door.load_policy({key: {"b": True}}).judge(call).verdict.kind == "allow"
-    review = review_of(JudgedCalls([call], [named.judge(call)], dialect=door.name))
-    assert door.load_request(door.dump_request(review), "t").calls[0].name == name
+    assert dialect_format.load_policy({key: {"b": True}}).judge(call).verdict.kind == "allow"
+    review = review_of(JudgedCalls([call], [named.judge(call)], dialect=dialect_format.name))
+    assert (
+        dialect_format.load_request(dialect_format.dump_request(review), "t").calls[0].name == name
+    )
 
 
 def test_a_repeated_id_is_refused() -> None:

@@ -44,7 +44,7 @@ EXCLUDED = {
     "lcpy-041": "the private state of LangChain's middleware between two turns: a review has no next turn",
     "lcpy-065": "an empty tool call id is refused here: no answer could be matched to it",
     "lcjs-004": "the defect of lcjs-020 in a test that doesn't see it: asserted as `better` says",
-    "sagents-048": "which of Sagents' middlewares claims a resume; without a review no door is asked",
+    "sagents-048": "which of Sagents' middlewares claims a resume; without a review nobody is asked",
 }
 BUGS = [c for c in CASES if c.kind == "peer_bug" or c.rejects_some]
 SAME = [c for c in CASES if c not in BUGS and c.id not in EXCLUDED]

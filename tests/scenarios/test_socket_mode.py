@@ -271,7 +271,7 @@ async def test_sigterm_finishes_what_came_over_a_socket(scene: Scene) -> None:
     assert (await waiting).execute == (email(),)
 
 
-async def test_the_http_door_of_slack_is_shut(scene: Scene) -> None:
+async def test_slacks_http_endpoint_is_closed(scene: Scene) -> None:
     """Given a bot with Socket Mode and no signing secret; then nobody can send it a click over HTTP, not even
     with a signature made of an empty secret."""
     bot = await a_bot(scene)

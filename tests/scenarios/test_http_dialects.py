@@ -17,7 +17,7 @@ import pytest
 
 from hitl_core.store import RedisStore
 from tests.api.client import Client
-from tests.scenarios.test_door import Doors
+from tests.scenarios.test_http_agents import HttpAgents
 from tests.support.bots import CANARY, ROOT, Scene
 from tests.support.node import langchain_js
 from tests.support.slack import buttons
@@ -34,8 +34,8 @@ async def client(scene: Scene) -> AsyncIterator[Client]:
     """Of the agent `crm`, at a bot of its own."""
     store = await RedisStore.open(scene.redis_url)
     async with aiohttp.ClientSession() as session:
-        doors = Doors(scene, store, session)
-        yield await doors.client(await doors.bot())
+        agents = HttpAgents(scene, store, session)
+        yield await agents.client(await agents.bot())
     await store.close()
 
 

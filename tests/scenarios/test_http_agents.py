@@ -23,7 +23,7 @@ from tests.support.waiting import wait_until
 CALL = {"id": "c1", "name": "send_email", "args": {"to": f"{CANARY}@example.com", "copies": 1}}
 
 
-class Doors:
+class HttpAgents:
     """Bots with a policy, and clients with a token of the agent `crm`."""
 
     def __init__(self, scene: Scene, store: RedisStore, session: aiohttp.ClientSession) -> None:
@@ -44,10 +44,10 @@ class Doors:
 
 
 @pytest.fixture
-async def doors(scene: Scene) -> AsyncIterator[Doors]:
+async def agents(scene: Scene) -> AsyncIterator[HttpAgents]:
     store = await RedisStore.open(scene.redis_url)
     async with aiohttp.ClientSession() as session:
-        yield Doors(scene, store, session)
+        yield HttpAgents(scene, store, session)
     await store.close()
 
 
@@ -64,11 +64,11 @@ async def settle(client: Client, scene: Scene) -> str:
 
 
 async def test_promise_8_what_a_person_edits_is_what_an_http_client_runs(
-    scene: Scene, doors: Doors
+    scene: Scene, agents: HttpAgents
 ):
     """Given a client that submits and waits; when Alice edits the call, then it is answered within a
     moment with her arguments, and the result is on the card."""
-    client = await doors.client(await doors.bot())
+    client = await agents.client(await agents.bot())
     review = (await client.submit(CALL, requester="U0BOB")).body
     waiting = asyncio.create_task(client.read(review["id"], wait=60))
     card = await scene.card("send_email", CANARY)
@@ -87,12 +87,12 @@ async def test_promise_8_what_a_person_edits_is_what_an_http_client_runs(
 
 
 async def test_promise_5_a_client_that_dies_after_once_leaves_a_doubt_on_the_card(
-    scene: Scene, doors: Doors
+    scene: Scene, agents: HttpAgents
 ):
     """Given a client that died between `once` and `done`; when its lease has ended, then the card
     asks, and after Bob's answer a second client runs the call, once."""
-    url = await doors.bot()
-    client, second = await doors.client(url), await doors.client(url)
+    url = await agents.bot()
+    client, second = await agents.client(url), await agents.client(url)
     id = await settle(client, scene)
     assert (await client.once(id, lease=5)).body["run"] is True
     assert (await second.once(id)).code == "claimed_elsewhere"
@@ -109,11 +109,11 @@ async def test_promise_5_a_client_that_dies_after_once_leaves_a_doubt_on_the_car
     await scene.card("ran again")
 
 
-async def test_promise_5_of_two_clients_at_two_bots_one_may_run(scene: Scene, doors: Doors):
+async def test_promise_5_of_two_clients_at_two_bots_one_may_run(scene: Scene, agents: HttpAgents):
     """Given two bots and two clients of one name; when both ask at the same moment, then one is told to
     run."""
-    one = await doors.client(await doors.bot())
-    two = Client(doors.session, await doors.bot(), one.token)
+    one = await agents.client(await agents.bot())
+    two = Client(agents.session, await agents.bot(), one.token)
     id = await settle(one, scene)
 
     replies = await asyncio.gather(*(client.once(id) for client in (one, two) * 4))
@@ -121,17 +121,19 @@ async def test_promise_5_of_two_clients_at_two_bots_one_may_run(scene: Scene, do
     assert sorted(reply.body["run"] for reply in replies) == [False] * 7 + [True]
 
 
-async def test_promise_4_a_bot_killed_before_it_answers_has_told_nobody(scene: Scene, doors: Doors):
+async def test_promise_4_a_bot_killed_before_it_answers_has_told_nobody(
+    scene: Scene, agents: HttpAgents
+):
     """Given a bot that dies after it stored a `once`, before it answered; when the client asks another
     bot again, with its key, then it is told to run; and without one, that the call was started."""
-    first = await doors.process("door.after_once=kill")
-    client = await doors.client(_address(first.url))
+    first = await agents.process("agent.after_once=kill")
+    client = await agents.client(_address(first.url))
     id = await settle(client, scene)
     with pytest.raises(aiohttp.ClientError):
         await client.once(id, key="k1")
     assert await first.wait_end() == -signal.SIGKILL
 
-    client.url = await doors.bot()
+    client.url = await agents.bot()
     assert (await client.once(id, key="k1")).body["run"] is True
     assert (await client.once(id)).body["run"] is False
     await client.done(id, c1="sent")
@@ -139,11 +141,11 @@ async def test_promise_4_a_bot_killed_before_it_answers_has_told_nobody(scene: S
 
 
 async def test_promise_6_a_cancelled_review_says_so_and_its_buttons_change_nothing(
-    scene: Scene, doors: Doors
+    scene: Scene, agents: HttpAgents
 ):
     """Given a card that still shows its buttons; when the agent withdraws the review, then a person who
     presses is told so, and the card says why."""
-    client = await doors.client(await doors.bot())
+    client = await agents.client(await agents.bot())
     id = (await client.submit(CALL)).body["id"]
     card = await scene.card("send_email")
     await scene.hands.inject_fault("http_500", method="chat.update")
@@ -161,33 +163,33 @@ async def test_promise_6_a_cancelled_review_says_so_and_its_buttons_change_nothi
     assert (await client.once(id)).code == "cancelled"
 
 
-async def test_a_revoked_token_stops_at_once_and_the_cards_stay(scene: Scene, doors: Doors):
+async def test_a_revoked_token_stops_at_once_and_the_cards_stay(scene: Scene, agents: HttpAgents):
     """Given a client that waits; when its token is revoked, then it gets nothing more, and people may still
     decide."""
-    client = await doors.client(await doors.bot())
+    client = await agents.client(await agents.bot())
     id = (await client.submit(CALL)).body["id"]
     waiting = asyncio.create_task(client.get(f"/v1/reviews/{id}?wait=60"))
     card = await scene.card("send_email")
-    [token] = await doors.store.tokens()
-    await doors.store.drop_token(token.id)
+    [token] = await agents.store.tokens()
+    await agents.store.drop_token(token.id)
 
     assert (await client.once(id)).code == "unauthorized"
     assert (await client.submit(CALL)).code == "unauthorized"
     await scene.alice.press(card, "approve")
     assert (await waiting).code == "unauthorized"
-    assert (await Reviews(doors.store).load(id)).review.status == "settled"
+    assert (await Reviews(agents.store).load(id)).review.status == "settled"
 
 
 async def test_promise_7_looking_decides_nothing_and_strangers_see_nothing(
-    scene: Scene, doors: Doors
+    scene: Scene, agents: HttpAgents
 ):
     """Given a review that waits; when its address is opened in every way, with and without another
     agent's token, then it still waits, and nobody has read it."""
-    url = await doors.bot()
-    client, stranger = await doors.client(url), await doors.client(url, agent="support")
+    url = await agents.bot()
+    client, stranger = await agents.client(url), await agents.client(url, agent="support")
     id = (await client.submit(CALL)).body["id"]
     card = await scene.card("send_email")
-    nobody = Client(doors.session, url, "")
+    nobody = Client(agents.session, url, "")
     for who, status in [(client, 200), (stranger, 404), (nobody, 401)]:
         for method in ("GET", "HEAD"):
             assert (await who.send(method, f"/v1/reviews/{id}")).status == status
@@ -201,14 +203,14 @@ async def test_promise_7_looking_decides_nothing_and_strangers_see_nothing(
 
 
 async def test_promise_11_requests_are_refused_while_redis_is_away(
-    scene: Scene, doors: Doors, own_redis: Any
+    scene: Scene, agents: HttpAgents, own_redis: Any
 ):
     """Given a Redis that is away for a while; then a submit is refused with a time for the next try, and the
     next try is stored once."""
     server = own_redis()
     scene.redis_url = server.url
     store = await RedisStore.open(server.url)
-    client = await doors.client(await doors.bot())
+    client = await agents.client(await agents.bot())
     client.token = (await issue(store, "crm"))[1]
     server.kill()
 
@@ -228,11 +230,13 @@ async def test_promise_11_requests_are_refused_while_redis_is_away(
     await store.close()
 
 
-async def test_a_bot_that_stops_answers_who_waits_and_ends_in_time(scene: Scene, doors: Doors):
+async def test_a_bot_that_stops_answers_who_waits_and_ends_in_time(
+    scene: Scene, agents: HttpAgents
+):
     """Given a client that waits; when the bot gets SIGTERM, then the client is answered with what there
     is, and continues at another bot; and the log has one line for each request."""
-    first = await doors.process()
-    client = await doors.client(_address(first.url))
+    first = await agents.process()
+    client = await agents.client(_address(first.url))
     id = (await client.submit(CALL)).body["id"]
     waiting = asyncio.create_task(client.read(id, wait=60))
     card = await scene.card("send_email")
@@ -242,7 +246,7 @@ async def test_a_bot_that_stops_answers_who_waits_and_ends_in_time(scene: Scene,
     assert (await waiting)["status"] == "pending"
     assert await first.wait_end() == 0
     assert time.monotonic() - began < 10
-    client.url = await doors.bot()
+    client.url = await agents.bot()
     await scene.alice.press(card, "approve")
     assert (await client.read(id, wait=10))["status"] == "settled"
     assert "POST /v1/reviews 201 " in first.output
@@ -254,10 +258,10 @@ async def test_a_bot_that_stops_answers_who_waits_and_ends_in_time(scene: Scene,
 @pytest.mark.parametrize(
     ("button", "text"), [("approve", "sent to ada@example.com"), ("reject", "User rejected")]
 )
-async def test_an_agent_in_javascript(scene: Scene, doors: Doors, button: str, text: str):
+async def test_an_agent_in_javascript(scene: Scene, agents: HttpAgents, button: str, text: str):
     """Given examples/http_agent.mjs, as it is; when Alice decides, then it runs the call, or its model gets
     the reason."""
-    client = await doors.client(await doors.bot())
+    client = await agents.client(await agents.bot())
     agent = await asyncio.create_subprocess_exec(
         "node", "examples/http_agent.mjs", cwd=ROOT, stdout=asyncio.subprocess.PIPE,
         env={"HITL_URL": client.url, "HITL_TOKEN": client.token},
@@ -280,23 +284,23 @@ async def test_an_agent_in_javascript(scene: Scene, doors: Doors, button: str, t
     await scene.card("send_email", "by U0ALICE")
 
 
-async def test_a_worker_bot_has_no_http_api(scene: Scene, doors: Doors):
+async def test_a_worker_bot_has_no_http_api(scene: Scene, agents: HttpAgents):
     """Given a bot with `--workers` only, and one with the HTTP API; then only the other one serves the HTTP
     API."""
     workers = await scene.process(
         "bot", "serve", "--only", "workers",
-        env=scene.environment(HITL_POLICY=str(doors.policy)),
+        env=scene.environment(HITL_POLICY=str(agents.policy)),
     )  # fmt: skip
     await workers.listening()
-    client = await doors.client(_address(workers.url))
+    client = await agents.client(_address(workers.url))
 
     assert (await client.get("/v1/openapi.json")).status == 404
     assert (await client.submit(CALL)).status == 404
-    client.url = await doors.bot()
+    client.url = await agents.bot()
     assert (await client.get("/v1/openapi.json")).body["openapi"] == "3.1.0"
 
 
-async def test_a_policy_that_is_wrong_stops_the_start(scene: Scene, doors: Doors):
+async def test_a_policy_that_is_wrong_stops_the_start(scene: Scene, agents: HttpAgents):
     """Given a folder of policies with a typo in one; then the bot does not start, and names it."""
     folder = scene.folder / "policies"
     folder.mkdir()
