@@ -126,7 +126,7 @@ async def test_promise_4_a_bot_killed_before_it_answers_has_told_nobody(
 ):
     """Given a bot that dies after it stored a `once`, before it answered; when the client asks another
     bot again, with its key, then it is told to run; and without one, that the call was started."""
-    first = await agents.process("agent.after_once=kill")
+    first = await agents.process("api.after_once=kill")
     client = await agents.client(_address(first.url))
     id = await settle(client, scene)
     with pytest.raises(aiohttp.ClientError):
