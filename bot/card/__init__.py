@@ -4,7 +4,7 @@
 `card_buttons` and `action_text` its buttons. A channel only turns spans and buttons into its own markup.
 """
 
-from .arguments import all_arguments, argument_label
+from .arguments import all_arguments, argument_label, name_and_arguments
 from .buttons import Button, Confirmation, Verb, card_buttons, page_buttons
 from .choices import choices_of
 from .compose import build_card, page_keys
@@ -170,6 +170,7 @@ __all__ = [
     "more_doubts_line",
     "more_line",
     "more_reviews_line",
+    "name_and_arguments",
     "page_buttons",
     "page_keys",
     "plain_text",

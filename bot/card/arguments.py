@@ -7,6 +7,10 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, islice
 from typing import Any, NamedTuple, cast
 
+from hitl_core.errors import Refused
+from hitl_core.model import Review
+from hitl_core.review import redaction_pointers, visible_schema
+
 from .. import text
 from . import redaction
 from .suspicious_text import find_warning
@@ -228,3 +232,14 @@ def _beginning(raw: str) -> str:
 def _schema_properties(schema: dict[str, Any] | None) -> dict[str, Any]:
     properties = (schema or {}).get("properties")
     return cast("dict[str, Any]", properties) if isinstance(properties, dict) else {}
+
+
+def name_and_arguments(review: Review, key: str) -> tuple[str, tuple[Argument, ...]]:
+    """The tool's name and all visible arguments of a call. Raises Refused if there is no such call."""
+    if (call := review.call(key)) is None:
+        raise Refused("unknown_action", "This review has no such action.")
+    action, args = review.action(key), review.arguments(key).parse()
+    redact = redaction_pointers(action or call, args)
+    if action is None:
+        return call.name, all_arguments(args, None, redact)
+    return action.name, all_arguments(args, visible_schema(action.config), redact)

@@ -7,21 +7,18 @@ from collections.abc import Sequence
 from bot.card import (
     NO_ARGUMENTS,
     NOTHING_HERE,
-    Argument,
     PlaceNames,
     action_text,
-    all_arguments,
     arguments_head,
     arguments_pages,
     find_open_action,
+    name_and_arguments,
     page_keys,
     review_pages,
     review_state,
 )
 from bot.inbox import ActionRef, ReviewAccess
-from hitl_core.errors import Refused
-from hitl_core.model import MessageRef, Review, Reviewer
-from hitl_core.review import redaction_pointers, visible_schema
+from hitl_core.model import MessageRef, Reviewer
 
 from .network import MAX_LINES, MAX_TEXT, Content
 from .render import action_content, argument_lines, join, to_buttons, to_lines
@@ -36,7 +33,7 @@ class Reading:
     async def arguments(self, target: ActionRef, page: int, who: Reviewer) -> Content:
         """Opening the last page counts as having read all arguments."""
         review = (await self._access.load_for_view(target, who)).review
-        name, arguments = _arguments_of(review, target.action)
+        name, arguments = name_and_arguments(review, target.action)
         pages = _split(argument_lines(arguments) or to_lines([NO_ARGUMENTS]))
         page = min(page, len(pages) - 1)
         if page == len(pages) - 1:
@@ -62,18 +59,6 @@ class Reading:
         head = Content(to_lines([review_state(page, len(keys), pending)]))
         foot = Content((), to_buttons(review_pages(review_id, page, len(keys))))
         return join(head, action_content(action_text(review_id, action, self._names)), foot)
-
-
-def _arguments_of(review: Review, key: str) -> tuple[str, tuple[Argument, ...]]:
-    """The tool's name and all visible arguments."""
-    call, action = review.call(key), review.action(key)
-    if call is None:
-        raise Refused("unknown_action", "This review has no such action.")
-    args = review.arguments(key).parse()
-    if action is None:
-        return call.name, all_arguments(args, None)
-    redact = redaction_pointers(action, args)
-    return action.name, all_arguments(args, visible_schema(action.config), redact)
 
 
 def _split(lines: Sequence[str]) -> list[list[str]]:

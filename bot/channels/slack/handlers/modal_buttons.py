@@ -17,6 +17,7 @@ from hitl_core.errors import Refused
 from hitl_core.model import Snapshot
 
 from .... import click_budget
+from ....card import name_and_arguments
 from ....inbox import ActionRef, Inbox, PermittedSnapshot, ReadRequired, Reply, sentences
 from ....offload import offload_drawing
 from ...contract import ChannelError
@@ -26,7 +27,7 @@ from ..ids import Body, ModalMeta
 from ..modals import arguments_modal, small_modals
 from ..places import LABEL
 from .responder import Responder
-from .views import ModalKind, OpenedView, Views, name_and_arguments
+from .views import ModalKind, OpenedView, Views
 
 log = logging.getLogger(__name__)
 
@@ -168,5 +169,5 @@ class ModalButtons:
 
 
 def _file_content(target: ActionRef, snapshot: Snapshot) -> tuple[str, str]:
-    name, arguments = name_and_arguments(target, snapshot)
+    name, arguments = name_and_arguments(snapshot.review, target.action)
     return name, arguments_modal.to_text(arguments)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from hitl_core.errors import Refused
 from hitl_core.model import Reviewer, Snapshot
-from hitl_core.review import redaction_pointers, visible_schema
 
-from ....card import all_arguments
+from ....card import name_and_arguments
 from ....forms import FormDesk, FormKind, read_on_one_page
 from ....inbox import ActionRef, PermittedSnapshot, ReviewAccess
 from ....offload import offload_drawing
@@ -78,17 +76,7 @@ class Views:
         return await offload_drawing(review, draw)
 
 
-def name_and_arguments(target: ActionRef, snapshot: Snapshot) -> tuple[str, tuple[Any, ...]]:
-    """The tool's name and all visible arguments. Raises Refused."""
-    review = snapshot.review
-    if (call := review.call(target.action)) is None:
-        raise Refused("unknown_action", "This review has no such action.")
-    action, args = review.action(target.action), review.arguments(target.action).parse()
-    redact = redaction_pointers(action or call, args)
-    if action is None:
-        return call.name, all_arguments(args, None, redact)
-    return action.name, all_arguments(args, visible_schema(action.config), redact)
-
-
 def _arguments_view(meta: ModalMeta, snapshot: Snapshot) -> arguments_modal.ArgumentsView:
-    return arguments_modal.arguments_view(meta, *name_and_arguments(meta.target, snapshot))
+    return arguments_modal.arguments_view(
+        meta, *name_and_arguments(snapshot.review, meta.target.action)
+    )
