@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import fcntl
 import os
 import pty
@@ -41,6 +40,11 @@ class Ran(NamedTuple):
     err: str = ""
 
 
+def _take_interrupts() -> None:
+    """A shell starts what runs in the background with Ctrl-C ignored, and so would everything below it be."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Terminal:
     """`hitl` on a terminal so many columns wide."""
 
@@ -48,7 +52,12 @@ class Terminal:
         self._own, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
         self._process = subprocess.Popen(
-            [*_HITL, *argv], stdin=theirs, stdout=theirs, stderr=theirs, env=env
+            [*_HITL, *argv],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env=env,
+            preexec_fn=_take_interrupts,  # noqa: PLW1509 - no thread of this process runs Python code then
         )
         os.close(theirs)
         self.out = ""
@@ -73,13 +82,8 @@ class Terminal:
         os.write(self._own, text.encode())
 
     def interrupt(self) -> None:
-        """Press Ctrl-C, and again while nothing happens: a signal that comes just before the process begins
-        to read is not noticed before the next key."""
-        for _ in range(20):
-            self._process.send_signal(signal.SIGINT)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(1)
-                return
+        """Press Ctrl-C."""
+        self._process.send_signal(signal.SIGINT)
 
     def wait_end(self) -> Ran:
         try:

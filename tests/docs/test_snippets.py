@@ -15,7 +15,12 @@ from typing import Any
 
 import pytest
 import yaml
+from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.channels.registry import Channels
+from bot.channels.slack.channel import SlackChannel
+from bot.health import Health
+from bot.people import load_people
 from hitl_core import Policy
 from slack_sandbox.client.actor import Actor
 from slack_sandbox.server import running_sandbox
@@ -159,9 +164,15 @@ def test_commands_exist(snippet: Snippet) -> None:
 
 
 @each_of(snippets("yaml"))
-def test_policies_load(snippet: Snippet) -> None:
-    """A part of one is completed by what every policy needs."""
+def test_policies_load(snippet: Snippet, tmp_path: Path) -> None:
+    """A part of one is completed by what every policy needs. A file of people is one as well."""
     texts: dict[str, Any] = yaml.safe_load(snippet.text)
+    if "people" in texts:
+        path = tmp_path / "people.yaml"
+        path.write_text(snippet.text)
+        slack = SlackChannel(AsyncWebClient(), "#agent-approvals", Health())
+        _check(snippet, {"people": load_people(str(path), Channels(slack))})
+        return
     missing = "" if "default" in texts else "default: review\n"
     policy = Policy.from_yaml(missing + snippet.text)
     _check(snippet, {"policy": policy})
