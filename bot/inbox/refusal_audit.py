@@ -12,7 +12,6 @@ from hitl_core.model import Reviewer
 from hitl_core.review import Reviews
 
 from .. import click_budget
-from .reply import UNAUDITED_CODES
 
 log = logging.getLogger(__name__)
 
@@ -24,11 +23,7 @@ class RefusalAudit:
     async def record(
         self, review_id: str, code: RefusalCode, who: Reviewer, op: str, action: str | None
     ) -> None:
-        """Add an entry, unless the person can correct what was refused, or the problem is ours. Never
-        raises.
-        """
-        if code in UNAUDITED_CODES:
-            return
+        """`Reviews.record_refusal` within the time of a click. Never raises."""
         try:
             async with click_budget.timeout("record"):
                 await self._reviews.record_refusal(review_id, code, who, op, action=action)

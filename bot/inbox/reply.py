@@ -19,21 +19,6 @@ RESULT_UNKNOWN = (
 )
 NOT_SHOWN_YET = "No card is shown yet. Press again in a moment."
 
-#: Refusals that are not worth an audit entry: a mistake that the person can fix, or our own problem.
-UNAUDITED_CODES: frozenset[RefusalCode] = frozenset(
-    {
-        "bad_answer",
-        "busy",
-        "gone",
-        "invalid_answer",
-        "invalid_args",
-        "message_required",
-        "unavailable",
-        "unchanged",
-        "unknown_members",
-        "unread",
-    }
-)
 #: Refusals which mean that the message with the button is out of date.
 STALE_CODES: frozenset[RefusalCode] = frozenset(
     {

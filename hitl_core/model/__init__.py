@@ -36,7 +36,7 @@ from hitl_core.model.decision import (
     person_label,
 )
 from hitl_core.model.dialect import DIALECTS, DialectName
-from hitl_core.model.event import REDRAW_KINDS, UNAUDITED_KINDS, Event, EventKind
+from hitl_core.model.event import REDRAW_KINDS, UNAUDITED_CODES, UNAUDITED_KINDS, Event, EventKind
 from hitl_core.model.json_size import (
     parsed_has_more_values,
     unparsed_has_more_values,
@@ -73,6 +73,7 @@ __all__ = [
     "POLICY",
     "REDRAW_KINDS",
     "TOOL_NAME",
+    "UNAUDITED_CODES",
     "UNAUDITED_KINDS",
     "Action",
     "ActionRequest",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from hitl_core.errors import RefusalCode
 from hitl_core.model.decision import Reviewer
 from hitl_core.model.place import Place
 from hitl_core.model.value import Value
@@ -55,6 +56,22 @@ REDRAW_KINDS: frozenset[EventKind] = frozenset(
 #: These are internal and get no entry in the audit.
 UNAUDITED_KINDS: frozenset[EventKind] = frozenset(
     {"awaited", "renewed", "unreachable", "reachable"}
+)
+
+#: Refusals that are not worth an audit entry: a mistake that the person can fix, or our own problem.
+UNAUDITED_CODES: frozenset[RefusalCode] = frozenset(
+    {
+        "bad_answer",
+        "busy",
+        "gone",
+        "invalid_answer",
+        "invalid_args",
+        "message_required",
+        "unavailable",
+        "unchanged",
+        "unknown_members",
+        "unread",
+    }
 )
 
 

@@ -18,7 +18,7 @@ from hitl_core.errors import (
     StoreUnavailable,
     safe_message,
 )
-from hitl_core.model import Event, MessageRef, Place, Review, Reviewer, Snapshot
+from hitl_core.model import UNAUDITED_CODES, Event, MessageRef, Place, Review, Reviewer, Snapshot
 from hitl_core.review import claims, timers
 from hitl_core.review.commands import Command, Findings, apply_command
 from hitl_core.review.loading import ReviewLoader
@@ -192,9 +192,11 @@ class Reviews(ReviewLoader):
         place: Place | None = None,
         why: str | None = None,
     ) -> None:
-        """Add a refused attempt to the audit. It raises nothing: the person must see the refusal, even if the
-        audit can't be written.
+        """Add a refused attempt to the audit, unless its code is in UNAUDITED_CODES. It raises nothing: the
+        person must see the refusal, even if the audit can't be written.
         """
+        if code in UNAUDITED_CODES:
+            return
         event = Event(
             kind="refused", review_id=review_id, at=0.0, by=by, action=action, what=code, why=why,
             place=place, op=op,

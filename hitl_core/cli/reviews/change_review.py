@@ -54,7 +54,8 @@ def new_op() -> str:
 async def store_change(
     reviews: Reviews, command: Command, unknown_message: str = UNKNOWN_MESSAGE
 ) -> ChangeResult:
-    """Apply the command. Raises what `Reviews.apply` raises, with texts for the command line.
+    """Apply the command. A refusal is an entry of the audit. Raises what `Reviews.apply` raises, with texts
+    for the command line.
     `unknown_message`: what to do if the reply was lost.
     """
     try:
@@ -62,6 +63,11 @@ async def store_change(
     except StoreUnavailable as error:
         raise StoreUnavailable(f"{error} {unknown_message}") from error
     except Refused as refused:
+        if command.who is not None:
+            action = ",".join(command.keys) or None
+            await reviews.record_refusal(
+                command.review_id, refused.code, command.who, command.op, action=action
+            )
         if refused.code == "busy":
             raise Refused("busy", BUSY_MESSAGE) from refused
         raise
