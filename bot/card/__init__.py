@@ -5,19 +5,14 @@
 """
 
 from .arguments import all_arguments, argument_label, name_and_arguments
-from .buttons import Button, Confirmation, Verb, card_buttons, page_buttons
+from .buttons import Button, card_buttons, page_buttons
 from .choices import choices_of
 from .compose import build_card, page_keys
 from .history import thread_lines
 from .model import (
     ActionLine,
     Card,
-    Deadline,
-    Deciders,
-    DecisionLine,
     Doubt,
-    EscalationNote,
-    NextStep,
     OpenAction,
     ThreadLine,
 )
@@ -87,7 +82,7 @@ from .spans import (
     plain_text,
     quote,
 )
-from .values import Argument, ArgumentsExcerpt, Edit, PeopleRefs, Progress, VoteGroup
+from .values import Argument, Edit
 
 __all__ = [
     "ARGUMENTS_TITLE",
@@ -109,29 +104,20 @@ __all__ = [
     "ActionLine",
     "ActionText",
     "Argument",
-    "ArgumentsExcerpt",
     "Button",
     "Card",
     "CardText",
     "Code",
-    "Confirmation",
-    "Deadline",
-    "Deciders",
-    "DecisionLine",
     "Doubt",
     "Edit",
     "Emphasis",
-    "EscalationNote",
     "Group",
     "Line",
     "Link",
-    "NextStep",
     "OpenAction",
-    "PeopleRefs",
     "Person",
     "PlaceName",
     "PlaceNames",
-    "Progress",
     "Quote",
     "Span",
     "Strong",
@@ -139,9 +125,7 @@ __all__ = [
     "Text",
     "ThreadLine",
     "Time",
-    "Verb",
     "Verbatim",
-    "VoteGroup",
     "action_text",
     "all_arguments",
     "argument_label",

@@ -5,8 +5,8 @@ back with the `Entries` of the person; the result is another page, or one of `Fo
 I/O.
 """
 
-from .answer_form import AnswerForm, is_plain_text
-from .desk import FormDesk, make_review_form
+from .answer_form import AnswerForm
+from .desk import FormDesk
 from .edit_form import EditForm
 from .limits import FormLimits
 from .page import FIELD_KINDS, MESSAGE, TOOL, Entries, FormKind, FormPage, FormRef, PageField
@@ -36,8 +36,6 @@ __all__ = [
     "PageField",
     "ReviewForm",
     "Stored",
-    "is_plain_text",
-    "make_review_form",
     "read_on_one_page",
     "to_result",
 ]

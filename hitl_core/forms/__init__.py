@@ -3,7 +3,7 @@
 Pure, and independent of the chat system: a channel only draws the fields.
 """
 
-from hitl_core.forms.edit_args import find_removed, value_at
+from hitl_core.forms.edit_args import find_removed
 from hitl_core.forms.field import Field, FormErrors, Kind, Option
 from hitl_core.forms.fields import list_options, read_json
 from hitl_core.forms.fixed_values import find_changed_fixed, find_lost_hidden
@@ -24,5 +24,4 @@ __all__ = [
     "make_form",
     "read_json",
     "strip_texts",
-    "value_at",
 ]

@@ -32,7 +32,6 @@ from hitl_core.review.due_times import deadline, next_step_at
 from hitl_core.review.edit_rules import edit_tools, judge_edit
 from hitl_core.review.escalation import count_steps
 from hitl_core.review.proposal import (
-    JudgedProposal,
     Proposal,
     final_answer,
     final_args,
@@ -42,6 +41,7 @@ from hitl_core.review.proposal import (
 from hitl_core.review.redaction import (
     find_pointers,
     find_redaction_flaw,
+    mask_hidden,
     redaction_pointers,
     visible_args,
 )
@@ -60,7 +60,6 @@ __all__ = [
     "DecideAll",
     "Escalate",
     "Findings",
-    "JudgedProposal",
     "Proposal",
     "Reviews",
     "Transition",
@@ -85,6 +84,7 @@ __all__ = [
     "judge_edit",
     "judge_proposal",
     "make_event",
+    "mask_hidden",
     "next_step_at",
     "one_line",
     "reason_of",

@@ -61,8 +61,12 @@ def find_redaction_flaw(
     )
 
 
+def mask_hidden(owner: Action | Call, args: dict[str, Any]) -> dict[str, Any]:
+    """These arguments with "(hidden)" for the values that `redaction_pointers` hides."""
+    return mask_args(args, find_hidden(None, args, redaction_pointers(owner, args)))
+
+
 def visible_args(review: Review, call: Call, revision: int | None = None) -> dict[str, Any]:
     """A call's arguments with "(hidden)" for hidden values, by default of the newest revision."""
     args = review.arguments(call.key, revision).parse()
-    owner = review.action(call.key) or call
-    return mask_args(args, find_hidden(None, args, redaction_pointers(owner, args)))
+    return mask_hidden(review.action(call.key) or call, args)

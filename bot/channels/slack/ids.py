@@ -127,11 +127,6 @@ def parse_action_ref(value: str) -> ActionRef:
     return ActionRef(review_id, action, _parse_number(revision), seal)
 
 
-def format_action_ref(target: ActionRef) -> str:
-    """The value of a button that decides; a button may append more after another dot."""
-    return f"{target.review_id}.{target.action}.{target.revision}.{target.seal}"
-
-
 def button_ids(button: Button, pages_of: str = "") -> tuple[str, str]:
     """The action id of a button, by which Slack says what was pressed, and its value, as the functions of
     this file read it. `pages_of`: whose page the button turns, such as `turn`.

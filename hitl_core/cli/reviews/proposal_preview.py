@@ -11,9 +11,9 @@ from hitl_core.cli.reviews.change_review import show_calls
 from hitl_core.cli.terminal import note
 from hitl_core.errors import Refused
 from hitl_core.forms import find_removed
-from hitl_core.jsonschema import find_hidden, format_path, mask_args
+from hitl_core.jsonschema import format_path
 from hitl_core.model import Action, JsonObject, Review, Snapshot
-from hitl_core.review import Proposal, judge_proposal, redaction_pointers
+from hitl_core.review import Proposal, judge_proposal, mask_hidden
 
 _EDITED_LABEL = "edited, these would run"
 #: How many removed arguments are listed.
@@ -46,7 +46,7 @@ def _visible_args(
     with suppress(Refused):  # `decide` reports it
         judged = judge_proposal(snapshot.review, action, proposal, snapshot.now)
         action = judged.ruling.action if judged.ruling else action
-    return mask_args(would_run, find_hidden(None, would_run, redaction_pointers(action, would_run)))
+    return mask_hidden(action, would_run)
 
 
 def confirmation_question(review: Review, proposals: list[tuple[Action, Proposal]]) -> str:

@@ -12,7 +12,6 @@ from hitl_core.gate.submission.origin import read_origin
 from hitl_core.gate.submission.policy_recorder import PolicyRecorder
 from hitl_core.gate.submission.review_key import (
     ReviewKey,
-    check_review_key,
     find_next_turn,
     review_id_for,
 )
@@ -31,7 +30,6 @@ __all__ = [
     "build_review",
     "check_calls",
     "check_redaction",
-    "check_review_key",
     "find_next_turn",
     "find_schema_flaw",
     "freeze_calls",
