@@ -8,10 +8,23 @@ I/O.
 from .answer_form import AnswerForm
 from .desk import FormDesk
 from .edit_form import EditForm
-from .limits import FormLimits
-from .page import FIELD_KINDS, MESSAGE, TOOL, Entries, FormKind, FormPage, FormRef, PageField
+from .page import (
+    FIELD_KINDS,
+    MESSAGE,
+    TOOL,
+    Entries,
+    FieldErrors,
+    FormKind,
+    FormLimits,
+    FormPage,
+    FormRef,
+    FormResult,
+    Notice,
+    PageField,
+    Stored,
+    to_result,
+)
 from .reading import ArgumentsPage, read_on_one_page
-from .results import FieldErrors, FormResult, Notice, Stored, to_result
 from .review_form import ReviewForm
 from .session import FormSession, FormSource
 

@@ -10,8 +10,7 @@ from hitl_core.model import Action, JsonObject, Review
 from hitl_core.review import Proposal
 
 from ..card import description_text, find_open_action
-from .limits import FormLimits
-from .page import FormRef
+from .page import FormLimits, FormRef
 from .review_form import ReviewForm
 from .session import FormSession, FormSource
 

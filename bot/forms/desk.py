@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import assert_never
 
 from hitl_core.errors import InvalidToolCall, Refused
 from hitl_core.forms import Answers, FormErrors
@@ -14,10 +15,20 @@ from ..inbox import Inbox, PermittedSnapshot, Reply
 from ..offload import offload_drawing
 from .answer_form import AnswerForm, is_plain_text
 from .edit_form import EditForm
-from .limits import FormLimits
 from .message_form import escalation_page, rejection_page, text_answer_page
-from .page import FIELD_KINDS, MESSAGE, Entries, FormPage, FormRef
-from .results import FieldErrors, FormResult, Notice, repeat_notice, to_result
+from .page import (
+    FIELD_KINDS,
+    MESSAGE,
+    Entries,
+    FieldErrors,
+    FormLimits,
+    FormPage,
+    FormRef,
+    FormResult,
+    Notice,
+    repeat_notice,
+    to_result,
+)
 from .review_form import ReviewForm
 
 HALF_CHARACTER = (
@@ -51,7 +62,11 @@ class FormDesk:
         """
         assert ref.kind in FIELD_KINDS  # the others have no choices and no pages
         snapshot = await self._inbox.access.load_for_decision(ref.target, ref.kind, who)
-        form = await self._load_form(snapshot, ref, session_id, entries, who)
+        draft = await self._load_draft(ref, session_id, who)
+        form = await offload_drawing(
+            snapshot.review,
+            lambda: make_review_form(snapshot, ref, self._limits, draft).enter(entries),
+        )
         has_draft = back or ref.has_draft
         if has_draft:  # else the draft would bring back answers for another choice
             await self._save_draft(session_id, who, form)
@@ -95,21 +110,33 @@ class FormDesk:
         who: Reviewer,
         op: str,
     ) -> FormResult:
-        review = snapshot.review
-        form = await self._load_form(snapshot, ref, session_id, entries, who)
-        session = form.session
-        if not session.shows(entries):
-            # Sent before the client showed the fields of a new choice.
-            return await offload_drawing(review, lambda: _page_of(form, session.page))
-        try:
-            proposal = await offload_drawing(review, form.proposal)
-        except FormErrors as errors:
-            return await self._show_errors(snapshot, session_id, who, form, errors)
-        if not session.is_last_page:
-            return await self._turn_page(snapshot, session_id, who, form, session.page + 1)
-        if page := await offload_drawing(review, lambda: _confirmation_page(form, proposal)):
-            return page
-        return await self._decide(snapshot, ref, proposal, op)
+        draft = await self._load_draft(ref, session_id, who)
+
+        def read() -> tuple[ReviewForm, Proposal | FormErrors | FormPage]:
+            form = make_review_form(snapshot, ref, self._limits, draft).enter(entries)
+            if not form.session.shows(entries):
+                # Sent before the client showed the fields of a new choice.
+                return form, _page_of(form, form.session.page)
+            try:
+                proposal = form.proposal()
+            except FormErrors as errors:
+                return form, errors
+            if form.session.is_last_page and (warning := form.removal_warning(proposal)):
+                return form, form.with_confirmation(proposal).page(warning)
+            return form, proposal
+
+        form, content = await offload_drawing(snapshot.review, read)
+        match content:
+            case FormPage():
+                return content
+            case FormErrors():
+                return await self._show_errors(snapshot, session_id, who, form, content)
+            case Proposal() if form.session.is_last_page:
+                return await self._decide(snapshot, ref, content, op)
+            case Proposal():
+                page = form.session.page + 1
+                return await self._turn_page(snapshot, session_id, who, form, page)
+        assert_never(content)
 
     async def _show_errors(
         self,
@@ -147,16 +174,10 @@ class FormDesk:
             snapshot.review, lambda: form.at_page(page, has_draft=True).page(problem)
         )
 
-    async def _load_form(
-        self, snapshot: Snapshot, ref: FormRef, session_id: str, entries: Entries, who: Reviewer
-    ) -> ReviewForm:
-        """The form with these entries, and with the draft of its other pages."""
+    async def _load_draft(self, ref: FormRef, session_id: str, who: Reviewer) -> Answers:
+        """The answers on the other pages of the form."""
         key = _draft_key(session_id, who)
-        draft = await self._inbox.drafts.load(key) if ref.has_draft else {}
-        return await offload_drawing(
-            snapshot.review,
-            lambda: make_review_form(snapshot, ref, self._limits, draft).enter(entries),
-        )
+        return await self._inbox.drafts.load(key) if ref.has_draft else {}
 
     async def _save_draft(self, session_id: str, who: Reviewer, form: ReviewForm) -> None:
         await self._inbox.drafts.save(_draft_key(session_id, who), form.session.answers)
@@ -217,12 +238,6 @@ def _action_of(snapshot: Snapshot, ref: FormRef) -> Action:
 
 def _page_of(form: ReviewForm, page: int, problem: str = "") -> FormPage:
     return form.at_page(page, has_draft=form.ref.has_draft).page(problem)
-
-
-def _confirmation_page(form: ReviewForm, proposal: Proposal) -> FormPage | None:
-    """The form again with a warning, if the proposal removes something and that is not confirmed yet."""
-    warning = form.removal_warning(proposal)
-    return form.with_confirmation(proposal).page(warning) if warning else None
 
 
 def _draft_key(session_id: str, who: Reviewer) -> str:

@@ -22,8 +22,7 @@ from hitl_core.review import (
 )
 
 from ..text import one_line
-from .limits import FormLimits
-from .page import TOOL, Entries, FormPage, FormRef, PageField
+from .page import TOOL, Entries, FormLimits, FormPage, FormRef, PageField
 from .review_form import ReviewForm
 from .session import FormSession, FormSource
 

@@ -1,4 +1,4 @@
-"""The fields of a form as people see them in a channel, and on which pages. Pure.
+"""The fields of a form as people see them in a channel, with their ids, and on which pages. Pure.
 
 Inputs show invisible characters as marks (⟦U+202E⟧), which are read back as those characters. So an untouched
 value does not change, and an edited value keeps what its editor could see.
@@ -6,16 +6,17 @@ value does not change, and an edited value keeps what its editor could see.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from hitl_core.forms import Field, Option
 
 from ..text import add_marks, excerpt, label, one_line
-from .limits import FormLimits
+from .page import FormLimits
 
 _CUT_MARK = re.compile(r"⟦[\d,]+ more characters?⟧")
 _TYPED_KINDS = ("text", "long_text", "lines", "json")
@@ -23,6 +24,11 @@ _TYPED_KINDS = ("text", "long_text", "lines", "json")
 _MARK_LENGTH = 30
 #: The bytes to reserve for a short input, and for each character of a long one.
 _SHORT_BYTES, _CHARACTER_BYTES = 1_000, 3
+
+
+def fit_fields(fields: Iterable[Field], limits: FormLimits) -> dict[str, Field]:
+    """Each field as `fit_field` makes it, by pointer."""
+    return {field.pointer: fit_field(field, limits) for field in fields}
 
 
 def fit_field(field: Field, limits: FormLimits) -> Field:
@@ -99,3 +105,35 @@ def _unique_options(options: tuple[Option, ...], limits: FormLimits) -> tuple[Op
 def _utf16_width(text: str) -> int:
     """The length in UTF-16 units, as browsers count."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2
+
+
+MAX_ID = 255
+#: What the ids of all fields begin with.
+PREFIX = "f:"
+
+
+def field_ids(fields: Iterable[Field], revision: int, edition: str = "") -> dict[str, str]:
+    """The id of each field's input, by pointer: at most MAX_ID characters, all visible.
+
+    Clients keep what was typed in an input with the same id (docs.slack.dev/reference/views/modal-views).
+    So ids change with the revision, the `edition` (which of the tools), and the choice above a field.
+    """
+    fields = tuple(fields)
+    # A choice has its value's pointer. Its fields are below that pointer, or are the value itself.
+    choices = {f.pointer.removesuffix("~"): f.initial or "" for f in fields if f.redraws}
+    ids = dict[str, str]()
+    for field in fields:
+        state = [str(revision), edition]
+        if choices:
+            at = field.pointer.removesuffix("~")
+            state += [
+                index
+                for above, index in choices.items()
+                if at.startswith(f"{above}/") or (at == above and not field.redraws)
+            ]
+        id = f"{PREFIX}{field.pointer}#{'.'.join(filter(None, state))}"
+        is_plain = id.isascii() and id.isprintable()
+        if len(id) > MAX_ID or not (is_plain or add_marks(id) == id):
+            id = f"{PREFIX}{hashlib.sha256(id.encode()).hexdigest()}#{revision}"
+        ids[field.pointer] = id
+    return ids

@@ -7,8 +7,7 @@ from hitl_core.model import Action, Review
 
 from ..card import description_text, find_open_action
 from ..text import add_marks
-from .limits import FormLimits
-from .page import MESSAGE, FormPage, FormRef, PageField
+from .page import MESSAGE, FormLimits, FormPage, FormRef, PageField
 
 
 def rejection_page(action: Action, ref: FormRef, limits: FormLimits) -> FormPage:

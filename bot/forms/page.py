@@ -1,15 +1,20 @@
-"""The values between a channel and a form: what it shows, what it remembers, and what people entered."""
+"""The values between a channel and a form: its limits, what it shows and remembers, what people entered, and
+what becomes of it.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from dataclasses import field as dataclass_field
 from typing import Literal
 
-from hitl_core.forms import Field
+from hitl_core.forms import Field, Kind
 from hitl_core.model import DecisionType, MessageRef
 
-from ..inbox import ActionRef
+from ..card import REFUSAL_TITLE
+from ..inbox import FIXABLE_CODES, ActionRef, PermittedSnapshot, Reply
 
 #: What sending the form does: one of the decisions, or an escalation. "approve" is a form for the answer that
 #: an approval needs.
@@ -106,3 +111,84 @@ class Entries:
     @property
     def ids(self) -> frozenset[str]:
         return self.unsent.union(self.answers)
+
+
+@dataclass(frozen=True)
+class FormLimits:
+    """What one page of a form can have in a channel: each channel has one.
+
+    - `page_fields`: the fields of one page;
+    - `page_bytes`: the size of one page with all that people may enter, in bytes;
+    - `option_bytes`: what one option takes of it, beside its label;
+    - `text`: the longest text of one input, in UTF-16 units;
+    - `options`: a choice with more options is typed as text;
+    - `title`, `label`, `option_label`, `error`: characters. If a title is longer, the form repeats the tool's
+      name in full;
+    - `locked_text`: how much of a locked value is shown;
+    - `formats`: what the channel's own input of this kind accepts. A field with another value is a text
+      input.
+    """
+
+    page_fields: int
+    page_bytes: int
+    option_bytes: int = 100
+    text: int = 3000
+    options: int = 500
+    title: int = 24
+    label: int = 140
+    option_label: int = 75
+    error: int = 150
+    locked_text: int = 800
+    formats: Mapping[Kind, re.Pattern[str]] = dataclass_field(
+        default_factory=dict[Kind, "re.Pattern[str]"]
+    )
+
+
+#: Event kind → what the submission did.
+_DONE_TEXTS = {
+    "decided": "it was the decision",
+    "edited": "your edit is stored and now needs approval",
+    "voted": "your vote counts",
+}
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What was sent is stored: the form closes. `snapshot` is the review as it is now."""
+
+    snapshot: PermittedSnapshot | None = None
+
+
+@dataclass(frozen=True)
+class FieldErrors:
+    """The form stays open, with these texts beside its inputs (by id)."""
+
+    errors: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Notice:
+    """One text for the person. `fixable`: the form stays open, and the text is shown beside its first input,
+    if it has one. Otherwise the text replaces the form.
+    """
+
+    text: str
+    title: str = REFUSAL_TITLE
+    fixable: bool = False
+
+
+#: A page replaces the one that was sent.
+FormResult = Stored | FieldErrors | Notice | FormPage
+
+
+def to_result(reply: Reply) -> Stored | Notice:
+    if reply.code == "ok":
+        return Stored(reply.snapshot)
+    return Notice(reply.text, fixable=reply.code in FIXABLE_CODES)
+
+
+def repeat_notice(kind: str) -> Notice:
+    """The answer to a repeated submission: what the first attempt did."""
+    done = _DONE_TEXTS.get(kind, "it counts")
+    text = f"Your first attempt was stored: {done}. Nothing else was done now."
+    return Notice(text, "Already stored")

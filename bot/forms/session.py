@@ -13,10 +13,8 @@ from hitl_core.jsonschema import SchemaError
 from hitl_core.model import JsonObject
 
 from ..text import clip, one_line, remove_marks
-from .field_ids import PREFIX, FieldIds
-from .fields import fit_field, is_cut, split_pages
-from .limits import FormLimits
-from .page import Entries, PageField
+from .fields import PREFIX, field_ids, fit_fields, is_cut, split_pages
+from .page import Entries, FormLimits, PageField
 
 #: A choice may add another choice, and so on: this many levels, as deep as a form goes.
 MAX_ROUNDS = 5
@@ -198,7 +196,7 @@ class FormSession:
 
     @cached_property
     def _fields_by_pointer(self) -> Mapping[str, Field]:
-        return {field.pointer: fit_field(field, self._limits) for field in self.form.fields}
+        return fit_fields(self.form.fields, self._limits)
 
     @cached_property
     def _pages(self) -> list[tuple[Field, ...]]:
@@ -211,9 +209,7 @@ class FormSession:
     @cached_property
     def _ids(self) -> Mapping[str, str]:
         """The id of each field, by pointer."""
-        fields, source = self.form.fields, self._source
-        ids = FieldIds(fields, source.revision, source.edition)
-        return {field.pointer: ids.of(field) for field in fields}
+        return field_ids(self.form.fields, self._source.revision, self._source.edition)
 
 
 def _means_same(one: Field, other: Field) -> bool:

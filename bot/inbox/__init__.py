@@ -3,17 +3,28 @@
 Start with `Inbox`: a command of a person → a reply.
 """
 
-from . import sentences
 from .access import ReviewAccess
 from .commands import ActionRef, Choose, InboxCommand
-from .home import Home, HomeLine, HomeTask
-from .home_views import KEEP_FOR, HomeView
+from .home import KEEP_FOR, Home, HomeLine, HomeTask, HomeView
 from .homes import HomeLoader
 from .inbox import Inbox
-from .permitted import PermittedSnapshot
-from .reply import FIXABLE_CODES, RESULT_UNKNOWN, STORE_UNAVAILABLE, ReadRequired, Reply
+from .reply import (
+    ESCALATE_ON_CARD,
+    FIXABLE_CODES,
+    RESULT_UNKNOWN,
+    STORE_UNAVAILABLE,
+    PermittedSnapshot,
+    ReadRequired,
+    Reply,
+    file_posted,
+    file_refused,
+    file_too_slow,
+    form_not_opened,
+    list_error,
+)
 
 __all__ = [
+    "ESCALATE_ON_CARD",
     "FIXABLE_CODES",
     "KEEP_FOR",
     "RESULT_UNKNOWN",
@@ -31,5 +42,9 @@ __all__ = [
     "ReadRequired",
     "Reply",
     "ReviewAccess",
-    "sentences",
+    "file_posted",
+    "file_refused",
+    "file_too_slow",
+    "form_not_opened",
+    "list_error",
 ]

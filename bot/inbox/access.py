@@ -26,10 +26,8 @@ from ..card import Card, build_card
 from ..offload import offload_drawing
 from ..people import ONLY_MEMBERS, Directory
 from .commands import ActionRef
-from .permitted import PermittedSnapshot, place_of_message
-from .read_marks import ReadMarks
-from .refusal_audit import RefusalAudit
-from .reply import NOT_SHOWN_YET, STORE_UNAVAILABLE
+from .records import ReadMarks, RefusalAudit
+from .reply import NOT_SHOWN_YET, STORE_UNAVAILABLE, PermittedSnapshot, place_of_message
 
 log = logging.getLogger(__name__)
 

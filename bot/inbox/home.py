@@ -1,12 +1,21 @@
-"""The values of a Home: the reviews that one person sees in a list."""
+"""A Home: the reviews that one person sees in a list, what of them waits for this person, and what is shown
+now.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hitl_core.model import MessageRef, Review
+from hitl_core.errors import Refused
+from hitl_core.model import Action, Grant, MessageRef, Review, Reviewer, Snapshot
+from hitl_core.review import decisions, transition
+from hitl_core.store import Store
 
 from ..card import Card
+from ..people import Directory
+from .reply import PermittedSnapshot
 
 
 @dataclass(frozen=True)
@@ -48,3 +57,113 @@ class Home:
     pages: int
     total: int
     more: bool
+
+
+#: How long a Home is updated after it was opened, in seconds.
+KEEP_FOR = 600.0
+
+
+@dataclass(frozen=True)
+class HomeView:
+    """The page that a Home shows, and the digest of what was sent; "" if it is not known."""
+
+    page: int = 0
+    digest: str = ""
+
+
+class HomeViews:
+    """What each open Home shows: in the store, because all bots share it. Every method raises
+    StoreUnavailable or StoreError.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def record_open(self, user_id: str) -> None:
+        """From now on this Home is updated for a while."""
+        await self._store.record_home_view(user_id, await self._store.now())
+
+    async def load(self, user_id: str) -> HomeView:
+        fields = json.loads(await self._store.draft(_key(user_id)) or b"{}")
+        return HomeView(**fields)
+
+    async def save(self, user_id: str, view: HomeView) -> None:
+        data = json.dumps({"page": view.page, "digest": view.digest}).encode()
+        await self._store.save_draft(_key(user_id), data, KEEP_FOR)
+
+    async def forget(self, user_id: str) -> None:
+        """The next update is sent, also if nothing changed."""
+        await self._store.drop_draft(_key(user_id))
+
+
+def _key(user_id: str) -> str:
+    return f"home:{user_id}"
+
+
+class PermissionUnknown(Exception):
+    """It is not known at the moment whether this person may decide. The text is a sentence."""
+
+
+class HomePermissions:
+    """What of a review waits for one person."""
+
+    def __init__(self, directory: Directory) -> None:
+        self._directory = directory
+
+    async def open_keys(self, who: Reviewer, snapshot: Snapshot) -> tuple[list[str], list[str]]:
+        """The actions that this person should decide, and the doubts that they should answer. Raises
+        PermissionUnknown if there is none for sure, and some are unknown.
+        """
+        review = snapshot.review
+        actions = [action for action in review.actions if action.is_pending]
+        open_ = [
+            call
+            for call in review.calls_in_doubt
+            if not any(vote.by.is_same_human(who) for vote in review.runs[call.key].votes)
+        ]
+        keys, doubts, unknown = list[str](), list[str](), list[PermissionUnknown]()
+        for action in actions:
+            try:
+                if await self._needs_decision(who, snapshot, action):
+                    keys.append(action.key)
+            except PermissionUnknown as error:
+                unknown.append(error)
+        for call in open_:
+            try:
+                if await self.can_decide(who, snapshot, review.grants_of(call)):
+                    doubts.append(call.key)
+            except PermissionUnknown as error:
+                unknown.append(error)
+        if unknown and not (keys or doubts):
+            raise unknown[0]
+        return keys, doubts
+
+    async def may_need_decision(self, who: Reviewer, snapshot: Snapshot) -> bool:
+        """Whether the review may wait for this person. If that is unknown, it may."""
+        try:
+            return any(await self.open_keys(who, snapshot))
+        except PermissionUnknown:
+            return True
+
+    async def _needs_decision(self, who: Reviewer, snapshot: Snapshot, action: Action) -> bool:
+        review = snapshot.review
+        if any(vote.by.is_same_human(who) and vote.type != "reject" for vote in action.votes):
+            return False
+        try:
+            transition.check_decidable(review, action, action.revision, snapshot.now)
+            decisions.check_voter(review, action, "approve", who)
+        except Refused:
+            return False
+        return await self.can_decide(who, snapshot, action.grants)
+
+    async def can_decide(self, who: Reviewer, snapshot: Snapshot, grants: Sequence[Grant]) -> bool:
+        """Raises PermissionUnknown."""
+        if isinstance(snapshot, PermittedSnapshot) and snapshot.permits(who, grants):
+            return True
+        try:
+            await self._directory.check_can_decide(who, snapshot, grants)
+        except Refused as refused:
+            if refused.code in ("unavailable", "unknown_members"):
+                raise PermissionUnknown(str(refused)) from refused
+            return False
+        return True

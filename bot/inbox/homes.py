@@ -14,10 +14,8 @@ from ..card import Card, build_card
 from ..channels.registry import Channels
 from ..offload import offload_drawing
 from ..people import MAX_AGE, Cache, Directory
-from .home import Home, HomeLine, HomeTask
-from .home_permissions import HomePermissions, PermissionUnknown
-from .home_views import HomeViews
-from .permitted import PermittedSnapshot
+from .home import Home, HomeLine, HomePermissions, HomeTask, HomeViews, PermissionUnknown
+from .reply import PermittedSnapshot
 
 #: Reviews of each part on one page.
 PAGE_SIZE = 5

@@ -28,8 +28,14 @@ from ..people import Directory
 from .access import ReviewAccess
 from .commands import Choose, InboxCommand
 from .drafts import Drafts
-from .permitted import PermittedSnapshot, place_of_message
-from .reply import RESULT_UNKNOWN, STALE_CODES, STORE_UNAVAILABLE, Reply
+from .reply import (
+    RESULT_UNKNOWN,
+    STALE_CODES,
+    STORE_UNAVAILABLE,
+    PermittedSnapshot,
+    Reply,
+    place_of_message,
+)
 
 log = logging.getLogger(__name__)
 

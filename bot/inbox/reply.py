@@ -1,14 +1,18 @@
-"""The answer to a person: what became of a click, and the sentences that every channel says."""
+"""What a person gets back: what became of a click, the review if they may see it, and the sentences of every
+channel.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from hitl_core.errors import RefusalCode, Refused
+from hitl_core.errors import HitlError, RefusalCode, Refused
+from hitl_core.model import Grant, MessageRef, Place, Reviewer, Snapshot
 
+from ..channels.contract import ChannelError, LookupFailed
 from .commands import ActionRef
-from .permitted import PermittedSnapshot
 
 #: Does not say what was stored: an earlier attempt of the same click may have counted.
 STORE_UNAVAILABLE = (
@@ -18,6 +22,9 @@ RESULT_UNKNOWN = (
     "It is not known whether this was stored in time. Press again: it counts only once."
 )
 NOT_SHOWN_YET = "No card is shown yet. Press again in a moment."
+ESCALATE_ON_CARD = (
+    "Press the button on the card in its channel, so that it is known from where to escalate."
+)
 
 #: Refusals which mean that the message with the button is out of date.
 STALE_CODES: frozenset[RefusalCode] = frozenset(
@@ -73,3 +80,62 @@ class ReadRequired(Refused):
         sentence = f"{name}: the policy requires that you read all of it first. Then press Approve."
         super().__init__("unread", sentence)
         self.target = target
+
+
+class PermittedSnapshot(Snapshot):
+    """A review that one person may see, with the grants by which `who` may decide: one tuple for each
+    check. It is for one click: later the permission is checked again.
+    """
+
+    who: Reviewer
+    checked: tuple[tuple[Grant, ...], ...] = ()
+
+    def permits(self, who: Reviewer, grants: Iterable[Grant]) -> bool:
+        """Whether it was checked that this person may decide by one of these grants."""
+        grants = tuple(grants)
+        return who.key == self.who.key and any(
+            bool(part) and all(grant in grants for grant in part) for part in self.checked
+        )
+
+    def with_check(self, grants: Iterable[Grant]) -> PermittedSnapshot:
+        return self.model_copy(update={"checked": (*self.checked, tuple(grants))})
+
+
+def place_of_message(snapshot: Snapshot, message_ref: MessageRef) -> Place | None:
+    """The place whose card this message is."""
+    for place, ref in snapshot.posts.items():
+        if ref.key == message_ref.key:
+            return place.base
+    return None
+
+
+def file_posted(place: str) -> str:
+    """`place`: its name for people."""
+    return f"The file is below the card in {place}."
+
+
+def file_refused(channel: str) -> str:
+    return f"{channel} refused the file. Press again in a moment."
+
+
+def file_too_slow(channel: str) -> str:
+    return f"{channel} took too long to post the file. Look below the card, or press again."
+
+
+def form_not_opened(channel: str) -> str:
+    return f"{channel} didn't open the form. Press again."
+
+
+def list_error(error: Exception, channel: str) -> str:
+    """Why a person's reviews can't be listed: a sentence that names the system that failed."""
+    match error:
+        case Refused():
+            return str(error)
+        case HitlError():
+            return STORE_UNAVAILABLE
+        case LookupFailed():
+            return f"{error}. Tell the people who run the bot."
+        case ChannelError():
+            return f"{channel} didn't answer a request that this needs: {error}. Try again in a moment."
+        case _:
+            return f"{channel} or the store took too long to answer. Try again in a moment."

@@ -3,13 +3,10 @@
 `Lookups` asks one channel, through a `Cache`; `People` says which identities are one human.
 """
 
-from .cache import Cache
-from .directory import Directory
-from .lookups import MAX_AGE, Lookups
-from .people import People
-from .people_file import load_people
+from .directory import ONLY_MEMBERS, Directory
+from .lookups import MAX_AGE, Cache, Lookups
+from .people import People, load_people
 from .recipients import NoDeciderLeft, Recipients, TooFewDeciders, waiting_actions
-from .refusal_sentences import ONLY_MEMBERS
 
 __all__ = [
     "MAX_AGE",

@@ -100,14 +100,12 @@ class DeciderPool:
             if (lookups := self._lookups.get(channel)) is not None:
                 yield _Source(lookups, partial(lookups.group_members, id), lookups.is_member)
         for place in dict.fromkeys(places):
-            if place != lost and (lookups := self.of_place(place)) is not None:
+            channel = self._channels.find(place)
+            if place != lost and channel is not None:
+                lookups = self._lookups[channel.name]
                 yield _Source(
                     lookups, partial(lookups.place_members, place, posts), lookups.is_member
                 )
-
-    def of_place(self, place: Place) -> Lookups | None:
-        channel = self._channels.find(place)
-        return None if channel is None else self._lookups[channel.name]
 
     async def _user_label(self, user: str) -> str:
         channel, id = split_id(user)

@@ -14,13 +14,6 @@ from .. import click_budget
 from ..channels.contract import ChannelError, LookupFailed, Undeliverable
 from .decider_pool import DeciderPool
 from .lookups import Lookups
-from .refusal_sentences import (
-    LOOKUP_UNAVAILABLE,
-    ONLY_MEMBERS,
-    STILL_RECORDED,
-    may_not_decide,
-    unknown_deciders,
-)
 
 log = logging.getLogger(__name__)
 
@@ -86,17 +79,21 @@ class Directory(DeciderPool):
             name = person.name if person else name
         except (TimeoutError, ChannelError):
             log.info("the name of %s could not be looked up", user_id)
-        who = Reviewer(channel=channel, team=team, id=user_id, name=name)
-        aliases = sorted(self._people.keys_of(who.key) - {who.key})
-        return who.model_copy(update={"aliases": tuple(aliases)})
+        key = f"{channel}:{user_id}"
+        aliases = tuple(sorted(self._people.keys_of(key) - {key}))
+        return Reviewer(channel=channel, team=team, id=user_id, name=name, aliases=aliases)
 
     def identities(self, who: Reviewer) -> list[tuple[Lookups, str]]:
         """The person's identities in the bot's channels, their own first. An external person has only the one
         with which they came.
         """
-        keys = self._people.keys_of(who.key) if not self.is_external(who) else frozenset([who.key])
         found = list[tuple[Lookups, str]]()
-        for key in (who.key, *sorted(keys - {who.key})):
+        if (own := self._lookups.get(who.channel)) is not None:
+            found.append((own, who.id))
+        if self.is_external(who):
+            return found
+        own_key = who.key
+        for key in sorted(self._people.keys_of(own_key) - {own_key}):
             channel, id = split_id(key)
             if (lookups := self._lookups.get(channel)) is not None:
                 found.append((lookups, id))
@@ -142,7 +139,7 @@ class Directory(DeciderPool):
                 *(
                     partial(lookups.is_place_member, id, snapshot, place)
                     for place in places
-                    if self.of_place(place) is lookups
+                    if self._channels.find(place) is lookups.channel
                 ),
             ]
         )
@@ -183,3 +180,20 @@ async def _answer_in_time(question: Awaitable[T]) -> T:
     except (TimeoutError, ChannelError) as error:
         log.warning("who may decide could not be looked up: %s", error or "it took too long")
         raise Refused("unavailable", LOOKUP_UNAVAILABLE) from error
+
+
+ONLY_MEMBERS = "Only people of this workspace may decide."
+STILL_RECORDED = "This message is still being recorded. Press again in a moment."
+LOOKUP_UNAVAILABLE = "Who may decide could not be looked up. Press again."
+
+
+def may_not_decide(deciders: str) -> str:
+    """`deciders`: the names of those who may."""
+    return f"Only {deciders or 'nobody'} may decide this."
+
+
+def unknown_deciders(problem: object) -> str:
+    return (
+        f"It is not known who may decide: {problem}. Nothing was changed. Press again, or tell the people who"
+        " run the bot."
+    )

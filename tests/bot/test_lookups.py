@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from bot.people.cache import Cache
+from bot.people.lookups import Cache
 
 
 class Source:
@@ -38,7 +38,7 @@ async def test_a_value_is_cached_for_its_age() -> None:
 async def test_a_value_is_as_old_as_its_question(monkeypatch: pytest.MonkeyPatch) -> None:
     """Given an answer that took 50 s; then it is believed for 10 s more, and not for 60."""
     clock = 0.0
-    monkeypatch.setattr("bot.people.cache.time.monotonic", lambda: clock)
+    monkeypatch.setattr("bot.people.lookups.time.monotonic", lambda: clock)
     source = Source()
     source.gate.clear()
     lookups = Cache(source)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.forms.field_ids import FieldIds
+from bot.forms.fields import field_ids
 from hitl_core.forms import Field, FormErrors
 from hitl_core.model import encode
 from tests.channels.filled import Page, entries_of, open_page, submit
@@ -296,7 +296,7 @@ def test_a_new_revision_has_new_ids() -> None:
     """Slack keeps what was typed where ids stay (docs.slack.dev/reference/views/modal-views)."""
 
     def id_of(pointer: str, revision: int, edition: str = "") -> str:
-        return FieldIds((), revision, edition).of(Field(pointer, "text", "x"))
+        return field_ids([Field(pointer, "text", "x")], revision, edition)[pointer]
 
     assert len({id_of("/to", 1), id_of("/to", 2), id_of("/to", 1, "1")}) == 3
     assert len({id_of("/" + "x" * n, 1) for n in range(300, 310)}) == 10

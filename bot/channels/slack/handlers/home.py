@@ -17,7 +17,7 @@ from hitl_core.model import Reviewer
 
 from .... import click_budget
 from ....card import COMMAND_HELP
-from ....inbox import HomeLoader, HomeView, Inbox, PermittedSnapshot, sentences
+from ....inbox import HomeLoader, HomeView, Inbox, PermittedSnapshot, list_error
 from ....text import one_line
 from ...contract import ChannelError
 from .. import ids
@@ -91,7 +91,7 @@ class HomeTab:
         except (HitlError, ChannelError, TimeoutError) as error:
             if not isinstance(error, Refused):
                 log.warning("/approvals could not be answered: %s", error or "it took too long")
-            reply = {"text": make_inert(one_line(sentences.list_error(error, LABEL)))}
+            reply = {"text": make_inert(one_line(list_error(error, LABEL)))}
         await ack(response_type="ephemeral", text=reply["text"], blocks=reply.get("blocks"))
 
     async def _answer_command(self, body: Body) -> dict[str, Any]:
@@ -125,7 +125,7 @@ class HomeTab:
         """Show the error in the person's Home, until the next update."""
         with suppress(HitlError, ChannelError, TimeoutError):
             async with click_budget.timeout("home_error"):
-                view = {"type": "home", "blocks": error_blocks(sentences.list_error(error, LABEL))}
+                view = {"type": "home", "blocks": error_blocks(list_error(error, LABEL))}
                 await self._channel.publish_home(user_id, view)
                 await self._homes.views.forget(user_id)
 

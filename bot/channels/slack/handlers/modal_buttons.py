@@ -18,7 +18,17 @@ from hitl_core.model import Snapshot
 
 from .... import click_budget
 from ....card import name_and_arguments
-from ....inbox import ActionRef, Inbox, PermittedSnapshot, ReadRequired, Reply, sentences
+from ....inbox import (
+    ESCALATE_ON_CARD,
+    ActionRef,
+    Inbox,
+    PermittedSnapshot,
+    ReadRequired,
+    Reply,
+    file_posted,
+    file_refused,
+    file_too_slow,
+)
 from ....offload import offload_drawing
 from ...contract import ChannelError
 from .. import ids
@@ -83,7 +93,7 @@ class ModalButtons:
     async def open_escalation(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         meta = ModalMeta(ids.parse_action_ref(ids.button_value(body)), card=ids.message_of(body))
         if meta.card is None:
-            reply = Reply("gone", sentences.ESCALATE_ON_CARD)
+            reply = Reply("gone", ESCALATE_ON_CARD)
             await self._responder.send_reply(body, respond, reply)
         else:
             who = await self._responder.load_reviewer(body)
@@ -110,16 +120,16 @@ class ModalButtons:
                     snapshot.review, lambda: _file_content(target, snapshot)
                 )
                 await self._channel.upload(place, ref, f"{name}.txt", text)
-            text = sentences.file_posted(self._channel.name_of(place))
+            text = file_posted(self._channel.name_of(place))
             view = small_modals.notice(text, "Posted")
         except Refused as refused:
             view = small_modals.notice(str(refused))
         except ChannelError as error:
             log.warning("review %s: the file could not be posted: %s", target.review_id, error)
-            view = small_modals.notice(sentences.file_refused(LABEL))
+            view = small_modals.notice(file_refused(LABEL))
         except TimeoutError:
             log.warning("review %s: the file could not be posted in time", target.review_id)
-            view = small_modals.notice(sentences.file_too_slow(LABEL))
+            view = small_modals.notice(file_too_slow(LABEL))
         await self._responder.push_modal(body, view)
         await ack()
 

@@ -1,22 +1,30 @@
-"""Who has read all of an action. The policy may require that before an approval (`must_read`)."""
+"""What is recorded of people beside their decisions: what they have read, and each refused attempt."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Iterable
+import logging
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable
+from contextlib import asynccontextmanager
+from uuid import uuid4
 
-from hitl_core.errors import HitlError
+from hitl_core.errors import HitlError, RefusalCode, Refused
 from hitl_core.model import Action, DecisionType, Place, Review, Reviewer, Snapshot
+from hitl_core.review import Reviews
 from hitl_core.store import Store
 
+from .. import click_budget
 from ..card import Card, build_card
 from ..offload import offload_drawing
 from .commands import ActionRef
 from .reply import ReadRequired
 
+log = logging.getLogger(__name__)
+
 
 class ReadMarks:
-    """`incomplete_actions` says which actions a card does not show completely."""
+    """Who has read all of an action: the policy may require that before an approval (`must_read`).
+    `incomplete_actions` says which actions a card does not show completely."""
 
     def __init__(self, store: Store, incomplete_actions: Callable[[Card], Collection[str]]) -> None:
         self._store, self._incomplete_actions = store, incomplete_actions
@@ -61,3 +69,31 @@ class ReadMarks:
 
 def _read_mark(key: str, revision: int, who: Reviewer) -> str:
     return f"read:{key}:{revision}:{who.key}"
+
+
+class RefusalAudit:
+    """Every refused attempt is an entry of the audit: of a decision, and of what a person wanted to see."""
+
+    def __init__(self, reviews: Reviews) -> None:
+        self._reviews = reviews
+
+    async def record(
+        self, review_id: str, code: RefusalCode, who: Reviewer, op: str, action: str | None
+    ) -> None:
+        """`Reviews.record_refusal` within the time of a click. Never raises."""
+        try:
+            async with click_budget.timeout("record"):
+                await self._reviews.record_refusal(review_id, code, who, op, action=action)
+        except TimeoutError:
+            log.warning("review %s: a refusal may be missing in the audit", review_id)
+
+    @asynccontextmanager
+    async def recorded(
+        self, review_id: str, who: Reviewer, action: str | None = None
+    ) -> AsyncGenerator[None]:
+        """A refusal in the block is recorded."""
+        try:
+            yield
+        except Refused as refused:
+            await self.record(review_id, refused.code, who, f"look:{uuid4().hex}", action)
+            raise
