@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from hitl_core.cli.terminal import is_interactive
 from hitl_core.errors import Refused, SettingsError, StoreUnavailable
-from hitl_core.model import CLI, Reviewer, Snapshot, is_text
-from hitl_core.model import review as model
+from hitl_core.model import CLI, Reviewer, Snapshot, is_id_prefix, is_review_id, is_text
 
 if TYPE_CHECKING:
     from hitl_core.review import Reviews
@@ -131,9 +130,9 @@ async def find_review(reviews: Reviews, given: str) -> Snapshot:
     Raises Refused if no id or several begin like this, ReviewNotFound.
     """
     given = given.strip().lower()
-    if model.is_review_id(given):
+    if is_review_id(given):
         return await reviews.load(given)
-    if not model.is_id_prefix(given):
+    if not is_id_prefix(given):
         raise Refused(
             "no_id",
             f"{given!r} is not a review's id. An id looks like 0-93b4c7d2: type at least four characters"
@@ -152,7 +151,7 @@ async def find_review(reviews: Reviews, given: str) -> Snapshot:
 
 
 def is_full_id(given: str) -> bool:
-    return model.is_review_id(given.strip().lower())
+    return is_review_id(given.strip().lower())
 
 
 def operator() -> Reviewer:

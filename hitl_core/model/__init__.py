@@ -3,7 +3,6 @@
 Import them from here. They compute what follows from their own fields, and load or store nothing.
 """
 
-from hitl_core.model import review
 from hitl_core.model.action import (
     Action,
     ActionRequest,
@@ -20,9 +19,10 @@ from hitl_core.model.arguments import (
     decode,
     encode,
     parse_whole_number,
+    parsed_has_more_values,
+    unparsed_has_more_values,
 )
-from hitl_core.model.call import MAX_ID, TOOL_NAME, ToolCall, is_text
-from hitl_core.model.call_formats import CALL_KEYS, read_arguments
+from hitl_core.model.call import Call, Run
 from hitl_core.model.decision import (
     CLI,
     DECISION_TYPES,
@@ -32,21 +32,17 @@ from hitl_core.model.decision import (
     DoubtAnswer,
     EditRecord,
     Reviewer,
+    Verdict,
     Vote,
     person_label,
 )
-from hitl_core.model.dialect import DIALECTS, DialectName
 from hitl_core.model.event import REDRAW_KINDS, UNAUDITED_CODES, UNAUDITED_KINDS, Event, EventKind
-from hitl_core.model.json_size import (
-    parsed_has_more_values,
-    unparsed_has_more_values,
-)
-from hitl_core.model.message_ref import MessageRef
-from hitl_core.model.place import DEFAULT_PLACE, ORIGIN, Place, person_key, split_id
+from hitl_core.model.place import DEFAULT_PLACE, ORIGIN, MessageRef, Place, person_key, split_id
 from hitl_core.model.review import (
-    Call,
+    DIALECTS,
     Cancellation,
     DeliveryProblem,
+    DialectName,
     Lease,
     Review,
     Snapshot,
@@ -54,12 +50,17 @@ from hitl_core.model.review import (
     is_id_prefix,
     is_review_id,
 )
-from hitl_core.model.reviewers import Reviewers
-from hitl_core.model.route import Expire, Route, Step
-from hitl_core.model.run import Run
+from hitl_core.model.route import Expire, Reviewers, Route, Step
 from hitl_core.model.token import Token, parse_id
+from hitl_core.model.tool_call import (
+    CALL_KEYS,
+    MAX_ID,
+    TOOL_NAME,
+    ToolCall,
+    is_text,
+    read_arguments,
+)
 from hitl_core.model.value import Value
-from hitl_core.model.verdict import Verdict
 
 __all__ = [
     "CALL_KEYS",
@@ -122,7 +123,6 @@ __all__ = [
     "person_key",
     "person_label",
     "read_arguments",
-    "review",
     "split_id",
     "unparsed_has_more_values",
 ]

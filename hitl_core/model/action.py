@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-from hitl_core.model.decision import Decision, DecisionType, EditRecord, Reviewer, Vote
+from hitl_core.model.decision import Decision, DecisionType, EditRecord, Reviewer, Verdict, Vote
 from hitl_core.model.place import Place
-from hitl_core.model.reviewers import Reviewers
-from hitl_core.model.route import Route
+from hitl_core.model.route import Reviewers, Route
 from hitl_core.model.value import Value
-from hitl_core.model.verdict import Verdict
 
 
 class ActionRequest(Value):

@@ -1,10 +1,14 @@
-"""Arguments are bytes: written once and hashed. The same bytes are shown to people and then run."""
+"""Arguments are bytes: written once and hashed. The same bytes are shown to people and then run.
+
+Here are also the limits for all JSON from outside: of its digits, and of its number of values.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sized
+from collections.abc import Iterator, Sequence, Sized
+from itertools import islice
 from math import isinf
 from typing import Any, NamedTuple, cast
 
@@ -148,3 +152,36 @@ def _type_name(value: object) -> str:
     names = {"dict": "an object", "list": "a list", "str": "text", "NoneType": "null"}
     name = type(value).__name__
     return names.get(name, f"of type {name}")
+
+
+def unparsed_has_more_values(data: bytes, limit: int) -> bool:
+    """Whether the JSON in `data` has more than `limit` values; keys don't count. This is much faster than
+    parsing. If `data` is not JSON, the result has no meaning.
+    """
+    # Every value is the first of its list or object, or comes after a comma. Each text has two quotes.
+    if data.count(b",") + data.count(b"[") + data.count(b"{") < limit:
+        return False
+    plain = data.replace(b"\\\\", b"").replace(b'\\"', b"")
+    if plain.count(b'"') > 4 * limit:
+        return True
+    outside = b"".join(plain.split(b'"')[::2])
+    return outside.count(b",") + outside.count(b"[") + outside.count(b"{") >= limit
+
+
+def parsed_has_more_values(value: object, limit: int) -> bool:
+    """Whether `value`, as a parser returned it, has more than `limit` JSON values. Stops counting there,
+    so it ends even for a list that contains itself.
+    """
+    return next(islice(_values(value), limit, None), None) is not None
+
+
+def _values(value: object) -> Iterator[tuple[object]]:
+    """Each value in it, the outermost first. In tuples, so that `next` can tell null from the end."""
+    stack = [value]
+    while stack:
+        value = stack.pop()
+        yield (value,)
+        if isinstance(value, dict):
+            stack.extend(cast(dict[str, Any], value).values())
+        elif isinstance(value, list | tuple):
+            stack.extend(cast(Sequence[Any], value))

@@ -1,59 +1,46 @@
-"""A tool call: what the model asked for."""
+"""One call of a review, and what happened to it if it was allowed to run."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Self, cast
+from typing import Literal
 
-from hitl_core.errors import InvalidToolCall
-from hitl_core.model.arguments import JsonObject
-from hitl_core.model.call_formats import parse_call
-
-#: A valid tool name. Names are compared exactly, without case folding or Unicode normalisation. A name with
-#: an invisible character is refused; otherwise no rule would match it, and a default of `allow` would run it.
-TOOL_NAME = re.compile(r"[A-Za-z0-9_.:/-]{1,128}")
-MAX_ID = 256
+from hitl_core.model.decision import Reviewer, Verdict, Vote
+from hitl_core.model.route import Route
+from hitl_core.model.value import Value
 
 
-def is_text(value: str) -> bool:
-    """False if it contains half a surrogate pair, which can't be stored."""
-    return not re.search(r"[\ud800-\udfff]", value)
+class Call(Value):
+    """One tool call of the model. `key` is its position in the turn, starting with "1".
 
+    `redact`: JSON pointers to the hidden values of a call that needs no person; those of an action follow
+    from its `config`. `hides_values`: people don't see some values of a revision of this call.
+    """
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """`id` is the model's id for the call. `args` is a JSON object. Raises InvalidToolCall."""
-
-    id: str
+    key: str
+    tool_call_id: str
     name: str
-    args: JsonObject
+    digest: str
+    verdict: Verdict
+    route: Route
+    idempotent: bool = False
+    redact: tuple[str, ...] = ()
+    hides_values: bool = False
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.id, str) or not self.id:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidToolCall(
-                f"The call of {self.name!r} has no `id`. Give one: the answer is matched to the call by it."
-            )
-        if len(self.id) > MAX_ID or not is_text(self.id):
-            raise InvalidToolCall(
-                f"The `id` of a tool call must be valid text of at most {MAX_ID} characters."
-            )
-        if not isinstance(self.name, str) or not TOOL_NAME.fullmatch(self.name):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidToolCall(
-                f"The call {self.id!r} has the invalid tool name {self.name!r}. A name has 1 to 128 of the"
-                " characters A-Z a-z 0-9 _ . : / -."
-            )
-        if not isinstance(self.args, dict):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidToolCall(
-                f"The call {self.id!r} of {self.name} has arguments that are not a JSON object."
-            )
 
-    @classmethod
-    def from_mapping(cls, value: Mapping[str, Any], *, id: str = "") -> Self:
-        """From `{"id", "name", "args"}`, or from a call in the format of LangChain, OpenAI (chat completions,
-        responses), Anthropic, Gemini or MCP. `id` is used if the call has none. Raises InvalidToolCall for
-        anything else, and if the arguments are missing: write `{}` for a call without arguments.
-        """
-        parts = parse_call(value)
-        return cls(cast(str, parts.id or id), cast(str, parts.name), parts.args)
+#: `started`: `once` returned True. `done`: its result was reported, or a person said that it ran. `in_doubt`:
+#: its process died after `started`. `cleared`: it may start again, because a person said so or the call is
+#: idempotent. `skipped`: a person said to go on without it.
+RunState = Literal["started", "done", "in_doubt", "cleared", "skipped"]
+
+
+class Run(Value):
+    """`attempt` counts the starts, and `line` is the result in one line. For a call in doubt: `by` is the
+    person who gave the last answer, and `votes` has all answers about this attempt if several are needed.
+    """
+
+    state: RunState
+    attempt: int
+    at: float
+    line: str | None = None
+    by: Reviewer | None = None
+    votes: tuple[Vote, ...] = ()

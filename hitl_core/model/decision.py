@@ -1,4 +1,4 @@
-"""The decision on one action, by people or by the policy at the deadline, and the votes that lead to it."""
+"""What is said about one call: the policy's verdict, people's votes and edits, and the decision."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from hitl_core.model.place import split_id
 from hitl_core.model.value import Value
-from hitl_core.model.verdict import Verdict
 
 DecisionType = Literal["approve", "edit", "reject", "respond", "ignore"]
 #: A person's answer about a call in doubt: it ran; run it again; go on without it.
@@ -23,6 +22,19 @@ CLI = "cli"
 POLICY = "policy"
 #: The longest name in our own sentences, in characters.
 MAX_NAME = 80
+
+
+class Verdict(Value):
+    """The policy's answer about one call.
+
+    `rule` is the name of the rule in the policy; None if the policy's default decided. `retry`: the model may
+    call the tool again, with other arguments.
+    """
+
+    kind: Literal["allow", "review", "deny"]
+    rule: str | None
+    reason: str
+    retry: bool = False
 
 
 class Reviewer(Value):

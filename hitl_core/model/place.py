@@ -1,4 +1,6 @@
-"""A place: where a card is shown. The only file that knows how a place is written as text."""
+"""A place: where a card is shown, and the message that shows it there. Only this file knows how a place is
+written as text.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,8 @@ from typing import Any, Final, Self
 
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
+
+from hitl_core.model.value import Value
 
 _PLACE = re.compile(
     r"(?:(?P<channel>[a-z][a-z0-9_-]*):(?P<target>[^/>]+)(?:/(?P<thread>[^/>]+))?|default|origin)"
@@ -100,3 +104,23 @@ def split_id(id: str) -> tuple[str, str]:
 def person_key(id: str) -> str:
     """The same as one text, `CHANNEL:ID`, as in `Reviewer.key`."""
     return ":".join(split_id(id))
+
+
+class MessageRef(Value):
+    """What a channel needs to find a posted message again.
+
+    - `conversation` and `ts`: their ids in the channel. In Slack `ts` is the message's timestamp;
+    - `service_url` and `tenant`: only Teams has them: the address that serves the conversation, and the
+      organisation. The address can change.
+    """
+
+    channel: str
+    conversation: str
+    ts: str
+    service_url: str = ""
+    tenant: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Which message it is: compare this, because the address of a message can change."""
+        return self.channel, self.conversation, self.ts

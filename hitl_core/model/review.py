@@ -6,25 +6,26 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import Field
 
 from hitl_core.model.action import Action, Grant
 from hitl_core.model.arguments import Arguments
+from hitl_core.model.call import Call, Run
 from hitl_core.model.decision import Reviewer, Vote
-from hitl_core.model.dialect import DialectName
-from hitl_core.model.message_ref import MessageRef
-from hitl_core.model.place import DEFAULT_PLACE, Place, person_key
-from hitl_core.model.route import Route
-from hitl_core.model.run import Run
+from hitl_core.model.place import DEFAULT_PLACE, MessageRef, Place, person_key
 from hitl_core.model.value import Value
-from hitl_core.model.verdict import Verdict
 
 SCHEMA_VERSION = 1
 
 Status = Literal["pending", "settled", "claimed", "done"]
 
+#: The formats in which other systems write interrupts and answers.
+DialectName = Literal[
+    "langchain", "langchain_per_call", "langchain_js", "xpertai", "sagents", "agent_inbox", "arcgis"
+]
+DIALECTS: tuple[DialectName, ...] = get_args(DialectName)
 
 _REVIEW_ID = re.compile(r"[0-9]{1,4}-[0-9a-f]{32}")
 _ID_PREFIX = re.compile(r"[0-9]{1,4}-[0-9a-f]{4,32}")
@@ -37,24 +38,6 @@ def is_review_id(text: str) -> bool:
 def is_id_prefix(text: str) -> bool:
     """Whether this is the beginning of a review's id, with at least four characters of its hash."""
     return bool(_ID_PREFIX.fullmatch(text))
-
-
-class Call(Value):
-    """One tool call of the model. `key` is its position in the turn, starting with "1".
-
-    `redact`: JSON pointers to the hidden values of a call that needs no person; those of an action follow
-    from its `config`. `hides_values`: people don't see some values of a revision of this call.
-    """
-
-    key: str
-    tool_call_id: str
-    name: str
-    digest: str
-    verdict: Verdict
-    route: Route
-    idempotent: bool = False
-    redact: tuple[str, ...] = ()
-    hides_values: bool = False
 
 
 class Lease(Value):
