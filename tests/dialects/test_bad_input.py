@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hitl_core.model.dialect import DIALECTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,6 +26,7 @@ from hitl_core.gate.submission.judging import check_calls
 from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review, Reviewer, ToolCall
+from hitl_core.model.review import DIALECTS
 from hitl_core.policy import InvalidPolicy
 from hitl_core.review import decisions
 from hitl_core.review.proposal import Proposal

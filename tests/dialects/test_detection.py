@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hitl_core.model.dialect import DIALECTS
 
 from hitl_core import dialects
 from hitl_core.dialects import inbox_page
@@ -17,6 +16,7 @@ from hitl_core.gate.outcome.answers import answers
 from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import DecisionType, Review, Route, ToolCall, encode
+from hitl_core.model.review import DIALECTS
 from hitl_core.policy import InvalidPolicy, Policy
 from hitl_core.review import cancellation, decisions, timers
 from hitl_core.review.proposal import Proposal

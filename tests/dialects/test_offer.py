@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hitl_core.model.dialect import DIALECTS
 
 from bot.api.interrupts import judge_interrupt
 from bot.api.review_view import to_review_out
@@ -27,6 +26,7 @@ from hitl_core.errors import DialectError
 from hitl_core.gate.submission.calls import JudgedCalls
 from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Action, Review, ToolCall, encode
+from hitl_core.model.review import DIALECTS
 from hitl_core.policy import Policy
 from hitl_core.review import decisions, timers
 from hitl_core.review.proposal import Proposal
