@@ -12,6 +12,9 @@ from langgraph.types import Interrupt
 
 from hitl_core.gate import Outcome
 
+#: In the config of a driven run, for its tools: the claim by which this process drives it.
+CLAIM = "hitl_claim"
+
 
 @dataclass(slots=True)
 class ActiveRun:

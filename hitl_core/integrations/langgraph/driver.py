@@ -36,8 +36,7 @@ from hitl_core.integrations.langgraph.pauses import (
     read_pauses,
 )
 from hitl_core.integrations.langgraph.resumption import NodeFailed, resume
-from hitl_core.integrations.langgraph.run import Run
-from hitl_core.integrations.langgraph.settings import RunSettings, Settings
+from hitl_core.integrations.langgraph.run import Run, RunSettings, Settings
 from hitl_core.integrations.langgraph.thread import GraphThread, Streaming, read_requester
 from hitl_core.integrations.langgraph.thread_reviews import Input, ThreadReviews
 from hitl_core.model import Review

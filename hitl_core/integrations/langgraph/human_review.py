@@ -15,7 +15,7 @@ from hitl_core.integrations.langgraph.driver import Driver
 from hitl_core.integrations.langgraph.graph import Graph
 from hitl_core.integrations.langgraph.guard import ReviewGuard
 from hitl_core.integrations.langgraph.inventory import Inventory, build_inventory, check_guardable
-from hitl_core.integrations.langgraph.settings import Settings
+from hitl_core.integrations.langgraph.run import Settings
 from hitl_core.integrations.langgraph.thread import Stream, Streaming
 from hitl_core.integrations.langgraph.watch import Watch
 

@@ -1,5 +1,5 @@
 """Finds lost pauses: an agent in a tool or a node paused, and the code around it caught the pause and
-continued, so nobody is asked.
+continued, so nobody is asked; or the graph has no checkpointer (`is_unsaved_graph`).
 
 LangChain tells its callbacks how each run ends, and which run is inside which. A pause is a GraphInterrupt
 that goes up through all the runs around it to the driven graph, which saves it. If one of these runs ends in
@@ -8,12 +8,19 @@ another way, the pause is lost.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from types import FrameType
+from typing import Any, NamedTuple, cast
 from uuid import UUID
 
+from langchain_core.callbacks import manager as langchain_callbacks
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.errors import GraphInterrupt
+from langgraph.pregel import Pregel  # pyright: ignore[reportMissingTypeStubs] - typed, but not marked
 
 from hitl_core.errors import IntegrationError
+
+_SAVER_KEY = "__pregel_checkpointer"
 
 
 class PauseLost(IntegrationError):
@@ -93,3 +100,22 @@ class LostPauses:
         """One text for each lost pause. Complete when the driven run has ended."""
         detached = {name for id, name in self._detached.items() if id not in self._saved}
         return [*self._errors, *(lost_pause_text(name, "its caller") for name in sorted(detached))]
+
+
+def is_unsaved_graph(callback: FrameType) -> bool:
+    """Whether this callback reports the start of a graph whose pauses no checkpointer saves: neither its own,
+    nor the one that the graph around it or the caller hands over.
+
+    LangGraph tells its callbacks only the thread, which a graph without a checkpointer may have too. A copy
+    of a graph keeps its callbacks and may have another checkpointer. So the caller's frame is read.
+    """
+    caller = callback.f_back
+    while caller is not None and caller.f_globals.get("__name__") == langchain_callbacks.__name__:
+        caller = caller.f_back
+    values = cast("Mapping[str, Any]", caller.f_locals if caller is not None else {})
+    graph, config = values.get("self"), values.get("config")
+    if not isinstance(graph, Pregel):
+        return False
+    handed_over = cast("dict[str, Any]", config or {}).get("configurable", {})
+    saver = handed_over.get(_SAVER_KEY, cast(Any, graph).checkpointer)
+    return not isinstance(saver, BaseCheckpointSaver)

@@ -1,19 +1,28 @@
-"""A pause of a run becomes one review: reads its question, and writes the answer in its dialect. Pure."""
+"""A pause of a run becomes one review: reads its question, and writes the answer in its dialect. Pure.
+
+`QuestionPause` is an interrupt that a node or a tool raises itself; the base class is also that of
+LangChain's middleware (`model_turn`).
+"""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from langgraph.types import Interrupt
+
 from hitl_core import dialects
 from hitl_core.dialects import apply_policy, limit_decisions
-from hitl_core.errors import DialectError, IntegrationError
+from hitl_core.errors import DialectError, IntegrationError, InvalidToolCall
 from hitl_core.gate import JudgedCalls, Outcome
 from hitl_core.integrations.langgraph.answers import to_agent_view
 from hitl_core.integrations.langgraph.graph import AgentTools, Json
 from hitl_core.model import DialectName, ToolCall, Verdict
 from hitl_core.policy import Policy, Ruling
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,3 +96,46 @@ class Pause:
             return dialects.get(self.dialect).dump_decisions(view)
         except DialectError as error:
             raise IntegrationError(f"{error} The run stays paused.") from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionPause(Pause):
+    """One review for all questions of the interrupt. Its turn is the interrupt's id. The node acts on the
+    answer by itself, so no guard checks what it does then.
+    """
+
+    def resume_value(self, outcome: Outcome) -> Json:
+        """The value to resume with. Raises IntegrationError (see `format_answer`)."""
+        value = self.format_answer(outcome)
+        return value if self.dialect == "langchain_per_call" else {self.turn: value}
+
+
+def read_question(
+    interrupt: Interrupt, state: Mapping[str, Any], path: tuple[str, ...], failed: bool
+) -> QuestionPause | None:
+    """None if no dialect can read it."""
+    if not dialects.is_interrupt(interrupt.value):
+        return None
+    name = dialects.detect(interrupt.value)
+    wire = to_wire(interrupt) if name == "langchain_per_call" else interrupt.value
+    question = QuestionPause(
+        turn=interrupt.id,
+        dialect=name,
+        wire=[wire] if name == "langchain_per_call" else wire,
+        state=state,
+        path=path,
+        failed=failed,
+        guarded=False,
+    )
+    try:
+        question.interrupt_calls("thread")
+    except (DialectError, InvalidToolCall) as error:
+        log.warning("An interrupt that looks like one of %s is left alone: %s", name, error)
+        return None
+    return question
+
+
+def to_wire(interrupt: Interrupt) -> Json:
+    """The interrupt as LangGraph sends it to its clients."""
+    schema: Any = interrupt.response_schema
+    return {"id": interrupt.id, "value": interrupt.value, "response_schema": schema}

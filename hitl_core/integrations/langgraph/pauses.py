@@ -19,7 +19,7 @@ from hitl_core.integrations.langgraph.model_turn import (
     read_per_call,
 )
 from hitl_core.integrations.langgraph.nested import SEPARATOR, ToolAgentState
-from hitl_core.integrations.langgraph.question import QuestionPause, read_question
+from hitl_core.integrations.langgraph.pause import QuestionPause, read_question
 
 AnyPause = BatchPause | PerCallPause | QuestionPause
 

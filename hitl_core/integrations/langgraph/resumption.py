@@ -12,8 +12,8 @@ from hitl_core.failpoints import failpoint
 from hitl_core.integrations.langgraph.active_runs import ActiveRun
 from hitl_core.integrations.langgraph.graph import Json
 from hitl_core.integrations.langgraph.model_turn import BatchPause, PerCallPause
+from hitl_core.integrations.langgraph.pause import QuestionPause
 from hitl_core.integrations.langgraph.pauses import AnyPause, is_unfinished, read_pauses
-from hitl_core.integrations.langgraph.question import QuestionPause
 from hitl_core.integrations.langgraph.thread import GraphThread
 
 log = logging.getLogger(__name__)

@@ -1,12 +1,26 @@
-"""The result of driving an agent: where its run stopped."""
+"""A run of a thread: the `config` and `context` that it gets, and where it stopped."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias, cast
 
-from langgraph.types import Interrupt
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import merge_configs
+from langgraph.types import Interrupt, StateSnapshot
+
+from hitl_core.errors import IntegrationError
+from hitl_core.integrations.langgraph.graph import Json
+
+#: Saved with every checkpoint: the names of the settings that the run's caller passed.
+SETTINGS_KEY = "hitl_own_settings"
+
+#: A process remembers the settings of so many open runs.
+MAX_RUNS = 10_000
+
+Config: TypeAlias = RunnableConfig | Callable[[str], RunnableConfig] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +43,73 @@ class Run:
     def review_id(self) -> str | None:
         """The review that the run waits for."""
         return self.review_ids[0] if self.review_ids else None
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """The settings that the caller passed to one run; None if not passed."""
+
+    config: RunnableConfig | None = None
+    context: Any = None
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the settings that were passed."""
+        return [name for name in ("config", "context") if getattr(self, name) is not None]
+
+
+class Settings:
+    """The settings of `drive`, and those of each open run of this process."""
+
+    def __init__(self, *, config: Config, context: Any) -> None:
+        self._config, self._context = config, context
+        self._by_thread: dict[str, RunSettings] = {}
+
+    async def default(self, thread_id: str) -> RunSettings:
+        """The settings of `drive` for this thread."""
+        config = cast(RunnableConfig, await _value_for(self._config, thread_id) or {})
+        return RunSettings(config, await _value_for(self._context, thread_id))
+
+    def begin(self, thread_id: str, run_settings: RunSettings) -> None:
+        """Remember the settings of a new run, in place of those of the last run."""
+        self._by_thread.pop(thread_id, None)
+        if run_settings.names:
+            self._by_thread[thread_id] = run_settings
+        while len(self._by_thread) > MAX_RUNS:  # other processes may have ended these
+            del self._by_thread[next(iter(self._by_thread))]
+
+    def end(self, thread_id: str) -> None:
+        """Forget the settings of an ended run."""
+        self._by_thread.pop(thread_id, None)
+
+    def for_run(
+        self, thread_id: str, state: StateSnapshot, new: RunSettings | None = None
+    ) -> RunSettings:
+        """The settings with which a run was started, overridden by `new`. Raises IntegrationError if it was
+        started in another process with settings that this process doesn't have."""
+        own = _override(self._by_thread.get(thread_id, RunSettings()), new or RunSettings())
+        marked = str(cast(Json, state.metadata or {}).get(SETTINGS_KEY) or "")
+        for name in marked.split():
+            if name not in own.names and not callable(getattr(self, f"_{name}")):
+                raise IntegrationError(
+                    f"Another process started the run of {thread_id!r} with its own `{name}`, so it can't be"
+                    f" resumed here. Give `drive` a function that makes the `{name}` from the thread's id."
+                )
+        return own
+
+
+def _override(own: RunSettings, new: RunSettings) -> RunSettings:
+    config = own.config if new.config is None else new.config
+    return RunSettings(config, own.context if new.context is None else new.context)
+
+
+def merge_settings(default: RunSettings, own: RunSettings) -> RunSettings:
+    """The settings of `drive`, overridden by those of the run. Pure."""
+    return replace(_override(default, own), config=merge_configs(default.config, own.config))
+
+
+async def _value_for(value: Any, thread_id: str) -> Any:
+    if isinstance(value, dict) or not callable(value):
+        return cast(Any, value)
+    result = value(thread_id)
+    return await result if inspect.isawaitable(result) else result

@@ -10,11 +10,11 @@ from typing import Any, TypeAlias, cast
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
 
-from hitl_core.integrations.langgraph.active_runs import ActiveRuns
+from hitl_core.integrations.langgraph.active_runs import CLAIM, ActiveRuns
 from hitl_core.integrations.langgraph.graph import Graph, Json
 from hitl_core.integrations.langgraph.nested import SavedStates, add_tool_agents
 from hitl_core.integrations.langgraph.pauses import open_interrupts, tasks_with_answers
-from hitl_core.integrations.langgraph.settings import SETTINGS_KEY, RunSettings, merge_settings
+from hitl_core.integrations.langgraph.run import SETTINGS_KEY, RunSettings, merge_settings
 from hitl_core.integrations.langgraph.watch import hold_watch
 from hitl_core.policy import Policy
 
@@ -24,8 +24,6 @@ log = logging.getLogger(__name__)
 REQUESTER = "hitl_requester"
 #: Stored too: the thread in which that person asked.
 ORIGIN = "hitl_origin"
-#: Passed to the tools of a run: the claim by which this process drives it.
-CLAIM = "hitl_claim"
 
 
 Stream: TypeAlias = Callable[[str, Any], Awaitable[None]]
