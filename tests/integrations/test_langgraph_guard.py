@@ -16,7 +16,7 @@ from langgraph.types import Command
 
 from hitl_core.errors import HitlError, IntegrationError, StoreError, StoreUnavailable
 from hitl_core.gate import Gate
-from hitl_core.integrations.langgraph import guard
+from hitl_core.integrations.langgraph.guard import guard
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore, Write
 from tests.integrations.agents import ASKING, POLICY, Lab, Script, answers, call, go, tools

@@ -14,7 +14,7 @@ from langgraph.errors import ParentCommand
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
-from hitl_core.integrations.langgraph.guard import PAUSED_LINE
+from hitl_core.integrations.langgraph.guard.guard import PAUSED_LINE
 from tests.integrations.agents import Lab, Script, answers, call, go, tools
 from tests.support.waiting import wait_until
 

@@ -24,7 +24,7 @@ from langgraph.types import Command, Send
 from hitl_core.errors import IntegrationError
 from hitl_core.gate import Outcome
 from hitl_core.integrations.langgraph import HumanReview
-from hitl_core.integrations.langgraph.watch import Watch
+from hitl_core.integrations.langgraph.guard.watch import Watch
 from hitl_core.model import ToolCall
 from tests.integrations.agents import Lab, Script, answers, call, go, tools
 

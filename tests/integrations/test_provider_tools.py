@@ -8,7 +8,7 @@ import pytest
 from langchain_core.tools import tool
 from pydantic import BaseModel
 
-from hitl_core.integrations.langgraph.provider_tools import provider_tools
+from hitl_core.integrations.langgraph.guard.provider_tools import provider_tools
 
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {}}
 

@@ -20,9 +20,8 @@ from __future__ import annotations
 from hitl_core.errors import IntegrationError
 
 try:
-    from hitl_core.integrations.langgraph.driver import Driver
+    from hitl_core.integrations.langgraph.driver import Driver, Run
     from hitl_core.integrations.langgraph.human_review import HumanReview
-    from hitl_core.integrations.langgraph.run import Run
 except ImportError as error:
     raise IntegrationError(
         'LangChain 1.4.6 and LangGraph 1.2.16 or later are needed: pip install "hitl-core[langgraph]"'

@@ -10,14 +10,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from hitl_core.errors import IntegrationError
 from hitl_core.gate import Gate
-from hitl_core.integrations.langgraph.active_runs import ActiveRuns
-from hitl_core.integrations.langgraph.driver import Driver
+from hitl_core.integrations.langgraph.driver import Driver, Settings, Stream, Streaming
 from hitl_core.integrations.langgraph.graph import Graph
-from hitl_core.integrations.langgraph.guard import ReviewGuard
+from hitl_core.integrations.langgraph.guard import ActiveRuns, ReviewGuard, Watch
 from hitl_core.integrations.langgraph.inventory import Inventory, build_inventory, check_guardable
-from hitl_core.integrations.langgraph.run import Settings
-from hitl_core.integrations.langgraph.thread import Stream, Streaming
-from hitl_core.integrations.langgraph.watch import Watch
 
 
 class HumanReview:

@@ -10,12 +10,15 @@ from typing import Any, TypeAlias, cast
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
 
-from hitl_core.integrations.langgraph.active_runs import CLAIM, ActiveRuns
+from hitl_core.integrations.langgraph.driver.run import SETTINGS_KEY, RunSettings, merge_settings
 from hitl_core.integrations.langgraph.graph import Graph, Json
-from hitl_core.integrations.langgraph.nested import SavedStates, add_tool_agents
-from hitl_core.integrations.langgraph.pauses import open_interrupts, tasks_with_answers
-from hitl_core.integrations.langgraph.run import SETTINGS_KEY, RunSettings, merge_settings
-from hitl_core.integrations.langgraph.watch import hold_watch
+from hitl_core.integrations.langgraph.guard import CLAIM, ActiveRuns, hold_watch
+from hitl_core.integrations.langgraph.pauses import (
+    SavedStates,
+    add_tool_agents,
+    open_interrupts,
+    tasks_with_answers,
+)
 from hitl_core.policy import Policy
 
 log = logging.getLogger(__name__)

@@ -14,8 +14,8 @@ from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from hitl_core.integrations.langgraph.graph import Json
-from hitl_core.integrations.langgraph.lost_pauses import lost_pause_text
-from hitl_core.integrations.langgraph.watch import raise_pause_lost
+from hitl_core.integrations.langgraph.guard.lost_pauses import lost_pause_text
+from hitl_core.integrations.langgraph.guard.watch import raise_pause_lost
 
 #: The config key under which LangGraph counts the interrupts of a task and keeps their answers.
 _SCRATCHPAD = "__pregel_scratchpad"

@@ -17,8 +17,8 @@ from hitl_core import dialects
 from hitl_core.dialects import apply_policy, limit_decisions
 from hitl_core.errors import DialectError, IntegrationError, InvalidToolCall
 from hitl_core.gate import JudgedCalls, Outcome
-from hitl_core.integrations.langgraph.answers import to_agent_view
 from hitl_core.integrations.langgraph.graph import AgentTools, Json
+from hitl_core.integrations.langgraph.pauses.answers import to_agent_view
 from hitl_core.model import DialectName, ToolCall, Verdict
 from hitl_core.policy import Policy, Ruling
 

@@ -15,9 +15,9 @@ from langgraph.types import Command, PregelTask, StateSnapshot
 
 from hitl_core.errors import IntegrationError, Refused
 from hitl_core.gate import Gate, Outcome
+from hitl_core.integrations.langgraph.driver.thread import GraphThread
 from hitl_core.integrations.langgraph.graph import AgentTools, Json, last_ai_message, messages_of
 from hitl_core.integrations.langgraph.pauses import AnyPause, Pauses, is_unfinished, read_pauses
-from hitl_core.integrations.langgraph.thread import GraphThread
 from hitl_core.model import Review
 
 #: The reason on the cards and for the model.

@@ -19,7 +19,7 @@ from langgraph.types import Interrupt
 from hitl_core.errors import DialectError, HitlError, IntegrationError
 from hitl_core.gate import Outcome
 from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
-from hitl_core.integrations.langgraph.pause import Pause, to_wire
+from hitl_core.integrations.langgraph.pauses.pause import Pause, to_wire
 from hitl_core.model import ToolCall
 
 log = logging.getLogger(__name__)

@@ -8,8 +8,8 @@ from langchain_core.messages import ToolMessage
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
-from hitl_core.integrations.langgraph.active_runs import CLAIM
 from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
+from hitl_core.integrations.langgraph.guard.active_runs import CLAIM
 
 Result: TypeAlias = ToolMessage | Command[Any]
 

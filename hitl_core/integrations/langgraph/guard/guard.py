@@ -17,16 +17,16 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from hitl_core.errors import HitlError, IntegrationError, InvalidToolCall, LeaseLost
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate
-from hitl_core.integrations.langgraph.active_runs import ActiveRun, ActiveRuns
-from hitl_core.integrations.langgraph.own_questions import check_questions
-from hitl_core.integrations.langgraph.permits import (
+from hitl_core.integrations.langgraph.guard.active_runs import ActiveRun, ActiveRuns
+from hitl_core.integrations.langgraph.guard.own_questions import check_questions
+from hitl_core.integrations.langgraph.guard.permits import (
     PAUSED_LINE,
     Permit,
     PermitChecker,
     copy_request,
 )
-from hitl_core.integrations.langgraph.tool_messages import Result, card_line, error_message
-from hitl_core.integrations.langgraph.watch import hold_ticket
+from hitl_core.integrations.langgraph.guard.tool_call import Result, card_line, error_message
+from hitl_core.integrations.langgraph.guard.watch import hold_ticket
 from hitl_core.review import one_line
 
 T = TypeVar("T")

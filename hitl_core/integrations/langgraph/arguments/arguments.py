@@ -11,13 +11,13 @@ from typing import Any, cast
 from langchain_core.tools import BaseTool
 from langchain_core.utils.pydantic import model_json_schema
 
-from hitl_core.integrations.langgraph.conversion import (
+from hitl_core.integrations.langgraph.arguments.conversion import (
     Path,
     find_changed,
     find_dropped,
     read_fields,
 )
-from hitl_core.integrations.langgraph.delivery import (
+from hitl_core.integrations.langgraph.arguments.delivery import (
     filled_names,
     is_filtered,
     parameter_names,

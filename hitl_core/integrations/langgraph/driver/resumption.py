@@ -9,12 +9,17 @@ from pydantic import ValidationError
 
 from hitl_core.errors import IntegrationError
 from hitl_core.failpoints import failpoint
-from hitl_core.integrations.langgraph.active_runs import ActiveRun
+from hitl_core.integrations.langgraph.driver.thread import GraphThread
 from hitl_core.integrations.langgraph.graph import Json
-from hitl_core.integrations.langgraph.model_turn import BatchPause, PerCallPause
-from hitl_core.integrations.langgraph.pause import QuestionPause
-from hitl_core.integrations.langgraph.pauses import AnyPause, is_unfinished, read_pauses
-from hitl_core.integrations.langgraph.thread import GraphThread
+from hitl_core.integrations.langgraph.guard import ActiveRun
+from hitl_core.integrations.langgraph.pauses import (
+    AnyPause,
+    BatchPause,
+    PerCallPause,
+    QuestionPause,
+    is_unfinished,
+    read_pauses,
+)
 
 log = logging.getLogger(__name__)
 

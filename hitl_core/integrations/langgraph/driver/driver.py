@@ -25,20 +25,19 @@ from hitl_core.errors import (
 )
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate, Outcome
-from hitl_core.integrations.langgraph.active_runs import ActiveRun, ActiveRuns
+from hitl_core.integrations.langgraph.driver.resumption import NodeFailed, resume
+from hitl_core.integrations.langgraph.driver.run import Run, RunSettings, Settings
+from hitl_core.integrations.langgraph.driver.thread import GraphThread, Streaming, read_requester
+from hitl_core.integrations.langgraph.driver.thread_reviews import Input, ThreadReviews
 from hitl_core.integrations.langgraph.graph import Graph, read_tools
+from hitl_core.integrations.langgraph.guard import ActiveRun, ActiveRuns, PauseLost
 from hitl_core.integrations.langgraph.inventory import Inventory
-from hitl_core.integrations.langgraph.lost_pauses import PauseLost
-from hitl_core.integrations.langgraph.nested import find_reader
 from hitl_core.integrations.langgraph.pauses import (
+    find_reader,
     is_stalled,
     is_unfinished,
     read_pauses,
 )
-from hitl_core.integrations.langgraph.resumption import NodeFailed, resume
-from hitl_core.integrations.langgraph.run import Run, RunSettings, Settings
-from hitl_core.integrations.langgraph.thread import GraphThread, Streaming, read_requester
-from hitl_core.integrations.langgraph.thread_reviews import Input, ThreadReviews
 from hitl_core.model import Review
 
 log = logging.getLogger(__name__)

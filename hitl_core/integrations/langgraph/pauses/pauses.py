@@ -10,7 +10,7 @@ from langgraph.types import Interrupt, PregelTask, StateSnapshot
 from xxhash import xxh3_128_hexdigest
 
 from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
-from hitl_core.integrations.langgraph.model_turn import (
+from hitl_core.integrations.langgraph.pauses.model_turn import (
     BatchPause,
     PerCallPause,
     is_from_langchain,
@@ -18,8 +18,8 @@ from hitl_core.integrations.langgraph.model_turn import (
     read_batch,
     read_per_call,
 )
-from hitl_core.integrations.langgraph.nested import SEPARATOR, ToolAgentState
-from hitl_core.integrations.langgraph.pause import QuestionPause, read_question
+from hitl_core.integrations.langgraph.pauses.nested import SEPARATOR, ToolAgentState
+from hitl_core.integrations.langgraph.pauses.pause import QuestionPause, read_question
 
 AnyPause = BatchPause | PerCallPause | QuestionPause
 

@@ -14,9 +14,13 @@ from hitl_core.dialects import deny_unless_allowed
 from hitl_core.errors import HitlError, InvalidToolCall, Refused
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import AGAIN, Gate, ReviewKey, denial_text, review_id_for
-from hitl_core.integrations.langgraph.active_runs import ActiveRun, ActiveRuns
 from hitl_core.integrations.langgraph.arguments import args_problem
-from hitl_core.integrations.langgraph.tool_messages import CallOrigin, answer_message, stop_message
+from hitl_core.integrations.langgraph.guard.active_runs import ActiveRun, ActiveRuns
+from hitl_core.integrations.langgraph.guard.tool_call import (
+    CallOrigin,
+    answer_message,
+    stop_message,
+)
 from hitl_core.model import Call, Review, ToolCall, encode
 
 log = logging.getLogger(__name__)

@@ -26,13 +26,13 @@ from langgraph.errors import GraphInterrupt
 
 from hitl_core.errors import HitlError, IntegrationError
 from hitl_core.integrations.langgraph.graph import Graph, Json
-from hitl_core.integrations.langgraph.lost_pauses import (
+from hitl_core.integrations.langgraph.guard.lost_pauses import (
     LostPauses,
     PauseLost,
     is_unsaved_graph,
     unsaved_pause_text,
 )
-from hitl_core.integrations.langgraph.provider_tools import provider_tools
+from hitl_core.integrations.langgraph.guard.provider_tools import provider_tools
 from hitl_core.model import ToolCall
 from hitl_core.policy import Policy
 

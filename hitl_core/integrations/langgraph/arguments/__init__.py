@@ -1,0 +1,7 @@
+"""Which arguments reach a tool's function as they were approved, and which LangChain drops, changes or fills
+itself. Pure.
+"""
+
+from hitl_core.integrations.langgraph.arguments.arguments import args_problem, schema_of
+
+__all__ = ["args_problem", "schema_of"]

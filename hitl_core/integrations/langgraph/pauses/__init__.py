@@ -1,0 +1,32 @@
+"""What a paused run asks: its pauses, read from the thread's saved state, as calls to review; and the answers
+to them, in the words of the agent.
+"""
+
+from hitl_core.integrations.langgraph.pauses.model_turn import BatchPause, PerCallPause
+from hitl_core.integrations.langgraph.pauses.nested import SavedStates, add_tool_agents, find_reader
+from hitl_core.integrations.langgraph.pauses.pause import QuestionPause
+from hitl_core.integrations.langgraph.pauses.pauses import (
+    AnyPause,
+    Pauses,
+    is_stalled,
+    is_unfinished,
+    open_interrupts,
+    read_pauses,
+    tasks_with_answers,
+)
+
+__all__ = [
+    "AnyPause",
+    "BatchPause",
+    "Pauses",
+    "PerCallPause",
+    "QuestionPause",
+    "SavedStates",
+    "add_tool_agents",
+    "find_reader",
+    "is_stalled",
+    "is_unfinished",
+    "open_interrupts",
+    "read_pauses",
+    "tasks_with_answers",
+]
