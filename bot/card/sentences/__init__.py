@@ -16,13 +16,25 @@ from .card_text import (
     more_line,
     refused_card_text,
 )
-from .home import (
+from .history import thread_summary, thread_text
+from .pages import (
+    ARGUMENTS_TITLE,
     COMMAND_HELP,
     DECIDED_TITLE,
     ERROR_TITLE,
+    LOADING,
+    LOADING_TITLE,
+    LONG_NAME,
+    LONG_NAME_VALUE,
+    NO_ARGUMENTS,
+    NOTHING_HERE,
     NOTHING_YET,
     OPEN_CARD_HINT,
     OTHERS_TITLE,
+    REFUSAL_TITLE,
+    REVIEW_TITLE,
+    arguments_head,
+    arguments_pages,
     card_summary,
     command_line,
     detail_lines,
@@ -31,23 +43,9 @@ from .home import (
     home_title,
     more_actions_line,
     more_reviews_line,
-)
-from .pages import (
-    ARGUMENTS_TITLE,
-    LOADING,
-    LOADING_TITLE,
-    LONG_NAME,
-    LONG_NAME_VALUE,
-    NO_ARGUMENTS,
-    NOTHING_HERE,
-    REFUSAL_TITLE,
-    REVIEW_TITLE,
-    arguments_head,
-    arguments_pages,
     review_pages,
     review_state,
 )
-from .thread import thread_summary, thread_text
 
 __all__ = [
     "ARGUMENTS_TITLE",

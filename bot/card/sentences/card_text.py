@@ -19,11 +19,16 @@ from ..spans import (
     quote,
 )
 from ..values import NOBODY, Argument, ArgumentsExcerpt
-from .deciders import doubt_quorum, may_decide
-from .decision import decision_text, edit_lines, elsewhere_line
-from .escalation import call_lines, note_lines, problem_lines
+from .history import (
+    call_lines,
+    decision_text,
+    edit_lines,
+    elsewhere_line,
+    note_lines,
+    problem_lines,
+)
 from .origin import origin_lines
-from .votes import statement_lines, vote_count, vote_lines
+from .people import doubt_quorum, may_decide, statement_lines, vote_count, vote_lines
 
 #: The newest notes, and the problems, on one card.
 MAX_NOTES = 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ... import text
 from ..model import Card, Deadline, NextStep
 from ..spans import Code, Line, Link, PlaceNames, Span, Text, Time, Verbatim, as_name
-from .deciders import requester
+from .people import requester
 
 #: Characters of the requester's name, and of the names of all agents on the way.
 MAX_REQUESTER = 96

@@ -1,0 +1,225 @@
+"""What happened: decisions, edits and results; how a review came to its places; the lines in the thread. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from hitl_core.model import Place
+
+from ..model import Card, DecidedElsewhere, DecisionLine, EscalationNote, PlaceProblem, ThreadLine
+from ..spans import (
+    Code,
+    Emphasis,
+    Line,
+    Link,
+    PlaceNames,
+    Quote,
+    Span,
+    Strong,
+    Struck,
+    Text,
+    Time,
+    Verbatim,
+    join_lines,
+    join_names,
+    plain_text,
+)
+from ..values import Edit
+from .people import decider, people, people_line, person
+
+#: The newest edits of an action that are shown.
+MAX_EDITS = 3
+#: Who decided and who cancelled, if it was not a person.
+NOT_IN_TIME = "the policy, because nobody decided in time"
+_BY_AGENT = "the agent"
+
+#: The sign and the words for each decision. A screen reader can't read the sign alone.
+_DECISION_TEXTS = {
+    "approve": ("✔", "approved by"),
+    "edit": ("✎", "edited and approved by"),
+    "reject": ("✖", "rejected by"),
+    "respond": ("↩", "answered by"),
+    "ignore": ("⊘", "skipped by"),
+    "cancel": ("⊗", "cancelled by"),
+    "moved": ("↪", "now decided by others, after an edit by"),
+}
+
+
+def elsewhere_line(items: Sequence[DecidedElsewhere]) -> Line:
+    """What was decided before the review came here."""
+    each: list[Line] = [
+        (Code(one.name), Text(f" {_DECISION_TEXTS[one.type][1]} "), decider(one.by))
+        for one in items
+    ]
+    return (Text("Decided earlier: "), *join_lines(each), Text("."))
+
+
+def edit_lines(edits: Sequence[Edit]) -> tuple[Line, ...]:
+    """The newest edits of a pending action, old → new."""
+    earlier = len(edits) - MAX_EDITS
+    lines: list[Line] = [(Emphasis(f"✎ {earlier} earlier edits"),)] if earlier > 0 else []
+    lines += [
+        (Text("✎ edited by "), person(edit.by), *change_spans(edit)) for edit in edits[-MAX_EDITS:]
+    ]
+    return tuple(lines)
+
+
+def change_spans(edit: Edit) -> Line:
+    """Each change on a line of its own, after a line break."""
+    spans: list[Span] = []
+    for change in edit.changes:
+        spans += [Text("\n"), Strong(change.label)]
+        if change.old is not None:
+            spans += [Text("  "), Struck(change.old)]
+        new = Text("removed") if change.new is None else Verbatim(change.new)
+        spans += [Text(" → "), new]
+    if edit.more_changes:
+        spans.append(Text(f"\nand {edit.more_changes} more changes"))
+    if edit.new_rule:
+        spans += [Text("\n"), Emphasis(edit.new_rule)]
+    return tuple(spans)
+
+
+def decision_text(item: DecisionLine, previous: DecisionLine | None = None) -> Line:
+    """A sign and the words for the decision, by whom, the edits, and the result. The reason of a cancellation
+    is shown once: not if the `previous` line has it.
+    """
+    spans: list[Span] = []
+    if item.type == "allow":
+        spans += [Strong(item.name), Text("  allowed by the policy")]
+    else:
+        spans += _who_decided(item, *_DECISION_TEXTS[item.type])
+    is_repeated = previous is not None and item.type == previous.type == "cancel"
+    if item.message and not is_repeated:
+        spans += [Text(": "), Quote(item.message)]
+    for edit in item.edits:
+        if len(item.edits) > 1:
+            spans += [Text("\nby "), person(edit.by)]
+        spans += change_spans(edit)
+    if item.result:
+        spans += [Text("\n→ "), Verbatim(item.result)]
+        if item.result_by:
+            spans += [Text(", according to "), person(item.result_by)]
+    return tuple(spans)
+
+
+def _who_decided(item: DecisionLine, sign: str, verb: str) -> list[Span]:
+    number = f"{item.number}  " if item.number is not None else ""
+    spans: list[Span] = [Strong(f"{sign} {number}{item.name}")]
+    if item.distinct_argument:
+        spans += [Text("  "), Quote(item.distinct_argument)]
+    editors = list({edit.by.key: edit.by for edit in item.edits}.values())
+    others_approved = [one.key for one in editors] != [one.key for one in item.by]
+    if item.type == "edit" and editors and others_approved:
+        spans += [Text("  edited by "), *people_line(editors), Text(", approved by ")]
+    else:
+        spans.append(Text(f"  {verb} "))
+    nobody = Text(_BY_AGENT if item.type == "cancel" else NOT_IN_TIME)
+    return [*spans, *(people_line(item.by) or (nobody,))]
+
+
+def call_lines(card: Card, names: PlaceNames) -> tuple[Line, ...]:
+    """The people whom an escalation calls, and a link back to the first message."""
+    lines: list[Line] = []
+    if card.escalation_people:
+        lines.append((*people(card.escalation_people, names), Text(", please decide")))
+    if card.first_message and (url := names.link(card.first_message)):
+        lines.append((Link("see the first message", url),))
+    return tuple(lines)
+
+
+def note_lines(note: EscalationNote, here: Place, names: PlaceNames) -> tuple[Line, ...]:
+    """From where, to where, by whom; and the person's reason. `here` is the card's place."""
+    return (_note_line(note, here, names), *([(Quote(note.why),)] if note.why else []))
+
+
+def problem_lines(problem: PlaceProblem, names: PlaceNames) -> tuple[Line, ...]:
+    """Which actions can't be shown at a place and since when, and the reason."""
+    numbers = problem.numbers
+    what = f"Number {join_names(map(str, numbers))}" if numbers else "This"
+    text: Line = (Text(f"⚠ {what} can't be shown in "), names.span(problem.place))
+    if problem.is_here:
+        text = (Text("⚠ Some people or groups could not be looked up"),)
+    if problem.too_few:
+        text = (Text(f"⚠ {what} can't be approved in "), names.span(problem.place))
+    since = (Text(" (since "), Time(problem.since), Text(")."))
+    return (*text, *since), (Text("Reason: "), Verbatim(problem.why))
+
+
+def _note_line(note: EscalationNote, here: Place, names: PlaceNames) -> Line:
+    origin = join_lines([(names.span(place),) for place in note.origin])
+    when: Line = (Text(" ("), Time(note.at), Text(")."))
+    to: Span = names.span(note.to)
+    if note.fallback:
+        where: Line = (Text("here"),) if note.to == here else (Text("in "), to)
+        why = Text(" because it can't be decided in ")
+        return (Text("Shown "), *where, why, *origin, *when)
+    if note.to == here:
+        if note.by:
+            return (Text("Passed on from "), *origin, Text(" by "), person(note.by), *when)
+        late = "nobody may decide on this there any more" if note.why else "not decided in time"
+        return (Text("Escalated from "), *origin, Text(f": {late}"), *when)
+    if note.by:
+        return (Text("Escalated to "), to, Text(" by "), person(note.by), *when)
+    late = "nobody may decide on this any more" if note.why else "it was not decided in time"
+    return (Text("Escalated to "), to, Text(f" because {late}"), *when)
+
+
+def thread_text(line: ThreadLine, names: PlaceNames) -> Line:
+    """The line as it is shown."""
+    tools, by = Strong(join_names(line.names)), people_line(line.by)
+    why: Line = (Text(": "), Quote(line.why)) if line.why else ()
+    match line.kind:
+        case "edited":
+            changes = change_spans(line.edit) if line.edit else ()
+            return (Text("✎ "), tools, Text("  edited by "), *by, *changes)
+        case "rejected":
+            who = by or (Text(NOT_IN_TIME),)
+            return (Text("✖ "), tools, Text("  rejected by "), *who, *why)
+        case "reminded":
+            if not line.people:
+                late = Text("  was due for a reminder, but is already decided")
+                return (Text("⏰ "), tools, late)
+            needed = people(line.people, names, either="or")
+            return (Text("⏰ "), tools, Text(f"  still {_wait(line)} for "), *needed)
+        case "escalated":
+            reason = Text(f", {_escalation_reason(line)}")
+            who = (Text(" by "), *by) if by else (reason,)
+            to = Strong(_place_name(line, names))
+            return (Text("↗ "), tools, Text("  escalated to "), to, *who, *why)
+    assert_never(line.kind)
+
+
+def thread_summary(line: ThreadLine, names: PlaceNames) -> str:
+    """The same as a plain sentence, for notifications and screen readers."""
+    tools, by = join_names(line.names), plain_text(people_line(line.by))
+    match line.kind:
+        case "edited":
+            return f"{tools} was edited by {by}."
+        case "rejected":
+            reason = plain_text((Text(": "), Quote(line.why))) if line.why else "."
+            return f"{tools} was rejected by {by or NOT_IN_TIME}{reason}"
+        case "reminded":
+            return f"{tools} still {_wait(line)} for a decision."
+        case "escalated":
+            return (
+                f"{tools} was escalated to {_place_name(line, names)}{f' by {by}' if by else ''}."
+            )
+    assert_never(line.kind)
+
+
+def _wait(line: ThreadLine) -> str:
+    return "waits" if len(line.names) == 1 else "wait"
+
+
+def _place_name(line: ThreadLine, names: PlaceNames) -> str:
+    return names.name_of(line.to) if line.to else "others"
+
+
+def _escalation_reason(line: ThreadLine) -> str:
+    if line.fallback:
+        return "because it can't be decided at its own place"
+    if line.why:
+        return "because nobody was left who may decide"
+    return "because nobody decided in time"
