@@ -9,7 +9,6 @@ from hitl_core.model import Action, Call, MessageRef, Place, Review, Reviewers
 from hitl_core.review import count_steps, deadline, redaction_pointers, visible_schema
 
 from .. import text
-from . import headline
 from .arguments import arguments_excerpt, mask
 from .decided import decision_lines, decision_time, elsewhere_of, move_lines
 from .deciders import deciders_of, merge_people, message_of, people_of, vote_groups
@@ -26,6 +25,7 @@ from .model import (
     PlaceProblem,
 )
 from .open_action import make_action_line, make_open_actions, to_action_line
+from .sentences import headline
 from .suspicious_text import find_warning
 from .values import NOBODY, PeopleRefs, VoteGroup
 

@@ -19,6 +19,7 @@ from ..spans import (
     quote,
 )
 from ..values import NOBODY, Argument, ArgumentsExcerpt
+from .headline import origin_lines
 from .history import (
     call_lines,
     decision_text,
@@ -27,7 +28,6 @@ from .history import (
     note_lines,
     problem_lines,
 )
-from .origin import origin_lines
 from .people import doubt_quorum, may_decide, statement_lines, vote_count, vote_lines
 
 #: The newest notes, and the problems, on one card.

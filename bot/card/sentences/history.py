@@ -1,4 +1,4 @@
-"""What happened: decisions, edits and results; how a review came to its places; the lines in the thread. Pure."""
+"""What happened: decisions, edits, results, escalations; and the lines in the card's thread. Pure."""
 
 from __future__ import annotations
 
