@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from hitl_core.store.contract.audited_fields import AuditedFields
-from hitl_core.store.contract.coordination import Coordination
+from hitl_core.store.contract.key_values import Coordination
 from hitl_core.store.contract.hints import Hints
 from hitl_core.store.contract.lanes import Lanes
 from hitl_core.store.contract.review_lists import ReviewLists

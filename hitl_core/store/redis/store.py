@@ -5,7 +5,7 @@ from __future__ import annotations
 from hitl_core.errors import SettingsError
 from hitl_core.store.redis.audited_fields import RedisAuditedFields
 from hitl_core.store.redis.client import Client, check_server, close_clients, connect, store_errors
-from hitl_core.store.redis.coordination import RedisCoordination
+from hitl_core.store.redis.key_values import RedisCoordination
 from hitl_core.store.redis.hints import RedisHints
 from hitl_core.store.redis.keys import META_KEY, Keys
 from hitl_core.store.redis.lanes import RedisLanes
