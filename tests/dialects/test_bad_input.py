@@ -30,7 +30,7 @@ from hitl_core.model.review import DIALECTS
 from hitl_core.policy import InvalidPolicy
 from hitl_core.review import decisions
 from hitl_core.review.proposal import Proposal
-from hitl_core.store.redis.review_fields import dump_data
+from hitl_core.store.redis.reviews import dump_data
 from tests.api.interrupts import INTERRUPTS
 
 Json = dict[str, Any]

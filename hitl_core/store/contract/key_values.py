@@ -1,8 +1,10 @@
-"""How processes share work: locks, heartbeats, and the slots of a service that limits its calls."""
+"""The store's small values: locks, heartbeats and slots of processes, tokens, drafts, and home views."""
 
 from __future__ import annotations
 
 from typing import Protocol
+
+from hitl_core.model import Token
 
 
 class Coordination(Protocol):
@@ -29,4 +31,40 @@ class Coordination(Protocol):
 
     async def pause_slots(self, name: str, seconds: float) -> None:
         """No new slot within the next `seconds`, because the service asked for a pause."""
+        ...
+
+
+class Tokens(Protocol):
+    """They are kept until they are revoked."""
+
+    async def save_token(self, token: Token) -> None: ...
+
+    async def token(self, token_id: str) -> Token | None: ...
+
+    async def tokens(self) -> list[Token]:
+        """The oldest first."""
+        ...
+
+    async def drop_token(self, token_id: str) -> bool:
+        """Revoke the token. False if there was none."""
+        ...
+
+
+class UiState(Protocol):
+    """Everything here ends by itself."""
+
+    async def save_draft(self, key: str, data: bytes, ttl: float) -> None:
+        """Save what a person has typed so far, for `ttl` seconds. Anyone who knows the key can read it."""
+        ...
+
+    async def draft(self, key: str) -> bytes | None: ...
+
+    async def drop_draft(self, key: str) -> None: ...
+
+    async def record_home_view(self, user: str, now: float) -> None:
+        """Record that this person has just opened the app's home page. Deleted after an hour."""
+        ...
+
+    async def home_viewers(self, since: float) -> list[str]:
+        """The people who opened the home page at `since` or later, the latest first."""
         ...

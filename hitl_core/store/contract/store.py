@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Protocol
 
 from hitl_core.store.contract.audited_fields import AuditedFields
-from hitl_core.store.contract.key_values import Coordination
 from hitl_core.store.contract.hints import Hints
+from hitl_core.store.contract.key_values import Coordination, Tokens, UiState
 from hitl_core.store.contract.lanes import Lanes
 from hitl_core.store.contract.review_lists import ReviewLists
 from hitl_core.store.contract.reviews import ReviewStore
-from hitl_core.store.contract.tokens import Tokens
-from hitl_core.store.contract.ui_state import UiState
 
 
 class Store(

@@ -1,4 +1,4 @@
-"""The small values of the store in memory: tokens, drafts, home views, locks and heartbeats."""
+"""The small values in memory: tokens, drafts, home views, locks and heartbeats."""
 
 from __future__ import annotations
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from hitl_core.store.redis import review_fields
 from hitl_core.store.redis.client import MAX_BLOCK, Client, store_errors
 from hitl_core.store.redis.keys import Keys
 from hitl_core.store.redis.part import RedisPart
+from hitl_core.store.redis.reviews import read_review_id
 
 StreamEntry = tuple[bytes, dict[bytes, bytes] | None]
 #: The reply of XREAD: entries by stream, or None after the timeout.
@@ -67,7 +67,7 @@ def _read_review_id(fields: dict[bytes, bytes]) -> str:
     """The review id in a hint or an entry of the audit; "" if the entry is not about a review."""
     if b"review" in fields:
         return fields[b"review"].decode()
-    return review_fields.read_review_id(fields.get(b"event"))
+    return read_review_id(fields.get(b"event"))
 
 
 def _milliseconds(block: float) -> int:

@@ -1,10 +1,23 @@
-"""How processes share work, in Redis: every key ends by itself."""
+"""The small values in Redis: locks, heartbeats and slots of processes, tokens, drafts, and home views."""
 
 from __future__ import annotations
 
+from typing import cast
+
+from hitl_core.model import Token
 from hitl_core.store.redis.client import store_errors
-from hitl_core.store.redis.keys import alive_key, lock_key, slot_key
+from hitl_core.store.redis.keys import (
+    HOMES_KEY,
+    TOKENS_KEY,
+    alive_key,
+    draft_key,
+    lock_key,
+    slot_key,
+)
 from hitl_core.store.redis.part import RedisPart
+
+#: How long a view of the home page is remembered, in seconds.
+HOME_VIEW_TTL = 3600
 
 
 class RedisCoordination(RedisPart):
@@ -28,3 +41,53 @@ class RedisCoordination(RedisPart):
 
     async def pause_slots(self, name: str, seconds: float) -> None:
         await self._run_script("slot", [slot_key(name)], [0, 1, max(1, int(seconds * 1000))])
+
+
+class RedisTokens(RedisPart):
+    """See `Tokens` for the methods."""
+
+    async def save_token(self, token: Token) -> None:
+        async with store_errors():
+            await self._redis.hset(TOKENS_KEY, token.id, token.model_dump_json())
+
+    async def token(self, token_id: str) -> Token | None:
+        async with store_errors():
+            data = await self._redis.hget(TOKENS_KEY, token_id)
+        return Token.model_validate_json(data) if data else None
+
+    async def tokens(self) -> list[Token]:
+        async with store_errors():
+            values = cast(list[bytes], await self._redis.hvals(TOKENS_KEY))
+        return sorted(map(Token.model_validate_json, values), key=lambda token: token.created_at)
+
+    async def drop_token(self, token_id: str) -> bool:
+        async with store_errors():
+            return bool(await self._redis.hdel(TOKENS_KEY, token_id))
+
+
+class RedisUiState(RedisPart):
+    """See `UiState` for the methods."""
+
+    async def save_draft(self, key: str, data: bytes, ttl: float) -> None:
+        async with store_errors():
+            await self._redis.set(draft_key(key), data, px=int(ttl * 1000))
+
+    async def draft(self, key: str) -> bytes | None:
+        async with store_errors():
+            return cast(bytes | None, await self._redis.get(draft_key(key)))
+
+    async def drop_draft(self, key: str) -> None:
+        async with store_errors():
+            await self._redis.delete(draft_key(key))
+
+    async def record_home_view(self, user: str, now: float) -> None:
+        async with store_errors(), self._redis.pipeline(transaction=True) as pipe:
+            pipe.zadd(HOMES_KEY, {user: now}, gt=True)
+            pipe.zremrangebyscore(HOMES_KEY, "-inf", f"({now - HOME_VIEW_TTL}")
+            pipe.expire(HOMES_KEY, HOME_VIEW_TTL)
+            await pipe.execute()
+
+    async def home_viewers(self, since: float) -> list[str]:
+        async with store_errors():
+            users = cast(list[bytes], await self._redis.zrevrangebyscore(HOMES_KEY, "+inf", since))
+        return [user.decode() for user in users]

@@ -1,11 +1,27 @@
-"""Reviews in Redis: each is a hash, which the scripts read and write in one step."""
+"""Reviews in Redis: each is a hash, which the scripts read and write in one step.
+
+`data` is the review without its arguments. These, and what changes no version (posts, shown versions, marks),
+are fields beside it.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from collections.abc import Mapping
+from typing import Any, cast
 
 from hitl_core.audit import link_entry
-from hitl_core.model import REDRAW_KINDS, UNAUDITED_KINDS, Event, Place, Snapshot
+from hitl_core.errors import StoreError
+from hitl_core.model import (
+    REDRAW_KINDS,
+    UNAUDITED_KINDS,
+    Arguments,
+    Event,
+    MessageRef,
+    Place,
+    Review,
+    Snapshot,
+)
 from hitl_core.store.contract import (
     MAX_DECIDED,
     Write,
@@ -14,12 +30,19 @@ from hitl_core.store.contract import (
     is_decision_event,
     lane_of,
 )
-from hitl_core.store.redis import review_fields
 from hitl_core.store.redis.keys import Keys
 from hitl_core.store.redis.part import RedisPart
 
 #: Added to the score of done reviews: they come after the live ones of their thread. Also in write.lua.
 DONE_OFFSET = 1e11
+
+# The names of the fields.
+ARGS = "args:"
+POST = "post:"
+SHOWN = "shown:"
+MARK = "mark:"
+CHAIN = "chain"
+ATTEMPT = "attempt"
 
 
 class RedisReviews(RedisPart):
@@ -38,16 +61,12 @@ class RedisReviews(RedisPart):
 
     async def record_mark(self, review_id: str, mark: str) -> bool:
         keys = self._require_keys(review_id)
-        return bool(
-            await self._run_script("mark", [keys.review(review_id)], [review_fields.MARK + mark])
-        )
+        return bool(await self._run_script("mark", [keys.review(review_id)], [MARK + mark]))
 
     async def record_shown_version(self, review_id: str, place: Place, version: int) -> int:
         keys = self._require_keys(review_id)
         return int(
-            await self._run_script(
-                "shown", [keys.review(review_id)], [review_fields.SHOWN + place, version]
-            )
+            await self._run_script("shown", [keys.review(review_id)], [SHOWN + place, version])
         )
 
     async def _load(self, review_id: str, script: str) -> Snapshot | None:
@@ -57,7 +76,7 @@ class RedisReviews(RedisPart):
         if not flat:
             return None
         fields = {flat[i].decode(): flat[i + 1] for i in range(0, len(flat), 2)}
-        return review_fields.read_snapshot(review_id, fields, int(seconds) + int(micros) / 1e6)
+        return read_snapshot(review_id, fields, int(seconds) + int(micros) / 1e6)
 
 
 def _write_keys(keys: Keys, write: Write) -> list[str]:
@@ -91,7 +110,7 @@ def _write_args(write: Write, retention: int) -> list[Any]:
         review.id,
         review.version - 1,
         review.version,
-        review_fields.dump_data(review),
+        dump_data(review),
         review.status,
         (review.done_at or 0.0) + DONE_OFFSET if done else review.created_at,
         _score(write.due_at),
@@ -114,7 +133,7 @@ def _write_args(write: Write, retention: int) -> list[Any]:
             for place in places
             for part in (lane_of(place), place, format_member("card", review.id, place))
         ),
-        *(part for pair in review_fields.dump_args(write.args).items() for part in pair),
+        *(part for pair in dump_args(write.args).items() for part in pair),
     ]
 
 
@@ -130,3 +149,52 @@ def _changed_cards(write: Write) -> tuple[Place, ...]:
 
 def _score(at: float | None) -> str:
     return "" if at is None else f"{at:.6f}"
+
+
+def dump_data(review: Review) -> bytes:
+    """The review as JSON, without its arguments (they have fields of their own) and without values equal to
+    the model's defaults. So a default may change only together with the schema version, which is always
+    written.
+    """
+    data = review.model_dump_json(exclude_defaults=True)
+    return f'{{"schema_version":{review.schema_version},{data[1:]}'.encode()
+
+
+def dump_args(args: Mapping[str, Arguments]) -> dict[str, bytes]:
+    return {f"{ARGS}{key}": each.data for key, each in args.items()}
+
+
+def read_review_id(entry: bytes | None) -> str:
+    """The review id in an entry of the audit; "" if the entry is not about a review."""
+    try:
+        data: Any = json.loads(entry or b"{}")
+    except ValueError:
+        return ""
+    return str(cast(Any, data).get("review_id", "")) if isinstance(data, dict) else ""
+
+
+def read_snapshot(review_id: str, fields: Mapping[str, bytes], now: float) -> Snapshot:
+    """Raises StoreError for stored data that is damaged, or that another version wrote."""
+    try:
+        review = Review.model_validate_json(fields["data"])
+        posts: dict[Place, MessageRef] = {
+            Place(key.removeprefix(POST)): MessageRef.model_validate_json(value)
+            for key, value in fields.items()
+            if key.startswith(POST)
+        }
+        shown_versions = {
+            Place(k.removeprefix(SHOWN)): int(v) for k, v in fields.items() if k.startswith(SHOWN)
+        }
+    except (KeyError, ValueError) as error:  # pydantic's ValidationError is a ValueError
+        raise StoreError(f"The stored review {review_id} can't be read by this version.") from error
+    if review.id != review_id:
+        raise StoreError(f"The store has the review {review.id} under the id {review_id}.")
+    args = {k.removeprefix(ARGS): Arguments(v) for k, v in fields.items() if k.startswith(ARGS)}
+    return Snapshot(
+        review=review.model_copy(update={"args": args}),
+        posts=posts,
+        shown=shown_versions,
+        now=now,
+        chain=fields.get(CHAIN, b"").decode(),
+        marks=frozenset(key.removeprefix(MARK) for key in fields if key.startswith(MARK)),
+    )

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from hitl_core.errors import SettingsError
-from hitl_core.store.redis.audited_fields import RedisAuditedFields
 from hitl_core.store.redis.client import Client, check_server, close_clients, connect, store_errors
-from hitl_core.store.redis.key_values import RedisCoordination
 from hitl_core.store.redis.hints import RedisHints
+from hitl_core.store.redis.key_values import RedisCoordination, RedisTokens, RedisUiState
 from hitl_core.store.redis.keys import META_KEY, Keys
 from hitl_core.store.redis.lanes import RedisLanes
+from hitl_core.store.redis.ledger import RedisAuditedFields
 from hitl_core.store.redis.review_lists import RedisReviewLists
 from hitl_core.store.redis.reviews import RedisReviews
-from hitl_core.store.redis.tokens import RedisTokens
-from hitl_core.store.redis.ui_state import RedisUiState
 
 DEFAULT_RETENTION = 30 * 24 * 3600.0
 
