@@ -4,9 +4,9 @@
 `card_buttons` and `action_text` its buttons. A channel only turns spans and buttons into its own markup.
 """
 
-from .arguments import all_arguments, argument_label, name_and_arguments
+from .actions import choices_of, description_text, find_open_action, name_and_arguments
+from .arguments import all_arguments, argument_label
 from .buttons import Button, card_buttons, page_buttons
-from .choices import choices_of
 from .compose import build_card, page_keys
 from .history import thread_lines
 from .model import (
@@ -16,7 +16,6 @@ from .model import (
     OpenAction,
     ThreadLine,
 )
-from .open_action import description_text, find_open_action
 from .sentences import (
     ARGUMENTS_TITLE,
     COMMAND_HELP,

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
-from itertools import chain, islice
+from collections.abc import Collection
 from typing import Any, NamedTuple, cast
 
-from hitl_core.errors import Refused
-from hitl_core.model import Review
-from hitl_core.review import redaction_pointers, visible_schema
+from hitl_core.jsonschema import find_hidden, mask_args
 
 from .. import text
-from . import redaction
-from .suspicious_text import find_warning
 from .values import Argument, ArgumentsExcerpt
 
 #: A longer value is shown on its own lines.
@@ -24,7 +19,6 @@ MAX_VALUE = 1200
 MAX_CALL = 2600
 MAX_LINES = 18
 MAX_ARGUMENTS = 20
-MAX_WARNINGS = 5
 #: Characters of a call's main fact, and of one value in it.
 MAX_FACT = 120
 MAX_FACT_PART = 60
@@ -36,6 +30,11 @@ MAX_PARTS = 6
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 #: White space that would be lost on one line.
 _GAP = re.compile("[\n\t]|   ")
+#: Shown instead of a hidden value. No text can forge it: ⟦ and ⟧ in a text become marks themselves.
+HIDDEN_MARK = "⟦hidden⟧"
+#: Half a surrogate pair, which no argument can contain. `text.to_visible` turns it into _MARK.
+_PLACEHOLDER = "\ud800"
+_MARK = "⟦U+D800⟧"
 
 
 def argument_label(key: str, schema: dict[str, Any] | None = None) -> str:
@@ -64,16 +63,38 @@ class MaskedArgs(NamedTuple):
     has_hidden: bool
 
     def mark_hidden(self, visible: str) -> str:
-        return redaction.mark_hidden(visible) if self.has_hidden else visible
+        return mark_hidden(visible) if self.has_hidden else visible
 
 
 def mask(
     args: dict[str, Any], schema: dict[str, Any] | None, redact: Collection[str] = ()
 ) -> MaskedArgs:
     """What is hidden is found here, once for all that is made of it."""
-    masked = redaction.hide(args, schema, redact)
+    masked = hide(args, schema, redact)
     items = ((key, masked[key]) for key in keys_in_order(masked, schema))
     return MaskedArgs(tuple(items), schema, _schema_properties(schema), masked is not args)
+
+
+def hide(
+    args: dict[str, Any], schema: dict[str, Any] | None, redact: Collection[str]
+) -> dict[str, Any]:
+    """The arguments with placeholders for the values that the policy hides, and that the schema calls
+    write-only or a password; `args` itself if there are none. `mark_hidden` turns the placeholders into
+    HIDDEN_MARK.
+    """
+    hidden = find_hidden(schema, args, redact) if schema or redact else []
+    return mask_args(args, hidden, _PLACEHOLDER) if hidden else args
+
+
+def mark_hidden(visible: str) -> str:
+    """Visible text with HIDDEN_MARK for each placeholder."""
+    if _MARK not in visible:
+        return visible
+    return visible.replace(f'"{_MARK}"', HIDDEN_MARK).replace(_MARK, HIDDEN_MARK)
+
+
+def drop_hidden(raw: str) -> str:
+    return raw.replace(_PLACEHOLDER, "")
 
 
 def all_arguments(
@@ -95,7 +116,7 @@ def arguments_excerpt(masked: MaskedArgs, room: int = MAX_CALL) -> ArgumentsExce
     most = max(MAX_VALUE, room // 3)
     lines = max(MAX_LINES, (room - MAX_CALL) // 40)
     for name, raw in rows[:MAX_ARGUMENTS]:
-        label = _cut_label(name)
+        label = cut_label(name)
         value = text.excerpt(raw, min(most, max(60, room)), lines=lines)
         room -= text.weight(value.text)
         missing += label.missing + value.missing
@@ -109,7 +130,7 @@ def arguments_excerpt(masked: MaskedArgs, room: int = MAX_CALL) -> ArgumentsExce
         len(rows[MAX_ARGUMENTS:]),
         size + rest,
         text.weight("".join(one.label + one.value for one in fit)),
-        any(redaction.HIDDEN in argument.value for argument in fit),
+        any(HIDDEN_MARK in argument.value for argument in fit),
     )
 
 
@@ -132,28 +153,6 @@ def main_fact(masked: MaskedArgs) -> str:
         parts.append(f"{_short_label(key)}: {masked.mark_hidden(value_text)}")
         room -= len(parts[-1])
     return " · ".join(parts) or "no arguments"
-
-
-def argument_warnings(
-    masked: MaskedArgs | None, texts: Iterable[tuple[str, str]] = ()
-) -> tuple[str, ...]:
-    """One sentence for each argument, and each of the named `texts`, with suspicious text. Stops when there
-    are enough.
-    """
-    text_warnings = (
-        f"{name} {odd}." for name, words in texts if words and (odd := find_warning(words))
-    )
-    in_arguments = _iter_warnings(masked) if masked else ()
-    warnings = list(islice(chain(text_warnings, in_arguments), MAX_WARNINGS + 2))
-    if len(warnings) > MAX_WARNINGS + 1:
-        return (*warnings[:MAX_WARNINGS], "More arguments have warnings too.")
-    return tuple(warnings)
-
-
-def _iter_warnings(masked: MaskedArgs) -> Iterator[str]:
-    for key, value in masked.items:
-        if odd := find_warning(redaction.drop_hidden(f"{key} {text.format_value(value)}")):
-            yield f"{_cut_label(argument_label(key)).text} {odd}."
 
 
 def keys_in_order(args: dict[str, Any], schema: dict[str, Any] | None) -> list[str]:
@@ -213,7 +212,7 @@ def _is_block(raw: str, visible: str) -> bool:
     return max(len(raw), len(visible)) > MAX_INLINE or _GAP.search(raw) is not None
 
 
-def _cut_label(label: str) -> text.CutText:
+def cut_label(label: str) -> text.CutText:
     if 5 * len(label) <= MAX_LABEL:  # an entity has at most five characters
         return text.CutText(label, 0)
     return text.truncate(label, MAX_LABEL)
@@ -232,14 +231,3 @@ def _beginning(raw: str) -> str:
 def _schema_properties(schema: dict[str, Any] | None) -> dict[str, Any]:
     properties = (schema or {}).get("properties")
     return cast("dict[str, Any]", properties) if isinstance(properties, dict) else {}
-
-
-def name_and_arguments(review: Review, key: str) -> tuple[str, tuple[Argument, ...]]:
-    """The tool's name and all visible arguments of a call. Raises Refused if there is no such call."""
-    if (call := review.call(key)) is None:
-        raise Refused("unknown_action", "This review has no such action.")
-    action, args = review.action(key), review.arguments(key).parse()
-    redact = redaction_pointers(action or call, args)
-    if action is None:
-        return call.name, all_arguments(args, None, redact)
-    return action.name, all_arguments(args, visible_schema(action.config), redact)

@@ -9,6 +9,7 @@ from hitl_core.model import Action, Call, MessageRef, Place, Review, Reviewers
 from hitl_core.review import count_steps, deadline, redaction_pointers, visible_schema
 
 from .. import text
+from .actions import make_action_line, make_open_actions, to_action_line
 from .arguments import arguments_excerpt, mask
 from .decided import decision_lines, decision_time, elsewhere_of, move_lines
 from .deciders import deciders_of, merge_people, message_of, people_of, vote_groups
@@ -24,7 +25,6 @@ from .model import (
     Origin,
     PlaceProblem,
 )
-from .open_action import make_action_line, make_open_actions, to_action_line
 from .sentences import headline
 from .suspicious_text import find_warning
 from .values import NOBODY, PeopleRefs, VoteGroup
@@ -47,6 +47,7 @@ def build_card(
     waiting = [action for action in here if action.is_pending and not review.cancelled]
     number_of = {action.key: n for n, action in enumerate(review.actions, start=1)}
     escalated = bool(here) and all(place not in action.route.notify for action in here)
+    some_decided = len(waiting) < len(here) or bool(review.runs)
     doubts = [call for call in review.calls_in_doubt if place in review.places_of(call)]
     open_actions, short = _open_and_waiting(review, waiting, number_of)
     approvable = _approve_all_keys(waiting)
@@ -67,18 +68,18 @@ def build_card(
         confirm_all=any(action.config.confirm for action in waiting),
         doubts=tuple(_doubt(review, call) for call in doubts),
         decision_lines=(
-            *decision_lines(review, here, place),
+            *(decision_lines(review, here, place) if some_decided else ()),
             *(move_lines(review, gone, place) if gone else ()),
         ),
         elsewhere=elsewhere_of(review, here) if escalated else (),
         cancel_votes=_cancel_votes(review),
         escalation_people=_escalation_people(waiting, place) if escalated else NOBODY,
         first_message=first_message(here, place, posts or {}) if escalated else None,
-        notes=notes_of(here),
+        notes=notes_of(here) if any(action.escalations for action in here) else (),
         place_problems=_place_problems(review, place, number_of),
         next_step=_next_step(here, waiting),
         deadline=_nearest_deadline(waiting),
-        decision_time=None if doubts else decision_time(review, here),
+        decision_time=None if doubts or waiting else decision_time(review, here),
         deciders=deciders_of(waiting, number_of, review.requester)
         or _doubt_deciders(review, doubts),
     )

@@ -10,8 +10,8 @@ from hitl_core.review import redaction_pointers, visible_schema
 
 from .. import text
 from .arguments import all_arguments
-from .changes import edit_of, edits_of
 from .deciders import message_of
+from .history import edit_of, edits_of
 from .model import DecidedElsewhere, DecisionLine
 
 #: Characters of the argument that distinguishes a line from the others.

@@ -1,13 +1,17 @@
-"""Warnings about suspicious characters in a text. Pure, and linear in the text's length."""
+"""Warnings about suspicious characters in arguments and in other texts. Pure, and linear in their length."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import chain, islice
 
 from .. import text
+from .arguments import MaskedArgs, argument_label, cut_label, drop_hidden
 
+MAX_WARNINGS = 5
 #: Characters that reorder the text after them: Trojan Source, CVE-2021-42574.
 _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _LATIN = r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff"
@@ -30,6 +34,28 @@ _BARE_HOST = re.compile(
 )
 _ASCII_HOST = re.compile(r"[\x00-\x7f]*")
 _CONTROL = re.compile(rb"\\[bfru]|\x7f")
+
+
+def argument_warnings(
+    masked: MaskedArgs | None, texts: Iterable[tuple[str, str]] = ()
+) -> tuple[str, ...]:
+    """One sentence for each argument, and each of the named `texts`, with suspicious text. Stops when there
+    are enough.
+    """
+    text_warnings = (
+        f"{name} {odd}." for name, words in texts if words and (odd := find_warning(words))
+    )
+    in_arguments = _iter_warnings(masked) if masked else ()
+    warnings = list(islice(chain(text_warnings, in_arguments), MAX_WARNINGS + 2))
+    if len(warnings) > MAX_WARNINGS + 1:
+        return (*warnings[:MAX_WARNINGS], "More arguments have warnings too.")
+    return tuple(warnings)
+
+
+def _iter_warnings(masked: MaskedArgs) -> Iterator[str]:
+    for key, value in masked.items:
+        if odd := find_warning(drop_hidden(f"{key} {text.format_value(value)}")):
+            yield f"{cut_label(argument_label(key)).text} {odd}."
 
 
 def find_warning(words: str) -> str | None:

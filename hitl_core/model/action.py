@@ -79,7 +79,8 @@ class Grant(NamedTuple):
 
     @property
     def includes_members(self) -> bool:
-        return self.reviewers.channel_members or not self.reviewers.is_explicit
+        by = self.reviewers
+        return by.channel_members or not (by.users or by.groups)
 
 
 class Escalation(Value):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.card.arguments import MAX_WARNINGS, argument_warnings, mask
+from bot.card.arguments import mask
+from bot.card.suspicious_text import MAX_WARNINGS, argument_warnings
 
 
 @pytest.mark.parametrize("count", [0, 1, MAX_WARNINGS, MAX_WARNINGS + 1])

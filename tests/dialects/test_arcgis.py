@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.card.choices import choices_of
+from bot.card.actions import choices_of
 from hitl_core import dialects
 from hitl_core.cli.policy.import_policy import import_policy
 from hitl_core.dialects import arcgis

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.card.choices import choices_of
+from bot.card.actions import choices_of
 from hitl_core import dialects
 from hitl_core.errors import DecisionError, DialectError, Refused, UnsupportedByDialect
 from hitl_core.gate.submission.new_review import build_review

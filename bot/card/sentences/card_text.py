@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..actions import description_text
 from ..buttons import REVIEW_LABEL, SEE_LABEL, Button, action_buttons, doubt_buttons
 from ..model import ActionLine, Card, Doubt, OpenAction
-from ..open_action import description_text
 from ..spans import (
     Emphasis,
     Line,

@@ -1,28 +1,25 @@
-"""One action with its arguments and the allowed answers. Pure."""
+"""The actions of a card: arguments, the texts about them, and the answers that people may give. Pure."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from typing import Any, cast
 
-from hitl_core.model import Action, Review
+from hitl_core.errors import Refused
+from hitl_core.model import Action, Review, ReviewConfig
 from hitl_core.policy import DESCRIPTION_PREFIX
-from hitl_core.review import (
-    description_of,
-    reason_of,
-    redaction_pointers,
-    title_of,
-    visible_schema,
-)
+from hitl_core.review import description_of, reason_of, redaction_pointers, title_of, visible_schema
 
 from .. import text
-from .arguments import MAX_CALL, argument_warnings, arguments_excerpt, main_fact, mask
-from .changes import edits_of
-from .choices import choices_of
+from .arguments import MAX_CALL, all_arguments, arguments_excerpt, main_fact, mask
 from .decided import decision_lines
 from .deciders import progress_of
+from .history import edits_of
 from .model import ActionLine, OpenAction
 from .spans import quote
-from .suspicious_text import is_plain
+from .suspicious_text import argument_warnings, is_plain
+from .values import Argument, Choice
 
 #: Characters of the arguments of all actions on a card together.
 MAX_CARD_ARGS = 7_000
@@ -30,6 +27,9 @@ MAX_WHY = 300
 MAX_TITLE = 100
 #: Characters of the arguments in a modal.
 MAX_MODAL = 20_000
+#: Questions with more choices are answered in a form.
+MAX_CHOICES = 5
+MAX_CHOICE_LABEL = 60
 
 
 def find_open_action(review: Review, key: str, *, room: int = MAX_MODAL) -> OpenAction:
@@ -42,6 +42,17 @@ def find_open_action(review: Review, key: str, *, room: int = MAX_MODAL) -> Open
             ]
             return replace(open_action, decided=closed[0]) if closed else open_action
     raise KeyError(key)
+
+
+def name_and_arguments(review: Review, key: str) -> tuple[str, tuple[Argument, ...]]:
+    """The tool's name and all visible arguments of a call. Raises Refused if there is no such call."""
+    if (call := review.call(key)) is None:
+        raise Refused("unknown_action", "This review has no such action.")
+    action, args = review.action(key), review.arguments(key).parse()
+    redact = redaction_pointers(action or call, args)
+    if action is None:
+        return call.name, all_arguments(args, None, redact)
+    return action.name, all_arguments(args, visible_schema(action.config), redact)
 
 
 def make_open_actions(
@@ -156,3 +167,38 @@ def _description_text(review: Review, action: Action) -> str | None:
         return ""
     request = action.request.model_copy(update={"description": description.strip()})
     return description_of(review, action.model_copy(update={"request": request}))
+
+
+def choices_of(config: ReviewConfig) -> tuple[Choice, ...]:
+    """The choices in the schema's order; () if there is no question or the answer is not one of a few values.
+
+    If the tool runs with the answer and that is a boolean, Approve and Reject are the answers, so there are
+    no choices.
+    """
+    schema, allowed = config.answer_schema, config.allowed_decisions
+    if schema is None or not {"approve", "respond"} & {*allowed}:
+        return ()
+    if schema.get("type") == "boolean":
+        yes, no = Choice("Yes", True, is_own_label=True), Choice("No", False, is_own_label=True)
+        return () if "approve" in allowed else (yes, no)
+    choices = [Choice(_label(value, name), value) for value, name in _enum_values(schema)]
+    labels = {choice.label for choice in choices}
+    return tuple(choices) if 0 < len(choices) <= MAX_CHOICES and len(labels) == len(choices) else ()
+
+
+def _enum_values(schema: dict[str, Any]) -> list[tuple[Any, str | None]]:
+    """The values and titles of an `enum`, or of `oneOf`/`anyOf` branches that each have a `const`."""
+    if isinstance(values := schema.get("enum"), list):
+        return [(value, None) for value in cast("list[Any]", values)]
+    branches = cast("list[Any]", schema.get("oneOf") or schema.get("anyOf") or [])
+    known = [cast("dict[str, Any]", one) for one in branches if isinstance(one, dict)]
+    if len(known) != len(branches) or not all("const" in one for one in known):
+        return []
+    return [(one["const"], one.get("title")) for one in known]
+
+
+def _label(value: Any, name: object) -> str:
+    if isinstance(name, str) and name.strip():
+        return text.shorten(name.strip(), MAX_CHOICE_LABEL)
+    written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text.shorten(written, MAX_CHOICE_LABEL)
