@@ -10,7 +10,6 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from hitl_core.forms import Field, Option
@@ -39,7 +38,7 @@ def fit_field(field: Field, limits: FormLimits) -> Field:
     if field.options:
         changes["options"] = _unique_options(field.options, limits)
     if field.locked is not None:
-        return replace(field, **changes, initial=_locked_text(field, limits))
+        return field._replace(**changes, initial=_locked_text(field, limits))
     kind = field.kind
     if (pattern := limits.formats.get(kind)) and not pattern.fullmatch(field.initial or ""):
         changes["kind"] = kind = "text"
@@ -47,11 +46,11 @@ def fit_field(field: Field, limits: FormLimits) -> Field:
         initial = add_marks(field.initial)
         if _utf16_width(initial) > limits.text:
             why = "This contains too many invisible characters and can't be changed here."
-            return replace(field, **changes, locked=why, initial=_locked_text(field, limits))
+            return field._replace(**changes, locked=why, initial=_locked_text(field, limits))
         longest = max(field.max_length or limits.text, _utf16_width(initial))
         changes |= {"initial": initial, "max_length": longest}
     same = all(getattr(field, name) == value for name, value in changes.items())
-    return field if same else replace(field, **changes)
+    return field if same else field._replace(**changes)
 
 
 def is_cut(field: Field) -> bool:

@@ -1,15 +1,17 @@
-"""Sets and removes single values, and compares arguments. The inputs are never changed."""
+"""Sets and removes single values, and compares arguments before and after an edit: what it removes, and
+whether it keeps `readOnly` and hidden values. The inputs are never changed.
+"""
 
 from __future__ import annotations
 
 import json
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, cast
 
-from hitl_core.forms.slot import ABSENT, OnClear
-from hitl_core.jsonschema import to_pointer
+from hitl_core.forms.field import ABSENT, OnClear
+from hitl_core.jsonschema import HIDDEN, Path, find_fixed, to_pointer
 
 Json = dict[str, Any]
 #: Characters that are invisible, although Unicode calls them letters, marks or symbols; and variation
@@ -57,46 +59,42 @@ def find_removed(before: Json, after: Json) -> tuple[str, ...]:
     Removed are: missing values and list items; values that became empty (null, blanks); objects and lists
     that became another type.
     """
-    return tuple(_compare_objects(before, after, ""))
+    return tuple(map(to_pointer, _compare_objects(before, after, ())))
 
 
-def _compare_values(before: Any, after: Any, where: str) -> Iterator[str]:
+def _compare_values(before: Any, after: Any, path: Path) -> Iterator[Path]:
     if after is ABSENT or (_is_empty(after) and not _is_empty(before)):
-        yield where
+        yield path
     elif isinstance(before, dict) and isinstance(after, dict):
-        yield from _compare_objects(cast(Json, before), cast(Json, after), where)
+        yield from _compare_objects(cast(Json, before), cast(Json, after), path)
     elif isinstance(before, list) and isinstance(after, list):
-        yield from _items(cast(list[Any], before), cast(list[Any], after), where)
+        yield from _items(cast(list[Any], before), cast(list[Any], after), path)
     elif isinstance(before, dict | list) and before:
-        yield where
+        yield path
 
 
-def _compare_objects(before: Json, after: Json, where: str) -> Iterator[str]:
+def _compare_objects(before: Json, after: Json, path: Path) -> Iterator[Path]:
     for name, value in before.items():
-        yield from _compare_values(value, after.get(name, ABSENT), where + to_pointer([name]))
+        yield from _compare_values(value, after.get(name, ABSENT), (*path, name))
 
 
-def _items(before: list[Any], after: list[Any], where: str) -> Iterator[str]:
+def _items(before: list[Any], after: list[Any], path: Path) -> Iterator[Path]:
     """An item that is anywhere in the new list is kept. The other old items are matched with the new items in
     order. Old items without a match are removed.
     """
-    kept, new = Counter(map(_to_text, before)) & Counter(map(_to_text, after)), list[Any]()
+    kept, new = Counter(map(_to_json, before)) & Counter(map(_to_json, after)), list[Any]()
     left = kept.copy()
     for item in after:
-        if left[_to_text(item)] > 0:
-            left[_to_text(item)] -= 1
+        if left[_to_json(item)] > 0:
+            left[_to_json(item)] -= 1
         else:
             new.append(item)
     others = iter(new)
     for number, item in enumerate(before):
-        if kept[_to_text(item)] > 0:
-            kept[_to_text(item)] -= 1
+        if kept[_to_json(item)] > 0:
+            kept[_to_json(item)] -= 1
         else:
-            yield from _compare_values(item, next(others, ABSENT), f"{where}/{number}")
-
-
-def _to_text(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)
+            yield from _compare_values(item, next(others, ABSENT), (*path, str(number)))
 
 
 def _is_empty(value: Any) -> bool:
@@ -124,3 +122,34 @@ def value_at(value: Any, path: tuple[str, ...]) -> Any:
         else:
             return ABSENT
     return value
+
+
+def find_changed_fixed(
+    schema: Mapping[str, Any] | None, before: Mapping[str, Any], after: Mapping[str, Any]
+) -> Path | None:
+    """The path to a fixed value that was changed, added, removed or moved; None if there is none."""
+    paths = find_fixed(schema, before, after)
+    return next((path for path in paths if not is_kept(before, after, path)), None)
+
+
+def find_lost_hidden(
+    hidden: Collection[Path], before: Mapping[str, Any], after: Mapping[str, Any]
+) -> Path | None:
+    """The path to a hidden value that was removed, or replaced by its placeholder; None if there is none. A
+    different new value is allowed: the editor wrote it on purpose.
+    """
+    for path in sorted(hidden):
+        value = value_at(after, path)
+        lost = value is ABSENT or value == HIDDEN
+        if lost and value_at(before, path) is not ABSENT and not is_kept(before, after, path):
+            return path
+    return None
+
+
+def is_kept(before: Any, after: Any, path: Path) -> bool:
+    """Whether the value at this path is the same, or absent in both."""
+    return _to_json(value_at(before, path)) == _to_json(value_at(after, path))
+
+
+def _to_json(value: Any) -> str:
+    return "" if value is ABSENT else json.dumps(value, sort_keys=True)

@@ -1,10 +1,9 @@
-"""One field of a form, and the errors of the answers."""
+"""One field of a form, what is needed to read its answer, and the errors of the answers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 from hitl_core.errors import HitlError
 
@@ -38,15 +37,13 @@ Kind = Literal[
 ]
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """One option. Its answer is its index in `Field.options`, as text."""
 
     label: str
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(NamedTuple):
     """One input.
 
     - `pointer` (RFC 6901): the value that it edits; "" means all arguments. A choice between branches has the
@@ -81,6 +78,42 @@ class Field:
     redraws: bool = False
 
 
+#: No value. None means null.
+ABSENT: Any = object()
+
+#: What an empty input means: the value is removed; it is null; it is "" or []; it is an error.
+OnClear = Literal["leave", "null", "empty", "refuse"]
+ItemKind = Literal["text", "integer", "number"]
+AnswerFormat = Literal[ItemKind, "option", "options", "lines", "date", "time", "datetime", "json"]
+
+
+class Slot(NamedTuple):
+    """A field together with everything that is needed to read its answer.
+
+    - `path`: leads to the value; () means all arguments;
+    - `parent_on_clear`: for each object on the path, what happens to it if it becomes empty;
+    - `reads`: how the answer is parsed;
+    - `value`: the current value. `is_empty`: the input has nothing to show, because there is no value, or
+      because it is null and an empty input means null;
+    - `values`: the values of the options, ABSENT for "Not set";
+    - `item`: the kind of each line;
+    - `fixed_paths`: paths inside a JSON value to values that must not change;
+    - `is_branch_choice`: the field chooses a branch. `plan_form` has already switched the arguments to it.
+    """
+
+    field: Field
+    path: tuple[str, ...] = ()
+    on_clear: OnClear = "refuse"
+    parent_on_clear: tuple[OnClear, ...] = ()
+    reads: AnswerFormat = "json"
+    value: Any = ABSENT
+    is_empty: bool = True
+    values: tuple[Any, ...] = ()
+    item: ItemKind = "text"
+    fixed_paths: tuple[tuple[str, ...], ...] = ()
+    is_branch_choice: bool = False
+
+
 class FormErrors(HitlError):
     """The answers are not accepted. `fields` has one message for each field, by pointer; `top` has the
     messages without a field.
@@ -90,3 +123,8 @@ class FormErrors(HitlError):
         super().__init__("; ".join([*(f"{p or '/'} {m}" for p, m in fields.items()), *top]))
         self.fields = dict(fields)
         self.top = top
+
+
+def utf16_length(text: str) -> int:
+    """The length in UTF-16 units. Browsers and chat systems count these."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
-from hitl_core.forms.field import Field
-from hitl_core.forms.fields import InputLimits
-from hitl_core.forms.form_answers import read_slots
-from hitl_core.forms.plan import Plan, plan_form, prefill_field, read_branch_choice
+from hitl_core.forms.answers import parse_answer, read_slots
+from hitl_core.forms.branches import read_branch_choice
+from hitl_core.forms.field import ABSENT, Field, Slot, utf16_length
+from hitl_core.forms.inputs import InputLimits
+from hitl_core.forms.value_schema import INFERRED
+from hitl_core.forms.walker import SchemaWalker, TooManyFields
+from hitl_core.jsonschema import (
+    FORM_STEPS,
+    Budget,
+    ProtectedPaths,
+    TooMuchWork,
+    check_schema,
+    is_valid_format,
+)
 
 Answers = Mapping[str, str | None]
 
@@ -106,3 +117,110 @@ def make_form(
     limits, entered = InputLimits(max_text, max_options), answers or {}
     plan = plan_form(schema, args, entered, limits, redact)
     return Form(schema, args, entered, limits, redact, plan)
+
+
+_DEPTH = 2
+
+
+class Plan(NamedTuple):
+    """The slots of a form, and its start: the current arguments, switched to the branches that the answers
+    choose.
+    """
+
+    slots: tuple[Slot, ...]
+    start: dict[str, Any]
+
+
+def plan_form(
+    schema: Mapping[str, Any] | None,
+    args: Mapping[str, Any],
+    answers: Mapping[str, str | None],
+    limits: InputLimits,
+    redact: Collection[str],
+) -> Plan:
+    """The fields of a form (see `make_form`), with everything that is needed to read their answers. `answers`
+    choose the branches. Raises SchemaError.
+    """
+    if schema is not None:
+        check_schema(schema)
+    root: dict[str, Any] = dict(schema or {})
+    current = dict(args)
+    protected = ProtectedPaths(root, current, redact)
+    budget = Budget(FORM_STEPS)
+    for depth in (_DEPTH, 0):
+        walker = SchemaWalker(root, protected, answers, limits, depth, budget)
+        try:
+            start = walker.walk(INFERRED if schema is None else root, current)
+        except TooManyFields:
+            continue
+        except TooMuchWork:
+            break
+        return Plan(tuple(walker.slots), start)
+    walker = SchemaWalker(root, protected, answers, limits, 0, budget)
+    walker.add_whole(current)
+    return Plan(tuple(walker.slots), current)
+
+
+_PICKER_FORMATS = ("option", "options", "date", "time", "datetime")
+
+
+def prefill_field(slot: Slot, answer: str | None, max_text: int) -> Field:
+    """The field with this answer. If the input can't show it, a picked answer is left out, and a typed answer
+    is shown in a text input.
+    """
+    field = slot.field
+    if field.locked is not None:
+        return field
+    if not answer:
+        empty = str(slot.values.index(ABSENT)) if ABSENT in slot.values else None
+        return field._replace(initial=empty, min_length=None, min_items=None)
+    try:
+        parse_answer(slot, answer, max_text)
+    except ValueError:
+        return field if slot.reads in _PICKER_FORMATS else _prefill_text(_as_text(field), answer)
+    match field.kind:
+        case "integer" | "number":
+            return _prefill_number(field, answer.strip())
+        case "email" | "uri" if not is_valid_format(field.kind, answer):
+            return _prefill_text(_as_text(field), answer)
+        case "choices":
+            return _prefill_choices(field, answer)
+        case _ if slot.reads in _PICKER_FORMATS:
+            return field._replace(initial=answer)
+        case _:
+            return _prefill_text(field, answer)
+
+
+def _as_text(field: Field) -> Field:
+    if field.kind in ("long_text", "lines", "json"):
+        return field
+    return field._replace(kind="text", minimum=None, maximum=None)
+
+
+def _prefill_text(field: Field, answer: str) -> Field:
+    least, most, length = field.min_length, field.max_length, utf16_length(answer)
+    return field._replace(
+        initial=answer,
+        min_length=least if least and length >= least else None,
+        max_length=most if most and length <= most else None,
+    )
+
+
+def _prefill_number(field: Field, answer: str) -> Field:
+    if "e" in answer.lower():
+        return _prefill_text(_as_text(field), answer)
+    least, most, number = field.minimum, field.maximum, Decimal(answer)
+    return field._replace(
+        initial=answer,
+        minimum=least if least and number >= Decimal(least) else None,
+        maximum=most if most and number <= Decimal(most) else None,
+    )
+
+
+def _prefill_choices(field: Field, answer: str) -> Field:
+    least, most, count = field.min_items, field.max_items, len(answer.split(","))
+    return field._replace(
+        initial=answer,
+        min_items=least if least and count >= least else None,
+        max_items=most if most and count <= most else None,
+    )

@@ -14,7 +14,7 @@ from hitl_core.jsonschema.budget import (
     TooMuchWork,
 )
 from hitl_core.jsonschema.errors import ArgError, PatternError, SchemaError
-from hitl_core.jsonschema.flatten import CannotFlatten, Schema, SchemaFlattener
+from hitl_core.jsonschema.flatten import CannotFlatten, FlatSchema, Schema, SchemaFlattener
 from hitl_core.jsonschema.formats import format_name, is_valid_format
 from hitl_core.jsonschema.hidden import (
     HIDDEN,
@@ -28,10 +28,10 @@ from hitl_core.jsonschema.hidden import (
     mask_args,
     mask_value,
 )
-from hitl_core.jsonschema.keywords import equality_key
+from hitl_core.jsonschema.keywords import equality_key, find_equal
 from hitl_core.jsonschema.marked_paths import Path
 from hitl_core.jsonschema.patterns import check_pattern, search
-from hitl_core.jsonschema.pointer import format_path, parse_pointer, to_pointer
+from hitl_core.jsonschema.pointer import child_pointers, format_path, parse_pointer, to_pointer
 from hitl_core.jsonschema.problem import CheckState
 from hitl_core.jsonschema.schema import check_schema, compile_schema
 from hitl_core.jsonschema.sized_cache import SizedCache
@@ -49,6 +49,7 @@ __all__ = [
     "Budget",
     "CannotFlatten",
     "CheckState",
+    "FlatSchema",
     "Path",
     "PatternError",
     "ProtectedPaths",
@@ -60,8 +61,10 @@ __all__ = [
     "check_args",
     "check_pattern",
     "check_schema",
+    "child_pointers",
     "compile_schema",
     "equality_key",
+    "find_equal",
     "find_fixed",
     "find_hidden",
     "format_name",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, cast
 from urllib.parse import unquote
 
@@ -11,6 +11,8 @@ from hitl_core.jsonschema.keywords import equality_key
 from hitl_core.jsonschema.pointer import parse_pointer
 
 Schema = dict[str, Any]
+#: A schema without `$ref`, `allOf` and null, and whether null is allowed.
+FlatSchema = tuple[Schema, bool]
 MAX_REFS = 8  # in a row, and inside each other
 _ANNOTATIONS = (
     "title",
@@ -40,13 +42,26 @@ class SchemaFlattener:
         ] = {}  # with the part, so its id stays its own
         self._in_progress: list[int] = []
 
-    def flatten(self, declared: object) -> tuple[Schema, bool]:
-        """The schema without `$ref`, `allOf` and null, and whether null is allowed.
-
-        Raises CannotFlatten if parts contradict each other, or if references form a circle, are deeper than
-        8, or can't be followed. The result is for display only; it does not decide whether a value is valid.
+    def flatten(self, declared: object) -> FlatSchema:
+        """One part. Raises CannotFlatten if parts contradict each other, or if references form a circle, are
+        deeper than 8, or can't be followed. The result is for display only; it does not decide whether a
+        value is valid.
         """
         self.budget.spend(2)
+        return self._flatten(declared)
+
+    def flatten_each(self, parts: Collection[object]) -> list[FlatSchema | None]:
+        """The parts in their order; None for a part that can't be flattened (see `flatten`)."""
+        self.budget.spend(2 * len(parts))
+        flats = list[FlatSchema | None]()
+        for declared in parts:
+            try:
+                flats.append(self._flatten(declared))
+            except CannotFlatten:
+                flats.append(None)
+        return flats
+
+    def _flatten(self, declared: object) -> FlatSchema:
         schema, nullable = self._flatten_part(declared), False
         for _ in range(MAX_REFS):
             schema, null, more = _without_null(schema)

@@ -6,7 +6,7 @@ Numbers are compared exactly, without rounding.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sized
+from collections.abc import Callable, Hashable, Sequence, Sized
 from fractions import Fraction
 from typing import Any, cast
 
@@ -198,6 +198,12 @@ def equality_key(value: object, state: CheckState | None = None, depth: int = 1)
         return tuple([equality_key(item, state, depth + 1) for item in cast("list[object]", value)])
     items = cast("dict[str, object]", value).items()
     return frozenset([(name, equality_key(item, state, depth + 1)) for name, item in items])
+
+
+def find_equal(values: Sequence[object], value: object) -> int | None:
+    """The index of the first of the values that is equal (see `equality_key`); None if none is."""
+    known = equality_key(value)
+    return next((at for at, other in enumerate(values) if equality_key(other) == known), None)
 
 
 def _is_number(value: Any) -> bool:

@@ -9,6 +9,11 @@ def to_pointer(parts: Iterable[object]) -> str:
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
 
 
+def child_pointers(pointer: str, names: Iterable[str]) -> list[str]:
+    """The pointers to these properties of the object at `pointer`."""
+    return [pointer + to_pointer([name]) for name in names]
+
+
 def parse_pointer(text: str) -> list[str]:
     return [part.replace("~1", "/").replace("~0", "~") for part in text.split("/")[1:]]
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from hitl_core.forms import FormErrors, make_form
-from hitl_core.forms.fixed_values import find_changed_fixed
+from hitl_core.forms.edit_args import find_changed_fixed
 from hitl_core.jsonschema import check_args, find_hidden, is_hiding_unclear, mask_args
 from tests.forms.reading import read_answers
 from tests.forms.test_round_trip import cases, write

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hitl_core.forms.fields.json_text import read_integer, read_json, read_number
+from hitl_core.forms.text_values import read_integer, read_json, read_number
 
 
 @pytest.mark.parametrize(

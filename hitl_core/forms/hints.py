@@ -1,15 +1,56 @@
-"""The hint of a field: its description, and its limits in words."""
+"""What a field says beside its input: the hint, and why it is locked."""
 
 from __future__ import annotations
 
 import json
-from typing import Any, TypeGuard
+from typing import Any
 
-from hitl_core.forms.field import Field
-from hitl_core.jsonschema import format_name
+from hitl_core.forms.field import Field, Slot, utf16_length
+from hitl_core.forms.inputs import json_slot
+from hitl_core.forms.text_values import is_number
+from hitl_core.jsonschema import Path, ProtectedPaths, format_name, mask_value
 
 _PICKER_KINDS = ("date", "time", "datetime")
 _MAX_DEFAULT = 80
+_HIDDEN = "This value is hidden and stays unchanged."
+_HOLDS_HIDDEN = "A part of this is hidden, so it can't be changed here."
+_TOO_LONG = "This is longer than {:,} characters and can't be changed here."
+_ONE_VALUE = "This has only one value."
+
+
+def finish_slot(
+    slot: Slot, schema: dict[str, Any], protected: ProtectedPaths, max_text: int
+) -> Slot:
+    """The slot of an input, with the hint, and locked if the value can't be changed here."""
+    value, has_value_input = slot.value, not slot.is_branch_choice
+    fixed, hidden = (), list[Path]()
+    if has_value_input and protected.has_fixed_parts:
+        fixed = protected.find_fixed_below(slot.path, value)
+    if has_value_input and protected.has_hidden_parts:
+        hidden = protected.find_hidden_below(slot.path, value)
+    if hidden:
+        slot = json_slot(slot, max_text, masked_value=mask_value(value, hidden))
+    field = slot.field
+    hint, locked, max_length = make_hint(schema, field), field.locked, field.max_length
+    if hidden:
+        locked = _HOLDS_HIDDEN
+    elif locked is None and "const" in schema and slot.reads == "option":
+        locked = _ONE_VALUE if field.initial == "0" else None
+    elif not slot.values and _is_too_long(field.initial, max_text):
+        locked, max_length = locked or _TOO_LONG.format(max_text), None
+    field = field._replace(hint=hint, locked=locked, max_length=max_length)
+    return slot._replace(field=field, fixed_paths=fixed)
+
+
+def hide_slot(slot: Slot, schema: dict[str, Any]) -> Slot:
+    """The slot of a value that people must not see."""
+    pointer, label = slot.field.pointer, slot.field.label
+    hint = description_text(schema)
+    return slot._replace(field=Field(pointer, "text", label, hint, locked=_HIDDEN, hidden=True))
+
+
+def _is_too_long(text: str | None, longest: int) -> bool:
+    return text is not None and 2 * len(text) > longest and utf16_length(text) > longest
 
 
 def make_hint(schema: dict[str, Any], field: Field) -> str | None:
@@ -43,8 +84,8 @@ def _range_limit(schema: dict[str, Any]) -> str | None:
     words = [
         f"at least {least}" if least is not None else None,
         f"at most {most}" if most is not None else None,
-        f"more than {above}" if is_number(above) else None,
-        f"less than {below}" if is_number(below) else None,
+        f"more than {above}" if above is not None and is_number(above) else None,
+        f"less than {below}" if below is not None and is_number(below) else None,
     ]
     return ", ".join(word for word in words if word) or None
 
@@ -91,12 +132,3 @@ def _default_text(value: Any) -> str | None:
     if isinstance(value, bool):
         text = "Yes" if value else "No"
     return f"default {text if len(text) <= _MAX_DEFAULT else text[: _MAX_DEFAULT - 1] + '…'}"
-
-
-def is_number(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def are_numbers(items: list[Any]) -> bool:
-    """One fast test, because a list may have a hundred thousand items."""
-    return {*map(type, items)} <= {int, float}

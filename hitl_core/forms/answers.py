@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, assert_never, cast
 
-from hitl_core.forms.edit_args import remove_value, set_value, value_at
-from hitl_core.forms.field import FormErrors
-from hitl_core.forms.fields import is_cleared, is_unchanged, parse_answer
-from hitl_core.forms.slot import ABSENT, Slot
+from hitl_core.forms.edit_args import is_kept, remove_value, set_value
+from hitl_core.forms.field import ABSENT, FormErrors, Slot, utf16_length
+from hitl_core.forms.text_values import (
+    drop_seconds,
+    read_date,
+    read_datetime,
+    read_integer,
+    read_json,
+    read_lines,
+    read_number,
+    read_time,
+)
 from hitl_core.jsonschema import ArgError, check_args, format_path, to_pointer
 
 _REQUIRED = "is required"
@@ -59,17 +66,13 @@ def _apply_value(args: dict[str, Any], slot: Slot, value: Any) -> dict[str, Any]
     if slot.is_branch_choice:
         return args  # `plan_form` has switched the branch
     for path in slot.fixed_paths:
-        if _to_json(value_at(slot.value, path)) != _to_json(value_at(value, path)):
+        if not is_kept(slot.value, value, path):
             raise ValueError(f"must keep {format_path(to_pointer(path))} unchanged")
     if slot.path:
         return set_value(args, slot.path, value)
     if not isinstance(value, dict):
         raise ValueError("must be a JSON object")
     return cast("dict[str, Any]", value)
-
-
-def _to_json(value: Any) -> str:
-    return "" if value is ABSENT else json.dumps(value, sort_keys=True)
 
 
 def _clear_value(args: dict[str, Any], slot: Slot) -> dict[str, Any]:
@@ -136,3 +139,96 @@ def _inner_path(slot: Slot, pointer: str) -> str:
 
 def _sentence(message: str) -> str:
     return message[:1].upper() + message[1:]
+
+
+def is_unchanged(slot: Slot, answer: str | None) -> bool:
+    """Whether the answer is what the input showed. Line ends don't count, because inputs change them. The
+    seconds of a date and time don't count, because pickers remove them.
+    """
+    answer_text, initial = _normalize_newlines(answer), _normalize_newlines(slot.field.initial)
+    if answer_text == initial:
+        return True
+    if slot.reads == "option" and not answer_text:
+        return slot.field.initial is not None and slot.values[int(slot.field.initial)] is ABSENT
+    if slot.reads == "options":
+        return set(answer_text.split(",")) == set(initial.split(","))
+    return slot.reads == "datetime" and answer_text == drop_seconds(initial)
+
+
+def is_cleared(slot: Slot, answer: str | None) -> bool:
+    if not answer:
+        return True
+    if slot.reads == "option" and answer.isdecimal() and int(answer) < len(slot.values):
+        return slot.values[int(answer)] is ABSENT
+    return slot.reads == "lines" and not answer.strip()
+
+
+def parse_answer(slot: Slot, answer: str, max_text: int) -> Any:
+    """The new value. Raises ValueError; its text follows the field's name."""
+    if slot.reads == "option":
+        return slot.values[_parse_indexes(slot, answer)[0]]
+    if slot.reads == "options":
+        return _read_choices(slot, answer)
+    if utf16_length(answer) > max_text:
+        raise ValueError(f"must be at most {max_text:,} characters")
+    before = None if slot.is_empty else slot.value
+    match slot.reads:
+        case "text":
+            value = _text(slot, answer)
+        case "integer":
+            value = read_integer(answer)
+        case "number":
+            value = read_number(answer)
+        case "lines":
+            value = (
+                []
+                if _is_empty_literal(slot, answer, "[]")
+                else read_lines(slot, _check_text(answer))
+            )
+        case "date":
+            value = read_date(answer)
+        case "time":
+            value = read_time(answer, before)
+        case "datetime":
+            value = read_datetime(answer, before)
+        case "json":
+            value = read_json(answer)
+        case _:
+            assert_never(slot.reads)
+    return value
+
+
+def _text(slot: Slot, answer: str) -> str:
+    return "" if _is_empty_literal(slot, answer, '""') else _check_text(answer)
+
+
+def _check_text(answer: str) -> str:
+    if any("\ud800" <= char <= "\udfff" for char in answer):
+        raise ValueError("has half a character (half a surrogate pair)")
+    return answer
+
+
+def _is_empty_literal(slot: Slot, answer: str, empty: str) -> bool:
+    """Whether the person typed an empty value, where an empty input would mean null or absent."""
+    return slot.on_clear in ("leave", "null") and answer.strip() == empty
+
+
+def _normalize_newlines(answer: str | None) -> str:
+    return (answer or "").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _parse_indexes(slot: Slot, answer: str) -> list[int]:
+    """The chosen indexes in the order of the options. Raises ValueError for an unknown option."""
+    at = sorted({int(n) for n in answer.split(",") if n.isascii() and n.isdecimal()})
+    if len(at) != len(answer.split(",")) or at[-1] >= len(slot.values):
+        raise ValueError("is not one of the options")
+    return at
+
+
+def _read_choices(slot: Slot, answer: str) -> list[Any]:
+    """The chosen values. Earlier choices keep their order, new ones follow."""
+    at = _parse_indexes(slot, answer)
+    before = [int(n) for n in (slot.field.initial or "").split(",") if n]
+    held = [] if slot.is_empty else cast("list[Any]", slot.value)
+    kept = [item for n, item in zip(before, held, strict=True) if n in at]
+    return kept + [slot.values[n] for n in at if n not in before]

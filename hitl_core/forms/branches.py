@@ -1,25 +1,24 @@
-"""Branches of a value (`oneOf`, `anyOf`): which one the value has now, and what a switch to another keeps."""
+"""Branches of a value (`oneOf`, `anyOf`), and the field that chooses one."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from hitl_core.forms.fields import is_number
-from hitl_core.forms.plan.members import member_schema
-from hitl_core.forms.slot import ABSENT
-from hitl_core.jsonschema import Budget, CannotFlatten, Schema, SchemaFlattener, equality_key
+from hitl_core.forms.field import ABSENT, Option, Slot
+from hitl_core.forms.inputs import NOT_SET, list_options
+from hitl_core.jsonschema import CannotFlatten, Schema, SchemaFlattener, equality_key
 
-_TYPES: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "string": ("Text", lambda value: isinstance(value, str)),
-    "integer": ("Whole number", lambda value: is_number(value) and value == int(value)),
-    "number": ("Number", is_number),
-    "boolean": ("Yes or no", lambda value: isinstance(value, bool)),
-    "object": ("Object", lambda value: isinstance(value, dict)),
-    "array": ("List", lambda value: isinstance(value, list)),
-    "null": ("Null", lambda value: value is None),
+_TYPE_LABELS = {
+    "string": "Text",
+    "integer": "Whole number",
+    "number": "Number",
+    "boolean": "Yes or no",
+    "object": "Object",
+    "array": "List",
+    "null": "Null",
 }
 _MAX_BRANCHES = 100
 
@@ -40,7 +39,35 @@ class Branch:
         return self.schema.get("properties", {})
 
 
-def simplify(schema: Schema) -> Schema:
+def branch_slot(slot: Slot, branches: tuple[Branch, ...], current: int | None) -> Slot:
+    labels = [branch.label for branch in branches]
+    values: list[Any] = list(range(len(branches)))
+    if slot.on_clear in ("leave", "null"):
+        labels.append(NOT_SET)
+        values.append(ABSENT)
+        current = len(branches) if current is None else current
+    field = slot.field._replace(
+        pointer=slot.field.pointer + "~",
+        kind="choice",
+        options=tuple(Option(label) for label in labels),
+        initial=None if current is None else str(current),
+        redraws=slot.field.locked is None,
+    )
+    return slot._replace(field=field, reads="option", values=tuple(values), is_branch_choice=True)
+
+
+def read_branch_choice(slot: Slot, answers: Mapping[str, str | None]) -> Any:
+    """The index of the chosen branch, ABSENT for "Not set", None if nothing is chosen."""
+    field = slot.field
+    answer = field.initial if field.locked else answers.get(field.pointer, field.initial)
+    if not answer and ABSENT in slot.values:
+        return ABSENT
+    if not (answer and answer.isdecimal() and int(answer) < len(slot.values)):
+        answer = field.initial
+    return None if answer is None else slot.values[int(answer)]
+
+
+def _simplify(schema: Schema) -> Schema:
     """The schema without alternatives that differ only in their limits, such as `int | float`."""
     for key in ("oneOf", "anyOf", "type"):
         declared: Any = schema.get(key)
@@ -54,10 +81,15 @@ def simplify(schema: Schema) -> Schema:
     return schema
 
 
-def find_branches(flattener: SchemaFlattener, schema: Schema) -> tuple[Branch, ...]:
-    """The branches; () if there are none, or if they only add limits to the rest of the schema. Raises
-    CannotFlatten if they can't be told apart.
+def find_branches(flattener: SchemaFlattener, schema: Schema) -> tuple[Schema, tuple[Branch, ...]]:
+    """The schema, simplified, and its branches; () if there are none, or if they only add limits to the rest
+    of the schema. Raises CannotFlatten if they can't be told apart.
     """
+    schema = _simplify(schema)
+    return schema, () if list_options(schema) else _list_branches(flattener, schema)
+
+
+def _list_branches(flattener: SchemaFlattener, schema: Schema) -> tuple[Branch, ...]:
     kinds = schema.get("type")
     if isinstance(kinds, list):
         types = [{**schema, "type": kind} for kind in cast("list[str]", kinds)]
@@ -66,8 +98,9 @@ def find_branches(flattener: SchemaFlattener, schema: Schema) -> tuple[Branch, .
     if key is None:
         return ()
     raw = cast("list[Any]", schema[key])
-    own = [flattener.flatten(branch)[0] for branch in raw[: _MAX_BRANCHES + 1]]
-    if len(raw) > _MAX_BRANCHES or {"oneOf", "anyOf"} <= schema.keys():
+    flats = flattener.flatten_each(raw[: _MAX_BRANCHES + 1])
+    own = [flat[0] for flat in flats if flat is not None]
+    if len(raw) != len(own) or len(raw) > _MAX_BRANCHES or {"oneOf", "anyOf"} <= schema.keys():
         raise CannotFlatten
     if not all({"properties", "type", "const", "enum"} & branch.keys() for branch in own):
         return ()
@@ -76,42 +109,6 @@ def find_branches(flattener: SchemaFlattener, schema: Schema) -> tuple[Branch, .
     return _make_branches(
         flattener, whole, own, _read_discriminator(raw, schema.get("discriminator"))
     )
-
-
-def match_branch(branches: tuple[Branch, ...], value: Any, budget: Budget) -> int | None:
-    """The index of the branch that the value has; None if it has none of them. Raises TooMuchWork."""
-    held = cast(Schema, value) if isinstance(value, dict) else {}
-    for at, branch in enumerate(branches):
-        if branch.discriminator in held and _are_equal(
-            held[branch.discriminator], branch.constants[branch.discriminator]
-        ):
-            return at
-    if any(branch.discriminator in held for branch in branches):
-        return None
-    matching = [at for at, branch in enumerate(branches) if _matches_branch(branch, value, budget)]
-    return max(matching, key=lambda at: len(branches[at].properties.keys() & held), default=None)
-
-
-def switch_branch(flattener: SchemaFlattener, old: Branch | None, new: Branch, value: Any) -> Any:
-    """The value after a switch to another branch. Values that fit there are kept; values that only the old
-    branch has are removed.
-    """
-    if "const" in new.schema:
-        return new.schema["const"]
-    if new.schema.get("type", "object") != "object":
-        return ABSENT
-    kept = dict(new.constants)
-    for name, item in cast(Schema, value).items() if isinstance(value, dict) else ():
-        before = old.properties.get(name) if old else None
-        if name in new.properties:
-            declared = new.properties[name]
-            stays = declared == before or _fits(flattener, declared, item)
-        else:
-            declared = member_schema(new.schema, name, flattener.budget)
-            stays = before is None and declared is not False
-        if stays and name not in kept:
-            kept[name] = item
-    return kept
 
 
 def _make_branches(
@@ -144,7 +141,7 @@ def _label(branch: Schema) -> str:
     if "const" in branch:
         return str(branch["const"])
     kind = branch.get("type", "object" if "properties" in branch else None)
-    return _TYPES[kind][0] if isinstance(kind, str) and kind in _TYPES else ""
+    return _TYPE_LABELS.get(kind, "") if isinstance(kind, str) else ""
 
 
 def _are_distinct(labels: list[str]) -> bool:
@@ -153,12 +150,12 @@ def _are_distinct(labels: list[str]) -> bool:
 
 def _consts(flattener: SchemaFlattener, branch: Schema) -> dict[str, Any]:
     """The properties with only one possible value."""
+    properties = cast(Schema, branch.get("properties", {}))
     constants: dict[str, Any] = {}
-    for name, declared in cast(Schema, branch.get("properties", {})).items():
-        try:
-            schema, nullable = flattener.flatten(declared)
-        except CannotFlatten:
+    for name, flat in zip(properties, flattener.flatten_each(properties.values()), strict=True):
+        if flat is None:
             continue
+        schema, nullable = flat
         values = cast(
             "list[Any]", [schema["const"]] if "const" in schema else schema.get("enum", [])
         )
@@ -190,45 +187,3 @@ def _read_discriminator(raw: list[Any], discriminator: Any) -> tuple[str, list[A
     by_ref = {ref: value for value, ref in mapping.items() if isinstance(ref, str)}
     values = [by_ref.get(ref, ref.rpartition("/")[2]) for ref in refs]
     return (name, values) if isinstance(name, str) and all(refs) and _are_distinct(values) else None
-
-
-def _matches_branch(branch: Branch, value: Any, budget: Budget) -> bool:
-    if not _matches_type(branch.schema, value):
-        return False
-    if not isinstance(value, dict):
-        return True
-    held = cast(Schema, value)
-    return (
-        all(name in held for name in cast("list[str]", branch.schema.get("required", [])))
-        and all(
-            _are_equal(held[name], only) for name, only in branch.constants.items() if name in held
-        )
-        and all(
-            member_schema(branch.schema, name, budget) is not False
-            for name in held.keys() - branch.properties.keys()
-        )
-    )
-
-
-def _fits(flattener: SchemaFlattener, declared: object, value: Any) -> bool:
-    try:
-        schema, nullable = flattener.flatten(declared)
-    except CannotFlatten:
-        return False
-    return (value is None and nullable) or _matches_type(schema, value)
-
-
-def _matches_type(schema: Schema, value: Any) -> bool:
-    """Whether the value has this type and is one of the allowed values. Other limits are not checked."""
-    kind = schema.get("type", "object" if "properties" in schema else None)
-    kinds = cast("list[str]", kind if isinstance(kind, list) else [kind] if kind else [])
-    if kinds and not any(_TYPES[name][1](value) for name in kinds if name in _TYPES):
-        return False
-    allowed = (
-        [schema["const"]] if "const" in schema else cast("list[Any]", schema.get("enum") or [])
-    )
-    return not allowed or any(_are_equal(value, other) for other in allowed)
-
-
-def _are_equal(a: Any, b: Any) -> bool:
-    return equality_key(a) == equality_key(b)

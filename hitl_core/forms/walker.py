@@ -1,0 +1,249 @@
+"""Walks through a schema and its arguments and collects the fields of the form, in the schema's order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, cast
+
+from hitl_core.forms.branches import Branch, branch_slot, find_branches, read_branch_choice
+from hitl_core.forms.field import ABSENT, Field, OnClear, Slot
+from hitl_core.forms.hints import finish_slot, hide_slot
+from hitl_core.forms.inputs import InputLimits, choose_input, json_slot
+from hitl_core.forms.value_schema import (
+    INFERRED,
+    infer_schema,
+    keep_annotations,
+    match_branch,
+    member_schema,
+    switch_branch,
+)
+from hitl_core.jsonschema import (
+    Budget,
+    CannotFlatten,
+    FlatSchema,
+    ProtectedPaths,
+    Schema,
+    SchemaFlattener,
+    child_pointers,
+    is_fixed,
+    is_secret,
+)
+
+MAX_FIELDS = 400
+_BRANCH_KEYS = {"anyOf", "oneOf"}
+_VALUE_KEYS = {"anyOf", "oneOf", "not", "if", "enum", "const"}
+_READ_ONLY = "This can't be changed."
+_INSIDE = " \u203a "  # between the label of an object and the label of a value in it
+
+
+class TooManyFields(Exception):
+    """The form would have more than `MAX_FIELDS` fields."""
+
+
+class Location(NamedTuple):
+    """The location of a value.
+
+    - `pointer`: the path as a JSON pointer;
+    - `labels`: of the outer objects and of the value;
+    - `required`: the value and all outer objects are required;
+    - `parent_properties`: the ids of the outer `properties`. With them a recursive schema is recognized.
+    """
+
+    path: tuple[str, ...] = ()
+    pointer: str = ""
+    labels: tuple[str, ...] = ()
+    required: bool = True
+    parent_on_clear: tuple[OnClear, ...] = ()
+    locked: str | None = None
+    parent_properties: tuple[int, ...] = ()
+
+
+class SchemaWalker:
+    """Collects `slots`. `answers` are used to choose branches. Objects are flattened `depth` levels deep."""
+
+    def __init__(
+        self,
+        root: Mapping[str, Any],
+        protected: ProtectedPaths,
+        answers: Mapping[str, str | None],
+        limits: InputLimits,
+        depth: int,
+        budget: Budget,
+    ) -> None:
+        self.slots: list[Slot] = []
+        self._flattener, self._protected = SchemaFlattener(root, budget), protected
+        self._answers, self._limits, self._depth = answers, limits, depth
+
+    def walk(self, declared: object, args: dict[str, Any]) -> dict[str, Any]:
+        """Add the fields of all arguments. Returns them, switched to the chosen branches."""
+        if declared is INFERRED:
+            declared = infer_schema(args)
+        [flat] = self._flattener.flatten_each([declared])
+        return self._walk_value(Location(), declared, flat, args)
+
+    def add_whole(self, args: dict[str, Any]) -> None:
+        """Add one JSON field for all arguments."""
+        slot = _make_slot(Location(), {}, False, args)
+        self._add(json_slot(slot, self._limits.max_text), {})
+
+    def _walk_value(
+        self, location: Location, declared: object, flat: FlatSchema | None, value: Any
+    ) -> Any:
+        """Add the fields of one value. `flat` is what it declares, None if that can't be flattened."""
+        branches: tuple[Branch, ...] | None = None
+        try:
+            schema, nullable, branches = self._split(flat)
+        except CannotFlatten:
+            schema, nullable = keep_annotations(declared), False
+        location = self._with_title(location, declared, schema)
+        slot = _make_slot(location, schema, nullable, value)
+        if self._is_hidden(location, schema):
+            return self._append(hide_slot(slot, schema))
+        if branches:
+            return self._walk_branches(location, slot, schema, branches)
+        if branches is not None and self._is_flat(location, schema, slot):
+            return self._walk_object(location, schema, slot.on_clear, value)
+        if branches is None or not location.path:
+            return self._add(json_slot(slot, self._limits.max_text), schema)
+        return self._add(choose_input(slot, schema, self._flattener, self._limits), schema)
+
+    def _is_flat(self, location: Location, schema: Schema, slot: Slot) -> bool:
+        properties = schema.get("properties")
+        if not location.path:
+            return bool(properties) or (bool(slot.value) and not _VALUE_KEYS & schema.keys())
+        if not properties or schema.get("type", "object") != "object":
+            return False
+        deep = len(location.path) > self._depth or id(properties) in location.parent_properties
+        return not deep and (slot.is_empty or isinstance(slot.value, dict))
+
+    def _walk_object(
+        self,
+        location: Location,
+        schema: Schema,
+        blank: OnClear,
+        value: Any,
+        skip: str | None = None,
+    ) -> Any:
+        held = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+        properties = cast("dict[str, Any]", schema.get("properties", {}))
+        names = [*properties, *(name for name in held if name not in properties)]
+        if len(self.slots) + len(names) > MAX_FIELDS:
+            raise TooManyFields
+        members: dict[str, object] = {}
+        for name in names:
+            declared = self._member(schema, properties, name, held)
+            if name != skip and not (declared is False and name not in held):
+                members[name] = declared
+        flats = self._flattener.flatten_each(members.values())
+        pointers = child_pointers(location.pointer, members)
+        required_names, after = schema.get("required", ()), held
+        blanks = (*location.parent_on_clear, blank)
+        parents = (*location.parent_properties, id(properties))
+        for (name, declared), flat, pointer in zip(members.items(), flats, pointers, strict=True):
+            path, labels = (*location.path, name), (*location.labels, name)
+            required = location.required and name in required_names
+            inner = Location(path, pointer, labels, required, blanks, location.locked, parents)
+            old = held.get(name, ABSENT)
+            new = self._walk_value(inner, declared, flat, old)
+            if new is not old:
+                after = {n: item for n, item in {**after, name: new}.items() if item is not ABSENT}
+        return cast(object, value) if after is held else after
+
+    def _member(self, schema: Schema, properties: Schema, name: str, held: Schema) -> object:
+        """The schema of a property. If it is not allowed but there, it must be shown all the same."""
+        budget = self._flattener.budget
+        known = name in properties
+        declared = properties[name] if known else member_schema(schema, name, budget) or INFERRED
+        return infer_schema(held.get(name, ABSENT)) if declared is INFERRED else declared
+
+    def _walk_branches(
+        self, location: Location, slot: Slot, schema: Schema, branches: tuple[Branch, ...]
+    ) -> Any:
+        current = match_branch(branches, slot, self._flattener.budget)
+        deep = len(location.path) > self._depth and any(branch.properties for branch in branches)
+        has_hidden_discriminator = any(
+            b.discriminator and self._protected.is_hidden_path((*location.path, b.discriminator))
+            for b in branches
+        )
+        if deep or has_hidden_discriminator or (current is None and not slot.is_empty):
+            return self._add(json_slot(slot, self._limits.max_text), schema)
+        choice = branch_slot(slot, branches, current)
+        self._add(choice, schema)
+        chosen = read_branch_choice(choice, self._answers)
+        if chosen is None:
+            return slot.value
+        if chosen is ABSENT:
+            return slot.value if slot.is_empty else None if slot.on_clear == "null" else ABSENT
+        new, after = branches[cast(int, chosen)], cast(object, slot.value)
+        if chosen != current:
+            old = None if current is None else branches[current]
+            after = switch_branch(self._flattener, old, new, after)
+        return self._walk_branch(location, slot, new, after)
+
+    def _walk_branch(self, location: Location, slot: Slot, branch: Branch, value: Any) -> Any:
+        schema = branch.schema
+        if "const" in schema:
+            return value
+        inner = self._with_title(location._replace(required=True), {}, schema)
+        if schema.get("type", "object") == "object" and branch.properties:
+            return self._walk_object(inner, schema, slot.on_clear, value, skip=branch.discriminator)
+        inner = inner._replace(labels=(*location.labels, branch.label))
+        blank = slot.on_clear if slot.on_clear in ("leave", "null") else None
+        own = _make_slot(inner, schema, False, value, blank)
+        if self._is_hidden(location, schema):
+            return self._append(hide_slot(own, schema))
+        return self._add(choose_input(own, schema, self._flattener, self._limits), schema)
+
+    def _split(self, flat: FlatSchema | None) -> tuple[Schema, bool, tuple[Branch, ...]]:
+        """The schema, whether null is allowed, and the branches. Raises CannotFlatten."""
+        if flat is None:
+            raise CannotFlatten
+        schema, nullable = flat
+        if not (_BRANCH_KEYS & schema.keys() or isinstance(schema.get("type"), list)):
+            return schema, nullable, ()
+        schema, branches = find_branches(self._flattener, schema)
+        return schema, nullable, branches
+
+    def _with_title(self, location: Location, declared: object, schema: Schema) -> Location:
+        """The location with the title of its own schema part, and locked if it is `readOnly`. A title that
+        comes from a reference is not used: it names the type, not the argument.
+        """
+        title = cast(Schema, declared).get("title") if isinstance(declared, dict) else None
+        if isinstance(title, str) and title.strip() and location.path:
+            location = location._replace(labels=(*location.labels[:-1], title.strip()))
+        protected, path = self._protected, location.path
+        fixed = protected.has_fixed_parts and (is_fixed(schema) or protected.is_fixed_path(path))
+        return location._replace(locked=_READ_ONLY) if fixed else location
+
+    def _is_hidden(self, location: Location, schema: Schema) -> bool:
+        hides, path = self._protected.has_hidden_parts, location.path
+        return hides and (is_secret(schema) or self._protected.is_hidden_path(path))
+
+    def _add(self, slot: Slot, schema: Schema) -> Any:
+        return self._append(finish_slot(slot, schema, self._protected, self._limits.max_text))
+
+    def _append(self, slot: Slot) -> Any:
+        """Add a finished slot. Returns its value."""
+        self.slots.append(slot)
+        if len(self.slots) > MAX_FIELDS:
+            raise TooManyFields
+        return slot.value
+
+
+def _make_slot(
+    location: Location, schema: Schema, nullable: bool, value: Any, blank: OnClear | None = None
+) -> Slot:
+    """`blank` says what an empty input means; by default the location and the schema do."""
+    if blank is None:
+        blank = "refuse"
+        if nullable:
+            blank = "null"
+        elif not location.required:
+            blank = "leave"
+        elif schema.get("type") in ("string", "array"):
+            blank = "empty"
+    label = _INSIDE.join(location.labels) or "Arguments"
+    required = location.required and not nullable
+    field = Field(location.pointer, "json", label, required=required, locked=location.locked)
+    empty = value is ABSENT or (value is None and blank == "null")
+    return Slot(field, location.path, blank, location.parent_on_clear, value=value, is_empty=empty)
