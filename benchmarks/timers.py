@@ -1,4 +1,4 @@
-"""Escalations: one round of the escalator with few and with many pending reviews, and how late it is."""
+"""Escalations: one round of due timers with few and with many pending reviews, and how late it is."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from statistics import median
 from benchmarks.amount import Amount
 from benchmarks.figure import Figure
 from benchmarks.fixture import EVERYSEC
-from bot.outbox import Escalator
+from bot.outbox import DueTimers
 from hitl_core import Policy, ToolCall
 from hitl_core.gate import ReviewKey, build_from_calls
 from hitl_core.review import Reviews
@@ -40,7 +40,9 @@ async def measure(amount: Amount) -> list[Figure]:
         late = await full.lateness(seconds=amount.rounds)
     counts = f"{many:,} pending vs. {few:,}"
     return [
-        Figure(f"one escalator round, {counts}", "ms", value * 1000, floor * 1000, 1.2, "lower"),
+        Figure(
+            f"one round of due timers, {counts}", "ms", value * 1000, floor * 1000, 1.2, "lower"
+        ),
         Figure("how late a step is, p99, vs. 1 s", "s", late, 1.0, 1.0, "lower"),
     ]
 
@@ -64,7 +66,7 @@ async def _open_fixture(pending: int) -> AsyncGenerator[_Fixture, None]:
 class _Fixture:
     def __init__(self, store: RedisStore) -> None:
         self._store, self._reviews = store, Reviews(store)
-        self._escalator = Escalator(self._reviews)
+        self._escalator = DueTimers(self._reviews)
         self._number = 0
 
     async def fill(self, count: int) -> None:
@@ -87,7 +89,7 @@ class _Fixture:
         return time.perf_counter() - start
 
     async def lateness(self, seconds: int) -> float:
-        """How late a step is when DUE steps are due per second and the escalator runs with its normal pauses:
+        """How late a step is when DUE steps are due per second and the worker runs with its normal pauses:
         the 99th percentile, in seconds by the store's clock. A step that is never taken is infinitely late.
         """
         start = await self._store.now() + 1.0

@@ -35,13 +35,13 @@ from .channels.slack import (
 from .health import Health, Notices, PlaceCheck, add_metrics, log_changes, make_probe
 from .inbox import HomeLoader, Inbox
 from .outbox import (
-    INTERVAL,
     LANE_LEASE,
     LATE_WINDOW,
     MESSAGE_INTERVAL,
     REQUEUE_INTERVAL,
+    TIMERS_INTERVAL,
     Delivery,
-    Escalator,
+    DueTimers,
     HomeRefresher,
     Outbox,
     Worker,
@@ -72,14 +72,14 @@ class Bot:
 
 @dataclass(frozen=True)
 class Timing:
-    """The time limits of the workers in seconds: see `Outbox`, `Lane` and `Escalator`. Only tests change
+    """The time limits of the workers in seconds: see `Outbox`, `Lane` and `DueTimers`. Only tests change
     them.
     """
 
     message_interval: float = MESSAGE_INTERVAL
     lane_lease: float = LANE_LEASE
     requeue_interval: float = REQUEUE_INTERVAL
-    escalator_interval: float = INTERVAL
+    timers_interval: float = TIMERS_INTERVAL
     late_window: float = LATE_WINDOW
 
 
@@ -195,8 +195,8 @@ def _make_workers(
         late_window=timing.late_window,
         health=health,
     )
-    escalator = Escalator(Reviews(store, retry_seconds=1.5), interval=timing.escalator_interval)
-    return Workers(outbox, escalator, *others)
+    timers = DueTimers(Reviews(store, retry_seconds=1.5), interval=timing.timers_interval)
+    return Workers(outbox, timers, *others)
 
 
 async def _open_channel(settings: Settings, health: Health) -> SlackChannel:

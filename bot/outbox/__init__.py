@@ -3,20 +3,18 @@ half, which `Workers` runs.
 """
 
 from .delivery import Delivery
-from .escalator import INTERVAL, Escalator
-from .home_refresher import HomeRefresher
 from .lane import LANE_LEASE, LATE_WINDOW
 from .outbox import MESSAGE_INTERVAL, REQUEUE_INTERVAL, Outbox
-from .workers import Worker, Workers
+from .workers import TIMERS_INTERVAL, DueTimers, HomeRefresher, Worker, Workers
 
 __all__ = [
-    "INTERVAL",
     "LANE_LEASE",
     "LATE_WINDOW",
     "MESSAGE_INTERVAL",
     "REQUEUE_INTERVAL",
+    "TIMERS_INTERVAL",
     "Delivery",
-    "Escalator",
+    "DueTimers",
     "HomeRefresher",
     "Outbox",
     "Worker",

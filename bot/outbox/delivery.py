@@ -18,8 +18,7 @@ from ..health import DeliveryProblems, Health
 from ..people import Directory, Recipients, TooFewDeciders, waiting_actions
 from .card_sync import GONE, CardSync, forget_shown_versions, is_over
 from .fallback import Fallback
-from .messages import Messages
-from .rate_limit import RateLimit
+from .messages import Messages, RateLimit
 
 log = logging.getLogger(__name__)
 

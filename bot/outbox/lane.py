@@ -14,8 +14,7 @@ from hitl_core.store import Job, LaneHalf, Recheck, Store
 
 from ..channels.contract import ChannelError, LookupFailed, NotFound, RateLimited, Unreachable
 from ..health import Health
-from .aside import AsideJobs
-from .stuck_jobs import StuckJobs
+from .failing_jobs import AsideJobs, StuckJobs
 
 log = logging.getLogger(__name__)
 

@@ -14,13 +14,13 @@ from hitl_core.errors import HitlError, safe_message
 from hitl_core.review import Reviews
 
 from ..health import Health
-from .aside import AsideJobs
 from .delivery import Delivery
+from .failing_jobs import AsideJobs
 from .lane import LANE_LEASE, LATE_WINDOW, Lane
 
 log = logging.getLogger(__name__)
 
-#: The shortest time between two messages to one conversation, in seconds: see `rate_limit`.
+#: The shortest time between two messages to one conversation, in seconds: see `RateLimit`.
 MESSAGE_INTERVAL = 1.0
 #: How often dead letters are retried, in seconds: the operator may have fixed the problem.
 REQUEUE_INTERVAL = 300.0

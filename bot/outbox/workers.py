@@ -1,14 +1,18 @@
-"""The workers: background tasks that show reviews and apply timers."""
+"""The workers: background tasks that show reviews, apply what is due, and update open Homes."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from typing import Protocol, Self
 
 from hitl_core.errors import HitlError, safe_message
+from hitl_core.failpoints import failpoint
+from hitl_core.review import Reviews
+from hitl_core.store import Store
 
-from .escalator import Escalator
+from ..inbox import KEEP_FOR
 from .outbox import Outbox
 
 log = logging.getLogger(__name__)
@@ -25,8 +29,8 @@ class Workers:
     `check` raises.
     """
 
-    def __init__(self, outbox: Outbox, escalator: Escalator, *others: Worker) -> None:
-        self.outbox, self.escalator, self.others = outbox, escalator, others
+    def __init__(self, outbox: Outbox, timers: DueTimers, *others: Worker) -> None:
+        self.outbox, self.timers, self.others = outbox, timers, others
         self._tasks: list[asyncio.Task[None]] = []
 
     def check(self) -> None:
@@ -37,7 +41,7 @@ class Workers:
             )
 
     async def __aenter__(self) -> Self:
-        workers = (self.outbox, self.escalator, *self.others)
+        workers = (self.outbox, self.timers, *self.others)
         self._tasks = [asyncio.create_task(each.run()) for each in workers]
         return self
 
@@ -50,3 +54,106 @@ class Workers:
             for outcome in await asyncio.gather(*self._tasks, return_exceptions=True):
                 if isinstance(outcome, Exception):
                     log.error("a worker stopped: %s", safe_message(outcome))
+
+
+#: How often the index is read, in seconds. Nothing is late by much more than this.
+TIMERS_INTERVAL = 0.25
+#: How many reviews one tick handles, and how many in parallel.
+BATCH = 100
+CONCURRENCY = 8
+
+
+class DueTimers:
+    """Applies what is due: escalations, reminders, deadlines, ended leases. Several bots may run it in
+    parallel.
+    """
+
+    def __init__(self, reviews: Reviews, *, interval: float = TIMERS_INTERVAL) -> None:
+        self._reviews, self._interval = reviews, interval
+        self._broken: set[str] = set()
+
+    async def run(self) -> None:
+        """Runs until cancelled. A crash loses nothing: what is due stays in the index until it is done."""
+        while True:
+            try:
+                full = await self.tick() >= BATCH
+            except HitlError as error:
+                log.warning("the index of due reviews could not be read: %s", error)
+                full = False
+            if not full:
+                await asyncio.sleep(self._interval)
+
+    async def tick(self) -> int:
+        """Apply what is due now. Returns how many reviews changed.
+
+        Reviews that fail stay at the front of the index; the batch is larger by their number, so they don't
+        block others.
+        """
+        due = await self._reviews.store.due_reviews(BATCH + len(self._broken))
+        if due:
+            await failpoint("timers.after_peek")
+        self._broken.intersection_update(due)
+        limit = asyncio.Semaphore(CONCURRENCY)
+        return sum(await asyncio.gather(*(self._fire(review_id, limit) for review_id in due)))
+
+    async def _fire(self, review_id: str, limit: asyncio.Semaphore) -> bool:
+        """Returns whether the review changed. Never raises, so that the others are handled too."""
+        async with limit:
+            try:
+                transition = await self._reviews.apply_due(review_id)
+            except Exception as error:
+                self._broken.add(review_id)
+                log.warning(
+                    "review %s: what is due could not be applied: %s",
+                    review_id,
+                    safe_message(error),
+                )
+                return False
+        self._broken.discard(review_id)
+        return transition is not None
+
+
+#: The shortest time between two updates of one person's Home, in seconds.
+HOME_INTERVAL = 30.0
+
+
+class HomeRefresher:
+    """Updates the Homes that were opened recently. Several bots may run it in parallel: only one of
+    them updates a Home. `publish` updates the Home of a person by id.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        publish: Callable[[str], Awaitable[None]],
+        *,
+        interval: float = HOME_INTERVAL,
+        keep_for: float = KEEP_FOR,
+    ) -> None:
+        self._store, self._publish, self._interval, self._keep_for = (
+            store,
+            publish,
+            interval,
+            keep_for,
+        )
+
+    async def run(self) -> None:
+        """Runs until cancelled."""
+        while True:
+            await asyncio.sleep(self._interval / 3)
+            try:
+                await self.tick()
+            except HitlError as error:
+                log.warning("the list of open Homes could not be read: %s", error)
+
+    async def tick(self) -> None:
+        for user_id in await self._store.home_viewers(await self._store.now() - self._keep_for):
+            if await self._store.try_lock(f"home:{user_id}", self._interval):
+                await self._refresh(user_id)
+
+    async def _refresh(self, user_id: str) -> None:
+        """Never raises, so that a failing Home does not stop the others."""
+        try:
+            await self._publish(user_id)
+        except Exception as error:
+            log.warning("the Home of %s could not be updated: %s", user_id, safe_message(error))

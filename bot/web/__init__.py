@@ -1,12 +1,17 @@
 """The HTTP server: connections and their limits, bodies, probes, problems (RFC 9457)."""
 
-from .application import LEAVING, make_app
-from .authentication import admit, is_authenticated, mark_authenticated
-from .body import BODY_TIMEOUT, BodyError, read_body
-from .connection_limit import open_more_files
+from .connection_limits import open_more_files
 from .problems import PROBLEM_TYPES, ApiProblem, ProblemCode, invalid_at, to_response
-from .server import open_server
-from .urlencoded import read_form
+from .requests import (
+    BODY_TIMEOUT,
+    BodyError,
+    admit,
+    is_authenticated,
+    mark_authenticated,
+    read_body,
+    read_form,
+)
+from .server import LEAVING, make_app, open_server
 
 __all__ = [
     "BODY_TIMEOUT",

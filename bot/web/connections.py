@@ -13,11 +13,7 @@ import time
 from typing import Any, cast
 
 from ..logs import ThrottledLog
-from .connection_limit import default_max_connections
-from .eviction_order import EvictionOrder
-from .memory import give_back
-from .shares import Share
-from .slow_readers import SlowReaders
+from .connection_limits import EvictionOrder, Share, SlowReaders, default_max_connections, give_back
 
 log = logging.getLogger(__name__)
 

@@ -10,12 +10,13 @@ from contextlib import asynccontextmanager, suppress
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from hitl_core.errors import SettingsError, safe_message
+from hitl_core.errors import HitlError, SettingsError, safe_message
 
+from ..health import PROBE_TIMEOUT, Probe, public_reason
 from ..logs import ThrottledLog
-from .authentication import connection_of
 from .connections import Connection, Connections
 from .problems import ApiProblem, to_response
+from .requests import connection_of
 
 #: How long requests in progress may take at shutdown, in seconds. A click is answered within 3 s.
 DRAIN_TIMEOUT = 4.0
@@ -133,3 +134,39 @@ def _filter_record(record: logging.LogRecord) -> bool:
         record.msg, record.args = f"{record.getMessage()}: {safe_message(error)}", ()
         record.exc_info = None
     return True
+
+
+LEAVING = web.AppKey("leaving", asyncio.Event)
+
+
+def make_app(ready: Probe, leaving: asyncio.Event) -> web.Application:
+    """An application with `/healthz` and `/readyz`. `ready` raises HitlError while the bot can't work.
+
+    After `leaving` is set, requests still work, but each connection is closed, so that a load balancer uses
+    another bot.
+    """
+
+    @web.middleware
+    async def close_when_leaving(request: web.Request, handler: Handler) -> web.StreamResponse:
+        response = await handler(request)
+        if leaving.is_set() and not response.prepared:
+            response.force_close()
+        return response
+
+    async def healthz(_: web.Request) -> web.Response:
+        return web.json_response({"ok": True})
+
+    async def readyz(_: web.Request) -> web.Response:
+        try:
+            if leaving.is_set():
+                raise HitlError("This bot is shutting down.")
+            async with asyncio.timeout(PROBE_TIMEOUT):
+                return web.json_response({"ok": True, **await ready()})
+        except (HitlError, TimeoutError) as error:
+            return web.json_response({"ok": False, "why": public_reason(error)}, status=503)
+
+    app = web.Application(middlewares=[close_when_leaving])
+    app[LEAVING] = leaving
+    app.router.add_get("/healthz", healthz)
+    app.router.add_get("/readyz", readyz)
+    return app

@@ -142,7 +142,7 @@ async def test_a_body_that_trickles_in_is_not_waited_for(
 ):
     """Given a client that says a body's length and sends half of it; then it is told so,
     and let go."""
-    monkeypatch.setattr("bot.web.body.BODY_TIMEOUT", 0.2)
+    monkeypatch.setattr("bot.web.requests.BODY_TIMEOUT", 0.2)
     address = urlsplit(client.url)
     reader, writer = await asyncio.open_connection(address.hostname, address.port)
     writer.write(

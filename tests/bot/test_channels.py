@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from bot.channels.contract import NotFound
 from bot.channels.registry import Channels, NotConfigured
 from bot.channels.slack.channel import SlackChannel
+from bot.health.delivery_problems import PlaceCheck
 from bot.health.health import Health
-from bot.health.place_check import PlaceCheck
 from bot.outbox.delivery import Delivery
 from bot.people.directory import Directory
 from bot.people.people import People

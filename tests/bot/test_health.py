@@ -10,7 +10,7 @@ import pytest
 from bot.channels.slack.channel import SlackChannel
 from bot.health.health import FORGET_AFTER, MAX_PROBLEMS, MORE, Health
 from bot.health.notices import Notices
-from bot.health.readiness import make_probe
+from bot.health.probes import make_probe
 from hitl_core.store import MemoryStore
 from slack_sandbox.sandbox import Sandbox
 from tests.support.builders import START

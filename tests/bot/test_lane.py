@@ -10,7 +10,7 @@ import pytest
 from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.health.health import Health
-from bot.outbox import stuck_jobs
+from bot.outbox import failing_jobs
 from bot.outbox.delivery import Delivery
 from bot.outbox.lane import LATE_WINDOW, Lane
 from bot.people.directory import Directory
@@ -27,7 +27,7 @@ async def test_a_card_without_progress_is_reported_until_it_is_shown(
 ) -> None:
     """Faults 4, class 8: given a Slack that takes no post; then the health names the review, its place and
     why; when Slack takes it, then that is over."""
-    monkeypatch.setattr(stuck_jobs, "REPORT_AFTER", 0.0)
+    monkeypatch.setattr(failing_jobs, "REPORT_AFTER", 0.0)
     health, reviews = Health(), Reviews(MemoryStore())
     review, event = review_of(now=time.time())
     await reviews.submit(review, event)

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from bot.health.health import Health
-from bot.health.readiness import make_probe
+from bot.health.probes import make_probe
 from hitl_core.errors import HitlError
 from hitl_core.store import RedisStore
 

@@ -19,12 +19,11 @@ import aiohttp
 import pytest
 from aiohttp import compression_utils, web
 
-from bot.web import body, connections, slow_readers
-from bot.web.authentication import mark_authenticated
-from bot.web.body import BodyError, read_body
+from bot.web import connection_limits, connections, requests
+from bot.web.connection_limits import SlowReaders
 from bot.web.connections import Connection, Connections
+from bot.web.requests import BodyError, mark_authenticated, read_body
 from bot.web.server import open_server
-from bot.web.slow_readers import SlowReaders
 from tests.support.waiting import wait_until
 
 MOST = 1024 * 1024
@@ -91,7 +90,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server with short time limits."""
     monkeypatch.setattr(connections, "HEAD_TIMEOUT", SHORT)
     monkeypatch.setattr(connections, "WATCH_INTERVAL", SHORT / 5)
-    monkeypatch.setattr(body, "BODY_TIMEOUT", SHORT)
+    monkeypatch.setattr(requests, "BODY_TIMEOUT", SHORT)
 
 
 class Wire:
@@ -458,7 +457,7 @@ def test_a11_one_process_may_open_as_many_files_as_it_serves_connections() -> No
     """Attack A11: given a soft limit of files below a larger hard one, then the soft one is raised."""
     run = (
         "import resource as r; r.setrlimit(r.RLIMIT_NOFILE, (300, 5000));"
-        "from bot.web.connections import Connections; from bot.web.connection_limit import open_more_files;"
+        "from bot.web.connections import Connections; from bot.web.connection_limits import open_more_files;"
         "open_more_files();"
         "print(r.getrlimit(r.RLIMIT_NOFILE)[0], Connections()._max_connections)"
     )
@@ -484,7 +483,7 @@ async def test_attack_m5_who_stops_reading_an_answer_is_closed(
             return freed
 
     monkeypatch.setattr(connections, "SlowReaders", Watched)
-    monkeypatch.setattr(slow_readers, "READ_TIMEOUT", SHORT)
+    monkeypatch.setattr(connection_limits, "READ_TIMEOUT", SHORT)
     monkeypatch.setattr(connections, "WATCH_INTERVAL", SHORT / 5)
     async with serve() as url:
         wire = await Wire.to(url, GET_LARGE)
@@ -497,7 +496,7 @@ async def test_attack_m5_all_unread_answers_together_have_a_limit(
 ) -> None:
     """Given clients that read nothing of large answers; then those that wait longest are closed, so that no
     more than the limit is kept, and the newest is served."""
-    monkeypatch.setattr(slow_readers, "MAX_UNREAD", 2 * LARGE)
+    monkeypatch.setattr(connection_limits, "MAX_UNREAD", 2 * LARGE)
     async with serve() as url:
         wires = [await Wire.to(url, GET_LARGE) for _ in range(4)]
         rest = await wires[-1].rest()

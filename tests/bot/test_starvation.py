@@ -10,7 +10,7 @@ import pytest
 
 from bot.channels.contract import Unreachable
 from bot.health.health import Health
-from bot.outbox import aside
+from bot.outbox import failing_jobs
 from bot.outbox import lane as lanes
 from bot.outbox import outbox as outboxes
 from bot.outbox.lane import LATE_WINDOW, Lane
@@ -38,8 +38,8 @@ class Slack:
 @pytest.fixture(autouse=True)
 def fast(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lanes, "MAX_PAUSE", 0.01)
-    monkeypatch.setattr(aside, "FIRST_ASIDE", 0.05)
-    monkeypatch.setattr(aside, "MAX_ASIDE", 0.1)
+    monkeypatch.setattr(failing_jobs, "FIRST_ASIDE", 0.05)
+    monkeypatch.setattr(failing_jobs, "MAX_ASIDE", 0.1)
 
 
 async def submit(reviews: Reviews, place: str = DEFAULT_PLACE) -> str:

@@ -15,8 +15,8 @@ from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.render import card_message
 from bot.channels.slack.render.home_blocks import view_blocks
+from bot.health.delivery_problems import PlaceCheck
 from bot.health.health import Health
-from bot.health.place_check import PlaceCheck
 from bot.inbox.homes import HomeLoader
 from bot.outbox.delivery import Delivery
 from bot.people.directory import Directory

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.web import urlencoded
-from bot.web.urlencoded import read_form
+from bot.web import requests
+from bot.web.requests import read_form
 
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 LIKE_A_FORM = st.text("&=%+abC3E28é€", max_size=40)
@@ -21,7 +21,7 @@ def test_a_form_is_read_as_the_standard_library_does(
     monkeypatch: pytest.MonkeyPatch, text: str, piece: int
 ) -> None:
     """Given any text, cut at any place; then its fields are those that `parse_qsl` finds."""
-    monkeypatch.setattr(urlencoded, "PIECE", piece)
+    monkeypatch.setattr(requests, "PIECE", piece)
     assert read_form(text, 1000) == dict(parse_qsl(text, keep_blank_values=True))
 
 

@@ -134,7 +134,7 @@ async def test_w2_a_loser_killed_before_it_deletes_its_own(scene: Scene) -> None
 async def test_k1_a_bot_killed_before_it_escalates(scene: Scene) -> None:
     """Given a bot that is killed after it found what is due, before it did it; when another runs, then it is
     escalated, once."""
-    bot = await scene.bot_process("escalator.after_peek=kill")
+    bot = await scene.bot_process("timers.after_peek=kill")
     gate = await scene.gate(SOON)
     scene.ask(gate, email())
     await scene.card("send_email")
@@ -154,7 +154,7 @@ async def test_k2_two_bots_fire_the_same_step(
     """Given two bots that both saw the same step due before either did it; then it is done once."""
     gate = await scene.gate(SOON)
     go = scene.folder / "go"
-    monkeypatch.setenv("HITL_FAILPOINTS", f"escalator.after_peek=pause:{go}")
+    monkeypatch.setenv("HITL_FAILPOINTS", f"timers.after_peek=pause:{go}")
     await scene.bot()
     await scene.bot()
     scene.ask(gate, email())

@@ -97,7 +97,7 @@ async def test_promise_9_several_bots_escalate_once(scene: Scene) -> None:
     scene.ask(gate, email())
     card = await scene.card("send_email")
     await scene.card("Escalated", channel=OPS)
-    await asyncio.gather(*(bot.workers.escalator.tick() for bot in bots if bot.workers))
+    await asyncio.gather(*(bot.workers.timers.tick() for bot in bots if bot.workers))
     await scene.card("Escalated to #team-ops")
 
     review = await gate.reviews.load(review_of(card))

@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from bot.app import running_bot
-from bot.outbox.home_refresher import HomeRefresher
+from bot.outbox.workers import HomeRefresher
 from bot.settings import Settings
 from hitl_core import Gate, ToolCall
 from hitl_core.review import claims

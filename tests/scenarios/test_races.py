@@ -176,7 +176,7 @@ async def test_promise_6_a_click_after_the_deadline_is_told_so(scene: Scene) -> 
     it is refused, because silence and lateness never approve."""
     slow = scene.folder / "never"
     gate = await scene.gate(POLICY + "expire: {after: 1s}")
-    bot = await scene.bot_process(f"escalator.after_peek=pause:{slow}")
+    bot = await scene.bot_process(f"timers.after_peek=pause:{slow}")
     waiting = scene.ask(gate, email())
     card = await scene.card("send_email")
     review = review_of(card)

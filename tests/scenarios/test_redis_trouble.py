@@ -66,7 +66,7 @@ async def test_faults_10_a_bot_starts_while_redis_takes_no_writes(
         await wait_until("it says so", lambda: "not ready: Redis" in caplog.text, 20)
         assert f"({trouble})" in caplog.text
     await wait_until("it says so", lambda: "ready again after" in caplog.text, 20)
-    message = [r.getMessage() for r in caplog.records if r.name == "bot.health.readiness"]
+    message = [r.getMessage() for r in caplog.records if r.name == "bot.health.probes"]
     assert len(message) == 2
     gate = await scene.gate()
     waiting = scene.ask(gate, email())

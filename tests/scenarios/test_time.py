@@ -108,7 +108,7 @@ async def test_who_is_still_needed_is_reminded_in_the_thread_once(scene: Scene) 
 
     for count in (1, 2):
         await passes(gate, card, 15 * MINUTE)
-        await asyncio.gather(*(bot.workers.escalator.tick() for bot in bots if bot.workers))
+        await asyncio.gather(*(bot.workers.timers.tick() for bot in bots if bot.workers))
 
         async def find_reminders(count: int = count) -> bool:
             return len(await replies(scene, card)) == count

@@ -44,7 +44,7 @@ QUICK = Timing(
     message_interval=0.0,
     lane_lease=0.4,
     requeue_interval=60.0,
-    escalator_interval=0.05,
+    timers_interval=0.05,
     late_window=0.2,
 )
 

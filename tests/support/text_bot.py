@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from bot.channels.registry import Channels
 from bot.inbox import Inbox
-from bot.outbox import Delivery, Escalator, Outbox, Workers
+from bot.outbox import Delivery, DueTimers, Outbox, Workers
 from bot.people import Directory
 from hitl_core import Gate, Outcome, Policy, ToolCall
 from hitl_core.review import Reviews
@@ -96,6 +96,6 @@ async def text_scene(redis_url: str) -> AsyncIterator[TextScene]:
             requeue_interval=QUICK.requeue_interval,
             late_window=QUICK.late_window,
         )
-        escalator = Escalator(reviews, interval=QUICK.escalator_interval)
-        await stack.enter_async_context(Workers(outbox, escalator))
+        timers = DueTimers(reviews, interval=QUICK.timers_interval)
+        await stack.enter_async_context(Workers(outbox, timers))
         yield scene

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from bot.outbox.escalator import BATCH, Escalator
+from bot.outbox.workers import BATCH, DueTimers
 from hitl_core.errors import StoreUnavailable
 from hitl_core.model import Snapshot
 from hitl_core.review.service import Reviews
@@ -50,7 +50,7 @@ async def _fill(count: int) -> tuple[Clock, Broken, Reviews, list[str]]:
 
 async def test_nothing_is_done_before_it_is_due_and_then_all_of_it_once() -> None:
     clock, _, reviews, ids = await _fill(30)
-    several = [Escalator(reviews) for _ in range(3)]
+    several = [DueTimers(reviews) for _ in range(3)]
     assert await several[0].tick() == 0
     clock.now += 10
     await asyncio.gather(*(each.tick() for each in several))
@@ -64,8 +64,8 @@ async def test_broken_reviews_do_not_block_others() -> None:
     clock, store, reviews, _ = await _fill(BATCH + 20)
     clock.now += 10
     store.broken = set(await store.due_reviews(BATCH))
-    escalator = Escalator(reviews)
-    assert await escalator.tick() == 0
-    assert await escalator.tick() == 20
+    timers = DueTimers(reviews)
+    assert await timers.tick() == 0
+    assert await timers.tick() == 20
     store.broken = set()
-    assert await escalator.tick() == BATCH
+    assert await timers.tick() == BATCH

@@ -1,0 +1,103 @@
+"""The jobs of one lane that fail: those without progress are reported, and those that failed too often are
+set aside.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+from hitl_core.store import Job, LaneHalf
+
+from ..health import Health
+
+#: A job without progress for this time is reported, in seconds.
+REPORT_AFTER = 60.0
+
+
+@dataclass(frozen=True)
+class _StuckJob:
+    job: Job
+    since: float
+    why: str
+
+
+class StuckJobs:
+    """Those that the lane works on without progress: at most one job for each half of the lane."""
+
+    def __init__(self, health: Health) -> None:
+        self._health = health
+        self._jobs: dict[LaneHalf, _StuckJob] = {}
+
+    def note(self, half: LaneHalf, job: Job, since: float, why: str) -> None:
+        """This job makes no progress. `since` is by `time.monotonic`."""
+        self._jobs[half] = _StuckJob(job, since, why)
+
+    def clear(self, half: LaneHalf) -> None:
+        self._jobs.pop(half, None)
+
+    def report(self) -> None:
+        """Report the jobs without progress for REPORT_AFTER."""
+        for stuck in self._jobs.values():
+            if time.monotonic() - stuck.since >= REPORT_AFTER:
+                self.report_failure(stuck.job, stuck.why)
+
+    def report_failure(self, job: Job, why: str) -> None:
+        """Report why this card can't be shown."""
+        text = f"The review {job.review_id} can't be shown at {job.place}: {why}."
+        self._health.report("delivery", _subject(job), text)
+
+    def report_success(self, job: Job) -> None:
+        """The card is shown, so its problem is over."""
+        self._health.resolve("delivery", _subject(job))
+
+
+def _subject(job: Job) -> str:
+    return f"{job.review_id} at {job.place}"
+
+
+#: How long a job is set aside, in seconds: at first, and at most.
+FIRST_ASIDE, MAX_ASIDE = 5.0, 60.0
+
+
+@dataclass(frozen=True)
+class _Pause:
+    """Until when by `time.monotonic` a job is left alone, and for how many seconds in all."""
+
+    until: float
+    seconds: float
+
+
+class AsideJobs:
+    """Those that are set aside because they failed too often, by their member in the queue. It outlives its
+    lane.
+    """
+
+    def __init__(self) -> None:
+        self._pauses: dict[str, _Pause] = {}
+
+    def __contains__(self, member: str) -> bool:
+        return member in self._pauses
+
+    def resting(self) -> list[str]:
+        """The jobs that are left alone now. The others get one try at a time."""
+        now = time.monotonic()
+        return [member for member, pause in self._pauses.items() if pause.until > now]
+
+    def add(self, member: str, least: float) -> None:
+        """Set the job aside: longer each time, and at least for `least` seconds."""
+        before = self._pauses.get(member)
+        seconds = max(min(before.seconds * 2, MAX_ASIDE) if before else FIRST_ASIDE, least)
+        self._pauses[member] = _Pause(time.monotonic() + seconds, seconds)
+
+    def remove(self, member: str) -> None:
+        self._pauses.pop(member, None)
+
+    def retry_all(self) -> None:
+        """Each job gets its next try now."""
+        for member, pause in self._pauses.items():
+            self._pauses[member] = replace(pause, until=0.0)
+
+    def all_ended_before(self, moment: float) -> bool:
+        """Whether every pause ended before this time, by `time.monotonic`."""
+        return all(pause.until < moment for pause in self._pauses.values())

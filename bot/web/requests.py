@@ -1,0 +1,99 @@
+"""One request: which agent sent it, and its body, read within limits of size, time and memory."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Literal
+from urllib.parse import unquote_to_bytes
+
+from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
+
+from .connections import Connection
+
+#: How long a body may take to arrive, in seconds. Together with `server.LINGER_TIMEOUT` less than 10.
+BODY_TIMEOUT = 8.0
+
+
+class BodyError(Exception):
+    """The body can't be read completely. Nothing of it is kept."""
+
+    def __init__(self, code: Literal["too_large", "too_slow", "broken"]) -> None:
+        super().__init__(code)
+        self.code: Literal["too_large", "too_slow", "broken"] = code
+
+
+async def read_body(request: web.Request, max_bytes: int) -> bytes:
+    """The body, at most `max_bytes`. Raises BodyError."""
+    if (request.content_length or 0) > max_bytes:
+        raise BodyError("too_large")
+    connection, parts, size = connection_of(request), list[bytes](), 0
+    try:
+        async with asyncio.timeout(BODY_TIMEOUT):
+            while part := await request.content.readany():
+                size += len(part)
+                if size > max_bytes:
+                    raise BodyError("too_large")
+                parts.append(part)
+                if connection is not None:
+                    connection.set_buffered(size)
+        return b"".join(parts)
+    except TimeoutError:
+        raise BodyError("too_slow") from None
+    except (web.RequestPayloadError, HttpProcessingError, ConnectionError):
+        raise BodyError("broken") from None
+    finally:
+        parts.clear()  # aiohttp keeps the error, and so this frame, in a reference cycle
+        if connection is not None:
+            connection.set_buffered(0)
+
+
+def connection_of(request: web.BaseRequest) -> Connection | None:
+    """None if the client has disconnected, or on another server than ours."""
+    protocol = request.transport.get_protocol() if request.transport else None
+    return protocol if isinstance(protocol, Connection) else None
+
+
+def mark_authenticated(request: web.BaseRequest) -> None:
+    """This request is authenticated."""
+    if (visit := connection_of(request)) is not None:
+        visit.mark_authenticated()
+
+
+def admit(request: web.BaseRequest, token: str, *, waits: bool = False) -> bool:
+    """Marks an agent's request as authenticated. Returns False if too many requests of this token or of all
+    agents are in progress: then it must be refused. `waits`: it is about to wait for people.
+    """
+    mark_authenticated(request)
+    visit = connection_of(request)
+    return visit is None or visit.admit(token, waits=waits)
+
+
+def is_authenticated(request: web.BaseRequest) -> bool:
+    visit = connection_of(request)
+    return visit is not None and visit.is_authenticated
+
+
+#: Characters that are decoded at once. `parse_qsl` decodes a whole field at once and holds Python's lock for
+#: 40 ms with 1 MiB of escapes.
+PIECE = 16 * 1024
+
+
+def read_form(text: str, most: int) -> dict[str, str]:
+    """The fields of a body (application/x-www-form-urlencoded) by name; the last one wins if a name is repeated. Raises ValueError for more than `most`."""
+    if text.count("&") >= most:
+        raise ValueError(f"more than {most} fields")
+    pairs = (each.partition("=") for each in text.split("&") if each)
+    return {_decode(name): _decode(value) for name, _, value in pairs}
+
+
+def _decode(text: str) -> str:
+    """Decodes in pieces; no piece ends inside an escape."""
+    data, start = bytearray(), 0
+    while start < len(text):
+        end = start + PIECE
+        escape = text.rfind("%", end - 2, end)
+        end = escape if escape >= 0 else end
+        data += unquote_to_bytes(text[start:end].replace("+", " "))
+        start = end
+    return data.decode(errors="replace")
