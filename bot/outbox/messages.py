@@ -107,8 +107,8 @@ UPDATE_FACTOR, UPDATE_BURST = 1.2, 10
 
 
 class RateLimit:
-    """The rate limit that all bots share for calls to the channel. `interval` is the shortest time between two
-    messages to one conversation, in seconds.
+    """The rate limit that all bots share for calls to the channel. `interval` is the shortest time between
+    two messages to one conversation, in seconds.
     """
 
     def __init__(self, store: Store, interval: float) -> None:

@@ -28,7 +28,7 @@ class _Unread:
 
 
 class SlowReaders:
-    """Clients that read their answer more slowly than it was written: what they don't read stays in memory."""
+    """Clients that read an answer more slowly than it was written. What they don't read stays in memory."""
 
     def __init__(self) -> None:
         # The one that waits longest is first.
@@ -75,8 +75,8 @@ R = TypeVar("R", bound=Ranked)
 
 
 class EvictionOrder(Generic[R]):
-    """The order in which connections are closed when there is no room: by rank; in each rank, the one that has it for the longest time is first. A change takes as long for
-    many members as for few.
+    """The order in which connections are closed when there is no room: by rank; in each rank, the one that
+    has it for the longest time is first. A change takes as long for many members as for few.
     """
 
     def __init__(self) -> None:
@@ -106,7 +106,9 @@ class EvictionOrder(Generic[R]):
 
 
 class Share:
-    """The connections that agents use at the same time, so that clicks and probes get some too: at most `most` requests of all tokens together, and at most half of that for one token."""
+    """The connections that agents use at the same time, so that clicks and probes get some too: at most
+    `most` requests of all tokens together, and at most half of that for one token.
+    """
 
     def __init__(self, most: int) -> None:
         self._most, self._alone = max(2, most), max(1, most // 2)

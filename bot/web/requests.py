@@ -80,7 +80,9 @@ PIECE = 16 * 1024
 
 
 def read_form(text: str, most: int) -> dict[str, str]:
-    """The fields of a body (application/x-www-form-urlencoded) by name; the last one wins if a name is repeated. Raises ValueError for more than `most`."""
+    """The fields of a body (application/x-www-form-urlencoded) by name; the last one wins if a name is
+    repeated. Raises ValueError for more than `most`.
+    """
     if text.count("&") >= most:
         raise ValueError(f"more than {most} fields")
     pairs = (each.partition("=") for each in text.split("&") if each)
