@@ -10,7 +10,7 @@ from collections.abc import Callable
 import aiohttp
 import pytest
 
-from bot.health import readiness
+from bot.health import probes
 from hitl_core.store import RedisStore
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.support.bots import ROOT, Scene, email
@@ -57,7 +57,7 @@ async def test_faults_10_a_bot_starts_while_redis_takes_no_writes(
 ) -> None:  # fmt: skip
     """faults 10, newcomer 9: given a server that takes no writes, when a bot starts, then it does, and the
     log says why it can't work; when that is over the log says so, and a card is shown and decided."""
-    monkeypatch.setattr(readiness, "WATCH_INTERVAL", 0.05)
+    monkeypatch.setattr(probes, "WATCH_INTERVAL", 0.05)
     scene.redis_url = own_redis().url
     await (await RedisStore.open(scene.redis_url)).close()
     with in_trouble(scene.redis_url, trouble):
