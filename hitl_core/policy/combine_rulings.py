@@ -10,6 +10,7 @@ from hitl_core.policy.combine_schemas import combine_schemas, has_refs
 from hitl_core.policy.reader import combine_reviewers, find_unreachable_quorum
 from hitl_core.policy.rule import Kind
 from hitl_core.policy.ruling import Ruling
+from hitl_core.policy.schemas import find_problem
 
 Schema = dict[str, Any]
 
@@ -211,9 +212,8 @@ def _with_schemas(ruling: Ruling, one: Schema | None, other: Schema | None) -> R
         return ruling
     if has_refs(both):
         return _deny(ruling, _TWO_REFS)
-    from hitl_core.policy import json_schema  # only where a schema is checked
 
-    if flaw := json_schema.find_problem(both):
+    if flaw := find_problem(both):
         return _deny(
             ruling,
             f"Its arguments can't be checked by the schemas of the policy and the context together: {flaw}",

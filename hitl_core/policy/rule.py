@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, Self, cast
 from hitl_core.model import DecisionType, DialectName, Output, Route, ToolCall, Verdict
 from hitl_core.policy.default_descriptions import default_description
 from hitl_core.policy.ruling import Ruling
+from hitl_core.policy.schemas import make_predicate
 
 Kind = Literal["allow", "review", "deny"]
 #: The allowed decisions of a rule without `allowed_decisions`.
@@ -25,7 +26,7 @@ _REASONS: dict[Kind, str] = {
 
 class CallContext(NamedTuple):
     """The input of a rule: the call, the agent's state if there is one, and the run's own prefix. `shared` is
-    the budget that the checks of this call share; see `json_schema.make_predicate`.
+    the budget that the checks of this call share; see `make_predicate`.
     """
 
     call: ToolCall
@@ -56,9 +57,8 @@ class SchemaWhen:
 
     @classmethod
     def from_schema(cls, schema: dict[str, Any]) -> Self:
-        from hitl_core.policy import json_schema  # only where a schema is checked
 
-        return cls(schema, json_schema.make_predicate(schema))
+        return cls(schema, make_predicate(schema))
 
     def __call__(self, context: CallContext) -> bool:
         return self.meets(context.call.args, context.shared)

@@ -20,6 +20,7 @@ from hitl_core.policy.reader.route import KEYS as ROUTE_KEYS
 from hitl_core.policy.reader.route import read_route
 from hitl_core.policy.reader.values import read_pointers
 from hitl_core.policy.rule import DEFAULT_DECISIONS, Rule, RuleFunction, SchemaWhen
+from hitl_core.policy.schemas import find_problem, make_budget
 
 KEYS = (
     "allowed_decisions",
@@ -215,15 +216,14 @@ def read_args_schema(node: ConfigNode) -> dict[str, Any] | None:
 
 def read_schema(node: ConfigNode) -> dict[str, Any] | None:
     """A JSON Schema. An unknown keyword is an error: in a policy it is probably a spelling mistake."""
-    from hitl_core.policy import json_schema
 
     value = node.value
     if not isinstance(value, dict):
         return node.add_problem(f"This must be a JSON Schema, which is a mapping, not {node}.")
     schema, report = cast(dict[str, Any], value), node.report
     if report.bounded and report.budget is None:
-        report.budget = json_schema.make_budget()
-    problem = json_schema.find_problem(schema, strict=True, budget=report.budget)
+        report.budget = make_budget()
+    problem = find_problem(schema, strict=True, budget=report.budget)
     if problem is not None:
         return node.add_problem(problem)
     return json.loads(json.dumps(schema))  # a copy of plain JSON values: text keys, no tuples
