@@ -5,7 +5,6 @@
 """
 
 from hitl_core.policy.combine_rulings import with_tool_schema
-from hitl_core.policy.combine_schemas import combine_schemas, has_refs
 from hitl_core.policy.default_descriptions import default_description, to_javascript
 from hitl_core.policy.gaps import find_gaps
 from hitl_core.policy.glob import is_glob
@@ -32,6 +31,7 @@ from hitl_core.policy.reader import (
 )
 from hitl_core.policy.rule import DEFAULT_DECISIONS, CallContext, Question, Rule, RuleFunction
 from hitl_core.policy.ruling import Ruling
+from hitl_core.policy.schemas import combine_schemas, has_refs
 
 __all__ = [
     "DEFAULT_DECISIONS",

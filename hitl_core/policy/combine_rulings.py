@@ -6,11 +6,10 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from hitl_core.model import Expire, Route, Verdict
-from hitl_core.policy.combine_schemas import combine_schemas, has_refs
 from hitl_core.policy.reader import combine_reviewers, find_unreachable_quorum
 from hitl_core.policy.rule import Kind
 from hitl_core.policy.ruling import Ruling
-from hitl_core.policy.schemas import find_problem
+from hitl_core.policy.schemas import combine_schemas, find_problem, has_refs
 
 Schema = dict[str, Any]
 
@@ -212,7 +211,6 @@ def _with_schemas(ruling: Ruling, one: Schema | None, other: Schema | None) -> R
         return ruling
     if has_refs(both):
         return _deny(ruling, _TWO_REFS)
-
     if flaw := find_problem(both):
         return _deny(
             ruling,

@@ -12,13 +12,13 @@ from typing import Any, Self, cast
 from hitl_core.errors import PolicyError
 from hitl_core.model import DialectName, ToolCall
 from hitl_core.policy.combine_rulings import combine_unsure, override_ruling, tighten
-from hitl_core.policy.context_limits import check_context
 from hitl_core.policy.reader import (
     MAX_BYTES,
     ConfigNode,
     ConfigReader,
     ParsedConfig,
     Report,
+    check_context,
     parse_yaml,
     read_policy,
 )

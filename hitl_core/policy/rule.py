@@ -57,7 +57,6 @@ class SchemaWhen:
 
     @classmethod
     def from_schema(cls, schema: dict[str, Any]) -> Self:
-
         return cls(schema, make_predicate(schema))
 
     def __call__(self, context: CallContext) -> bool:

@@ -1,9 +1,9 @@
-"""JSON Schema for the policy. It is imported only if a policy has schemas."""
+"""JSON Schemas of the policy: checks them, compiles them to predicates, and combines two to one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from hitl_core.jsonschema import (
     CONTEXT_STEPS,
@@ -16,6 +16,13 @@ from hitl_core.jsonschema import (
     compile_schema,
 )
 from hitl_core.model import JsonObject
+
+Schema = dict[str, Any]
+
+_REFS = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
+
+#: A reference to nothing. So every check refuses a schema that has it.
+_DEAD_REF = "#/a reference of one of two schemas"
 
 
 def find_problem(
@@ -54,3 +61,27 @@ def make_predicate(schema: dict[str, Any]) -> Callable[[JsonObject, dict[str, An
         return not check(args, state)
 
     return is_met
+
+
+def combine_schemas(one: Schema | None, other: Schema | None) -> Schema | None:
+    """A schema that requires both. If one of them has a reference, the result can't be checked, because the
+    reference would lead to another target.
+    """
+    if one is None or other is None or one == other:
+        return one or other
+    both: Schema = {"type": "object", "allOf": [one, other]}
+    return {**both, "$ref": _DEAD_REF} if has_refs(both) else both
+
+
+def has_refs(schema: Schema) -> bool:
+    waiting: list[object] = [schema]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            held = cast(Schema, part)
+            if not _REFS.isdisjoint(held):
+                return True
+            waiting.extend(held.values())
+        elif isinstance(part, list):
+            waiting.extend(cast("list[object]", part))
+    return False

@@ -1,18 +1,22 @@
-"""Reads a configuration in our own format. All problems are reported together."""
+"""Reads a configuration in our own format, and checks that of a run: it comes from the agent, so it can only
+make rules stricter. All problems are reported together.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 
-from hitl_core.model import TOOL_NAME, Route
+from hitl_core.model import TOOL_NAME, DialectName, Route
 from hitl_core.policy.glob import covers, is_glob
 from hitl_core.policy.reader.config_node import ConfigNode, read_field
-from hitl_core.policy.reader.parsed_config import ParsedConfig
 from hitl_core.policy.reader.read_rule import read_rule
-from hitl_core.policy.reader.reviewers import excludes_requester
+from hitl_core.policy.reader.report import Report
 from hitl_core.policy.reader.route import KEYS as ROUTE_KEYS
-from hitl_core.policy.reader.route import read_route
+from hitl_core.policy.reader.route import excludes_requester, read_route
 from hitl_core.policy.rule import Kind, Rule
+from hitl_core.policy.rule_index import RuleIndex
 
 KEYS = (
     "default",
@@ -29,6 +33,41 @@ MAX_NAME = 128
 DESCRIPTION_PREFIX = "Tool execution requires approval"
 _KINDS: tuple[Kind, ...] = ("allow", "review", "deny")
 _GLOB = re.compile(r"[A-Za-z0-9_.:/*?-]+")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParsedConfig:
+    """The content of a policy, or of one run's context. In a context `default` and `prefix` may be None.
+
+    `dialect` is set if the configuration itself names it.
+    """
+
+    default: Rule | None
+    rules: tuple[Rule, ...]
+    prefix: str | None = None
+    edit_notice: str | None = None
+    allow_override: bool = False
+    dialect: DialectName | None = None
+    rule_index: RuleIndex = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rule_index", RuleIndex(self.rules))
+
+    def rules_for(self, tool: str) -> tuple[Rule, ...]:
+        """The rules that can match a tool, in their order."""
+        rules = self.rule_index.rules_for(tool)
+        return rules if self.default is None else (*rules, self.default)
+
+
+#: Reads a configuration and adds its problems to the node's report. The second argument is the policy's
+#: default for a run's context, and None for a whole policy.
+ConfigReader = Callable[[ConfigNode, Rule | None], ParsedConfig]
+
+#: Never allowed, not even with `allow_override`: people would see less, or decide about something else.
+_NEVER_ALLOWED = ("redact", "answer_schema", "output")
+#: Not allowed without `allow_override`: cards show the description as the policy's own text.
+_POLICY_ONLY = ("description", "idempotent")
+_POLICY_ROUTE_KEYS = ("notify", "escalate", "remind", "clock", "fallback", "expire")
 
 
 def read_policy(node: ConfigNode, inherited: Rule | None = None) -> ParsedConfig:
@@ -96,3 +135,37 @@ def _shadow_problem(name: str, earlier: list[Rule]) -> str | None:
                 " tools. Put this rule before it, or remove it."
             )
     return None
+
+
+def check_context(
+    reading: ParsedConfig, default_rule: Rule, report: Report, *, override: bool
+) -> None:
+    """Report each key that a run must not set, by tool and by our name of the key."""
+    if reading.prefix is not None and not override:
+        report.add(("description_prefix",), _explain("description_prefix"))
+    for rule in reading.rules:
+        for word in _forbidden_keys(rule, default_rule, override):
+            report.add((str(rule.name), word), _explain(word))
+
+
+def _forbidden_keys(rule: Rule, default_rule: Rule, override: bool) -> Iterator[str]:
+    words = _NEVER_ALLOWED if override else (*_NEVER_ALLOWED, *_POLICY_ONLY)
+    yield from (word for word in words if getattr(rule, word) not in (None, (), False))
+    route, own = rule.route, default_rule.route
+    if rule.dialect is None:
+        yield from (
+            word for word in _POLICY_ROUTE_KEYS if getattr(route, word) != getattr(own, word)
+        )
+    if rule.kind == "review" and "reject" not in rule.allowed_decisions:
+        yield "allowed_decisions"
+
+
+def _explain(word: str) -> str:
+    if word == "allowed_decisions":
+        return "A run's own configuration can't remove `reject`: add it."
+    if word in _POLICY_ROUTE_KEYS:
+        return f"Only the policy can set `{word}`: remove it from the run's own configuration."
+    return (
+        f"A run's own configuration can only make a rule stricter, but `{word}` changes what people see or"
+        " decide: remove it, or set it in the policy."
+    )

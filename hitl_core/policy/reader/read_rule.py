@@ -13,12 +13,11 @@ from hitl_core.policy.reader.config_node import (
     format_value,
     join_names,
     read_field,
+    read_pointers,
     suggest,
 )
-from hitl_core.policy.reader.reviewers import excludes_requester
 from hitl_core.policy.reader.route import KEYS as ROUTE_KEYS
-from hitl_core.policy.reader.route import read_route
-from hitl_core.policy.reader.values import read_pointers
+from hitl_core.policy.reader.route import excludes_requester, read_route
 from hitl_core.policy.rule import DEFAULT_DECISIONS, Rule, RuleFunction, SchemaWhen
 from hitl_core.policy.schemas import find_problem, make_budget
 
@@ -216,7 +215,6 @@ def read_args_schema(node: ConfigNode) -> dict[str, Any] | None:
 
 def read_schema(node: ConfigNode) -> dict[str, Any] | None:
     """A JSON Schema. An unknown keyword is an error: in a policy it is probably a spelling mistake."""
-
     value = node.value
     if not isinstance(value, dict):
         return node.add_problem(f"This must be a JSON Schema, which is a mapping, not {node}.")
