@@ -139,7 +139,7 @@ def _read_calls(call_bodies: Sequence[CallIn]) -> tuple[list[ToolCall], list[Arg
     for index, call in enumerate(call_bodies):
         where = f"/calls/{index}"
         try:
-            calls.append(ToolCall(call.id, call.name, call.args))
+            calls.append(ToolCall(call.id, call.name, call.args, call.reason))
             where += "/args"
             encoded_args.append(encode(call.args))
         except InvalidToolCall as error:

@@ -103,7 +103,8 @@ def action_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
                 pass  # its choices are buttons already
             case _:
                 assert_never(decision)
-    see = [_see_button(action.name, about)] if action.excerpt.missing else []
+    is_cut = action.excerpt.missing or (action.reason and action.reason.missing)
+    see = [_see_button(action.name, about)] if is_cut else []
     return (*common, *see, *rare)
 
 

@@ -7,7 +7,16 @@ from typing import Literal
 
 from hitl_core.model import DecisionType, MessageRef, Place, Reviewer
 
-from .values import NOBODY, ArgumentsExcerpt, Choice, Edit, PeopleRefs, Progress, VoteGroup
+from .values import (
+    NOBODY,
+    AgentReason,
+    ArgumentsExcerpt,
+    Choice,
+    Edit,
+    PeopleRefs,
+    Progress,
+    VoteGroup,
+)
 
 
 @dataclass(frozen=True)
@@ -43,7 +52,7 @@ class OpenAction:
     or the agent's own if `by_agent`. `rule` is the reason of the policy's rule. `title` is the title from the
     agent's system. `choices` are the answers to a question. `confirm`: Approve asks for a confirmation.
     `must_read`: not everything is shown here, and the approver must open it first. `decided` is set when the
-    action is decided.
+    action is decided. `reason` is the agent's; None if it gave none, or if an earlier action shows it.
     """
 
     key: str
@@ -66,6 +75,7 @@ class OpenAction:
     edits: tuple[Edit, ...]
     progress: Progress | None
     decided: DecisionLine | None = None
+    reason: AgentReason | None = None
 
 
 @dataclass(frozen=True)

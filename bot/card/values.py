@@ -35,6 +35,18 @@ class ArgumentsExcerpt:
 
 
 @dataclass(frozen=True)
+class AgentReason:
+    """Why `agent` wants a call, in its own words, on one line. `missing` characters are cut. `numbers`: all
+    actions that it is about, if they are several.
+    """
+
+    agent: str
+    text: str
+    missing: int = 0
+    numbers: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
 class Change:
     """One argument that an edit changed: only the part that differs. None if the argument is absent."""
 

@@ -66,6 +66,11 @@ def person_text(by: Reviewer) -> str:
     return f"{by.name} ({id})" if by.channel == CLI else person_label(by.name, id)
 
 
+def quote(words: str) -> str:
+    """Words of others in quotation marks that they can't close."""
+    return "“" + words.replace("“", '"').replace("”", '"') + "”"
+
+
 def place_text(where: Place) -> str:
     return "the bot's own channel (HITL_CHANNEL)" if where == DEFAULT_PLACE else where
 

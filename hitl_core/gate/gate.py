@@ -234,7 +234,13 @@ class Gate:
         return guard_function(self.review, function, name)
 
     def thread(
-        self, thread_id: str, requester: str | None = None, origin: str | None = None
+        self,
+        thread_id: str,
+        requester: str | None = None,
+        origin: str | None = None,
+        reason: str | None = None,
     ) -> contextlib.AbstractContextManager[None]:
-        """`with gate.thread("t-42"):` guarded calls in this block belong to this thread."""
-        return thread_scope(thread_id, requester, origin)
+        """`with gate.thread("t-42"):` guarded calls in this block belong to this thread. `reason` says why
+        the agent wants them: see `ToolCall`.
+        """
+        return thread_scope(thread_id, requester, origin, reason)

@@ -39,6 +39,7 @@ class GuardThread:
     thread_id: str
     requester: str | None = None
     origin: str | None = None
+    reason: str | None = None
     calls: Counter[str] = field(default_factory=Counter[str])
 
     @classmethod
@@ -52,7 +53,8 @@ class GuardThread:
         call_id = f"{tool.name}#{digest[:12]}"
         self.calls[call_id] += 1
         count = self.calls[call_id]
-        return ToolCall(call_id if count == 1 else f"{call_id}.{count}", tool.name, flat)
+        id = call_id if count == 1 else f"{call_id}.{count}"
+        return ToolCall(id, tool.name, flat, self.reason)
 
 
 _thread: ContextVar[GuardThread | None] = ContextVar("hitl_thread", default=None)
@@ -60,10 +62,13 @@ _thread: ContextVar[GuardThread | None] = ContextVar("hitl_thread", default=None
 
 @contextmanager
 def thread_scope(
-    thread_id: str, requester: str | None = None, origin: str | None = None
+    thread_id: str,
+    requester: str | None = None,
+    origin: str | None = None,
+    reason: str | None = None,
 ) -> Generator[None, None, None]:
     """Guarded calls in this block belong to this thread."""
-    token = _thread.set(GuardThread(thread_id, requester, origin))
+    token = _thread.set(GuardThread(thread_id, requester, origin, reason))
     try:
         yield
     finally:

@@ -55,6 +55,7 @@ from hitl_core.model.token import Token, parse_id
 from hitl_core.model.tool_call import (
     CALL_KEYS,
     MAX_ID,
+    MAX_REASON,
     TOOL_NAME,
     ToolCall,
     is_text,
@@ -70,6 +71,7 @@ __all__ = [
     "DIALECTS",
     "MAX_BYTES",
     "MAX_ID",
+    "MAX_REASON",
     "ORIGIN",
     "POLICY",
     "REDRAW_KINDS",

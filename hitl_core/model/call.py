@@ -13,7 +13,8 @@ class Call(Value):
     """One tool call of the model. `key` is its position in the turn, starting with "1".
 
     `redact`: JSON pointers to the hidden values of a call that needs no person; those of an action follow
-    from its `config`. `hides_values`: people don't see some values of a revision of this call.
+    from its `config`. `hides_values`: people don't see some values of a revision of this call. `reason`: why
+    the agent wants it, in the agent's own words.
     """
 
     key: str
@@ -25,6 +26,7 @@ class Call(Value):
     idempotent: bool = False
     redact: tuple[str, ...] = ()
     hides_values: bool = False
+    reason: str | None = None
 
 
 #: `started`: `once` returned True. `done`: its result was reported, or a person said that it ran. `in_doubt`:

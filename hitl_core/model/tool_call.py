@@ -19,6 +19,8 @@ from hitl_core.model.arguments import MAX_BYTES, JsonObject, decode
 #: an invisible character is refused; otherwise no rule would match it, and a default of `allow` would run it.
 TOOL_NAME = re.compile(r"[A-Za-z0-9_.:/-]{1,128}")
 MAX_ID = 256
+#: The most characters of an agent's reason for one call.
+MAX_REASON = 2000
 
 
 def is_text(value: str) -> bool:
@@ -28,11 +30,15 @@ def is_text(value: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """`id` is the model's id for the call. `args` is a JSON object. Raises InvalidToolCall."""
+    """`id` is the model's id for the call. `args` is a JSON object. `reason` says why the agent wants this
+    call: at most MAX_REASON characters, which people read as the agent's words. It is no part of the
+    arguments nor of their digest. Raises InvalidToolCall.
+    """
 
     id: str
     name: str
     args: JsonObject
+    reason: str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.id, str) or not self.id:  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -52,15 +58,26 @@ class ToolCall:
             raise InvalidToolCall(
                 f"The call {self.id!r} of {self.name} has arguments that are not a JSON object."
             )
+        if self.reason is not None and not _is_reason(self.reason):
+            raise InvalidToolCall(
+                f"The `reason` of the call {self.id!r} must be valid text of at most {MAX_REASON:,}"
+                " characters."
+            )
 
     @classmethod
     def from_mapping(cls, value: Mapping[str, Any], *, id: str = "") -> Self:
-        """From `{"id", "name", "args"}`, or from a call in the format of LangChain, OpenAI (chat completions,
-        responses), Anthropic, Gemini or MCP. `id` is used if the call has none. Raises InvalidToolCall for
-        anything else, and if the arguments are missing: write `{}` for a call without arguments.
+        """From `{"id", "name", "args"}` with an optional `reason`, or from a call in the format of LangChain,
+        OpenAI (chat completions, responses), Anthropic, Gemini or MCP. `id` is used if the call has none.
+        Raises InvalidToolCall for anything else, and if the arguments are missing: write `{}` for a call
+        without arguments.
         """
         parts = parse_call(value)
-        return cls(cast(str, parts.id or id), cast(str, parts.name), parts.args)
+        name, reason = cast(str, parts.name), value.get("reason")
+        return cls(cast(str, parts.id or id), name, parts.args, reason)
+
+
+def _is_reason(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= MAX_REASON and is_text(value)
 
 
 #: The keys for arguments: of our format and LangChain, of OpenAI and MCP, of Anthropic.
@@ -122,7 +139,7 @@ def parse_call(value: object) -> CallParts:
     outer = cast(Mapping[str, Any], value)
     wrappers = [key for key in WRAPPER_KEYS if isinstance(outer.get(key), Mapping)]
     if not wrappers:
-        return CallParts(_read_id(outer), outer.get("name") or "", _read_args(outer, ()))
+        return CallParts(_read_id(outer), outer.get("name") or "", _read_args(outer, ("reason",)))
     inner = cast(Mapping[str, Any], outer[wrappers[0]])
     twice = [
         *wrappers[1:],
@@ -200,7 +217,7 @@ def _check_other_keys(tool: object, value: Mapping[str, Any], known: Iterable[st
         if (key in OTHER_ARGUMENT_KEYS and item is not None) or _holds_values(item):
             raise InvalidToolCall(
                 f"The call of {tool!r:.80} has the key `{key}`, which may hold arguments that people would"
-                " not see. A call has `id`, `name` and `args` only."
+                " not see. A call has `id`, `name`, `args` and `reason` only."
             )
 
 

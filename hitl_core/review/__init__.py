@@ -15,7 +15,7 @@ from hitl_core.review import (
     transition,
     vote_count,
 )
-from hitl_core.review.agent_texts import description_of, reason_of, title_of
+from hitl_core.review.agent_texts import description_of, reason_of, rule_reason_of, title_of
 from hitl_core.review.claims import one_line, runnable_calls
 from hitl_core.review.commands import (
     AnswerDoubt,
@@ -89,6 +89,7 @@ __all__ = [
     "one_line",
     "reason_of",
     "redaction_pointers",
+    "rule_reason_of",
     "runnable_calls",
     "timers",
     "title_of",

@@ -24,7 +24,12 @@ def title_of(review: Review, action: Action) -> str | None:
     return None if review.hides_values else action.request.title
 
 
-def reason_of(review: Review, call: Call) -> str:
+def reason_of(review: Review, call: Call) -> str | None:
+    """Why the agent wants this call, "" if it gave no reason; None if it is not shown."""
+    return None if review.hides_values and call.reason else call.reason or ""
+
+
+def rule_reason_of(review: Review, call: Call) -> str:
     """Why the policy rules so; "" for a text of Python code that is not shown."""
     action = review.action(call.key)
     is_withheld = review.hides_values and action is not None and action.request.computed

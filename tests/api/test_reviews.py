@@ -335,3 +335,20 @@ async def test_large_reviews_are_listed_as_they_are_read(client: Client):
 
     assert len(listed) == 3
     assert listed == [await client.read(each["id"]) for each in listed]
+
+
+async def test_a_call_has_the_reason_that_was_submitted(client: Client, store: RedisStore):
+    """Given a call with a reason; then it is stored with it, and the arguments and their digest are those of a
+    call without one."""
+    told = {**tool_call(), "reason": "The invoice is due."}
+    id = (await client.submit(told)).body["id"]
+    snapshot = await store.load(id)
+    assert snapshot is not None
+    assert snapshot.review.calls[0].reason == "The invoice is due."
+    assert (await client.submit(tool_call())).body["id"] == id
+
+
+async def test_a_reason_that_is_too_long_is_refused(client: Client):
+    reply = await client.submit({**tool_call(), "reason": "x" * 2001})
+    assert (reply.status, reply.code) == (422, "invalid")
+    assert "/calls/0/reason" in reply.body["detail"]

@@ -74,8 +74,9 @@ def review_of(
     requester: str | None = "U0MARIA",
     origin: str | None = None,
     tools: dict[str, Any] | None = None,
+    reason: str | None = None,
 ) -> Review:
-    made = [ToolCall(f"c{n}", name, args) for n, (name, args) in enumerate(calls, start=1)]
+    made = [ToolCall(f"c{n}", name, args, reason) for n, (name, args) in enumerate(calls, start=1)]
     rules = Policy.from_mapping(POLICY if policy is None else {**POLICY, **policy})
     asked = judge_turn(rules, made, **(tools or {}))
     return build_review(ReviewKey(agent, "thread-1", "turn-1", requester, origin), asked, 1, NOW)[0]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bot.card import all_arguments, as_name, build_card, thread_lines
+from bot.card import as_name, build_card, name_and_arguments, thread_lines
 from bot.channels.slack.ids import ModalMeta
 from bot.channels.slack.modal_limits import MODAL_LIMITS
 from bot.channels.slack.modals.arguments_modal import arguments_view
@@ -21,6 +21,7 @@ from bot.channels.slack.render.card_message import message, thread_message
 from bot.channels.slack.render.markup import make_inert
 from bot.forms.message_form import escalation_page, rejection_page, text_answer_page
 from bot.inbox.commands import ActionRef
+from hitl_core.model import MAX_REASON
 from slack_sandbox.workspace.message import escape_text as as_slack_keeps
 from tests.bot.test_text import BIDI, HIDDEN
 from tests.channels.nasty import NASTY
@@ -102,6 +103,7 @@ def all_states(name: str, words: str, args: dict[str, Any]) -> list[dict[str, An
         agent=words or "x",
         requester=words or None,
         origin="slack:C0ASK/1799999990.000100",
+        reason=words[:MAX_REASON],
     )
     review = review.model_copy(update={"path": (words, "x"), "thread_id": words or "x"})
     review = decide(review, "1", "edit", args={**args, "more": words, words: "new"})
@@ -164,7 +166,8 @@ def test_promise_8_no_text_of_an_agent_comes_alive_in_a_modal(words: str, key: s
         },
     }
     args = {key: words, "fixed": words, "json": {key: [words]}, "long": "\u202e" + words * 400}
-    review = review_of(("tool", args), policy={"interrupt_on": {"*": {"args_schema": schema}}})
+    rule = {"*": {"args_schema": schema}}
+    review = review_of(("tool", args), policy={"interrupt_on": rule}, reason=words[:MAX_REASON])
     pages = [
         rejection_page(review.actions[0], META.form("reject"), MODAL_LIMITS),
         escalation_page(META.form("escalate"), "#team-ops"),
@@ -174,7 +177,7 @@ def test_promise_8_no_text_of_an_agent_comes_alive_in_a_modal(words: str, key: s
         *edit_pages(review),
         *(form_view(page, META) for page in pages),
         notice(words),
-        arguments_view(META, "tool", all_arguments(args, schema)).view,
+        arguments_view(META, *name_and_arguments(review, "1")).view,
         review_page(review, replace(META, review_place=DEFAULT), name_of),
     ]
     for view in map(check_view, views):

@@ -10,7 +10,7 @@ from hitl_core.cli.terminal import display_width
 from hitl_core.gate import JudgedCalls
 from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
-from hitl_core.model import MessageRef, Place, Review
+from hitl_core.model import MessageRef, Place, Review, ToolCall
 from hitl_core.review import Cancel, Decide, delivery_problems, escalation
 from hitl_core.review.service import Reviews
 from hitl_core.store.redis import keys
@@ -220,3 +220,16 @@ def test_dialects_8_path_title_fallback_and_the_tool_that_runs(desk: Desk) -> No
 async def _submit(reviews: Reviews, turn: ReviewKey, asked: JudgedCalls) -> Review:
     made = build_review(turn, asked, reviews.store.partitions, await reviews.store.now())
     return await reviews.submit(*made)
+
+
+def test_the_agents_reason_is_quoted_on_one_line(desk: Desk) -> None:
+    """Given a reason that imitates a line of ours; then it is quoted, as the agent's words, after the
+    arguments; and JSON has it as it is."""
+    lie = "Fine.”\n    decided    approved by “Ada”"
+    review = desk.submit(ToolCall("c1", "ask", {"n": 1}, lie))
+    lines = desk.hitl("reviews", "show", review.id).out.splitlines()
+    (line,) = [line for line in lines if line.startswith("    agent says")]
+    assert line == '    agent says  “Fine."\\n    decided    approved by "Ada"”'
+    assert lines.index(line) > lines.index("      n          1")
+    shown = json.loads(desk.hitl("reviews", "show", review.id, "--json").out)
+    assert shown["calls"][0]["reason"] == lie

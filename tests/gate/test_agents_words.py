@@ -182,12 +182,13 @@ def submit(
     *,
     id: str = "c1",
     args: dict[str, Any] = ARGS,
+    reason: str | None = None,
 ) -> Review:
     """The stored review. Raises HitlError if it is refused."""
     policy = Policy.from_mapping(CONFIG)
     policy = policy if context is None else policy.for_run(context)
     tools = {} if own is None else {tool: own}
-    asked = judge_turn(policy, [ToolCall(id, tool, args)], **tools)
+    asked = judge_turn(policy, [ToolCall(id, tool, args, reason)], **tools)
     return build_review(which, asked._replace(path=(which.agent,)), 1, START)[0]
 
 
@@ -204,12 +205,13 @@ def read_arguments(review: Review, action: Action) -> dict[str, str]:
     contexts,
     st.none() | schemas,
     st.builds(ReviewKey, names, names, names, requesters, origins),
+    st.none() | names,
 )
 def test_security_h1_nothing_that_an_agent_says_makes_anything_weaker(
-    tool: str, context: Any, own: Any, which: ReviewKey
+    tool: str, context: Any, own: Any, which: ReviewKey, reason: str | None
 ) -> None:
-    """Given any context, schemas, names, requester and origin."""
-    check_no_weaker(tool, context, own, which)
+    """Given any context, schemas, names, requester, origin and reason."""
+    check_no_weaker(tool, context, own, which, reason)
 
 
 @pytest.mark.parametrize("word", said)
@@ -223,12 +225,14 @@ def test_security_h1_no_key_of_a_context_makes_anything_weaker(
     check_no_weaker(tool, {"interrupt_on": {"*": rule}}, None, PLAIN)
 
 
-def check_no_weaker(tool: str, context: Any, own: Any, which: ReviewKey) -> None:
+def check_no_weaker(
+    tool: str, context: Any, own: Any, which: ReviewKey, reason: str | None = None
+) -> None:
     """When the same call is submitted with what an agent says and without, then it is refused, or the same
     people decide on the same bytes, seeing the same, with the same or stricter requirements."""
     plain = submit(tool)
     try:
-        review = submit(tool, context, own, which)
+        review = submit(tool, context, own, which, reason=reason)
     except HitlError:
         return
     (before,), (after,) = plain.calls, review.calls

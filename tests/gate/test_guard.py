@@ -403,3 +403,15 @@ async def test_a_call_in_doubt_that_a_person_says_ran_is_not_run_again(
 
         assert await again == "`add` ran; its result was lost. “Alice Ng” (U0ALICE) confirmed it."
     assert ran == [1]
+
+
+async def test_a_threads_reason_is_the_reason_of_its_calls(gate: Gate, store: MemoryStore) -> None:
+    @gate.guard
+    async def add(a: int) -> int:
+        return a
+
+    with gate.thread("t-why", reason="The sum is due."):
+        await asyncio.gather(add(1), decide(store, Proposal("approve", 1)))
+
+    (review,) = store._reviews.values()
+    assert review.calls[0].reason == "The sum is due."

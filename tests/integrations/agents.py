@@ -36,7 +36,7 @@ Turn = Sequence[dict[str, Any]]
 
 
 class Script(BaseChatModel):
-    """Returns its turns in order: lists of calls, or a final text."""
+    """Returns its turns in order: lists of calls, whole messages, or a final text."""
 
     turns: list[Any]
 
@@ -52,7 +52,9 @@ class Script(BaseChatModel):
         if number and os.environ.get("DIE_IN_MODEL"):
             os.kill(os.getpid(), signal.SIGKILL)
         turn = self.turns[number] if number < len(self.turns) else "the end"
-        if isinstance(turn, str):
+        if isinstance(turn, AIMessage):
+            message = turn.model_copy()
+        elif isinstance(turn, str):
             message = AIMessage(content=turn)
         else:
             message = AIMessage(content="", tool_calls=[{**c, "type": "tool_call"} for c in turn])

@@ -13,7 +13,7 @@ from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import DEFAULT_PLACE, Review, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import cancellation, claims, decisions, visible_args
-from hitl_core.review.agent_texts import description_of, reason_of, title_of
+from hitl_core.review.agent_texts import description_of, rule_reason_of, title_of
 from hitl_core.review.proposal import Proposal
 from tests.support.builders import START, judge_turn, person
 
@@ -88,7 +88,7 @@ def test_what_code_wrote_of_hidden_arguments_is_not_shown() -> None:
     said = {**HIDES, "description": lambda args: f"Pays with {args['card']}"}
     review = review_of({"pay": said}, ToolCall("c1", "pay", {"card": SECRET}))
     assert SECRET not in everything_shown(review)
-    assert reason_of(review, review.calls[0]) == ""
+    assert rule_reason_of(review, review.calls[0]) == ""
     fixed = {**HIDES, "description": "Pays. Call the customer first."}
     review = review_of({"pay": fixed}, ToolCall("c1", "pay", {"card": SECRET}))
     assert "Pays. Call the customer first." in everything_shown(review)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from hitl_core.gate import MAX_CALLS
-from hitl_core.model import MAX_ID, TOOL_NAME, DialectName
+from hitl_core.model import MAX_ID, MAX_REASON, TOOL_NAME, DialectName
 
 #: The limits of a lease in seconds. A shorter one could end between two requests; a longer one would delay a
 #: takeover.
@@ -70,6 +70,12 @@ class CallIn(RequestModel):
     id: CallId
     name: ToolName
     args: Args
+    reason: str | None = Field(
+        default=None,
+        max_length=MAX_REASON,
+        description="Why the agent wants this call. People read it below the arguments, quoted as the agent's"
+        " words.",
+    )
 
 
 class TurnIn(RequestModel):

@@ -11,14 +11,16 @@ from ..spans import (
     Emphasis,
     Line,
     PlaceNames,
+    Quote,
     Span,
     Strong,
     Text,
     Verbatim,
     as_name,
+    join_names,
     quote,
 )
-from ..values import NOBODY, Argument, ArgumentsExcerpt
+from ..values import NOBODY, AgentReason, Argument, ArgumentsExcerpt
 from .headline import origin_lines
 from .history import (
     call_lines,
@@ -55,7 +57,8 @@ class CardText:
 @dataclass(frozen=True)
 class ActionText:
     """One action or doubt: its headline, its arguments (or `head` says that there are none), and what is
-    below them. `decision` is () while it waits; then it has no buttons.
+    below them. `decision` is () while it waits; then it has no buttons. `reason` is the agent's,
+    or ().
     """
 
     head: Line
@@ -66,6 +69,7 @@ class ActionText:
     votes: tuple[Line, ...]
     decision: Line
     buttons: tuple[Button, ...]
+    reason: Line = ()
 
 
 def card_text(card: Card, names: PlaceNames) -> CardText:
@@ -104,6 +108,7 @@ def action_text(
         votes=vote_lines(action.progress, names) if is_open and action.progress else (),
         decision=decision_text(action.decided) if action.decided else (),
         buttons=action_buttons(review_id, action),
+        reason=_reason_line(action.reason) if action.reason else (),
     )
 
 
@@ -173,6 +178,12 @@ def _action_head(action: OpenAction, numbered: bool, above: str) -> Line:
     if reason := " ".join(filter(None, (why, action.rule))):
         head.append(Emphasis(f"   {reason}"))
     return _with_arguments(tuple(head), action.excerpt)
+
+
+def _reason_line(reason: AgentReason) -> Line:
+    """In the agent's voice: it may say anything."""
+    of = f" of {join_names(map(str, reason.numbers))}" if reason.numbers else ""
+    return (Verbatim(as_name(reason.agent)), Text(f" says{of}: "), Quote(reason.text))
 
 
 def _with_arguments(head: Line, excerpt: ArgumentsExcerpt) -> Line:

@@ -10,7 +10,7 @@ from hitl_core.cli.args_text import say_args
 from hitl_core.cli.terminal import BOLD, DIM, GREEN, RED, YELLOW, Paint, say, say_field
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Call, Decision, Escalation, Review, Run, Snapshot
-from hitl_core.review import PAST_VERBS, deadline, next_step_at, visible_args
+from hitl_core.review import PAST_VERBS, deadline, next_step_at, reason_of, visible_args
 
 Field = tuple[str, str | Paint]
 
@@ -63,6 +63,8 @@ def say_call(snapshot: Snapshot, call: Call, *, rest: str | None, to: TextIO | N
     for label, value in [*fields, *_decision_fields(review, action, now), *_run_fields(run, now)]:
         say_field(label, value, indent=4, to=to)
     say_args(visible_args(review, call), label="arguments", rest=rest, to=to)
+    if reason := reason_of(review, call):
+        say_field("agent says", phrases.quote(reason), indent=4, to=to)
     if action is not None and action.revision > 1:
         before = visible_args(review, call, action.revision - 1)
         say_args(before, label="before the edit", rest=rest, to=to)

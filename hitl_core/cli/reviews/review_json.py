@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from hitl_core.model import Action, Call, Decision, Review, Reviewer, Run, Snapshot
-from hitl_core.review import deadline, description_of, reason_of, title_of, visible_args
+from hitl_core.review import (
+    deadline,
+    description_of,
+    reason_of,
+    rule_reason_of,
+    title_of,
+    visible_args,
+)
 
 Json = dict[str, Any]
 
@@ -56,8 +63,9 @@ def _call_to_json(review: Review, call: Call, number: int | None, *, with_args: 
         **({"args": visible_args(review, call)} if with_args else {}),
         "verdict": {
             **call.verdict.model_dump(),
-            "reason": reason_of(review, call),
+            "reason": rule_reason_of(review, call),
         },
+        "reason": reason_of(review, call) or None,
         "action": action and _action_to_json(review, action),
         "run": _run_to_json(review.runs.get(call.key)),
     }

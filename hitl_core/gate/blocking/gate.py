@@ -135,9 +135,13 @@ class BlockingGate:
         return call
 
     def thread(
-        self, thread_id: str, requester: str | None = None, origin: str | None = None
+        self,
+        thread_id: str,
+        requester: str | None = None,
+        origin: str | None = None,
+        reason: str | None = None,
     ) -> AbstractContextManager[None]:
-        return guard.thread_scope(thread_id, requester, origin)
+        return guard.thread_scope(thread_id, requester, origin, reason)
 
 
 def _run_outcome(outcome: BlockingOutcome, tool: Tool) -> Any:

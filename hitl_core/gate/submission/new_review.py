@@ -79,6 +79,7 @@ def _build_call(key: str, call: ToolCall, ruling: Ruling, route: Route, digest: 
         idempotent=ruling.idempotent,
         redact=() if ruling.verdict.kind == "review" else hidden,
         hides_values=bool(hidden),
+        reason=(call.reason or "").strip() or None,
     )
 
 

@@ -45,7 +45,8 @@ def doubt_blocks(review_id: str, doubt: Doubt) -> list[Block]:
 
 
 def _text_blocks(key: str, text: ActionText) -> list[Block]:
-    call = [*_argument_elements(text.head, text.arguments), *map(section, text.warnings)]
+    reason = [section(text.reason)] if text.reason else []
+    call = [*_argument_elements(text.head, text.arguments), *reason, *map(section, text.warnings)]
     blocks = [rich_text(f"call:{key}", *call)]
     if text.edits:
         blocks.append(rich_text(f"edits:{key}", *sections(text.edits)))

@@ -9,9 +9,9 @@ calls that need no review are already running then. Both modes make one review.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from langchain_core.messages import AIMessage
 from langgraph.types import Interrupt
@@ -20,9 +20,12 @@ from hitl_core.errors import DialectError, HitlError, IntegrationError
 from hitl_core.gate import Outcome
 from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
 from hitl_core.integrations.langgraph.pauses.pause import Pause, to_wire
-from hitl_core.model import ToolCall
+from hitl_core.model import MAX_REASON, ToolCall
 
 log = logging.getLogger(__name__)
+
+#: The end of a reason that was cut.
+_CUT = "…"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +37,9 @@ class ModelTurn(Pause):
             raise IntegrationError(
                 "The AI message has no id, so its review could not be found again."
             )
-        return [ToolCall.from_mapping(call) for call in self.message.tool_calls]
+        reason = read_reason(self.message)
+        calls = map(ToolCall.from_mapping, self.message.tool_calls)
+        return [replace(call, reason=reason) for call in calls]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,3 +160,30 @@ def _find_position(interrupt: Interrupt, message: AIMessage | None) -> int | Non
         if (call["id"], call["name"], call["args"]) == wanted:
             return position
     return None
+
+
+def read_reason(message: AIMessage) -> str | None:
+    """The text, cut at MAX_REASON characters; None if there is none. Content may be a list of blocks: those
+    with reasoning are no text for people (docs.langchain.com/oss/python/langchain/messages).
+    """
+    text = ""
+    for part in _texts(message.content):
+        text += part[: MAX_REASON + 1]
+        if len(text) > MAX_REASON:
+            text = text[: MAX_REASON - len(_CUT)] + _CUT
+            break
+    # Half a surrogate pair can't be stored, and must not stop the review.
+    return text.encode("utf-8", "replace").decode().strip() or None
+
+
+def _texts(content: object) -> Iterator[str]:
+    if isinstance(content, str):
+        yield content
+        return
+    for block in cast("list[Any]", content):
+        if isinstance(block, str):
+            yield block
+        elif isinstance(block, dict) and cast("dict[str, Any]", block).get("type") == "text":
+            text = cast("dict[str, Any]", block).get("text")
+            if isinstance(text, str):
+                yield text
