@@ -55,7 +55,9 @@ def find_open_action(review: Review, key: str, *, room: int = MAX_MODAL) -> Open
 
 
 def name_and_arguments(review: Review, key: str) -> tuple[str, tuple[Argument, ...]]:
-    """The tool's name and all visible arguments of a call. Raises Refused if there is no such call."""
+    """The tool's name, and all visible arguments of a call with the agent's reason below them. Raises Refused
+    if there is no such call.
+    """
     if (call := review.call(key)) is None:
         raise Refused("unknown_action", "This review has no such action.")
     action, args = review.action(key), review.arguments(key).parse()
@@ -65,7 +67,10 @@ def name_and_arguments(review: Review, key: str) -> tuple[str, tuple[Argument, .
     if reason := reason_of(review, call):
         label = f"Not an argument: {as_name(text.one_line(review.agent))} says"
         quoted = quote(text.to_visible(reason))
-        arguments = (*arguments, Argument(label, quoted, block=len(quoted) > MAX_INLINE))
+        arguments = (
+            *arguments,
+            Argument(label, quoted, "\n" in quoted or len(quoted) > MAX_INLINE),
+        )
     return action.name if action else call.name, arguments
 
 

@@ -144,7 +144,7 @@ class Lab:
 
     def agent(
         self,
-        *turns: Turn | str,
+        *turns: Turn | str | AIMessage,
         asking: Any = ASKING,
         between: Sequence[Any] = (),
         before: Sequence[Any] = (),
@@ -169,7 +169,7 @@ class Lab:
     def set_policy(self, **config: Any) -> None:
         self.gate.policy = Policy.from_mapping(config)
 
-    def driver(self, *turns: Turn | str, **options: Any) -> Driver:
+    def driver(self, *turns: Turn | str | AIMessage, **options: Any) -> Driver:
         return self.reviews.drive(self.agent(*turns, **options), allow_in_memory=True)
 
     @contextlib.asynccontextmanager
