@@ -11,7 +11,6 @@ from hitl_core.model import Action, Review, ReviewConfig
 from hitl_core.policy import DESCRIPTION_PREFIX
 from hitl_core.review import (
     description_of,
-    reason_of,
     redaction_pointers,
     rule_reason_of,
     title_of,
@@ -19,14 +18,15 @@ from hitl_core.review import (
 )
 
 from .. import text
-from .arguments import MAX_CALL, MAX_INLINE, all_arguments, arguments_excerpt, main_fact, mask
+from .arguments import MAX_CALL, all_arguments, arguments_excerpt, main_fact, mask
 from .decided import decision_lines
 from .deciders import progress_of
 from .history import edits_of
 from .model import ActionLine, OpenAction
-from .spans import as_name, quote
+from .reason import find_reason, make_reason, merge_reasons, reason_argument
+from .spans import quote
 from .suspicious_text import argument_warnings, is_plain
-from .values import AgentReason, Argument, Choice
+from .values import Argument, Choice
 
 #: Characters of the arguments of all actions on a card together.
 MAX_CARD_ARGS = 7_000
@@ -37,9 +37,6 @@ MAX_MODAL = 20_000
 #: Questions with more choices are answered in a form.
 MAX_CHOICES = 5
 MAX_CHOICE_LABEL = 60
-#: Characters of the agent's reason on a card, and in a modal, where it is whole: marks make it longer.
-MAX_REASON = 300
-MAX_WHOLE_REASON = 2_800
 
 
 def find_open_action(review: Review, key: str, *, room: int = MAX_MODAL) -> OpenAction:
@@ -64,13 +61,8 @@ def name_and_arguments(review: Review, key: str) -> tuple[str, tuple[Argument, .
     redact = redaction_pointers(action or call, args)
     schema = visible_schema(action.config) if action else None
     arguments = all_arguments(args, schema, redact)
-    if reason := reason_of(review, call):
-        label = f"Not an argument: {as_name(text.one_line(review.agent))} says"
-        quoted = quote(text.to_visible(reason))
-        arguments = (
-            *arguments,
-            Argument(label, quoted, "\n" in quoted or len(quoted) > MAX_INLINE),
-        )
+    if (reason := reason_argument(review, call)) is not None:
+        arguments = (*arguments, reason)
     return action.name if action else call.name, arguments
 
 
@@ -88,7 +80,7 @@ def make_open_actions(
         if actions[at].excerpt.weight > share:
             actions[at] = _shrink(review, waiting[at], actions[at], share)
         room -= min(share, actions[at].excerpt.weight)
-    return _merge_reasons(actions)
+    return merge_reasons(actions)
 
 
 def make_open_action(review: Review, action: Action, number: int, room: int) -> OpenAction:
@@ -97,7 +89,7 @@ def make_open_action(review: Review, action: Action, number: int, room: int) -> 
     args, schema, plain = arguments.parse(), visible_schema(config), is_plain(arguments.data)
     masked = mask(args, schema, redaction_pointers(action, args))
     why, title = _description_text(review, action), title_of(review, action)
-    reason = _find_reason(review, action)
+    reason = find_reason(review, action)
     parts = {
         "description": why,
         "title": title if action.request.title else "",
@@ -131,37 +123,8 @@ def make_open_action(review: Review, action: Action, number: int, room: int) -> 
         must_read=config.must_read and excerpt.missing > 0,
         edits=edits_of(review, action) if action.edits or action.decision else (),
         progress=progress_of(action, review.requester),
-        reason=_agent_reason(review, reason, room) if reason else None,
+        reason=make_reason(review, reason, is_whole=room >= MAX_MODAL) if reason else None,
     )
-
-
-def _find_reason(review: Review, action: Action) -> str | None:
-    """ "" if the agent gave none; None if it is not shown."""
-    call = review.call(action.key)
-    return reason_of(review, call) if call else ""
-
-
-def _agent_reason(review: Review, reason: str, room: int) -> AgentReason:
-    most = MAX_WHOLE_REASON if room >= MAX_MODAL else MAX_REASON
-    cut = text.truncate(text.one_line(reason), most)
-    return AgentReason(text.shorten(review.agent, MAX_TITLE), cut.text, cut.missing)
-
-
-def _merge_reasons(actions: list[OpenAction]) -> tuple[OpenAction, ...]:
-    """A reason that several actions have is shown once, with the first of them."""
-    numbers: dict[AgentReason, list[int]] = {}
-    for action in actions:
-        if action.reason:
-            numbers.setdefault(action.reason, []).append(action.number)
-    merged: list[OpenAction] = []
-    for action in actions:
-        if action.reason and len(same := numbers[action.reason]) > 1:
-            first = (
-                replace(action.reason, numbers=tuple(same)) if same[0] == action.number else None
-            )
-            action = replace(action, reason=first)
-        merged.append(action)
-    return tuple(merged)
 
 
 def _shrink(review: Review, action: Action, open_action: OpenAction, room: int) -> OpenAction:
