@@ -15,12 +15,11 @@ from bot.card import (
     page_keys,
     thread_lines,
 )
-from bot.channels.slack.render import place_names
+from bot.channels.slack.render import place_names, thread_message
 from bot.channels.slack.render.card_message import (
     action_blocks,
     incomplete_actions,
     message,
-    thread_message,
 )
 from hitl_core.model import Place, Review, ReviewConfig
 from hitl_core.review import escalation

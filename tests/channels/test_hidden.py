@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from bot.card import all_arguments, build_card, find_open_action, thread_lines
-from bot.channels.slack.render import action_blocks, place_names
-from bot.channels.slack.render.card_message import message, thread_message
+from bot.channels.slack.render import action_blocks, place_names, thread_message
+from bot.channels.slack.render.card_message import message
 from hitl_core.forms import make_form
 from hitl_core.model import encode
 from hitl_core.review import decisions

@@ -17,7 +17,8 @@ from bot.channels.slack.modals.arguments_modal import arguments_view
 from bot.channels.slack.modals.form_modal import form_view
 from bot.channels.slack.modals.review_modal import review_page
 from bot.channels.slack.modals.small_modals import notice
-from bot.channels.slack.render.card_message import message, thread_message
+from bot.channels.slack.render import thread_message
+from bot.channels.slack.render.card_message import message
 from bot.channels.slack.render.markup import make_inert
 from bot.forms.message_form import escalation_page, rejection_page, text_answer_page
 from bot.inbox.commands import ActionRef

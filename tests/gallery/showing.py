@@ -12,7 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.card import build_card, thread_lines
 from bot.channels.slack.channel import SlackChannel
-from bot.channels.slack.render import card_message
+from bot.channels.slack.render import card_message, thread_message
 from hitl_core.model import Place, Review
 from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
 from slack_sandbox.server import running_sandbox
@@ -88,10 +88,7 @@ def with_thread(name: str, text: str, make: Callable[[], Review], place: Place =
 
     def shown(to: Slack) -> Shown:
         review = make()
-        lines = [
-            card_message.thread_message(line, to.channel.name_of)
-            for line in thread_lines(review, place)
-        ]
+        lines = [thread_message(line, to.channel.name_of) for line in thread_lines(review, place)]
         return Shown("message", _card(review, place, to), lines)
 
     return Scene(name, text, shown)

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.card import build_card, thread_lines
-from bot.channels.slack.render.card_message import message, thread_message
+from bot.channels.slack.render import thread_message
+from bot.channels.slack.render.card_message import message
 from hitl_core import ToolCall
 from hitl_core.model import Review
 from hitl_core.review import Decide, cancellation, claims

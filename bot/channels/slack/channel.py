@@ -25,7 +25,7 @@ from ..contract import (
 )
 from . import ids
 from .places import NAME
-from .render import card_message, make_inert
+from .render import card_message, make_inert, thread_message
 from .transport import NO_PLACE, Api, Data, PeopleLookup, read_field, read_object
 
 log = logging.getLogger(__name__)
@@ -114,7 +114,7 @@ class SlackChannel(PeopleLookup):
             thread_ts=self.destination(place).thread or ref.ts,
             unfurl_links=False,
             unfurl_media=False,
-            **card_message.thread_message(line, self.name_of),
+            **thread_message(line, self.name_of),
         )
 
     async def upload(self, place: Place, ref: MessageRef, name: str, text: str) -> None:

@@ -1,4 +1,4 @@
-"""The ids that we put into Slack's buttons, modals and messages, and read back. Never data."""
+"""The ids that we put into Slack's modals and messages, and read back; those of buttons are in `render`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,10 @@ from typing import Any, cast
 
 from hitl_core.model import MessageRef, Place
 
-from ...card import Button
 from ...forms import FormKind, FormRef
 from ...inbox import ActionRef
 
 Body = dict[str, Any]
-
-#: In the place of an action's key: the whole review.
-WHOLE_REVIEW = "0"
 
 
 @dataclass(frozen=True)
@@ -100,76 +96,6 @@ def parse_meta(view: Body) -> ModalMeta:
     )
 
 
-def button_value(body: Body) -> str:
-    """The value of the clicked button; "" without one, which matches no review."""
-    return str(body["actions"][0].get("value") or "")
-
-
-def option_value(body: Body) -> str:
-    """The value of the chosen menu option; "" without one."""
-    option = cast(Body, body["actions"][0].get("selected_option") or {})
-    return str(option.get("value", ""))
-
-
-def review_id_of(body: Body) -> str:
-    """The review id of the clicked button: the first part of its value, in a menu the second."""
-    action = body["actions"][0]
-    option = action.get("selected_option")
-    value = str(option["value"]).partition(".")[2] if option else str(action["value"])
-    return value.partition(".")[0]
-
-
-def parse_action_ref(value: str) -> ActionRef:
-    """`REVIEW.ACTION.REVISION.SEAL`. A missing part becomes "" or 0, which matches nothing: the person
-    gets the usual refusal.
-    """
-    review_id, action, revision, seal, *_ = [*value.split("."), "", "", "", ""]
-    return ActionRef(review_id, action, _parse_number(revision), seal)
-
-
-def button_ids(button: Button, pages_of: str = "") -> tuple[str, str]:
-    """The action id of a button, by which Slack says what was pressed, and its value, as the functions of
-    this file read it. `pages_of`: whose page the button turns, such as `turn`.
-    """
-    return _action_id(button, pages_of), _button_value(button)
-
-
-def _action_id(button: Button, pages_of: str) -> str:
-    match button.verb:
-        case "answer":
-            return f"answer:{button.number}"
-        case "ran" | "rerun" | "skip":
-            return f"doubt_{button.verb}"
-        case "back":
-            return f"{pages_of}:back"
-        case "next":
-            return f"{pages_of}:on"
-        case verb:
-            return verb
-
-
-def _button_value(button: Button) -> str:
-    if button.verb == "approve_all":
-        several = ",".join(f"{key}:{revision}" for key, revision in button.revisions)
-        return f"{button.review_id}.{several}.{button.seal}"
-    if not button.review_id:
-        return str(button.number)
-    about = (button.action or WHOLE_REVIEW, button.revision, button.seal, button.number)
-    return ".".join([button.review_id, *(str(part) for part in about if part is not None)])
-
-
-def parse_last_number(value: str) -> int:
-    """The number after the last dot: a page, or the number of an answer."""
-    return _parse_number(value.rpartition(".")[2])
-
-
-def parse_revisions(value: str) -> tuple[str, dict[str, int], str]:
-    """The review, the revision of each action, and the seal of all of them: `R.1:1,2:3.SEAL`."""
-    review_id, several, seal, *_ = [*value.split("."), "", "", ""]
-    pairs = (pair.partition(":") for pair in several.split(",") if pair)
-    return review_id, {key: _parse_number(revision) for key, _, revision in pairs}, seal
-
-
 def view_of(body: Body) -> Body:
     """The modal or the Home with the button; {} for a message."""
     return cast(Body, body.get("view") or {})
@@ -199,11 +125,6 @@ def op_of_submission(view: Body, user_id: str) -> str:
     """The operation id of a submission: the same view, person and inputs are the same operation."""
     values = json.dumps(view["state"]["values"], sort_keys=True)
     return _hash_op(f"{view['id']}:{view['hash']}:{user_id}:{values}")
-
-
-def _parse_number(text: str) -> int:
-    """0 for anything that is not a number of at most 9 digits."""
-    return int(text) if text.isdecimal() and len(text) < 10 else 0
 
 
 def _hash_op(text: str) -> str:

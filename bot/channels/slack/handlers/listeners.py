@@ -24,6 +24,7 @@ from .. import ids
 from ..channel import SlackChannel
 from ..ids import Body
 from ..modal_limits import MODAL_LIMITS
+from ..render import buttons
 from .home import HomeTab
 from .modal_buttons import ModalButtons
 from .responder import Responder
@@ -75,11 +76,11 @@ class Listeners:
         await next()
 
     async def approve(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        await self._decide(body, respond, "approve", ids.button_value(body))
+        await self._decide(body, respond, "approve", buttons.button_value(body))
         await ack()
 
     async def approve_all(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        review_id, revisions, seal = ids.parse_revisions(ids.button_value(body))
+        review_id, revisions, seal = buttons.parse_revisions(buttons.button_value(body))
         proposals = {key: Proposal("approve", revision) for key, revision in revisions.items()}
         who, op = await self._responder.load_reviewer(body), ids.op_of_click(body)
         command = DecideAll(review_id, proposals, who, op, seal, ids.message_of(body))
@@ -88,23 +89,23 @@ class Listeners:
 
     async def answer(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         """One of the choices of a question."""
-        value = ids.button_value(body)
-        target, number = ids.parse_action_ref(value), ids.parse_last_number(value)
+        value = buttons.button_value(body)
+        target, number = buttons.parse_action_ref(value), buttons.parse_last_number(value)
         who, op = await self._responder.load_reviewer(body), ids.op_of_click(body)
         await self._apply(body, respond, Choose(target, number, who, op, ids.message_of(body)))
         await ack()
 
     async def choose_from_menu(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         """A rare answer from the overflow menu; its value begins with the verb."""
-        verb, _, value = ids.option_value(body).partition(".")
+        verb, _, value = buttons.option_value(body).partition(".")
         if verb == "ignore":
             await self._decide(body, respond, "ignore", value)
         else:
-            await self._modals.open_modal(body, respond, "respond", ids.parse_action_ref(value))
+            await self._modals.open_modal(body, respond, "respond", buttons.parse_action_ref(value))
         await ack()
 
     async def answer_doubt(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        target = ids.parse_action_ref(ids.button_value(body))
+        target = buttons.parse_action_ref(buttons.button_value(body))
         answer = DOUBT_ANSWERS[str(body["actions"][0]["action_id"])]
         who, op = await self._responder.load_reviewer(body), ids.op_of_click(body)
         command = AnswerDoubt(
@@ -117,7 +118,7 @@ class Listeners:
     async def _decide(
         self, body: Body, respond: AsyncRespond, kind: DecisionType, value: str
     ) -> None:
-        target = ids.parse_action_ref(value)
+        target = buttons.parse_action_ref(value)
         proposal = Proposal(kind, target.revision, seal=target.seal)
         who, op = await self._responder.load_reviewer(body), ids.op_of_click(body)
         command = Decide(target.review_id, target.action, proposal, who, op, ids.message_of(body))

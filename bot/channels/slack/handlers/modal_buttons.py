@@ -36,6 +36,7 @@ from ..channel import SlackChannel
 from ..ids import Body, ModalMeta
 from ..modals import arguments_modal, small_modals
 from ..places import LABEL
+from ..render import buttons
 from .responder import Responder
 from .views import ModalKind, OpenedView, Views
 
@@ -61,18 +62,22 @@ class ModalButtons:
 
     async def open_form(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         kind = cast(ModalKind, body["actions"][0]["action_id"])
-        await self.open_modal(body, respond, kind, ids.parse_action_ref(ids.button_value(body)))
+        await self.open_modal(
+            body, respond, kind, buttons.parse_action_ref(buttons.button_value(body))
+        )
         await ack()
 
     async def open_review(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         """The modal that shows the actions of this card page by page."""
-        value = ids.button_value(body)
-        target, card = ids.parse_action_ref(value), ids.message_of(body)
+        value = buttons.button_value(body)
+        target, card = buttons.parse_action_ref(value), ids.message_of(body)
         who = await self._responder.load_reviewer(body)
 
         async def build_view() -> OpenedView:
             seen, place = await self._inbox.access.find_place(target.review_id, card, who)
-            meta = ModalMeta(target, review_place=place, review_page=ids.parse_last_number(value))
+            meta = ModalMeta(
+                target, review_place=place, review_page=buttons.parse_last_number(value)
+            )
             return await self._views.review_page(meta, who, seen)
 
         await self._responder.open_modal(body, respond, ModalMeta(target), build_view())
@@ -80,18 +85,20 @@ class ModalButtons:
 
     async def show_review_page(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         """Another page of the Review modal."""
-        value, review_meta = ids.button_value(body), ids.parse_meta(body["view"])
+        value, review_meta = buttons.button_value(body), ids.parse_meta(body["view"])
         meta = ModalMeta(
             review_meta.target,
             review_place=review_meta.review_place,
-            review_page=ids.parse_last_number(value),
+            review_page=buttons.parse_last_number(value),
         )
         who = await self._responder.load_reviewer(body)
         await self.refresh_modal(body, self._views.review_page(meta, who))
         await ack()
 
     async def open_escalation(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        meta = ModalMeta(ids.parse_action_ref(ids.button_value(body)), card=ids.message_of(body))
+        meta = ModalMeta(
+            buttons.parse_action_ref(buttons.button_value(body)), card=ids.message_of(body)
+        )
         if meta.card is None:
             reply = Reply("gone", ESCALATE_ON_CARD)
             await self._responder.send_reply(body, respond, reply)
@@ -103,15 +110,15 @@ class ModalButtons:
 
     async def show_arguments_page(self, ack: AsyncAck, body: Body) -> None:
         """Another page of "See all of it"."""
-        value = ids.button_value(body)
-        meta = ModalMeta(ids.parse_action_ref(value), ids.parse_last_number(value))
+        value = buttons.button_value(body)
+        meta = ModalMeta(buttons.parse_action_ref(value), buttons.parse_last_number(value))
         who = await self._responder.load_reviewer(body)
         await self.refresh_modal(body, self._views.arguments_page(meta, who))
         await ack()
 
     async def post_file(self, ack: AsyncAck, body: Body) -> None:
         """Posts all arguments as a file in the card's thread, for what is too long for a modal."""
-        target = ids.parse_action_ref(ids.button_value(body))
+        target = buttons.parse_action_ref(buttons.button_value(body))
         who, access = await self._responder.load_reviewer(body), self._inbox.access
         try:
             async with click_budget.timeout("file"):

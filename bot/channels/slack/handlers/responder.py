@@ -22,7 +22,7 @@ from ..channel import SlackChannel
 from ..ids import Body, ModalMeta
 from ..modals import View, small_modals
 from ..places import LABEL, NAME
-from ..render import make_inert
+from ..render import buttons, make_inert
 from .home import HomeTab
 from .views import OpenedView
 
@@ -115,7 +115,7 @@ class Responder:
                 )
 
     async def _refresh_card(self, body: Body, reply: Reply) -> None:
-        await self._inbox.refresh_card(reply, ids.review_id_of(body), ids.message_of(body))
+        await self._inbox.refresh_card(reply, buttons.review_id_of(body), ids.message_of(body))
 
     async def push_modal(self, body: Body, view: View) -> None:
         """Opens a modal on top of the one with the button. Never raises."""

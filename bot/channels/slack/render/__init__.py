@@ -1,29 +1,30 @@
 """Card → Block Kit. Pure.
 
-`card_message` draws cards and thread lines, `home_blocks` draws App Home.
+`card_message` draws cards, `line_blocks` thread lines, `home_blocks` App Home.
+`buttons` also reads what was pressed.
 """
 
-from . import card_message
-from .action_blocks import action_blocks
+from . import buttons, card_message
 from .block_kit import (
     Block,
     Element,
-    actions,
-    button,
+    Names,
     context,
     divider,
     line,
     mrkdwn,
+    place_names,
     plain_text,
     pre,
     rich_text,
     shorten,
     text_element,
 )
-from .buttons import button_blocks
+from .buttons import actions, button, button_blocks
+from .card_message import action_blocks
 from .home_blocks import error_blocks, list_blocks, summary, view_blocks
+from .line_blocks import thread_message
 from .markup import context_lines, make_inert, mrkdwn_text, section
-from .mentions import Names, place_names
 
 __all__ = [
     "Block",
@@ -33,6 +34,7 @@ __all__ = [
     "actions",
     "button",
     "button_blocks",
+    "buttons",
     "card_message",
     "context",
     "context_lines",
@@ -51,5 +53,6 @@ __all__ = [
     "shorten",
     "summary",
     "text_element",
+    "thread_message",
     "view_blocks",
 ]

@@ -1,12 +1,19 @@
-"""Block Kit elements. An agent's text only goes into `text_element`, `pre` or `plain_text`: Slack does not
-interpret mentions, links or formatting in rich_text and plain_text (docs.slack.dev/reference/block-kit).
+"""Block Kit elements, and who is mentioned in them. An agent's text only goes into `text_element`, `pre` or
+`plain_text`: Slack does not interpret mentions, links or formatting in rich_text and plain_text
+(docs.slack.dev/reference/block-kit). It never becomes a mention.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any, cast
 
+from hitl_core.model import MessageRef, Place
+
 from .... import text as readable
+from ....card import Group, Person, PlaceName, PlaceNames
+from ..places import NAME
 
 Block = dict[str, Any]
 Element = dict[str, Any]
@@ -16,6 +23,17 @@ Element = dict[str, Any]
 #: (github.com/slackapi/bolt-js/issues/2509).
 MAX_TEXT_SIZE = 13_000
 COST_OF_BLOCK = 100
+#: Reserved for "and 5 more".
+SPARE_SIZE = 300
+#: A user id in an agent's text. Nearly all of Slack's ids have a digit; a name in capitals has none.
+_CLAIMED_ID = re.compile(r"[UW](?=[A-Z]*\d)[A-Z0-9]{2,20}")
+#: An id of a person or a group from Slack or from a policy. In a policy a short one is meant as an id.
+_ID = re.compile(r"[UWS][A-Z0-9]{1,30}")
+
+#: Place → its name, for example `#team-ops`.
+Names = Callable[[Place], str]
+#: Message → its URL, None if it is not known.
+MessageLink = Callable[[MessageRef], str | None]
 
 
 def plain_text(text: str, limit: int = 3000) -> Element:
@@ -60,43 +78,6 @@ def divider(block_id: str) -> Block:
     return {"type": "divider", "block_id": block_id}
 
 
-def button(
-    action_id: str, text: str, value: str, label: str, *, style: str | None = None
-) -> Element:
-    """`label` is the text for screen readers."""
-    element: Element = {
-        "type": "button",
-        "action_id": action_id,
-        "text": plain_text(text, 75),
-        "value": value,
-        "accessibility_label": shorten(label, 75),
-    }
-    return {**element, "style": style} if style else element
-
-
-def with_confirm(element: Element, title: str, text: str, confirm_label: str) -> Element:
-    """The button with a confirmation dialog."""
-    dialog = {"title": plain_text(title, 100), "text": plain_text(text, 300), "style": "primary"}
-    return {
-        **element,
-        "confirm": {
-            **dialog,
-            "confirm": plain_text(confirm_label, 30),
-            "deny": plain_text("Cancel", 30),
-        },
-    }
-
-
-def overflow(action_id: str, options: list[tuple[str, str]]) -> Element:
-    """`options` are pairs of label and value."""
-    menu_options = [{"text": plain_text(text, 75), "value": value} for text, value in options]
-    return {"type": "overflow", "action_id": action_id, "options": menu_options}
-
-
-def actions(block_id: str, elements: list[Element]) -> Block:
-    return {"type": "actions", "block_id": block_id, "elements": elements}
-
-
 def text_size(blocks: list[Block]) -> int:
     """What Slack counts towards MAX_TEXT_SIZE, rounded up."""
     texts: list[str] = []
@@ -118,3 +99,43 @@ def _collect_texts(value: object, texts: list[str]) -> None:
                 texts.append(part)
             else:
                 _collect_texts(part, texts)
+
+
+def mention_id(one: Person | Group | PlaceName) -> str | None:
+    """The id by which Slack mentions them; None for a conversation, and for people who are not of Slack: a
+    login name on the command line may look like an id.
+    """
+    if isinstance(one, PlaceName):
+        return _place_id(one.place)
+    if one.channel != NAME:
+        return None
+    is_claimed = isinstance(one, Person) and one.is_claimed
+    return one.id if (_CLAIMED_ID if is_claimed else _ID).fullmatch(one.id) else None
+
+
+def place_names(names: Names, link: MessageLink | None = None) -> PlaceNames:
+    """What sentences need to know about Slack's places. Without `link` there are no links."""
+    if link is None:
+        return PlaceNames(names, _is_conversation)
+
+    def conversation_link(place: Place) -> str | None:
+        ref = _thread_ref(place)
+        return link(ref) if ref else None
+
+    return PlaceNames(names, _is_conversation, link, conversation_link)
+
+
+def _is_conversation(place: Place) -> bool:
+    return _place_id(place) is None
+
+
+def _place_id(place: Place) -> str | None:
+    """The id of the person or group that is this place; None for a conversation."""
+    return place.target if place.channel == NAME and _ID.fullmatch(place.target) else None
+
+
+def _thread_ref(place: Place) -> MessageRef | None:
+    """The first message of a thread in Slack."""
+    if place.channel != NAME or not place.thread:
+        return None
+    return MessageRef(channel=NAME, conversation=place.target, ts=place.thread)

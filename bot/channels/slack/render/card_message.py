@@ -6,47 +6,46 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ....card import (
-    LIST_HINT,
-    ActionLine,
+    ActionText,
+    Argument,
     Card,
     CardText,
+    Doubt,
     Line,
+    OpenAction,
     PlaceNames,
+    Strong,
+    Verbatim,
+    action_text,
     card_buttons,
     card_text,
+    doubt_text,
     is_single,
-    list_line,
     more_doubts_line,
-    more_line,
 )
-from ....text import fit
-from .action_blocks import action_blocks, doubt_blocks
 from .block_kit import (
-    COST_OF_BLOCK,
     MAX_TEXT_SIZE,
+    SPARE_SIZE,
     Block,
     Element,
+    MessageLink,
+    Names,
     divider,
     header,
+    place_names,
+    pre,
     rich_text,
     text_size,
 )
 from .buttons import button_blocks
-from .decided_blocks import decision_block, thread_message
+from .line_blocks import action_lines, decision_block
 from .markup import context_facts, context_lines, make_inert, section, sections
-from .mentions import MessageLink, Names, place_names
-
-__all__ = ["action_blocks", "incomplete_actions", "message", "message_blocks", "thread_message"]
 
 MAX_BLOCKS = 50
 #: Reserved for the lines of decided actions while others still wait.
 DECIDED_SIZE = 2500
-#: Reserved for "and 5 more", and for links.
-SPARE_SIZE = 300
+#: Reserved for links.
 LINKS_SIZE = 600
-#: In one line of the list: the shortest and longest fact, and what its warning and votes take.
-MIN_FACT, MAX_FACT = 20, 80
-COST_OF_LINE = 50
 
 
 def message(card: Card, names: Names, link: MessageLink | None = None) -> dict[str, Any]:
@@ -87,7 +86,7 @@ def _layout(card: Card, names: Names, link: MessageLink | None) -> _Layout:
     if card.waiting and (too_large or not card.open_actions):
         foot = _footer_blocks(card, text, known, is_list=True)
         room = MAX_TEXT_SIZE - text_size([*top, *foot]) - reserved
-        listed = _list_blocks(card, room)
+        listed = action_lines(card, room)
         return _Layout(_join_blocks(text, top, listed, foot), True)
     if too_large and card.doubts:
         body = _fitting_doubts(card, top, foot, reserved)
@@ -161,30 +160,59 @@ def _fitting_doubts(card: Card, top: list[Block], foot: list[Block], reserved: i
     return body
 
 
-def _list_blocks(card: Card, room: int) -> list[Block]:
-    """One line for each action: number, tool, main fact."""
-    lines: list[Element] = []
-    room -= 3 * SPARE_SIZE
-    share = max(0, room // len(card.waiting))
-    for at, action in enumerate(card.waiting):
-        one = section(list_line(action, _fitting_fact(action, share)))
-        room -= text_size([one]) - COST_OF_BLOCK
-        if room < 0:
-            lines.append(section(more_line(len(card.waiting) - at)))
-            break
-        lines.append(one)
-    hint = context_lines("how", [LIST_HINT])
-    return [divider("line:list"), rich_text("list", *lines), *hint]
-
-
-def _fitting_fact(action: ActionLine, share: int) -> str:
-    """The fact within its share of the space."""
-    room = min(MAX_FACT, share - len(f"{action.number}  {action.name}") - COST_OF_LINE)
-    return fit(action.fact, max(MIN_FACT, room))
-
-
 def _footer_blocks(card: Card, text: CardText, names: PlaceNames, *, is_list: bool) -> list[Block]:
     next_place = names.name_of(card.next_step.to) if card.next_step else ""
     buttons = card_buttons(card, is_list=is_list, next_place=next_place)
     lines = [text.deciders, text.ids] if text.deciders else [text.ids]
     return [*button_blocks("all", buttons), *context_lines("foot", lines)]
+
+
+def action_blocks(
+    review_id: str,
+    action: OpenAction,
+    names: PlaceNames,
+    *,
+    numbered: bool = True,
+    above: str = "",
+) -> list[Block]:
+    """Block ids end in the action's key. A decided action shows its decision and no buttons. Text that is
+    already in the title (`above`) is omitted.
+    """
+    text = action_text(review_id, action, names, numbered=numbered, above=above)
+    blocks = _text_blocks(action.key, text)
+    if text.decision:
+        closed = decision_block([text.decision], MAX_TEXT_SIZE)
+        return [*blocks, {**closed, "block_id": f"is:{action.key}"}]
+    return [*blocks, *button_blocks(f"do:{action.key}:{action.revision}", text.buttons)]
+
+
+def doubt_blocks(review_id: str, doubt: Doubt) -> list[Block]:
+    text = doubt_text(review_id, doubt)
+    return [*_text_blocks(doubt.key, text), *button_blocks(f"doubt:{doubt.key}", text.buttons)]
+
+
+def _text_blocks(key: str, text: ActionText) -> list[Block]:
+    reason = [section(text.reason)] if text.reason else []
+    call = [*_argument_elements(text.head, text.arguments), *reason, *map(section, text.warnings)]
+    blocks = [rich_text(f"call:{key}", *call)]
+    if text.edits:
+        blocks.append(rich_text(f"edits:{key}", *sections(text.edits)))
+    if text.notes:
+        blocks += context_lines(f"said:{key}", text.notes)
+    if text.votes:
+        blocks += context_lines(f"votes:{key}", text.votes)
+    return blocks
+
+
+def _argument_elements(head: Line, arguments: tuple[Argument, ...]) -> list[Element]:
+    """Label and value on one line; long text and code in a box."""
+    elements: list[Element] = []
+    spans = [*head]
+    for argument in arguments:
+        spans.append(Strong(f"\n{argument.label}" if spans else argument.label))
+        if argument.block:
+            elements += [section(spans), pre(argument.value)]
+            spans = []
+        else:
+            spans.append(Verbatim(f"  {argument.value}"))
+    return [*elements, section(spans)] if spans else elements

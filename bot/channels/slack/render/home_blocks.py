@@ -30,12 +30,20 @@ from ....card import (
     more_reviews_line,
 )
 from ....inbox import Home, HomeLine, HomeTask
-from .action_blocks import action_blocks, doubt_blocks
-from .block_kit import Block, context, divider, header, mrkdwn, plain_text, rich_text, shorten
+from .block_kit import (
+    Block,
+    context,
+    divider,
+    header,
+    mrkdwn,
+    place_names,
+    plain_text,
+    rich_text,
+    shorten,
+)
 from .buttons import button_blocks
-from .card_message import notes_blocks, origin_blocks
+from .card_message import action_blocks, doubt_blocks, notes_blocks, origin_blocks
 from .markup import NEXT, SEPARATOR, context_lines, mrkdwn_text, section
-from .mentions import place_names
 
 #: A view has at most 100 blocks and 250 kB. The rest is reserved for the other parts.
 MAX_BLOCKS = 100 - 16

@@ -31,8 +31,7 @@ from ....card import (
 from ....card import (
     plain_text as plain_line,
 )
-from .block_kit import Block, Element, context, mrkdwn, plain_text
-from .mentions import mention_id
+from .block_kit import Block, Element, context, mention_id, mrkdwn, plain_text
 
 #: Between the facts of one line, and before those that follow in an element of their own.
 SEPARATOR = "  ·  "
