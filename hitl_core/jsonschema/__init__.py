@@ -4,16 +4,16 @@ Start with `check_schema` (is this schema usable?), `check_args` (are these argu
 `find_hidden` (which values does it hide?). Pure; it fetches nothing.
 """
 
-from hitl_core.jsonschema.budget import (
-    CONTEXT_STEPS,
-    FORM_STEPS,
-    REQUEST_STEPS,
-    SCHEMA_STEPS,
-    VALUE_STEPS,
-    Budget,
-    TooMuchWork,
+from hitl_core.jsonschema.checks import CheckState, equality_key, find_equal
+from hitl_core.jsonschema.errors import (
+    ArgError,
+    PatternError,
+    SchemaError,
+    child_pointers,
+    format_path,
+    parse_pointer,
+    to_pointer,
 )
-from hitl_core.jsonschema.errors import ArgError, PatternError, SchemaError
 from hitl_core.jsonschema.flatten import CannotFlatten, FlatSchema, Schema, SchemaFlattener
 from hitl_core.jsonschema.formats import format_name, is_valid_format
 from hitl_core.jsonschema.hidden import (
@@ -28,14 +28,19 @@ from hitl_core.jsonschema.hidden import (
     mask_args,
     mask_value,
 )
-from hitl_core.jsonschema.keywords import equality_key, find_equal
+from hitl_core.jsonschema.limits import (
+    CONTEXT_STEPS,
+    FORM_STEPS,
+    REQUEST_STEPS,
+    SCHEMA_STEPS,
+    VALUE_STEPS,
+    Budget,
+    SizedCache,
+    TooMuchWork,
+)
 from hitl_core.jsonschema.marked_paths import Path
 from hitl_core.jsonschema.patterns import check_pattern, search
-from hitl_core.jsonschema.pointer import child_pointers, format_path, parse_pointer, to_pointer
-from hitl_core.jsonschema.problem import CheckState
-from hitl_core.jsonschema.schema import check_schema, compile_schema
-from hitl_core.jsonschema.sized_cache import SizedCache
-from hitl_core.jsonschema.validate import check_args
+from hitl_core.jsonschema.validate import check_args, check_schema, compile_schema
 
 __all__ = [
     "CONTEXT_STEPS",

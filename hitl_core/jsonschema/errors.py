@@ -1,7 +1,8 @@
-"""Errors of arguments, schemas and patterns."""
+"""Errors of arguments, schemas and patterns, and the JSON pointers (RFC 6901) that say where."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hitl_core.errors import HitlError
@@ -21,3 +22,27 @@ class SchemaError(HitlError):
 
 class PatternError(SchemaError):
     """The regular expression is invalid, or can't be matched in a short time."""
+
+
+def to_pointer(parts: Iterable[object]) -> str:
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
+
+
+def child_pointers(pointer: str, names: Iterable[str]) -> list[str]:
+    """The pointers to these properties of the object at `pointer`."""
+    return [pointer + to_pointer([name]) for name in names]
+
+
+def parse_pointer(text: str) -> list[str]:
+    return [part.replace("~1", "/").replace("~0", "~") for part in text.split("/")[1:]]
+
+
+def format_path(text: str) -> str:
+    """`/lines/0/qty` as `lines[0].qty`."""
+    words = ""
+    for part in parse_pointer(text):
+        if part.isdigit():
+            words += f"[{part}]"
+        else:
+            words += f".{part}" if words else part
+    return words

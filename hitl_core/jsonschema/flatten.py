@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 from typing import Any, cast
 from urllib.parse import unquote
 
-from hitl_core.jsonschema.budget import Budget
-from hitl_core.jsonschema.keywords import equality_key
-from hitl_core.jsonschema.pointer import parse_pointer
+from hitl_core.jsonschema.checks import equality_key
+from hitl_core.jsonschema.errors import parse_pointer
+from hitl_core.jsonschema.limits import Budget
 
 Schema = dict[str, Any]
 #: A schema without `$ref`, `allOf` and null, and whether null is allowed.

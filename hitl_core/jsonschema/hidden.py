@@ -8,9 +8,9 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any, cast
 
+from hitl_core.jsonschema.errors import parse_pointer
 from hitl_core.jsonschema.flatten import Schema
 from hitl_core.jsonschema.marked_paths import Path, find_marked_paths
-from hitl_core.jsonschema.pointer import parse_pointer
 
 HIDDEN = "(hidden)"
 #: This key at the root of a schema means that the schema can't hide values (see `forms.strip_texts`).

@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple, cast
 
-from hitl_core.jsonschema.budget import Budget, TooMuchWork
 from hitl_core.jsonschema.errors import PatternError
 from hitl_core.jsonschema.flatten import CannotFlatten, References, Schema
+from hitl_core.jsonschema.limits import Budget, TooMuchWork
 from hitl_core.jsonschema.patterns import cost_of, search
 
 Path = tuple[str, ...]

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 from urllib.parse import unquote, urljoin
 
-from hitl_core.jsonschema.budget import MAX_DEPTH, Budget
 from hitl_core.jsonschema.drafts import (
     KEYWORDS,
     explain_unchecked_format,
@@ -16,9 +15,9 @@ from hitl_core.jsonschema.drafts import (
     parse_draft,
     subschemas,
 )
-from hitl_core.jsonschema.errors import SchemaError
+from hitl_core.jsonschema.errors import SchemaError, format_path, parse_pointer, to_pointer
+from hitl_core.jsonschema.limits import MAX_DEPTH, Budget
 from hitl_core.jsonschema.patterns import check_pattern
-from hitl_core.jsonschema.pointer import format_path, parse_pointer, to_pointer
 
 Schema = dict[str, Any]
 _LAST_REF_ONLY_DRAFT = 7  # up to this draft all keywords beside `$ref` are ignored

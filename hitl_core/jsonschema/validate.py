@@ -1,43 +1,73 @@
-"""Checks arguments by their schema, and writes the errors in words for people."""
+"""Accepts or refuses a schema within a budget, and checks arguments by it. Compiled schemas are cached."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any, NamedTuple
 
-from hitl_core.jsonschema.budget import TooMuchWork
-from hitl_core.jsonschema.errors import ArgError
-from hitl_core.jsonschema.pointer import to_pointer
-from hitl_core.jsonschema.problem import MAX_PROBLEMS, CheckState, Problem
-from hitl_core.jsonschema.schema import compile_schema
+from hitl_core.jsonschema.checks import MAX_PROBLEMS, Check, CheckState, Compiler, list_errors
+from hitl_core.jsonschema.drafts import NEWEST, parse_draft
+from hitl_core.jsonschema.errors import ArgError, PatternError, SchemaError
+from hitl_core.jsonschema.limits import SCHEMA_STEPS, Budget, SizedCache, TooMuchWork
+from hitl_core.jsonschema.resolve import SchemaDocument
 
-Path = tuple[str | int, ...]
-_MAX_VALUES = 20  # allowed values that an error lists
-_TYPES = {
-    "string": "text",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-    "object": "an object",
-    "array": "a list",
-    "null": "null",
-}
-_SIZE_WORDS = {
-    "Length": ("be", "character", "characters"),
-    "Items": ("have", "item", "items"),
-    "Properties": ("have", "entry", "entries"),
-}
-_SENTENCES = {
-    "minimum": "must be at least {limit}",
-    "maximum": "must be at most {limit}",
-    "exclusiveMinimum": "must be more than {limit}",
-    "exclusiveMaximum": "must be less than {limit}",
-    "not": "is not allowed",
-    "false": "is not allowed",  # the schema `false`
-    "contains": "does not have enough items of the required kind",
-    "maxContains": "has more than {limit} items of the limited kind",
-}
+MAX_SCHEMA = 64 * 1024  # bytes of JSON
+_TOO_LARGE = "the schema is too large or too complex to be checked"
+_TOO_LARGE_TOGETHER = "the schemas of this request are together too large to be checked"
+Json = dict[str, Any]
+
+
+class CompiledSchema(NamedTuple):
+    """`root` is the schema as plain JSON values."""
+
+    root: Json
+    check: Check
+
+
+class _Compilation(NamedTuple):
+    """The result of reading a schema, and its cost in steps."""
+
+    compiled: CompiledSchema | None
+    flaw: SchemaError | None
+    cost: int
+
+    @property
+    def weight(self) -> int:
+        """The approximate memory, in units of 100 bytes."""
+        return 100 + self.cost if self.compiled else 10
+
+
+#: At most about 40 MB. Agents choose the number and the size of schemas, so the total must be limited.
+_outcomes = SizedCache[bytes, _Compilation](400_000, lambda one: one.weight)
+#: The cost and the error of reading a schema. These are small, so they are cached for longer than its check.
+_flaws = SizedCache[bytes, tuple[int, SchemaError | None]](1024, lambda _: 1)
+
+
+def check_schema(
+    schema: Mapping[str, Any], *, strict: bool = False, budget: Budget | None = None
+) -> None:
+    """Raises SchemaError, with one sentence, if arguments can't be checked by this schema.
+
+    `strict` also refuses keywords that its draft doesn't have, because they would be ignored. `budget` is
+    shared by several schemas.
+    """
+    if budget is not None and budget.left < 0:
+        raise SchemaError(_TOO_LARGE_TOGETHER)
+    text = _to_json(schema)
+
+    def read() -> tuple[int, SchemaError | None]:
+        outcome = _compile(text, strict)
+        return outcome.cost, outcome.flaw
+
+    cost, flaw = _flaws.get(_key(text, strict), read)
+    if budget is not None:
+        budget.left -= cost
+        if budget.left < 0:
+            raise SchemaError(_TOO_LARGE_TOGETHER)
+    if flaw is not None:
+        raise type(flaw)(str(flaw))
 
 
 def check_args(schema: Mapping[str, Any] | None, args: Mapping[str, Any]) -> list[ArgError]:
@@ -51,7 +81,7 @@ def check_args(schema: Mapping[str, Any] | None, args: Mapping[str, Any]) -> lis
     check, run = compile_schema(schema).check, CheckState()
     try:
         problems = check(dict(args), run)
-        errors = [error for problem in problems[:MAX_PROBLEMS] for error in _arg_errors(problem)]
+        errors = [error for problem in problems[:MAX_PROBLEMS] for error in list_errors(problem)]
     except TooMuchWork as error:
         return [ArgError("", str(error))]
     except RecursionError:
@@ -61,70 +91,46 @@ def check_args(schema: Mapping[str, Any] | None, args: Mapping[str, Any]) -> lis
     return list(dict.fromkeys(errors))[:MAX_PROBLEMS]
 
 
-def _arg_errors(problem: Problem, around: Path = ()) -> list[ArgError]:
-    path = (*around, *problem.path)
-    if nearest := _nearest_branch(problem):
-        return [error for inner in nearest for error in _arg_errors(inner, path)]
-    return [ArgError(to_pointer(path), _message(problem))]
+def compile_schema(schema: Mapping[str, Any]) -> CompiledSchema:
+    """The compiled schema, from the cache if possible. Raises SchemaError."""
+    outcome = _compile(_to_json(schema), False)
+    if outcome.compiled is None:
+        raise SchemaError(str(outcome.flaw))
+    return outcome.compiled
 
 
-def _nearest_branch(problem: Problem) -> Sequence[Problem]:
-    """The problems of the one branch that is for this type of value; () if there isn't exactly one."""
-    matching = [branch for branch in problem.branches if not any(map(_is_other_branch, branch))]
-    return matching[0] if len(matching) == 1 else ()
+def _to_json(schema: Mapping[str, Any]) -> str:
+    try:
+        text = json.dumps(dict(schema), ensure_ascii=False, allow_nan=False)
+        size = len(text.encode())
+    except (TypeError, ValueError, RecursionError) as error:
+        raise SchemaError(f"the schema is not plain JSON: {error}") from error
+    if size > MAX_SCHEMA:
+        raise SchemaError(f"the schema has {size:,} bytes; the limit is {MAX_SCHEMA:,}")
+    return text
 
 
-def _is_other_branch(problem: Problem) -> bool:
-    """Whether this problem shows that the branch is not meant: a wrong type, or a wrong constant property."""
-    keyword, limit = problem.keyword, problem.limit
-    if len(problem.path) > 1 or (problem.path and keyword == "type"):
-        return False
-    return keyword in ("type", "const", "false") or (keyword == "enum" and len(limit) == 1)
+def _key(text: str, strict: bool) -> bytes:
+    """A short key for the cache: the text may be long."""
+    return blake2b(text.encode(), person=b"strict" if strict else b"").digest()
 
 
-def _message(problem: Problem) -> str:
-    keyword, limit = problem.keyword, problem.limit
-    if problem.message is not None:
-        return problem.message
-    match keyword:
-        case "type":
-            return _type_message([limit] if isinstance(limit, str) else limit)
-        case "enum":
-            return _one_of_message(limit)
-        case "const":
-            return f"must be {_format_value(limit)}"
-        case "anyOf" | "oneOf":
-            return _branches_message(problem)
-        case _ if keyword[3:] in _SIZE_WORDS:
-            verb, one, many = _SIZE_WORDS[keyword[3:]]
-            side = "least" if keyword.startswith("min") else "most"
-            return f"must {verb} at {side} {_format_value(limit)} {one if limit == 1 else many}"
-        case _:
-            return _SENTENCES[keyword].format(limit=_format_value(limit))
+def _compile(text: str, strict: bool) -> _Compilation:
+    return _outcomes.get(_key(text, strict), lambda: _read(text, strict))
 
 
-def _branches_message(problem: Problem) -> str:
-    inner = [each for branch in problem.branches for each in branch if each.keyword != "false"]
-    if not problem.branches:
-        return "matches more than one of the allowed forms"
-    if inner and all(each.keyword == "type" and not each.path for each in inner):
-        values = [each.limit for each in inner]
-        return _type_message([n for v in values for n in ([v] if isinstance(v, str) else v)])
-    if inner and all(each.keyword == "const" and not each.path for each in inner):
-        return _one_of_message([each.limit for each in inner])
-    return "matches none of the allowed forms"
-
-
-def _type_message(names: list[str]) -> str:
-    return "must be " + " or ".join(dict.fromkeys(_TYPES.get(name, name) for name in names))
-
-
-def _one_of_message(values: list[Any]) -> str:
-    words = [_format_value(value) for value in values[:_MAX_VALUES]]
-    more = len(values) - len(words)
-    return "must be one of: " + ", ".join(words) + (f" and {more:,} more" if more else "")
-
-
-def _format_value(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 80 else text[:77] + "..."
+def _read(text: str, strict: bool) -> _Compilation:
+    budget, compiled, flaw = Budget(SCHEMA_STEPS), None, None
+    try:
+        budget.spend(len(text) // 16)
+        schema: Json = json.loads(text)
+        draft = parse_draft(schema["$schema"]) if "$schema" in schema else NEWEST
+        document = SchemaDocument(schema, draft, budget, strict=strict)
+        compiled = CompiledSchema(schema, Compiler(document, budget).compile_root())
+    except (SchemaError, PatternError) as error:
+        flaw = type(error)(str(error))  # a new one, without a traceback that keeps values alive
+    except TooMuchWork:
+        flaw, budget.left = SchemaError(_TOO_LARGE), 0
+    except RecursionError:
+        flaw = SchemaError("the schema is nested too deeply")
+    return _Compilation(compiled, flaw, SCHEMA_STEPS - max(budget.left, 0))

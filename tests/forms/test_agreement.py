@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from hitl_core.forms import FormErrors, make_form
 from hitl_core.jsonschema import SchemaError, check_args, check_schema
-from hitl_core.jsonschema.budget import Budget, TooMuchWork
-from hitl_core.jsonschema.problem import CheckState
-from hitl_core.jsonschema.schema import compile_schema
+from hitl_core.jsonschema.checks.problem import CheckState
+from hitl_core.jsonschema.limits import Budget, TooMuchWork
+from hitl_core.jsonschema.validate import compile_schema
 from tests.forms.reading import read_answers
 
 NAMES = st.sampled_from(["a", "b", "kind"])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hitl_core.forms import FormErrors, make_form
 from hitl_core.jsonschema import check_args
-from hitl_core.jsonschema.pointer import parse_pointer
+from hitl_core.jsonschema.errors import parse_pointer
 from tests.forms.reading import read_answers
 
 CUSTOMER = {

@@ -16,9 +16,9 @@ from hitl_core.errors import InvalidToolCall, PolicyError
 from hitl_core.forms import FormErrors, make_form
 from hitl_core.gate.submission.judging import judge_calls
 from hitl_core.jsonschema import SchemaError, check_args, check_pattern, check_schema, find_hidden
-from hitl_core.jsonschema.budget import REQUEST_STEPS, SCHEMA_STEPS, Budget, TooMuchWork
-from hitl_core.jsonschema.problem import CheckState
-from hitl_core.jsonschema.schema import compile_schema
+from hitl_core.jsonschema.checks.problem import CheckState
+from hitl_core.jsonschema.limits import REQUEST_STEPS, SCHEMA_STEPS, Budget, TooMuchWork
+from hitl_core.jsonschema.validate import compile_schema
 from tests.forms.reading import read_answers
 from tests.support.cpu_time import cpu_limit
 

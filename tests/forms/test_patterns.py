@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hitl_core.jsonschema import PatternError, check_args, check_pattern, check_schema
-from hitl_core.jsonschema.budget import VALUE_STEPS, Budget, TextTooLong
+from hitl_core.jsonschema.limits import VALUE_STEPS, Budget, TextTooLong
 from hitl_core.jsonschema.patterns.pattern import search
 from tests.support.cpu_time import cpu_limit
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hitl_core.jsonschema import SchemaError, check_schema
-from hitl_core.jsonschema.sized_cache import SizedCache
+from hitl_core.jsonschema.limits import SizedCache
 
 MB = 1_000_000
 

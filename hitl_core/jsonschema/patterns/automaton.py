@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from hitl_core.jsonschema.budget import Budget
+from hitl_core.jsonschema.limits import Budget
 from hitl_core.jsonschema.patterns.char_tests import CharTest, any_char, make_char_test, sre
 
 Edges = dict[int, int]  # conditions → positions

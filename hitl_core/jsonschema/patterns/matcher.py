@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hitl_core.jsonschema.budget import Budget
+from hitl_core.jsonschema.limits import Budget
 from hitl_core.jsonschema.patterns.automaton import Automaton, Condition, bit_indexes
 from hitl_core.jsonschema.patterns.char_tests import CharTest, is_word
 

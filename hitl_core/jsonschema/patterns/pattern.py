@@ -12,11 +12,10 @@ import warnings
 from importlib import import_module
 from typing import Any
 
-from hitl_core.jsonschema.budget import PATTERN_STEPS, Budget, TextTooLong, TooMuchWork
 from hitl_core.jsonschema.errors import PatternError
+from hitl_core.jsonschema.limits import PATTERN_STEPS, Budget, SizedCache, TextTooLong, TooMuchWork
 from hitl_core.jsonschema.patterns.automaton import Automaton, TooComplex
 from hitl_core.jsonschema.patterns.matcher import Matcher
-from hitl_core.jsonschema.sized_cache import SizedCache
 
 MAX_PATTERN = 1_000  # characters
 _MAX_GROUPS = 100

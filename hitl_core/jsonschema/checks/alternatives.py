@@ -1,26 +1,21 @@
-"""Keywords that apply other schemas to the same value: `allOf`, `anyOf`, `if`, `$ref` and so on."""
+"""The keywords whose schemas need not be met: `anyOf`, `not`, `if` and so on; and `$ref`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
-from hitl_core.jsonschema.applicators.node import CompiledNode
-from hitl_core.jsonschema.budget import MAX_DEPTH, TooMuchWork
-from hitl_core.jsonschema.problem import MAX_PROBLEMS, Check, CheckState, Problem, Problems
-
-
-def make_all_of_check(nodes: Sequence[CompiledNode]) -> Check:
-    def check(value: Any, state: CheckState) -> Problems:
-        state.spend(len(nodes))
-        all_problems = list[Problem]()
-        for node in nodes:
-            if problems := node.check(value, state):
-                state.spend(2 * len(problems))
-                all_problems += problems
-        return all_problems[:MAX_PROBLEMS]
-
-    return check
+from hitl_core.jsonschema.checks.applicators import check_properties, reword_forbidden
+from hitl_core.jsonschema.checks.problem import (
+    MAX_PROBLEMS,
+    Check,
+    CheckState,
+    CompiledNode,
+    Problem,
+    Problems,
+    prefix_path,
+)
+from hitl_core.jsonschema.limits import MAX_DEPTH, TooMuchWork
 
 
 def make_any_of_check(nodes: Sequence[CompiledNode]) -> Check:
@@ -66,6 +61,26 @@ def make_not_check(node: CompiledNode) -> Check:
     return check
 
 
+def make_contains_check(
+    node: CompiledNode, least: float, most: float | None, *, marks: bool
+) -> Check:
+    def check(value: Any, state: CheckState) -> Problems:
+        if not isinstance(value, list):
+            return ()
+        held = cast("list[Any]", value)
+        state.spend(1 + len(held))
+        seen, state.seen = state.seen, None
+        matching = [n for n, item in enumerate(held) if not node.check(item, state)]
+        state.seen = seen
+        if marks and seen is not None:
+            seen.update(matching)
+        if len(matching) < least:
+            return (Problem("contains", least),)
+        return (Problem("maxContains", most),) if most is not None and len(matching) > most else ()
+
+    return check
+
+
 def make_if_check(
     condition: CompiledNode, then: CompiledNode | None, otherwise: CompiledNode | None
 ) -> Check:
@@ -106,3 +121,39 @@ def check_branch(node: CompiledNode, value: Any, state: CheckState) -> Problems:
         outer_seen |= state.seen
     state.seen = outer_seen
     return problems
+
+
+def make_unevaluated_check(
+    rest: Check, properties: CompiledNode | None, items: CompiledNode | None
+) -> Check:
+    """`unevaluatedProperties` and `unevaluatedItems`: they apply to what the other keywords (`rest`) did not
+    evaluate.
+    """
+
+    def check(value: Any, state: CheckState) -> Problems:
+        outer_seen, state.seen = state.seen, set[str | int]()
+        problems = [*rest(value, state)]
+        own, state.seen = state.seen, None
+        if properties is not None and isinstance(value, dict):
+            held = cast("dict[str, Any]", value)
+            state.spend(1 + len(held))
+            names = [name for name in held if name not in own]
+            problems += check_properties(names, held, properties, state)
+            own.update(names)
+        if items is not None and isinstance(value, list):
+            state.spend(1 + len(cast("list[Any]", value)))
+            for index, item in enumerate(cast("list[Any]", value)):
+                if index not in own:
+                    problems += prefix_path(
+                        index, reword_forbidden(items.check(item, state)), state
+                    )
+                    own.add(index)
+                    if len(problems) >= MAX_PROBLEMS:
+                        break
+        state.seen = outer_seen
+        if outer_seen is not None:
+            state.spend(len(own))
+            outer_seen |= own
+        return problems
+
+    return check

@@ -10,17 +10,17 @@ from collections.abc import Callable, Hashable, Sequence, Sized
 from fractions import Fraction
 from typing import Any, cast
 
-from hitl_core.jsonschema.budget import TextTooLong, TooMuchWork
+from hitl_core.jsonschema.checks.problem import Check, CheckState, Problem, Problems
 from hitl_core.jsonschema.formats import format_name, is_valid_format
+from hitl_core.jsonschema.limits import TextTooLong, TooMuchWork
 from hitl_core.jsonschema.patterns import search
-from hitl_core.jsonschema.problem import Check, CheckState, Problem, Problems
 
 _MAX_BITS = 8_192
 _JSON_TYPES = (bool, str, int, float, dict, list, type(None))
 _MAX_TEXT = 10_000  # characters of a text with a format
 
 #: For each JSON type, the Python types whose values always have it.
-PYTHON_TYPES: dict[str, frozenset[type]] = {
+_PYTHON_TYPES: dict[str, frozenset[type]] = {
     "string": frozenset({str}),
     "integer": frozenset({int}),
     "number": frozenset({int, float}),
@@ -31,11 +31,16 @@ PYTHON_TYPES: dict[str, frozenset[type]] = {
 }
 
 
-def make_type_check(kinds: Any, draft: int) -> Check:
+def accepted_types(kinds: Any) -> frozenset[type]:
+    """The Python types whose values always have one of these JSON types."""
     names = cast("list[str]", [kinds] if isinstance(kinds, str) else kinds)
-    accepted = frozenset[type]().union(*(PYTHON_TYPES[name] for name in names))
+    return frozenset[type]().union(*(_PYTHON_TYPES[name] for name in names))
+
+
+def make_type_check(kinds: Any, draft: int) -> Check:
+    accepted = accepted_types(kinds)
     # From draft 6 on, 1.0 is an integer.
-    whole = "integer" in names and "number" not in names and draft > 4
+    whole = int in accepted and float not in accepted and draft > 4
     wrong = (Problem("type", kinds),)
 
     def check(value: Any, state: CheckState) -> Problems:

@@ -1,11 +1,13 @@
-"""A problem that one keyword reports, and the state of one check."""
+"""What a check of one schema is: the state that it works on, and the problems that it reports."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from hitl_core.jsonschema.budget import VALUE_STEPS, Budget
+from hitl_core.jsonschema.limits import VALUE_STEPS, Budget
+
+MAX_PROBLEMS = 50
 
 
 class Problem(NamedTuple):
@@ -42,7 +44,15 @@ Problems = Sequence[Problem]
 #: The check of a schema or keyword returns its problems, () if the value is valid. The caller spends the
 #: step.
 Check = Callable[[Any, CheckState], Problems]
-MAX_PROBLEMS = 50
+
+
+class CompiledNode(NamedTuple):
+    """A compiled schema. All values of the Python types in `accepted_types` are valid, so they need no
+    check.
+    """
+
+    check: Check
+    accepted_types: frozenset[type] = frozenset()
 
 
 def prefix_path(name: str | int, problems: Problems, state: CheckState) -> list[Problem]:

@@ -6,12 +6,11 @@ import operator
 from collections.abc import Callable
 from typing import Any, cast
 
-from hitl_core.jsonschema import applicators as a
-from hitl_core.jsonschema import keywords as k
-from hitl_core.jsonschema.applicators import CompiledNode
-from hitl_core.jsonschema.budget import Budget
+from hitl_core.jsonschema.checks import alternatives, applicators
+from hitl_core.jsonschema.checks import keywords as k
+from hitl_core.jsonschema.checks.problem import Check, CheckState, CompiledNode, Problem, Problems
 from hitl_core.jsonschema.drafts import NEWEST, is_keyword
-from hitl_core.jsonschema.problem import Check, CheckState, Problem, Problems
+from hitl_core.jsonschema.limits import Budget
 from hitl_core.jsonschema.resolve import REFS, SchemaDocument
 
 Json = dict[str, Any]
@@ -49,33 +48,24 @@ class Compiler:
         if "$ref" in schema and self._draft <= 7:
             return CompiledNode(self._ref_check(schema, "$ref"))
         keywords = {name: value for name, value in schema.items() if is_keyword(self._draft, name)}
-        refs = [self._ref_check(schema, key) for key in REFS if key in keywords]
-        others = [
-            check for name in keywords if (check := self._keyword_check(name, keywords)) is not None
-        ]
-        checks = [*refs, *others]
+        nodes = [CompiledNode(self._ref_check(schema, key)) for key in REFS if key in keywords]
+        for name, value in keywords.items():
+            if (check := self._keyword_check(name, keywords)) is not None:
+                accepted = k.accepted_types(value) if name == "type" else frozenset[type]()
+                nodes.append(CompiledNode(check, accepted))
+        node = nodes[0] if len(nodes) == 1 else CompiledNode(applicators.make_all_of_check(nodes))
         properties, items = (
             self.compile_part(keywords[name]) if name in keywords else None
             for name in ("unevaluatedProperties", "unevaluatedItems")
         )
-        check = (
-            checks[0]
-            if len(checks) == 1
-            else a.make_all_of_check([CompiledNode(each) for each in checks])
-        )
         if properties or items:
-            return CompiledNode(a.make_unevaluated_check(check, properties, items))
-        if not checks:
-            return CompiledNode(_accept)
-        only = keywords.get("type") if len(checks) == 1 else None
-        kinds = cast("list[str]", [only] if isinstance(only, str) else only or [])
-        accepted = [kind for name in kinds for kind in k.PYTHON_TYPES[name]]
-        return CompiledNode(check, frozenset(accepted))
+            return CompiledNode(alternatives.make_unevaluated_check(node.check, properties, items))
+        return node if nodes else CompiledNode(_accept)
 
     def _ref_check(self, schema: Json, key: str) -> Check:
         target = self._document.ref_target(schema, key)
         self._targets.append(target)
-        return a.make_ref_check(self._nodes, id(target))
+        return alternatives.make_ref_check(self._nodes, id(target))
 
     def _keyword_check(self, name: str, keywords: Json) -> Check | None:
         """None if the keyword checks nothing, or if another keyword includes its check."""
@@ -101,13 +91,13 @@ class Compiler:
 
     def additional_properties(self, value: Any, keywords: Json) -> Check:
         named, patterns = keywords.get("properties", {}), keywords.get("patternProperties", {})
-        return a.make_additional_properties_check(
+        return applicators.make_additional_properties_check(
             list(named), list(patterns), self.compile_part(value)
         )
 
     def contains(self, value: Any, keywords: Json) -> Check:
         most, newest = keywords.get("maxContains"), self._draft == NEWEST
-        return a.make_contains_check(
+        return alternatives.make_contains_check(
             self.compile_part(value), keywords.get("minContains", 1), most, marks=newest
         )
 
@@ -116,7 +106,7 @@ class Compiler:
             self.compile_part(keywords[name]) if name in keywords else None
             for name in ("then", "else")
         )
-        return a.make_if_check(self.compile_part(value), then, other)
+        return alternatives.make_if_check(self.compile_part(value), then, other)
 
     def compile_named(self, named: Json) -> dict[str, CompiledNode]:
         return {name: self.compile_part(schema) for name, schema in named.items()}
@@ -126,7 +116,7 @@ class Compiler:
         first, rest = keywords.get("prefixItems", ()), keywords.get("items")
         if isinstance(rest, list):
             first, rest = cast("list[Any]", rest), keywords.get("additionalItems")
-        return a.make_items_check(
+        return applicators.make_items_check(
             [*map(self.compile_part, first)], None if rest is None else self.compile_part(rest)
         )
 
@@ -137,9 +127,9 @@ class Compiler:
         schemas = {name: each for name, each in value.items() if name not in needs}
         checks = [
             k.make_dependent_required_check(needs),
-            a.make_dependent_schemas_check(self.compile_named(schemas)),
+            applicators.make_dependent_schemas_check(self.compile_named(schemas)),
         ]
-        return a.make_all_of_check([CompiledNode(each) for each in checks])
+        return applicators.make_all_of_check([CompiledNode(each) for each in checks])
 
     def compile_list(self, value: list[Any]) -> list[CompiledNode]:
         return [*map(self.compile_part, value)]
@@ -171,22 +161,26 @@ _KEYWORDS: dict[str, Callable[[Any, int], Check | None]] = {
     "uniqueItems": lambda value, _: k.check_unique if value else None,
 }
 _APPLICATORS: dict[str, Callable[[Compiler, Any, Json], Check | None]] = {
-    "properties": lambda c, value, _: a.make_properties_check(c.compile_named(value)),
-    "patternProperties": lambda c, value, _: a.make_pattern_properties_check(
+    "properties": lambda c, value, _: applicators.make_properties_check(c.compile_named(value)),
+    "patternProperties": lambda c, value, _: applicators.make_pattern_properties_check(
         c.compile_named(value)
     ),
     "additionalProperties": Compiler.additional_properties,
-    "propertyNames": lambda c, value, _: a.make_property_names_check(c.compile_part(value)),
+    "propertyNames": lambda c, value, _: applicators.make_property_names_check(
+        c.compile_part(value)
+    ),
     "prefixItems": Compiler.items,
     "items": lambda c, value, keywords: (
         None if "prefixItems" in keywords else c.items(value, keywords)
     ),
     "contains": Compiler.contains,
-    "allOf": lambda c, value, _: a.make_all_of_check(c.compile_list(value)),
-    "anyOf": lambda c, value, _: a.make_any_of_check(c.compile_list(value)),
-    "oneOf": lambda c, value, _: a.make_one_of_check(c.compile_list(value)),
-    "not": lambda c, value, _: a.make_not_check(c.compile_part(value)),
+    "allOf": lambda c, value, _: applicators.make_all_of_check(c.compile_list(value)),
+    "anyOf": lambda c, value, _: alternatives.make_any_of_check(c.compile_list(value)),
+    "oneOf": lambda c, value, _: alternatives.make_one_of_check(c.compile_list(value)),
+    "not": lambda c, value, _: alternatives.make_not_check(c.compile_part(value)),
     "if": Compiler.if_then_else,
-    "dependentSchemas": lambda c, value, _: a.make_dependent_schemas_check(c.compile_named(value)),
+    "dependentSchemas": lambda c, value, _: applicators.make_dependent_schemas_check(
+        c.compile_named(value)
+    ),
     "dependencies": Compiler.dependencies,
 }

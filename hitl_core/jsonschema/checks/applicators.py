@@ -1,27 +1,45 @@
-"""Keywords that check the properties of an object."""
+"""The keywords whose schemas must all be met: of properties, of items, and `allOf`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from hitl_core.jsonschema.applicators.node import CompiledNode
-from hitl_core.jsonschema.patterns import search
-from hitl_core.jsonschema.problem import (
+from hitl_core.jsonschema.checks.problem import (
     MAX_PROBLEMS,
     Check,
     CheckState,
+    CompiledNode,
     Problem,
     Problems,
     prefix_path,
 )
+from hitl_core.jsonschema.patterns import search
 
 Json = dict[str, Any]
 
 
+def make_all_of_check(nodes: Sequence[CompiledNode]) -> Check:
+    cost = len(nodes)
+
+    def check(value: Any, state: CheckState) -> Problems:
+        state.left -= cost
+        if state.left < 0:  # as `spend`, but without a call for each value
+            state.spend(0)
+        all_problems = list[Problem]()
+        for node in nodes:
+            if type(value) in node.accepted_types:
+                continue
+            if problems := node.check(value, state):
+                state.spend(2 * len(problems))
+                all_problems += problems
+        return all_problems[:MAX_PROBLEMS]
+
+    return check
+
+
 def make_properties_check(named: Mapping[str, CompiledNode]) -> Check:
-    each = [(name, node.check) for name, node in named.items()]
-    cost = 1 + len(each) // 4
+    cost = 1 + len(named) // 4
 
     def check(value: Any, state: CheckState) -> Problems:
         if not isinstance(value, dict):
@@ -29,10 +47,11 @@ def make_properties_check(named: Mapping[str, CompiledNode]) -> Check:
         state.spend(cost)
         held, all_problems = cast(Json, value), list[Problem]()
         seen, state.seen = state.seen, None
-        for name, inner in each:
+        for name, node in named.items():
             if name in held:
                 state.left -= 1
-                if problems := inner(held[name], state):
+                item = held[name]
+                if type(item) not in node.accepted_types and (problems := node.check(item, state)):
                     all_problems += prefix_path(name, reword_forbidden(problems), state)
                 if seen is not None:
                     seen.add(name)
@@ -139,3 +158,40 @@ def reword_forbidden(problems: Problems) -> Problems:
     if len(problems) == 1 and problems[0].keyword == "false" and not problems[0].path:
         return (problems[0]._replace(message="is not allowed here"),)
     return problems
+
+
+def make_items_check(first: Sequence[CompiledNode], rest: CompiledNode | None) -> Check:
+    """`first`: a schema for each of the first items. `rest`: the schema for all items after them."""
+    count = len(first)
+
+    def check(value: Any, state: CheckState) -> Problems:
+        if not isinstance(value, list):
+            return ()
+        held = cast("list[Any]", value)
+        state.spend(1 + len(held) // 8)
+        if state.seen is not None:
+            state.seen.update(range(count if rest is None else len(held)))
+        problems = list[Problem]()
+        seen, state.seen = state.seen, None
+        for index, (node, item) in enumerate(zip(first, held, strict=False)):
+            state.spend(1)
+            problems += prefix_path(index, node.check(item, state), state)
+        if rest is not None and len(held) > count:
+            left = held[count:] if count else held
+            if not (rest.accepted_types and {*map(type, left)} <= rest.accepted_types):
+                problems += _check_items(left, count, rest.check, state)
+        state.seen = seen
+        return problems
+
+    return check
+
+
+def _check_items(items: list[Any], start: int, check: Check, state: CheckState) -> list[Problem]:
+    state.spend(len(items))
+    all_problems = list[Problem]()
+    for index, item in enumerate(items, start):
+        if problems := check(item, state):
+            all_problems += prefix_path(index, problems, state)
+            if len(all_problems) >= MAX_PROBLEMS:
+                break
+    return all_problems
