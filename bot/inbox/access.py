@@ -19,7 +19,7 @@ from hitl_core.model import (
     Reviewers,
     Snapshot,
 )
-from hitl_core.review import Reviews, decisions, transition
+from hitl_core.review import Reviews, decisions, vote_count
 
 from .. import click_budget
 from ..card import Card, build_card
@@ -112,10 +112,10 @@ class ReviewAccess:
             if action is None:
                 raise Refused("unknown_action", "This review has no such action.")
             if op not in snapshot.review.ops:
-                transition.check_decidable(
+                decisions.check_decidable(
                     snapshot.review, action, target.revision, snapshot.now, target.seal
                 )
-                decisions.check_voter(snapshot.review, action, kind, who)
+                vote_count.check_voter(snapshot.review, action, kind, who)
                 await self.read_marks.check(snapshot, [action], kind, who)
             return snapshot
 

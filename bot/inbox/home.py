@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Grant, MessageRef, Review, Reviewer, Snapshot
-from hitl_core.review import decisions, transition
+from hitl_core.review import decisions, vote_count
 from hitl_core.store import Store
 
 from ..card import Card
@@ -150,8 +150,8 @@ class HomePermissions:
         if any(vote.by.is_same_human(who) and vote.type != "reject" for vote in action.votes):
             return False
         try:
-            transition.check_decidable(review, action, action.revision, snapshot.now)
-            decisions.check_voter(review, action, "approve", who)
+            decisions.check_decidable(review, action, action.revision, snapshot.now)
+            vote_count.check_voter(review, action, "approve", who)
         except Refused:
             return False
         return await self.can_decide(who, snapshot, action.grants)

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from hitl_core.errors import Refused
 from hitl_core.model import MessageRef, Place, Review, Snapshot
-from hitl_core.review import Reviews, timers
+from hitl_core.review import Reviews, escalation
 from hitl_core.store import Job
 
 from ..channels.contract import LookupFailed, NotFound, Undeliverable
@@ -175,7 +175,7 @@ class Delivery:
             await self._reviews.change(
                 snapshot.review.id,
                 f"delivered:{place}:{snapshot.review.version}",  # an edit may bring it here again
-                lambda review, now: timers.start_clocks(review, keys, now),
+                lambda review, now: escalation.start_clocks(review, keys, now),
             )
         except Refused as refused:  # another place was faster
             log.debug("review %s: %s", snapshot.review.id, refused)

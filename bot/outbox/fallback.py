@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from hitl_core.errors import Refused
 from hitl_core.model import Grant, Place, Review, Snapshot
-from hitl_core.review import Reviews, escalation
+from hitl_core.review import Reviews, delivery_problems
 
 from ..channels.contract import ChannelError, NotFound
 from ..people import NoDeciderLeft, Recipients, TooFewDeciders, waiting_actions
@@ -43,7 +43,7 @@ class Fallback:
             await self._reviews.change(
                 review.id,
                 f"replace:{place}:{review.version}",
-                lambda review, now: escalation.replace_deciders(
+                lambda review, now: delivery_problems.replace_deciders(
                     review, undecidable, place, why, now
                 ),
             )
@@ -59,7 +59,7 @@ class Fallback:
             applied = await self._reviews.change(
                 review.id,
                 f"fallback:{place}:{review.version}",
-                lambda review, now: escalation.use_fallback(review, place, why, now),
+                lambda review, now: delivery_problems.use_fallback(review, place, why, now),
             )
             review = applied.review
             log.error(

@@ -18,7 +18,7 @@ from hitl_core.gate.submission import JudgedCalls, Submitter
 from hitl_core.gate.waiting import HEARTBEAT_TTL, ReviewListener, Waiter
 from hitl_core.model import JsonObject, Review, ToolCall
 from hitl_core.policy import Policy
-from hitl_core.review import Cancel, Reviews, Transition, cancellation
+from hitl_core.review import Cancel, Reviews, Transition, commands
 from hitl_core.store import RedisStore, Store
 
 #: How long a claim stays valid after the last renewal by its process, in seconds.
@@ -192,7 +192,7 @@ class Gate:
                     "busy",
                     f"Review {review.id} can't be withdrawn: all of its calls are already decided.",
                 )
-            transition = cancellation.cancel(review, None, reason, now)
+            transition = commands.cancel(review, None, reason, now)
             cancelled_review = transition.review.model_copy(update={"waiter": self.process})
             return transition._replace(review=cancelled_review)
 

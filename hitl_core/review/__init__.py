@@ -1,21 +1,18 @@
 """What may happen to a review: decisions, votes, edits, escalation, deadlines, claims.
 
-`decisions`, `escalation`, `timers` and `cancellation` (people and time) and `claims` (the agent) are pure
+`decisions` (people), `escalation` and `delivery_problems` (time and places) and `claims` (the agent) are pure
 functions: `(review, …, now) → Transition`. `commands` are what people do, as values. `service.Reviews` loads
 a review, applies one of them and stores the result. Nothing else writes reviews.
 """
 
 from hitl_core.review import (
-    cancellation,
     claims,
+    commands,
     decisions,
     delivery_problems,
     escalation,
-    timers,
-    transition,
     vote_count,
 )
-from hitl_core.review.agent_texts import description_of, reason_of, rule_reason_of, title_of
 from hitl_core.review.claims import one_line, runnable_calls
 from hitl_core.review.commands import (
     AnswerDoubt,
@@ -28,9 +25,8 @@ from hitl_core.review.commands import (
     apply_command,
 )
 from hitl_core.review.decisions import decide
-from hitl_core.review.due_times import deadline, next_step_at
 from hitl_core.review.edit_rules import edit_tools, judge_edit
-from hitl_core.review.escalation import count_steps
+from hitl_core.review.escalation import count_steps, deadline, next_step_at
 from hitl_core.review.proposal import (
     Proposal,
     final_answer,
@@ -38,16 +34,20 @@ from hitl_core.review.proposal import (
     final_message,
     judge_proposal,
 )
-from hitl_core.review.redaction import (
+from hitl_core.review.service import ChangeResult, Reviews, TransitionFunction, uptime
+from hitl_core.review.transition import PAST_VERBS, Transition, make_event
+from hitl_core.review.visibility import (
+    description_of,
     find_pointers,
     find_redaction_flaw,
     mask_hidden,
+    reason_of,
     redaction_pointers,
+    rule_reason_of,
+    title_of,
     visible_args,
+    visible_schema,
 )
-from hitl_core.review.service import ChangeResult, Reviews, TransitionFunction, uptime
-from hitl_core.review.transition import PAST_VERBS, Transition, make_event
-from hitl_core.review.visible_schema import visible_schema
 from hitl_core.review.vote_count import excluded_keys
 
 __all__ = [
@@ -65,8 +65,8 @@ __all__ = [
     "Transition",
     "TransitionFunction",
     "apply_command",
-    "cancellation",
     "claims",
+    "commands",
     "count_steps",
     "deadline",
     "decide",
@@ -91,9 +91,7 @@ __all__ = [
     "redaction_pointers",
     "rule_reason_of",
     "runnable_calls",
-    "timers",
     "title_of",
-    "transition",
     "uptime",
     "visible_args",
     "visible_schema",

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 from hitl_core.errors import LeaseLost, Refused
 from hitl_core.model import Call, DoubtAnswer, Lease, Place, Review, Reviewer, Reviewers, Run, Vote
 from hitl_core.review import vote_count
-from hitl_core.review.agent_texts import result_text
 from hitl_core.review.transition import Transition, check_seal, make_event
+from hitl_core.review.visibility import result_text
 
 #: The longest result line on a card, in characters. A longer one is cut and ends in an ellipsis.
 MAX_LINE = 200

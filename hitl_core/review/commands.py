@@ -10,10 +10,21 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from hitl_core.model import DoubtAnswer, MessageRef, Place, Review, Reviewer
-from hitl_core.review import cancellation, claims, decisions, escalation
+from hitl_core.errors import Refused
+from hitl_core.model import (
+    Cancellation,
+    DoubtAnswer,
+    MessageRef,
+    Place,
+    Review,
+    Reviewer,
+    Reviewers,
+    Vote,
+)
+from hitl_core.review import claims, decisions, escalation, vote_count
 from hitl_core.review.proposal import JudgedProposal, Proposal
-from hitl_core.review.transition import Transition
+from hitl_core.review.transition import Transition, check_not_cancelled, make_event
+from hitl_core.review.visibility import cancel_reason
 
 
 @dataclass(frozen=True)
@@ -146,5 +157,45 @@ def apply_command(
                 ineligible_voters=ineligible.get(key, ()), seal=command.seal,
             )  # fmt: skip
         case Cancel():
-            return cancellation.cancel(review, command.who, command.reason, now)
+            return cancel(review, command.who, command.reason, now)
     assert_never(command)
+
+
+def cancel(review: Review, by: Reviewer | None, reason: str | None, now: float) -> Transition:
+    """Cancel a review before any of its calls ran. After that nobody can decide, and nothing runs.
+
+    `by` is None if the agent itself cancels. For people it counts as a rejection of all actions, and the
+    largest `reject_quorum` of them applies.
+    """
+    check_not_cancelled(review)
+    if review.status not in ("pending", "settled"):
+        raise Refused(
+            "started", "It can't be cancelled any more: its agent already has the result."
+        )
+    if review.runs:
+        raise Refused("started", "It can't be cancelled any more: one of its calls may have run.")
+    reason = (reason or "").strip() or None
+    if by is None and reason:
+        reason = cancel_reason(review, reason)
+    cancel_votes = review.cancels
+    if by is not None:
+        most = max((a.route.reviewers.reject_quorum for a in review.actions), default=1)
+        vote = Vote(type="reject", by=by, at=now, revision=0, message=reason)
+        cancel_votes, _, is_enough = vote_count.count_vote(
+            cancel_votes, vote, Reviewers(reject_quorum=most)
+        )
+        if not is_enough:
+            after = review.model_copy(update={"cancels": cancel_votes})
+            event = make_event("voted", review, now, by=by, what="cancel", why=reason)
+            return Transition(after, event)
+        reason = "\n".join(dict.fromkeys(v.message for v in cancel_votes if v.message)) or None
+    cancelled = Cancellation(by=by, at=now, reason=reason)
+    settled = review.settled_at if review.status == "settled" else now
+    update = {
+        "status": "settled",
+        "settled_at": settled,
+        "cancelled": cancelled,
+        "cancels": cancel_votes,
+    }
+    event = make_event("cancelled", review, now, by=by, why=cancelled.reason)
+    return Transition(review.model_copy(update=update), event)

@@ -10,33 +10,35 @@ from collections.abc import Collection, Mapping
 from hitl_core.errors import DecisionError, Refused
 from hitl_core.model import (
     Action,
-    Decision,
+    Arguments,
     DecisionType,
+    EditRecord,
     Event,
     EventKind,
     Place,
     Review,
     Reviewer,
     Verdict,
-    Vote,
 )
-from hitl_core.policy import find_unreachable_quorum
 from hitl_core.review import vote_count
+from hitl_core.review.edit_rules import EditRuling
+from hitl_core.review.escalation import is_late
 from hitl_core.review.proposal import (
     JudgedProposal,
     Proposal,
-    final_answer,
     final_message,
     judge_proposal,
 )
-from hitl_core.review.revisions import add_revision, with_edited_call
 from hitl_core.review.transition import (
+    PAST_VERBS,
     Transition,
-    check_decidable,
+    check_not_cancelled,
     check_seal,
+    join_names,
     make_event,
     with_actions,
 )
+from hitl_core.review.visibility import redaction_pointers
 
 
 def decide(
@@ -65,7 +67,7 @@ def decide(
         judged = judge_proposal(review, action, proposal, now)
     args, name, ruling = judged.args, judged.name, judged.ruling
     vote_type = "approve" if proposal.type == "edit" and ruling is None else proposal.type
-    check_voter(review, action, vote_type, by)
+    vote_count.check_voter(review, action, vote_type, by)
     message, stored_args, approval_counts = final_message(action, proposal), dict(review.args), True
     if ruling is not None:
         action = add_revision(ruling, proposal, args, name, by, now)
@@ -76,9 +78,9 @@ def decide(
             )
             note = " ".join(filter(None, (note, _rule_note(name, ruling.verdict))))
     if vote_type != "edit" or (approval_counts and action.route.reviewers.editor_approves):
-        action = _add_vote(action, proposal, message, by, now)
+        action = vote_count.add_vote(action, proposal, message, by, now)
     if ruling is not None and action.is_pending:
-        _check_others_can_approve(review, action, name)
+        vote_count.check_others_can_approve(review, action, name)
     changed = with_actions(review, {key: action}, now).model_copy(update={"args": stored_args})
     if ruling is not None:
         changed = with_edited_call(changed, action, ruling, args)
@@ -136,21 +138,6 @@ def decide_all(
     return Transition(changed, event)
 
 
-def check_voter(review: Review, action: Action, vote_type: DecisionType, by: Reviewer) -> None:
-    """Raises Refused if this person's answer to the newest revision can't count."""
-    if vote_type == "edit":
-        if action.route.reviewers.editor_approves:
-            vote_count.check_not_excluded(
-                review, action.model_copy(update={"edits": ()}), "approve", by
-            )
-        return
-    open_ended = vote_type == "respond" or (vote_type == "approve" and action.config.answer_schema)
-    if not open_ended:  # an open answer is compared with earlier ones when it is given
-        vote = Vote(type=vote_type, by=by, at=0.0, revision=action.revision)
-        vote_count.count_vote(action.votes, vote, action.route.reviewers)
-    vote_count.check_not_excluded(review, action, vote_type, by)
-
-
 def judge_new_edit(
     review: Review, key: str, proposal: Proposal, now: float
 ) -> JudgedProposal | None:
@@ -161,6 +148,24 @@ def judge_new_edit(
     if action is None or proposal.type != "edit" or proposal.revision != action.revision:
         return None
     return judge_proposal(review, action, proposal, now)
+
+
+def check_decidable(
+    review: Review, action: Action, revision: int, now: float, seal: str | None = None
+) -> None:
+    """Raises Refused if nobody can decide on this revision of the action now. `seal` is of what the person
+    saw; None is not compared.
+    """
+    if action.decision is not None:
+        who, verb = _decider_names(action), PAST_VERBS[action.decision.type]
+        raise Refused("already_decided", f"{who} already {verb} {action.name}.")
+    check_not_cancelled(review)
+    if is_late(action, now):
+        raise Refused("expired", f"The time to decide on {action.name} is over.")
+    if revision != action.revision:
+        by = f" by {action.edits[-1].by.label}" if action.edits else ""
+        raise Refused("stale", f"{action.name} was edited{by} in the meantime. Look at it again.")
+    check_seal(review, seal, action.key)
 
 
 def _is_requester(review: Review, action: Action, by: Reviewer) -> bool:
@@ -189,52 +194,47 @@ def _result(
     return "edited" if vote_type == "edit" else "voted", proposal.type
 
 
-def _check_others_can_approve(review: Review, action: Action, name: str) -> None:
-    """Raises Refused if the edited action waits for other people, and nobody could approve it."""
-    if "approve" not in action.config.allowed_decisions:
-        raise Refused(
-            "not_allowed",
-            f"Other people must approve this {name}, but its rule doesn't allow `approve`.",
-        )
-    if find_unreachable_quorum(action.route, vote_count.excluded_keys(review, action)):
-        raise Refused(
-            "not_allowed", f"Others had to approve this {name}, and too few are left who may."
-        )
-
-
 def _rule_note(name: str, verdict: Verdict) -> str:
     rule = f"the rule `{verdict.rule}`" if verdict.rule else "the policy's default"
     return f"(This {name} falls under {rule}.)"
 
 
-def _add_vote(
-    action: Action, proposal: Proposal, message: str | None, by: Reviewer, now: float
+def add_revision(
+    ruling: EditRuling, proposal: Proposal, args: Arguments, name: str, by: Reviewer, now: float
 ) -> Action:
-    """Add one vote, and the decision if enough votes agree now."""
-    answer, kind = final_answer(action, proposal), proposal.type
-    vote_type = "approve" if kind == "edit" else kind
-    vote = Vote(
-        type=vote_type, by=by, at=now, revision=action.revision, message=message, answer=answer
-    )  # fmt: skip
-    new_votes, agreeing, is_enough = vote_count.count_vote(
-        action.votes, vote, action.route.reviewers
+    """A new revision, without votes. A person's answer that goes into the arguments is not an edit."""
+    action = ruling.action
+    revision, edits = action.revision + 1, action.edits
+    if proposal.type == "edit":
+        other = name if name != action.request.name else None
+        digest, verdict = args.digest, ruling.verdict
+        edit = EditRecord(
+            by=by, at=now, revision=revision, digest=digest, name=other, under=verdict
+        )
+        edits = (*edits, edit)
+    update = {"revision": revision, "digest": args.digest, "votes": (), "edits": edits}
+    return action.model_copy(update=update)
+
+
+def with_edited_call(review: Review, action: Action, ruling: EditRuling, args: Arguments) -> Review:
+    """The call keeps what an edit can't win back: after a crash it runs again only if all rules so far allow
+    that, and the agent's texts stay hidden.
+    """
+    hides = bool(redaction_pointers(action, args.parse()))
+    calls = tuple(
+        call.model_copy(
+            update={
+                "idempotent": call.idempotent and ruling.idempotent,
+                "hides_values": call.hides_values or hides,
+            }
+        )
+        if call.key == action.key
+        else call
+        for call in review.calls
     )
-    if not is_enough:
-        return action.model_copy(update={"votes": new_votes})
-    if len(agreeing) == 1:  # one person is enough, so this is the decision and not a vote
-        new_votes = new_votes[:-1]
-    elif vote_type in vote_count.NEGATIVE:
-        message = "\n".join(dict.fromkeys(v.message for v in agreeing if v.message)) or None
-    if vote_type == "approve":
-        kind = "edit" if action.edits else kind
-    decision = Decision(
-        type=kind,
-        by=by,
-        at=now,
-        revision=action.revision,
-        digest=action.digest,
-        message=message,
-        name=action.name if action.name != action.request.name else None,
-        answer=answer,
-    )
-    return action.model_copy(update={"votes": new_votes, "decision": decision})
+    return review.model_copy(update={"calls": calls})
+
+
+def _decider_names(action: Action) -> str:
+    people = action.deciders
+    return join_names(who.label for who in people) if people else "The deadline"

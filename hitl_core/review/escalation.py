@@ -1,13 +1,23 @@
-"""Shows an action in one more place: by escalation, or by the fallback for a place that fails. Pure."""
+"""What happens while nobody decides: escalation, reminders and the deadline, and when they are due. Pure.
+
+An escalation shows an action in one more place: automatically, or because a person asks for it. All times are
+in seconds since the epoch.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from hitl_core.errors import Refused
-from hitl_core.model import Action, Escalation, Grant, Place, Review, Reviewer
-from hitl_core.review.due_times import is_late
+from hitl_core.model import Action, Decision, Escalation, Place, Review, Reviewer
 from hitl_core.review.transition import Transition, check_not_cancelled, make_event, with_actions
+
+#: The default time between reminders, in seconds, after the last escalation step of an action without a
+#: deadline: it would otherwise wait silently.
+LAST_STEP_REMINDER = 4 * 3600.0
+#: After this many reminders there is at most one a day.
+DAILY_AFTER = 50
+DAY = 86_400.0
 
 
 def escalate(
@@ -40,65 +50,6 @@ def escalate(
     return apply_escalations(review, stepped, now, by=by, why=why, place=place)
 
 
-def use_fallback(review: Review, place: Place, why: str, now: float) -> Transition:
-    """Show the pending actions of an unreachable place in their fallback places too. `why` is the problem.
-    This gives nobody the right to decide. Raises Refused if no action has a fallback in which it is not shown
-    yet.
-    """
-    check_not_cancelled(review)
-    actions = {
-        action.key: _add_escalation(action, Escalation(to=to, at=now, by=None, why=why))
-        for action in review.actions
-        if action.is_pending
-        and place in action.places
-        and (to := action.route.fallback) is not None
-        and to not in action.places
-    }
-    if not actions:
-        raise Refused("no_fallback", f"No action that waits in {place} has another fallback.")
-    return apply_escalations(review, actions, now, why=why, place=place, is_fallback=True)
-
-
-def replace_deciders(
-    review: Review,
-    undecidable: Mapping[str, tuple[Grant, ...]],
-    place: Place,
-    why: str,
-    now: float,
-) -> Transition:
-    """None of the people who may decide these actions is left. Each action takes its next escalation step.
-    After the last step, the members of its fallback may decide.
-
-    `undecidable` has the grants that were looked up, by the actions' keys. Raises Refused: `changed` if other
-    people may decide now, `no_fallback` if no action has a step or fallback left.
-    """
-    check_not_cancelled(review)
-    waiting = [
-        action
-        for action in review.actions
-        if action.is_pending and action.grants == undecidable.get(action.key)
-    ]
-    if not waiting:
-        raise Refused("changed", "Other people may decide now.")
-    if stepped := {
-        action.key: take_step(action, None, now, why)
-        for action in waiting
-        if action.next_step is not None
-    }:
-        return apply_escalations(review, stepped, now, why=why, place=place)
-    opened = {
-        action.key: _add_escalation(action, Escalation(to=to, at=now, by=None, why=why, open=True))
-        for action in waiting
-        if (to := action.route.fallback) is not None
-        and not any(one.open for one in action.escalations)
-    }
-    if not opened:
-        raise Refused(
-            "no_fallback", f"No action that waits in {place} has a step or fallback left."
-        )
-    return apply_escalations(review, opened, now, why=why, place=place, is_fallback=True)
-
-
 def count_steps(here: Iterable[Action]) -> int:
     """The escalations of all actions at one place, decided or not. This number only grows."""
     return sum(len(action.escalations) for action in here)
@@ -109,7 +60,7 @@ def take_step(action: Action, by: Reviewer | None, now: float, why: str | None =
     index = action.next_step
     assert index is not None  # every caller has checked it
     to = action.route.escalate[index].to
-    return _add_escalation(action, Escalation(to=to, at=now, by=by, why=why, step=index))
+    return add_escalation(action, Escalation(to=to, at=now, by=by, why=why, step=index))
 
 
 def apply_escalations(
@@ -135,8 +86,129 @@ def apply_escalations(
     return Transition(with_actions(review, actions, now), event)
 
 
-def _add_escalation(action: Action, escalation: Escalation) -> Action:
+def add_escalation(action: Action, escalation: Escalation) -> Action:
     return action.model_copy(update={"escalations": (*action.escalations, escalation)})
+
+
+def apply_due(review: Review, now: float) -> Transition:
+    """Do the first of these that is due, also if it is late: expire, escalate, remind. Raises Refused if
+    nothing is due.
+    """
+    pending = [a for a in review.actions if a.is_pending] if review.status == "pending" else []
+    if late := {a.key: _expire(a, now) for a in pending if is_late(a, now)}:
+        kinds = [a.decision.type for a in late.values() if a.decision]
+        event = make_event("expired", review, now, late, what=kinds)
+        return Transition(with_actions(review, late, now), event)
+    if stepped := {
+        a.key: _take_due_steps(a, now) for a in pending if _is_due(next_step_at(a), now)
+    }:
+        return apply_escalations(review, stepped, now)
+    due = [a for a in pending if _is_due(remind_at(a), now)]
+    if not due:
+        raise Refused("not_due", "Nothing is due.")
+    reminded = {a.key: a.model_copy(update={"reminded": (*a.reminded, now)}) for a in due}
+    event = make_event("reminded", review, now, reminded)
+    return Transition(with_actions(review, reminded, now), event)
+
+
+def start_clocks(
+    review: Review, keys: Iterable[str], now: float, *, place: Place | None = None
+) -> Transition:
+    """The first card of these actions was posted, so their clocks start, if they wait for it. Raises Refused
+    if none of them waits.
+    """
+    delivered = frozenset(keys)
+    started = {
+        action.key: action.model_copy(update={"delivered_at": now})
+        for action in review.actions
+        if action.key in delivered and action.is_pending and action.clock_start is None
+    }
+    if not started or review.status != "pending":
+        raise Refused("not_due", "No clock waits for this.")
+    event = make_event("delivered", review, now, started, place=place)
+    return Transition(with_actions(review, started, now), event)
+
+
+def _is_due(time: float | None, now: float) -> bool:
+    return time is not None and time <= now
+
+
+def _take_due_steps(action: Action, now: float) -> Action:
+    """Take all steps that are due, in order."""
+    while _is_due(next_step_at(action), now):
+        action = take_step(action, None, now)
+    return action
+
+
+def _expire(action: Action, now: float) -> Action:
+    expire = action.route.expire
+    assert expire is not None  # is_late was true
+    decision = Decision(
+        type=expire.decision,
+        by=None,
+        at=now,
+        revision=action.revision,
+        digest=action.digest,
+        message=expire.message,
+    )
+    return action.model_copy(update={"decision": decision})
+
+
+def due_at(review: Review) -> float | None:
+    """When a bot must act next: the earliest deadline, escalation or reminder, or the end of the lease."""
+    if review.status == "claimed" and review.lease:
+        return review.lease.until
+    if review.status != "pending":
+        return None
+    times = [
+        time
+        for action in review.actions
+        if action.is_pending
+        for time in (deadline(action), next_step_at(action), remind_at(action))
+        if time is not None
+    ]
+    return min(times, default=None)
+
+
+def deadline(action: Action) -> float | None:
+    """When the policy decides; None without a deadline, or before the clock has started. An edit can make it
+    earlier, but never later.
+    """
+    expire = action.route.expire
+    if expire is None:
+        return None
+    own = None if action.clock_start is None else action.clock_start + expire.after
+    return min((at for at in (own, action.until) if at is not None), default=None)
+
+
+def is_late(action: Action, now: float) -> bool:
+    end = deadline(action)
+    return end is not None and end <= now
+
+
+def next_step_at(action: Action) -> float | None:
+    """When the next escalation is due."""
+    step = action.next_step
+    if step is None or action.clock_start is None:
+        return None
+    return action.clock_start + action.route.escalate[step].after
+
+
+def remind_at(action: Action) -> float | None:
+    """When the next reminder is due: one interval after the last notice to these people."""
+    every = _reminder_interval(action)
+    if every is None or action.clock_start is None:
+        return None
+    last_notices = (action.clock_start, *(e.at for e in action.escalations), *action.reminded)
+    return max(last_notices) + (every if len(action.reminded) < DAILY_AFTER else max(every, DAY))
+
+
+def _reminder_interval(action: Action) -> float | None:
+    route = action.route
+    if route.remind is not None:
+        return route.remind
+    ended = route.escalate and action.next_step is None and route.expire is None
+    return LAST_STEP_REMINDER if ended else None
 
 
 def _place_names(places: Iterable[Place]) -> list[str]:

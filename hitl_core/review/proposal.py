@@ -9,8 +9,16 @@ from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from hitl_core.errors import DecisionError, Refused
+from hitl_core.forms import find_changed_fixed, find_lost_hidden
+from hitl_core.jsonschema import SchemaError, check_args, parse_pointer, to_pointer
 from hitl_core.model import Action, Arguments, DecisionType, Grant, Review, ReviewConfig, encode
 from hitl_core.review.edit_rules import EditRuling, judge_edit
+from hitl_core.review.visibility import (
+    cut_at_hidden,
+    find_pointers,
+    find_redaction_flaw,
+    redaction_pointers,
+)
 
 
 class Proposal(NamedTuple):
@@ -46,7 +54,7 @@ class JudgedProposal(NamedTuple):
     @property
     def new_grant(self) -> Grant | None:
         """Who may decide by the rule that matches now; None if the same rule as before matches."""
-        return self.ruling.grant if self.ruling and self.ruling.verdict else None
+        return self.ruling.action.grants[0] if self.ruling and self.ruling.verdict else None
 
 
 def judge_proposal(
@@ -98,8 +106,6 @@ def _check_args(
     """Raises Refused for new arguments that the schemas don't allow, or that no card could show. `config` is
     the one that applies to the new arguments.
     """
-    from hitl_core.jsonschema import SchemaError, check_args  # only where a schema is checked
-
     what = "An answer" if kind == "approve" else "An edit"
     new = after.parse()
     try:
@@ -107,8 +113,6 @@ def _check_args(
     except SchemaError as error:
         raise Refused("invalid_args", f"{what} can't be checked here: {error}.") from error
     if problems:
-        from hitl_core.review.redaction import cut_at_hidden, find_pointers, redaction_pointers
-
         hidden = [*find_pointers(config, new), *redaction_pointers(action, new)]
         where = cut_at_hidden(problems[0].pointer, hidden)
         # The message may name a key inside.
@@ -116,14 +120,11 @@ def _check_args(
         raise DecisionError(
             f"{where or 'The arguments'}: {wrong}", field=where, code="invalid_args"
         )
-    from hitl_core.review.protected_values import check_protected
-    from hitl_core.review.redaction import find_redaction_flaw
-
     configs = [config, action.config, *(terms.config for terms in action.earlier)]
     trusted = [schema for each in configs for schema in (each.policy_schema, each.hiding_schema)]
     if flaw := find_redaction_flaw(trusted, new):
         raise Refused("invalid_args", f"{what} can't be checked here: {flaw}.")
-    check_protected(review, action, name, before.parse(), new, config.args_schema)
+    _check_protected(review, action, name, before.parse(), new, config.args_schema)
 
 
 def final_name(action: Action, proposal: Proposal) -> str:
@@ -169,8 +170,6 @@ def _omit_keys(schema: dict[str, Any], keys: Collection[str]) -> dict[str, Any]:
 
 
 def _answer_problem(schema: dict[str, Any], answer: object) -> str | None:
-    from hitl_core.jsonschema import SchemaError, check_args
-
     # A `$ref` starts at the root, so the definitions must stay there.
     root = {key: schema[key] for key in ("$defs", "definitions", "$schema") if key in schema}
     args_schema = {"type": "object", "properties": {"answer": _omit_keys(schema, root)}, **root}
@@ -179,3 +178,33 @@ def _answer_problem(schema: dict[str, Any], answer: object) -> str | None:
     except SchemaError as error:
         raise Refused("invalid_answer", f"The answer can't be checked here: {error}.") from error
     return problems[0].message if problems else None
+
+
+def _check_protected(
+    review: Review,
+    action: Action,
+    name: str,
+    before: dict[str, Any],
+    after: dict[str, Any],
+    rule_schema: dict[str, Any] | None,
+) -> None:
+    """Raises DecisionError if an edit changes a `readOnly` value, or removes a value that the editor can't
+    see.
+
+    `name` is the tool after the edit, and `rule_schema` the schema of the rule that matches the edit. The
+    `readOnly` of all schemas counts: of the rules and of the tools, before and after the edit.
+    """
+    configs = [action.config, *(terms.config for terms in action.earlier)]
+    own = [review.tools.get(tool) for tool in (action.name, name)]
+    for schema in [rule_schema, *(config.args_schema for config in configs), *own]:
+        if (path := find_changed_fixed(schema, before, after)) is not None:
+            raise _make_refusal(to_pointer(path), "can't be changed: the schema says readOnly")
+    hidden = [tuple(parse_pointer(each)) for each in redaction_pointers(action, before)]
+    if (path := find_lost_hidden(hidden, before, after)) is not None:
+        raise _make_refusal(
+            to_pointer(path), "is hidden: keep it, or write a new value in its place"
+        )
+
+
+def _make_refusal(where: str, words: str) -> DecisionError:
+    return DecisionError(f"{where or 'The arguments'}: {words}.", field=where, code="invalid_args")

@@ -19,11 +19,10 @@ from hitl_core.errors import (
     safe_message,
 )
 from hitl_core.model import UNAUDITED_CODES, Event, MessageRef, Place, Review, Reviewer, Snapshot
-from hitl_core.review import claims, timers
+from hitl_core.review import claims, escalation
 from hitl_core.review.commands import Command, Findings, apply_command
-from hitl_core.review.loading import ReviewLoader
+from hitl_core.review.storage import ReviewLoader, build_write
 from hitl_core.review.transition import Transition
-from hitl_core.review.writes import build_write
 from hitl_core.store import Store
 
 log = logging.getLogger(__name__)
@@ -227,7 +226,7 @@ class Reviews(ReviewLoader):
         def apply_now(review: Review, now: float) -> Transition:
             if review.status == "claimed":
                 return claims.expire_lease(review, now)
-            return timers.apply_due(review, now)
+            return escalation.apply_due(review, now)
 
         snapshot = await self.load(review_id)
         try:

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from hitl_core.errors import Refused
 from hitl_core.model import Action, DecisionType, Event, EventKind, Place, Review, Reviewer
-from hitl_core.review.due_times import is_late
 
 
 class Transition(NamedTuple):
@@ -31,24 +30,6 @@ def check_not_cancelled(review: Review) -> None:
     if review.cancelled is not None:
         who = review.cancelled.by.label if review.cancelled.by else "The agent"
         raise Refused("cancelled", f"{who} cancelled this: nobody needs to decide any more.")
-
-
-def check_decidable(
-    review: Review, action: Action, revision: int, now: float, seal: str | None = None
-) -> None:
-    """Raises Refused if nobody can decide on this revision of the action now. `seal` is of what the person
-    saw; None is not compared.
-    """
-    if action.decision is not None:
-        who, verb = _decider_names(action), PAST_VERBS[action.decision.type]
-        raise Refused("already_decided", f"{who} already {verb} {action.name}.")
-    check_not_cancelled(review)
-    if is_late(action, now):
-        raise Refused("expired", f"The time to decide on {action.name} is over.")
-    if revision != action.revision:
-        by = f" by {action.edits[-1].by.label}" if action.edits else ""
-        raise Refused("stale", f"{action.name} was edited{by} in the meantime. Look at it again.")
-    check_seal(review, seal, action.key)
 
 
 def check_seal(review: Review, seal: str | None, *keys: str) -> None:
@@ -107,11 +88,6 @@ def join_names(names: Iterable[str]) -> str:
     """`Ada, Bo and Cy`."""
     *others, last = dict.fromkeys(names)
     return f"{', '.join(others)} and {last}" if others else last
-
-
-def _decider_names(action: Action) -> str:
-    people = action.deciders
-    return join_names(who.label for who in people) if people else "The deadline"
 
 
 def _digest(review: Review, key: str) -> str:

@@ -1,4 +1,4 @@
-"""Counts votes: how many people must agree, and who is excluded. Pure.
+"""Counts votes: how many people must agree, who is excluded, and when votes make a decision. Pure.
 
 The same rules apply to an action, to a call in doubt, and to the cancellation of a review.
 """
@@ -9,7 +9,20 @@ from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
 from hitl_core.errors import Refused
-from hitl_core.model import CLI, Action, DoubtAnswer, Review, Reviewer, Reviewers, Vote, person_key
+from hitl_core.model import (
+    CLI,
+    Action,
+    Decision,
+    DecisionType,
+    DoubtAnswer,
+    Review,
+    Reviewer,
+    Reviewers,
+    Vote,
+    person_key,
+)
+from hitl_core.policy import find_unreachable_quorum
+from hitl_core.review.proposal import Proposal, final_answer
 from hitl_core.review.transition import join_names
 
 VoteType = Literal["approve", "reject", "respond", "ignore"] | DoubtAnswer
@@ -98,3 +111,60 @@ def drop_votes(
 def _repeat_message(vote_type: VoteType) -> str:
     answer = f"You already {_PAST[vote_type]} this" if vote_type in _PAST else "You already said so"
     return f"{answer}. Another person is needed."
+
+
+def check_voter(review: Review, action: Action, vote_type: DecisionType, by: Reviewer) -> None:
+    """Raises Refused if this person's answer to the newest revision can't count."""
+    if vote_type == "edit":
+        if action.route.reviewers.editor_approves:
+            check_not_excluded(review, action.model_copy(update={"edits": ()}), "approve", by)
+        return
+    open_ended = vote_type == "respond" or (vote_type == "approve" and action.config.answer_schema)
+    if not open_ended:  # an open answer is compared with earlier ones when it is given
+        vote = Vote(type=vote_type, by=by, at=0.0, revision=action.revision)
+        count_vote(action.votes, vote, action.route.reviewers)
+    check_not_excluded(review, action, vote_type, by)
+
+
+def add_vote(
+    action: Action, proposal: Proposal, message: str | None, by: Reviewer, now: float
+) -> Action:
+    """Add one vote, and the decision if enough votes agree now."""
+    answer, kind = final_answer(action, proposal), proposal.type
+    vote_type = "approve" if kind == "edit" else kind
+    vote = Vote(
+        type=vote_type, by=by, at=now, revision=action.revision, message=message, answer=answer
+    )  # fmt: skip
+    new_votes, agreeing, is_enough = count_vote(action.votes, vote, action.route.reviewers)
+    if not is_enough:
+        return action.model_copy(update={"votes": new_votes})
+    if len(agreeing) == 1:  # one person is enough, so this is the decision and not a vote
+        new_votes = new_votes[:-1]
+    elif vote_type in NEGATIVE:
+        message = "\n".join(dict.fromkeys(v.message for v in agreeing if v.message)) or None
+    if vote_type == "approve":
+        kind = "edit" if action.edits else kind
+    decision = Decision(
+        type=kind,
+        by=by,
+        at=now,
+        revision=action.revision,
+        digest=action.digest,
+        message=message,
+        name=action.name if action.name != action.request.name else None,
+        answer=answer,
+    )
+    return action.model_copy(update={"votes": new_votes, "decision": decision})
+
+
+def check_others_can_approve(review: Review, action: Action, name: str) -> None:
+    """Raises Refused if the edited action waits for other people, and nobody could approve it."""
+    if "approve" not in action.config.allowed_decisions:
+        raise Refused(
+            "not_allowed",
+            f"Other people must approve this {name}, but its rule doesn't allow `approve`.",
+        )
+    if find_unreachable_quorum(action.route, excluded_keys(review, action)):
+        raise Refused(
+            "not_allowed", f"Others had to approve this {name}, and too few are left who may."
+        )

@@ -13,7 +13,7 @@ from bot.api.policies import Policies
 from hitl_core.errors import DecisionError
 from hitl_core.model import DecisionType, encode
 from hitl_core.policy import Policy
-from hitl_core.review import Decide, claims, timers
+from hitl_core.review import Decide, claims, escalation
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
@@ -184,7 +184,7 @@ async def test_the_policy_says_where_people_are_asked_and_until_when(
     review = (await reviews.load(id)).review
     assert review.places == ("slack:#first",)
     late = review.created_at + 31
-    await reviews.change(id, "late", lambda review, _: timers.apply_due(review, late))
+    await reviews.change(id, "late", lambda review, _: escalation.apply_due(review, late))
 
     [decision] = (await client.read(id))["resume"]["decisions"]
 
@@ -408,7 +408,9 @@ async def test_dialects_2_what_can_be_said_at_the_deadline_is_said(
     reason = []
     for turn, interrupt in enumerate([question("booleanChoice"), ignorable]):
         id = (await post_interrupt(client, interrupt, turn=str(turn))).body["id"]
-        await reviews.change(id, "late", lambda review, now: timers.apply_due(review, now + 3700))
+        await reviews.change(
+            id, "late", lambda review, now: escalation.apply_due(review, now + 3700)
+        )
         reason.append((await client.read(id))["resume"])
 
     assert reason == [
@@ -425,7 +427,7 @@ async def test_dialects_2_a_rule_that_only_tightens_leaves_the_interrupts_words(
     rule = {"allowed_decisions": ["approve"], "expire": LATE}
     client = await open_api(policies=only(interrupt_on={"pay": rule}))
     id = (await asks(client, "pay")).body["id"]
-    await reviews.change(id, "late", lambda review, now: timers.apply_due(review, now + 3700))
+    await reviews.change(id, "late", lambda review, now: escalation.apply_due(review, now + 3700))
 
     [decision] = (await client.read(id))["resume"]["decisions"]
 

@@ -23,7 +23,7 @@ from bot.people.directory import Directory
 from bot.policy_check import check_policy
 from hitl_core import Policy
 from hitl_core.model import Place, Review, Reviewer
-from hitl_core.review import cancellation, delivery_problems
+from hitl_core.review import commands, delivery_problems
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
 from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
@@ -162,7 +162,7 @@ def test_a_trouble_is_nothing_that_an_agent_or_a_name_can_draw() -> None:
 
 def test_what_is_decided_or_cancelled_has_no_trouble() -> None:
     review, _ = review_of([call("it")], by=policy(it={"notify": HERE}))
-    cancelled = cancellation.cancel(review, person(), None, START).review
+    cancelled = commands.cancel(review, person(), None, START).review
     for one in (cancelled,):
         with pytest.raises(Exception, match="Nothing to record"):
             delivery_problems.record_delivery_problem(one, HERE, "gone", START)

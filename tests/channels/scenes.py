@@ -8,7 +8,7 @@ from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import DEFAULT_PLACE, MessageRef, Place, Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
-from hitl_core.review import cancellation, claims, decisions, escalation, timers
+from hitl_core.review import claims, commands, decisions, delivery_problems, escalation
 from hitl_core.review.proposal import Proposal
 from tests.support.builders import judge_turn
 
@@ -99,7 +99,7 @@ def decide(
 
 
 def apply_due(review: Review, after: float) -> Review:
-    return timers.apply_due(review, NOW + after).review
+    return escalation.apply_due(review, NOW + after).review
 
 
 def escalate(review: Review, by: Reviewer = BOB, why: str | None = None) -> Review:
@@ -107,7 +107,7 @@ def escalate(review: Review, by: Reviewer = BOB, why: str | None = None) -> Revi
 
 
 def reroute(review: Review, why: str, place: Place = DEFAULT) -> Review:
-    return escalation.use_fallback(review, place, why, NOW + 5).review
+    return delivery_problems.use_fallback(review, place, why, NOW + 5).review
 
 
 def with_request(review: Review, **of: Any) -> Review:
@@ -146,7 +146,7 @@ def expire_lease(review: Review) -> Review:
 
 
 def cancel(review: Review, by: Reviewer | None = None, reason: str | None = None) -> Review:
-    return cancellation.cancel(review, by, reason, NOW + 150).review
+    return commands.cancel(review, by, reason, NOW + 150).review
 
 
 def resolve(review: Review, key: str, answer: Any, by: Reviewer = BOB) -> Review:

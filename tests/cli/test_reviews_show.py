@@ -11,7 +11,7 @@ from hitl_core.gate import JudgedCalls
 from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import MessageRef, Place, Review, ToolCall
-from hitl_core.review import Cancel, Decide, delivery_problems, escalation
+from hitl_core.review import Cancel, Decide, delivery_problems
 from hitl_core.review.service import Reviews
 from hitl_core.store.redis import keys
 from tests.cli.desk import Desk
@@ -207,7 +207,7 @@ def test_dialects_8_path_title_fallback_and_the_tool_that_runs(desk: Desk) -> No
         lambda reviews: reviews.change(
             lost.id,
             "lost",
-            lambda review, now: escalation.use_fallback(
+            lambda review, now: delivery_problems.use_fallback(
                 review, Place("slack:#first"), "is archived", now
             ),
         )

@@ -19,7 +19,7 @@ from hitl_core.errors import DialectError
 from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import DECISION_TYPES, Action, DialectName, Review, encode
 from hitl_core.policy import InvalidPolicy, Policy
-from hitl_core.review import cancellation, decisions, timers
+from hitl_core.review import commands, decisions, escalation
 from hitl_core.review.proposal import Proposal
 from tests.support.builders import START, person
 
@@ -161,9 +161,9 @@ def finish_by(review: Review, end: str, data: st.DataObject) -> Review:
         case "denied":
             return review
         case "cancel":
-            return cancellation.cancel(review, None, "The user went on", START + 5).review
+            return commands.cancel(review, None, "The user went on", START + 5).review
         case "deadline":
-            return timers.apply_due(review, START + 7200).review
+            return escalation.apply_due(review, START + 7200).review
         case _:
             proposal = _proposal(action, end, data)
             return decisions.decide(review, action.key, proposal, person("Ada"), START + 5).review

@@ -16,7 +16,7 @@ from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review, ToolCall
 from hitl_core.policy import InvalidPolicy, Policy
-from hitl_core.review import cancellation, decisions
+from hitl_core.review import commands, decisions
 from hitl_core.review.proposal import Proposal
 from tests.support.builders import START, person
 
@@ -136,5 +136,5 @@ async def test_dialects_m4_an_answer_that_was_cancelled_reaches_no_state() -> No
     message = Proposal("approve", 1, answer="Delete all")
     decided = decisions.decide(review, "1", message, person(), START + 1).review
     assert state_update(decided) == {"picked": "Delete all"}
-    cancelled = cancellation.cancel(decided, None, None, START + 2).review
+    cancelled = commands.cancel(decided, None, None, START + 2).review
     assert state_update(cancelled) == {}

@@ -18,7 +18,7 @@ from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import DecisionType, Review, Route, ToolCall, encode
 from hitl_core.model.review import DIALECTS
 from hitl_core.policy import InvalidPolicy, Policy
-from hitl_core.review import cancellation, decisions, timers
+from hitl_core.review import commands, decisions, escalation
 from hitl_core.review.proposal import Proposal
 from tests.support.builders import START, person
 
@@ -177,7 +177,7 @@ def test_what_a_system_can_not_ask_is_refused(name: str, only: DecisionType) -> 
 def test_a_rejection_by_the_deadline_says_so() -> None:
     """If the system writes no reason of its own."""
     review = asking("approve", "reject", expire={"after": "1s"})
-    review = timers.apply_due(review, NOW).review
+    review = escalation.apply_due(review, NOW).review
     ((decision,),) = dialects.get("langchain").dump_decisions(review).values()
     assert decision["message"].startswith("Nobody decided on the tool call for `b` in time.")
     assert dialects.get("sagents").dump_decisions(review) == [{"type": "reject"}]
@@ -185,7 +185,7 @@ def test_a_rejection_by_the_deadline_says_so() -> None:
 
 def test_a_cancelled_call_is_answered_as_a_rejection() -> None:
     """So every call gets an answer."""
-    review = cancellation.cancel(asking(), None, "the user went on", NOW).review
+    review = commands.cancel(asking(), None, "the user went on", NOW).review
     (decision,) = dialects.get("langchain_js").dump_decisions(review)["decisions"]
     assert decision["type"] == "reject"
     assert "was cancelled" in decision["message"]
@@ -194,7 +194,7 @@ def test_a_cancelled_call_is_answered_as_a_rejection() -> None:
 
 def test_an_answer_that_the_interrupt_does_not_take_is_refused() -> None:
     """Given a call that may only be approved, and a deadline that rejects."""
-    review = timers.apply_due(asking("approve", expire={"after": "1s"}), NOW).review
+    review = escalation.apply_due(asking("approve", expire={"after": "1s"}), NOW).review
     with pytest.raises(UnsupportedByDialect, match="can't receive the decision reject on b"):
         dialects.get("langchain").dump_decisions(review)
 

@@ -28,7 +28,7 @@ from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Action, Review, ToolCall, encode
 from hitl_core.model.review import DIALECTS
 from hitl_core.policy import Policy
-from hitl_core.review import decisions, timers
+from hitl_core.review import decisions, escalation
 from hitl_core.review.proposal import Proposal
 from tests.support.builders import START, person
 
@@ -393,7 +393,7 @@ def end(review: Review, ending: str) -> Review:
     [action] = review.actions
     does: Json | None = ENDINGS[ending][1]
     if does is None:
-        return timers.apply_due(review, START + 7200).review if action.is_pending else review
+        return escalation.apply_due(review, START + 7200).review if action.is_pending else review
     asked = action.config.answer_schema or {}
     if does.get("answer") == "a" and asked.get("type") == "array":
         does = Json(answer=["a"])

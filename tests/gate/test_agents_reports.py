@@ -14,7 +14,7 @@ from bot.channels.slack.render import thread_message
 from bot.channels.slack.render.card_message import message
 from hitl_core import ToolCall
 from hitl_core.model import Review
-from hitl_core.review import Decide, cancellation, claims
+from hitl_core.review import Decide, claims, commands
 from hitl_core.review.proposal import Proposal
 from tests.channels.nasty import NASTY
 from tests.channels.reading import check
@@ -106,7 +106,7 @@ async def test_promise_8_a_result_that_repeats_what_is_hidden_is_kept_without_it
 
 def test_promise_8_a_reason_that_repeats_what_is_hidden_is_kept_without_it() -> None:
     review = review_of(("login", ARGS), policy={"interrupt_on": {"login": {"redact": ["/token"]}}})
-    gone = cancellation.cancel(review, None, f"The user took {SECRET} back", NOW).review
+    gone = commands.cancel(review, None, f"The user took {SECRET} back", NOW).review
     assert gone.cancelled is not None
     assert SECRET not in str(gone.cancelled.reason)
     assert "not shown" in str(gone.cancelled.reason)

@@ -19,8 +19,7 @@ from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.jsonschema import check_args
 from hitl_core.model import DEFAULT_PLACE, Action, Review, ToolCall
 from hitl_core.policy import Policy
-from hitl_core.review.redaction import redaction_pointers
-from hitl_core.review.visible_schema import visible_schema
+from hitl_core.review.visibility import redaction_pointers, visible_schema
 from tests.support.builders import START, judge_turn
 
 ARGS: dict[str, Any] = {"query": "DROP TABLE users", "password": "hunter2", "token": "t-1", "n": 5}

@@ -12,9 +12,9 @@ from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import DEFAULT_PLACE, Review, ToolCall, encode
 from hitl_core.policy import Policy
-from hitl_core.review import cancellation, claims, decisions, visible_args
-from hitl_core.review.agent_texts import description_of, rule_reason_of, title_of
+from hitl_core.review import claims, commands, decisions, visible_args
 from hitl_core.review.proposal import Proposal
+from hitl_core.review.visibility import description_of, rule_reason_of, title_of
 from tests.support.builders import START, judge_turn, person
 
 SECRET = "4111 1111 1111 1111"
@@ -70,7 +70,7 @@ def test_promise_8_no_text_of_an_agent_is_shown_beside_hidden_values(
     assert f"Uses {text}." not in shown
     assert "Its description is not shown, because this review has hidden values." in shown
     assert text not in claims.result_line(review, f"Paid with {text}")
-    cancelled = cancellation.cancel(review, None, f"Wrong card, {text}", START).review.cancelled
+    cancelled = commands.cancel(review, None, f"Wrong card, {text}", START).review.cancelled
     assert cancelled is not None
     assert text not in str(cancelled.reason)
 

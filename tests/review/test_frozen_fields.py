@@ -15,7 +15,7 @@ from hitl_core.policy import Policy, Ruling
 from hitl_core.review import claims
 from hitl_core.review.decisions import decide
 from hitl_core.review.proposal import Proposal
-from hitl_core.review.redaction import redaction_pointers
+from hitl_core.review.visibility import redaction_pointers
 from tests.support.builders import START, judge_turn, person
 
 ADA, NOW = person("Ada"), START + 60

@@ -13,11 +13,16 @@ from hitl_core.model import Action, Place, Review, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import claims
 from hitl_core.review.decisions import decide, judge_new_edit
-from hitl_core.review.due_times import deadline, due_at, next_step_at
-from hitl_core.review.escalation import escalate
+from hitl_core.review.escalation import (
+    apply_due,
+    deadline,
+    due_at,
+    escalate,
+    next_step_at,
+    start_clocks,
+)
 from hitl_core.review.proposal import Proposal
-from hitl_core.review.redaction import visible_args
-from hitl_core.review.timers import apply_due, start_clocks
+from hitl_core.review.visibility import visible_args
 from tests.support.builders import START, judge_turn, person
 
 ADA, BO, CY = person("Ada").model_copy(update={"id": "UADA"}), person("Bo"), person("Cy")

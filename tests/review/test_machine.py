@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from hitl_core.errors import LeaseLost, Refused
 from hitl_core.model import Action, Decision, Review
-from hitl_core.review import cancellation, claims, decisions, due_times, escalation, timers
+from hitl_core.review import claims, commands, decisions, escalation
 from hitl_core.review.transition import Transition
 from tests.support.builders import START, call, person, proposal, review_of
 
@@ -79,7 +79,7 @@ class ReviewMachine(RuleBasedStateMachine):
             assert before is not None
             assert before.is_pending
             assert before.revision == revision
-            deadline = due_times.deadline(before)
+            deadline = escalation.deadline(before)
             assert deadline is None or self.now < deadline
 
     @precondition(lambda self: self.review.status == "pending")
@@ -90,13 +90,13 @@ class ReviewMachine(RuleBasedStateMachine):
     @precondition(lambda self: not self.review.runs)
     @rule(by=st.none() | PEOPLE)
     def somebody_cancels(self, by: Any) -> None:
-        if self.apply(cancellation.cancel, by, None, self.now) and self.review.cancelled:
+        if self.apply(commands.cancel, by, None, self.now) and self.review.cancelled:
             assert not self.starts, "nothing of it had begun"
 
     @rule()
     def a_bot_does_what_is_due(self) -> None:
-        due_at = due_times.due_at(self.review)
-        step = claims.expire_lease if self.review.status == "claimed" else timers.apply_due
+        due_at = escalation.due_at(self.review)
+        step = claims.expire_lease if self.review.status == "claimed" else escalation.apply_due
         fired = self.apply(step, self.now)
         assert fired == (due_at is not None and due_at <= self.now), "the index and the rules agree"
 
@@ -190,12 +190,12 @@ class ReviewMachine(RuleBasedStateMachine):
     @invariant()
     def the_indexes_hold_what_still_matters(self) -> None:
         if self.review.status == "done":
-            assert due_times.due_at(self.review) is claims.ready_at(self.review) is None
+            assert escalation.due_at(self.review) is claims.ready_at(self.review) is None
         if self.review.status == "pending":
             assert claims.ready_at(self.review) is None
         late = [a for a in self.review.actions if a.is_pending and _has_time(a)]
         if late and not self.review.cancelled:
-            assert due_times.due_at(self.review) is not None
+            assert escalation.due_at(self.review) is not None
 
     @invariant()
     def it_can_be_stored(self) -> None:

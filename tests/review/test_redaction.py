@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hitl_core.review.redaction import visible_args
+from hitl_core.review.visibility import visible_args
 from tests.support.builders import call, policy, review_of
 
 

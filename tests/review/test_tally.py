@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hitl_core.errors import Refused
 from hitl_core.model import DoubtAnswer, Review, Reviewer
 from hitl_core.review import claims
-from hitl_core.review.cancellation import cancel
+from hitl_core.review.commands import cancel
 from hitl_core.review.decisions import decide
 from hitl_core.review.proposal import Proposal
 from tests.review.refusals import raises_refused

@@ -7,12 +7,20 @@ from typing import Any
 import pytest
 
 from hitl_core.model import Action, Place, Review
-from hitl_core.review.cancellation import cancel
+from hitl_core.review.commands import cancel
 from hitl_core.review.decisions import decide
-from hitl_core.review.due_times import DAILY_AFTER, DAY, LAST_STEP_REMINDER, deadline, due_at
-from hitl_core.review.escalation import escalate, replace_deciders, use_fallback
+from hitl_core.review.delivery_problems import replace_deciders, use_fallback
+from hitl_core.review.escalation import (
+    DAILY_AFTER,
+    DAY,
+    LAST_STEP_REMINDER,
+    apply_due,
+    deadline,
+    due_at,
+    escalate,
+    start_clocks,
+)
 from hitl_core.review.proposal import Proposal
-from hitl_core.review.timers import apply_due, start_clocks
 from tests.review.refusals import raises_refused
 from tests.support.builders import START, call, person, policy, proposal, review_of
 

@@ -11,13 +11,10 @@ from hitl_core.errors import LeaseLost
 from hitl_core.gate.outcome.answers import answers
 from hitl_core.model import Decision, Place, Review
 from hitl_core.review import claims
-from hitl_core.review.cancellation import cancel
-from hitl_core.review.decisions import decide
-from hitl_core.review.due_times import deadline, due_at
-from hitl_core.review.escalation import escalate
+from hitl_core.review.commands import cancel
+from hitl_core.review.decisions import check_decidable, decide
+from hitl_core.review.escalation import apply_due, deadline, due_at, escalate
 from hitl_core.review.proposal import Proposal
-from hitl_core.review.timers import apply_due
-from hitl_core.review.transition import check_decidable
 from tests.review.refusals import raises_refused
 from tests.support.builders import START, call, person, policy, proposal, review_of
 

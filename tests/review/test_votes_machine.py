@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Decision, Review, Reviewer, encode
-from hitl_core.review import claims, decisions, due_times, escalation, timers
+from hitl_core.review import claims, decisions, delivery_problems, escalation
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.transition import Transition
 from tests.support.builders import START, call, person, policy, review_of
@@ -85,7 +85,7 @@ class VotesMachine(RuleBasedStateMachine):
             return
         assert not old, "a stale button changes nothing"
         assert before.is_pending
-        end = due_times.deadline(before)
+        end = escalation.deadline(before)
         assert end is None or self.now < end
         who = self.behind.setdefault((key, before.revision), set())
         who -= {by.key, *lapsed}
@@ -108,17 +108,17 @@ class VotesMachine(RuleBasedStateMachine):
     @WAITS
     @rule(place=PLACES)
     def a_place_is_gone(self, place: str) -> None:
-        self.apply(escalation.use_fallback, place, "gone", self.now)
+        self.apply(delivery_problems.use_fallback, place, "gone", self.now)
 
     @precondition(lambda self: any(action.clock_start is None for action in self.review.actions))
     @rule(keys=st.lists(KEYS, min_size=1, max_size=3))
     def cards_are_posted(self, keys: list[str]) -> None:
-        self.apply(timers.start_clocks, keys, self.now)
+        self.apply(escalation.start_clocks, keys, self.now)
 
     @rule()
     def a_bot_does_what_is_due(self) -> None:
-        kinds, due_at = _due_kinds(self.review, self.now), due_times.due_at(self.review)
-        changed = self.apply(timers.apply_due, self.now)
+        kinds, due_at = _due_kinds(self.review, self.now), escalation.due_at(self.review)
+        changed = self.apply(escalation.apply_due, self.now)
         assert (changed is not None) == (due_at is not None and due_at <= self.now), (
             "index and rules"
         )
@@ -166,8 +166,8 @@ class VotesMachine(RuleBasedStateMachine):
     def nothing_is_due_before_its_clock_has_started(self) -> None:
         for action in self.review.actions:
             if action.clock_start is None:
-                assert due_times.deadline(action) is None
-                assert due_times.next_step_at(action) is due_times.remind_at(action) is None
+                assert escalation.deadline(action) is None
+                assert escalation.next_step_at(action) is escalation.remind_at(action) is None
                 assert not action.reminded
 
     @invariant()
@@ -185,9 +185,9 @@ def _due_kinds(review: Review, now: float) -> list[str]:
     left = [a for a in review.actions if a.is_pending] if review.status == "pending" else []
     kinds: list[str] = []
     for kind, time in (
-        ("expired", due_times.deadline),
-        ("escalated", due_times.next_step_at),
-        ("reminded", due_times.remind_at),
+        ("expired", escalation.deadline),
+        ("escalated", escalation.next_step_at),
+        ("reminded", escalation.remind_at),
     ):
         done: list[Action] = [action for action in left if is_due(time(action))]
         left = [action for action in left if action not in done]

@@ -13,11 +13,11 @@ from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Action, Decision, Place, Review, Reviewer, ToolCall, encode
 from hitl_core.review import claims
-from hitl_core.review.cancellation import cancel
-from hitl_core.review.decisions import check_voter, decide, decide_all
-from hitl_core.review.escalation import escalate
+from hitl_core.review.commands import cancel
+from hitl_core.review.decisions import decide, decide_all
+from hitl_core.review.escalation import apply_due, escalate
 from hitl_core.review.proposal import Proposal
-from hitl_core.review.timers import apply_due
+from hitl_core.review.vote_count import check_voter
 from tests.review.refusals import raises_refused
 from tests.support.builders import START, call, judge_turn, person, policy, proposal, review_of
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from hitl_core.model import DEFAULT_PLACE, Event, MessageRef, Place, Review, Token
-from hitl_core.review import cancellation, claims, decisions
+from hitl_core.review import claims, commands, decisions
 from hitl_core.review.transition import Transition
 from hitl_core.store import Recheck, Store, Write
 from hitl_core.store.contract import lane_of
@@ -824,7 +824,7 @@ class StoreContract:
         await finish_all(store)
         at = await store.now()
         new = await created(store)
-        await stepped(store, cancellation.cancel(one, None, "why", at))
+        await stepped(store, commands.cancel(one, None, "why", at))
         await let_pass(0.01)
         await approved(store, two)
 

@@ -1,4 +1,4 @@
-"""Loads reviews, also while the store is away for a moment."""
+"""Loads reviews, also while the store is away for a moment, and makes the writes that store transitions."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from hitl_core.errors import ReviewNotFound, StoreUnavailable
-from hitl_core.model import Snapshot
-from hitl_core.store import Store
+from hitl_core.model import Review, Snapshot
+from hitl_core.review import claims, escalation
+from hitl_core.review.transition import Transition
+from hitl_core.store import Store, Write
 
 T = TypeVar("T")
 
@@ -59,3 +61,24 @@ def _require(review_id: str, snapshot: Snapshot | None) -> Snapshot:
     if snapshot is None:
         raise ReviewNotFound(f"There is no review {review_id}. It may be old and deleted.")
     return snapshot
+
+
+def build_write(before: Review | None, changed: Transition, chain: str = "") -> Write:
+    """The write for this change, with the new values of the store's indexes."""
+    review, event = changed
+    ready = claims.ready_at(review)
+    was_ready = before is not None and claims.ready_at(before) is not None
+    settled = review.status == "settled" and ready is not None
+    had, has = before.audiences if before else frozenset[str](), review.audiences
+    return Write(
+        review,
+        event,
+        args={k: a for k, a in review.args.items() if before is None or k not in before.args},
+        due_at=escalation.due_at(review),
+        ready_at=ready,
+        wakes_agent=(settled and (not was_ready or event.kind == "lapsed"))
+        or review.status == "done",
+        chain=chain,
+        audiences_added=has - had,
+        audiences_removed=had - has,
+    )

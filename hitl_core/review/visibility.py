@@ -1,0 +1,192 @@
+"""What people may see of a call: which values and texts are hidden, and by which schema it is drawn. Pure.
+
+In a review that hides values nobody reads the agent's texts: a text may quote a hidden value as it is, in
+part, encoded or in another spelling, and no search finds all of that. Always shown are the arguments, without
+the hidden values, and what the policy's file says.
+
+By `visible_schema` arguments are drawn, on cards and in forms. The policy's own words (titles, hints, names
+of choices, order) are shown as the policy says them. What an agent adds only checks arguments: a card or form
+takes from it the types of arguments that the policy doesn't name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol, cast
+
+from hitl_core.forms import strip_texts
+from hitl_core.jsonschema import (
+    NO_TEXTS_MARK,
+    find_hidden,
+    is_hiding_unclear,
+    mask_args,
+    to_pointer,
+)
+from hitl_core.model import Action, Call, Review, ReviewConfig
+from hitl_core.policy import has_refs
+
+Schema = dict[str, Any]
+
+#: Where the policy's schema says something of further arguments, the agent's says nothing of them.
+_SAYS_MORE = (
+    "$ref", "allOf", "anyOf", "oneOf", "not", "if", "dependencies", "dependentSchemas", "patternProperties",
+    "additionalProperties", "unevaluatedProperties", "propertyNames",
+)  # fmt: skip
+
+_WHY_HIDDEN = "not shown, because this review has hidden values"
+
+
+class Hiding(Protocol):
+    """What hides values: a policy's ruling, or the config of an action."""
+
+    @property
+    def redact(self) -> tuple[str, ...]: ...
+    @property
+    def policy_schema(self) -> dict[str, Any] | None: ...
+    @property
+    def hiding_schema(self) -> dict[str, Any] | None: ...
+
+
+def find_pointers(hiding: Hiding, args: Mapping[str, Any]) -> tuple[str, ...]:
+    """JSON pointers (RFC 6901) to the values that are hidden, all of which are there."""
+    paths = {*find_hidden(hiding.policy_schema, args, hiding.redact)}
+    paths.update(find_hidden(hiding.hiding_schema, args))
+    return tuple(sorted(map(to_pointer, paths)))
+
+
+def redaction_pointers(owner: Action | Call, args: dict[str, Any]) -> tuple[str, ...]:
+    """JSON pointers to the hidden values of an action's arguments, or of a call that needs no person: those
+    of `redact`, and those that a trusted schema hides. The rules that applied before an edit count too.
+    """
+    if isinstance(owner, Call):
+        return owner.redact
+    configs = [owner.config, *(terms.config for terms in owner.earlier)]
+    pointers = (
+        each for config in configs for each in (*config.redact, *find_pointers(config, args))
+    )
+    return tuple(dict.fromkeys(pointers))
+
+
+def cut_at_hidden(pointer: str, hidden: Iterable[str]) -> str:
+    """The pointer, up to the first hidden value on its way: the keys inside are hidden, too."""
+    ways = (each for each in hidden if pointer.startswith(f"{each}/"))
+    return min(ways, key=len, default=pointer)
+
+
+def find_redaction_flaw(
+    schemas: Iterable[dict[str, Any] | None], args: dict[str, Any]
+) -> str | None:
+    """Why these arguments can't be shown to people; None if they can. `schemas` are the ones that the policy
+    trusts. If it is unclear what a schema hides, a card would hide everything.
+    """
+    if not any(is_hiding_unclear(schema, args) for schema in schemas):
+        return None
+    return (
+        "it is unclear which of these arguments the schema hides: they are too large, or it has a `$ref`"
+        " that does not begin with `#/`, or a part with its own `$id`. Make the arguments smaller, or write"
+        " references as `#/$defs/…`, without `$id`"
+    )
+
+
+def mask_hidden(owner: Action | Call, args: dict[str, Any]) -> dict[str, Any]:
+    """These arguments with "(hidden)" for the values that `redaction_pointers` hides."""
+    return mask_args(args, find_hidden(None, args, redaction_pointers(owner, args)))
+
+
+def visible_args(review: Review, call: Call, revision: int | None = None) -> dict[str, Any]:
+    """A call's arguments with "(hidden)" for hidden values, by default of the newest revision."""
+    args = review.arguments(call.key, revision).parse()
+    return mask_hidden(review.action(call.key) or call, args)
+
+
+def description_of(review: Review, action: Action) -> str | None:
+    """None if it is not shown: a text of the agent, or of Python code that read the arguments."""
+    request = action.request
+    is_withheld = review.hides_values and (request.by_agent or request.computed)
+    return None if is_withheld else request.description
+
+
+def title_of(review: Review, action: Action) -> str | None:
+    """What the agent's own system calls it; None also if it is not shown."""
+    return None if review.hides_values else action.request.title
+
+
+def reason_of(review: Review, call: Call) -> str | None:
+    """Why the agent wants this call, "" if it gave no reason; None if it is not shown."""
+    return None if review.hides_values and call.reason else call.reason or ""
+
+
+def rule_reason_of(review: Review, call: Call) -> str:
+    """Why the policy rules so; "" for a text of Python code that is not shown."""
+    action = review.action(call.key)
+    is_withheld = review.hides_values and action is not None and action.request.computed
+    return "" if is_withheld else call.verdict.reason
+
+
+def result_text(review: Review, text: str) -> str:
+    """The result of a call, or what is written in its place."""
+    if not review.hides_values or not text:
+        return text
+    return f"{'failed' if text.startswith('failed') else 'done'}, the result is {_WHY_HIDDEN}"
+
+
+def cancel_reason(review: Review, reason: str) -> str:
+    """Why the agent cancelled, or what is written in its place."""
+    return f"the agent's reason is {_WHY_HIDDEN}" if review.hides_values else reason
+
+
+def visible_schema(config: ReviewConfig) -> Schema | None:
+    """None where no schema says anything of the arguments."""
+    schema, policy_schema = config.args_schema, config.policy_schema
+    if schema is None or schema == policy_schema:
+        return schema and _join(_parts(schema))
+    if policy_schema is None:
+        return strip_texts(schema)
+    own = _parts(policy_schema)
+    added = [part for part in _parts(schema) if part not in own]
+    if any(key in part and part[key] is not True for part in own for key in _SAYS_MORE):
+        return _join(own)
+    return _with_types(_join(own), added)
+
+
+def _parts(schema: Schema) -> list[Schema]:
+    """The schemas of which `combine_schemas` made one, each once."""
+    both = schema.get("allOf")
+    if schema.keys() != {"type", "allOf"} or not isinstance(both, list) or has_refs(schema):
+        return [schema]
+    parts: list[Schema] = []
+    for each in cast("list[object]", both):
+        found = _parts(cast(Schema, each)) if isinstance(each, dict) else []
+        parts += (part for part in found if part not in parts)
+    return parts
+
+
+def _join(schemas: list[Schema]) -> Schema:
+    """All of them in one, with the arguments where a card looks for their titles and order."""
+    first, *others = schemas
+    if not others:
+        return first
+    properties = {
+        name: each for one in reversed(schemas) for name, each in _properties(one).items()
+    }
+    order = dict.fromkeys(name for one in schemas for name in _properties(one))
+    return {
+        **first,
+        "properties": {name: properties[name] for name in order},
+        "allOf": [*first.get("allOf", []), *others],
+    }
+
+
+def _with_types(policy_schema: Schema, added: Iterable[Schema]) -> Schema:
+    """With what these say of arguments of which the policy says nothing."""
+    known, more = _properties(policy_schema), dict[str, object]()
+    for part in added:
+        bare = None if has_refs(part) else strip_texts(part)
+        more |= {name: each for name, each in _properties(bare or {}).items() if name not in known}
+    # What is hidden are the values of `redaction_pointers`, which no schema has to say again.
+    return {**policy_schema, "properties": {**known, **more}, NO_TEXTS_MARK: True}
+
+
+def _properties(schema: Schema) -> dict[str, object]:
+    properties = schema.get("properties")
+    return cast("dict[str, object]", properties) if isinstance(properties, dict) else {}
