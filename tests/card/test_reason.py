@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 import pytest
-from hitl_core.review.agent_texts import reason_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +19,7 @@ from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import DEFAULT_PLACE, MAX_REASON, Review, ToolCall, is_text
 from hitl_core.policy import Policy
+from hitl_core.review.visibility import reason_of
 from tests.channels.reading import to_text
 from tests.channels.scenes import name_of
 from tests.support.builders import START, judge_turn
