@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from bot.channels.slack.ids import ModalMeta, parse_meta
-from bot.channels.slack.modal_limits import MODAL_LIMITS
-from bot.channels.slack.modals.form_modal import form_view, read_entries
-from bot.channels.slack.modals.inputs import ACTION_ID, input_block
-from bot.channels.slack.modals.small_modals import modal
+from bot.channels.slack.modals.form_modal import ACTION_ID, field_block, form_view, read_entries
+from bot.channels.slack.modals.modal import MODAL_LIMITS, modal
 from bot.forms import EditForm, Entries, FormRef, FormSession, FormSource, ReviewForm
 from bot.inbox.commands import ActionRef
 from hitl_core.model import Review
@@ -25,7 +23,7 @@ class Page:
 
     def __init__(self, session: FormSession) -> None:
         self.session = session
-        blocks = [input_block(each.field, each.id) for each in session.fields]
+        blocks = [field_block(each.field, each.id) for each in session.fields]
         view = modal("edit", "Edit", blocks, None, submit="Send")
         self.blocks: list[Json] = complete_blocks(check_view(view)["blocks"])
 

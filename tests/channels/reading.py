@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from bot.channels.slack.ids import ModalMeta
-from bot.channels.slack.modal_limits import MODAL_LIMITS
 from bot.channels.slack.modals.form_modal import form_view
+from bot.channels.slack.modals.modal import MODAL_LIMITS
 from bot.forms import EditForm, FormRef
 from bot.inbox import ActionRef
 from bot.text import MAX_INDENTED, remove_marks

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.card import find_open_action
-from bot.channels.slack.modals.inputs import ACTION_ID
+from bot.channels.slack.modals.form_modal import ACTION_ID
 from bot.channels.slack.render import action_blocks, place_names
 from bot.forms import EditForm
 from hitl_core.forms import FormErrors, find_removed

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bot.channels.slack.modal_limits import MODAL_LIMITS
-from bot.channels.slack.modals.inputs import ACTION_ID
+from bot.channels.slack.modals.form_modal import ACTION_ID
+from bot.channels.slack.modals.modal import MODAL_LIMITS
 from bot.forms import TOOL, Entries, FormSession, FormSource
 from hitl_core.errors import Refused
 from hitl_core.forms import FormErrors

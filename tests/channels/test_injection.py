@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from bot.card import as_name, build_card, name_and_arguments, thread_lines
 from bot.channels.slack.ids import ModalMeta
-from bot.channels.slack.modal_limits import MODAL_LIMITS
 from bot.channels.slack.modals.arguments_modal import arguments_view
 from bot.channels.slack.modals.form_modal import form_view
+from bot.channels.slack.modals.modal import MODAL_LIMITS, notice
 from bot.channels.slack.modals.review_modal import review_page
-from bot.channels.slack.modals.small_modals import notice
 from bot.channels.slack.render import thread_message
 from bot.channels.slack.render.card_message import message
 from bot.channels.slack.render.markup import make_inert

@@ -13,9 +13,9 @@ import pytest
 from bot.card import all_arguments, build_card, thread_lines
 from bot.card.suspicious_text import find_warning
 from bot.channels.slack.ids import ModalMeta
-from bot.channels.slack.modal_limits import MODAL_LIMITS
 from bot.channels.slack.modals.arguments_modal import arguments_view
 from bot.channels.slack.modals.form_modal import form_view
+from bot.channels.slack.modals.modal import MODAL_LIMITS
 from bot.channels.slack.modals.review_modal import review_page
 from bot.channels.slack.render import thread_message
 from bot.channels.slack.render.card_message import message

@@ -12,8 +12,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.channels.slack import SlackChannel
 from bot.channels.slack.ids import ModalMeta
-from bot.channels.slack.modal_limits import MODAL_LIMITS
 from bot.channels.slack.modals import form_view
+from bot.channels.slack.modals.modal import MODAL_LIMITS
 from bot.forms import FormPage
 from hitl_core.model import MessageRef, Place
 from slack_sandbox.sandbox import BOT_TOKEN, Sandbox

@@ -6,8 +6,7 @@
 from .channel import SlackChannel
 from .handlers import Events, HomeTab, Listeners
 from .ids import ModalMeta
-from .modal_limits import MODAL_LIMITS
-from .modals import arguments_modal, form_view, read_entries
+from .modals import MODAL_LIMITS, arguments_modal, form_view, read_entries
 from .render import card_message, view_blocks
 from .transport import SlackEndpoint, open_socket_mode
 

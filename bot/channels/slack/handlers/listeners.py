@@ -23,13 +23,12 @@ from ....inbox import ActionRef, Choose, Inbox, InboxCommand
 from .. import ids
 from ..channel import SlackChannel
 from ..ids import Body
-from ..modal_limits import MODAL_LIMITS
+from ..modals import MODAL_LIMITS
 from ..render import buttons
 from .home import HomeTab
 from .modal_buttons import ModalButtons
-from .responder import Responder
+from .responder import Responder, Views
 from .submissions import Submissions
-from .views import Views
 
 log = logging.getLogger(__name__)
 

@@ -34,11 +34,10 @@ from ...contract import ChannelError
 from .. import ids
 from ..channel import SlackChannel
 from ..ids import Body, ModalMeta
-from ..modals import arguments_modal, small_modals
+from ..modals import arguments_modal, notice
 from ..places import LABEL
 from ..render import buttons
-from .responder import Responder
-from .views import ModalKind, OpenedView, Views
+from .responder import ModalKind, OpenedView, Responder, Views
 
 log = logging.getLogger(__name__)
 
@@ -128,15 +127,15 @@ class ModalButtons:
                 )
                 await self._channel.upload(place, ref, f"{name}.txt", text)
             text = file_posted(self._channel.name_of(place))
-            view = small_modals.notice(text, "Posted")
+            view = notice(text, "Posted")
         except Refused as refused:
-            view = small_modals.notice(str(refused))
+            view = notice(str(refused))
         except ChannelError as error:
             log.warning("review %s: the file could not be posted: %s", target.review_id, error)
-            view = small_modals.notice(file_refused(LABEL))
+            view = notice(file_refused(LABEL))
         except TimeoutError:
             log.warning("review %s: the file could not be posted in time", target.review_id)
-            view = small_modals.notice(file_too_slow(LABEL))
+            view = notice(file_too_slow(LABEL))
         await self._responder.push_modal(body, view)
         await ack()
 

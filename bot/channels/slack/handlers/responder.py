@@ -1,4 +1,4 @@
-"""Answers to a person: a modal, a private message, or an update of their App Home."""
+"""What a person sees after a click: a modal of the review as it is now, a private message, their App Home."""
 
 from __future__ import annotations
 
@@ -6,27 +6,97 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from slack_bolt.async_app import AsyncRespond
 
 from hitl_core.errors import HitlError, Refused
-from hitl_core.model import Reviewer
+from hitl_core.model import Reviewer, Snapshot
 
 from .... import click_budget
-from ....inbox import Inbox, PermittedSnapshot, Reply, form_not_opened
+from ....card import name_and_arguments
+from ....forms import FormDesk, FormKind, read_on_one_page
+from ....inbox import ActionRef, Inbox, PermittedSnapshot, Reply, ReviewAccess, form_not_opened
+from ....offload import offload_drawing
 from ....text import one_line
 from ...contract import ChannelError
 from .. import ids
 from ..channel import SlackChannel
 from ..ids import Body, ModalMeta
-from ..modals import View, small_modals
+from ..modals import View, arguments_modal, form_view, loading, notice, review_modal
 from ..places import LABEL, NAME
 from ..render import buttons, make_inert
 from .home import HomeTab
-from .views import OpenedView
 
 log = logging.getLogger(__name__)
+
+
+#: What a button opens: a form, or all arguments.
+ModalKind = FormKind | Literal["see"]
+
+
+class OpenedView(NamedTuple):
+    """A view for one person. `reads` is the action that they have read all of, once Slack has shown it."""
+
+    view: View
+    who: Reviewer
+    reads: ActionRef | None = None
+
+
+class Views:
+    """Every method raises Refused."""
+
+    def __init__(self, access: ReviewAccess, desk: FormDesk, channel: SlackChannel) -> None:
+        self._access, self._desk, self._channel = access, desk, channel
+
+    async def build(
+        self,
+        kind: ModalKind,
+        meta: ModalMeta,
+        who: Reviewer,
+        seen: PermittedSnapshot | None = None,
+    ) -> OpenedView:
+        """`seen` is the review that the same click has loaded."""
+        if kind == "see":
+            return await self.arguments_page(meta, who, seen)
+        return OpenedView(form_view(await self._desk.open(meta.form(kind), who, seen), meta), who)
+
+    async def arguments_page(
+        self, meta: ModalMeta, who: Reviewer, seen: PermittedSnapshot | None = None
+    ) -> OpenedView:
+        snapshot = await self._access.load_for_view(meta.target, who, seen)
+        view, page = await offload_drawing(snapshot.review, lambda: _arguments_view(meta, snapshot))
+        return OpenedView(view, who, page.reads)
+
+    async def review_page(
+        self,
+        meta: ModalMeta,
+        who: Reviewer,
+        seen: PermittedSnapshot | None = None,
+        *,
+        next_pending: bool = False,
+    ) -> OpenedView:
+        """A page of the Review modal; with `next_pending` the next pending action."""
+        assert meta.review_place is not None  # `find_place` set it
+        snapshot = await self._access.load_at_place(
+            meta.target.review_id, meta.review_place, who, seen
+        )
+        review = snapshot.review
+        if next_pending:
+            meta = review_modal.next_pending_page(review, meta)
+
+        def draw() -> OpenedView:
+            view = review_modal.review_page(review, meta, self._channel.name_of)
+            key = review_modal.key_on_page(review, meta)
+            return OpenedView(view, who, read_on_one_page(review, key) if key else None)
+
+        return await offload_drawing(review, draw)
+
+
+def _arguments_view(meta: ModalMeta, snapshot: Snapshot) -> arguments_modal.ArgumentsView:
+    return arguments_modal.arguments_view(
+        meta, *name_and_arguments(snapshot.review, meta.target.action)
+    )
 
 
 class Responder:
@@ -79,12 +149,12 @@ class Responder:
             opened = task.result()
             await self._show_modal(body, opened.view)
             return opened
-        view_id = await self._show_modal(body, small_modals.loading(meta))
+        view_id = await self._show_modal(body, loading(meta))
         try:
             opened = await task
         except Refused as refused:
             await self._refresh_card(body, Reply.refusal(refused))
-            await self._channel.update_view(view_id, small_modals.notice(str(refused)))
+            await self._channel.update_view(view_id, notice(str(refused)))
             return None
         await self._channel.update_view(view_id, opened.view)
         return opened
@@ -94,7 +164,7 @@ class Responder:
         if not reply.text:
             return
         if ids.view_of(body):
-            await self.push_modal(body, small_modals.notice(reply.text))
+            await self.push_modal(body, notice(reply.text))
             return
         try:
             async with click_budget.timeout("respond"):
@@ -130,9 +200,9 @@ class Responder:
         person's input stays. Never raises.
         """
         if refused.code == "unavailable":
-            await self.push_modal(body, small_modals.notice(str(refused)))
+            await self.push_modal(body, notice(str(refused)))
         else:
-            await self.update_modal(str(body["view"]["id"]), small_modals.notice(str(refused)))
+            await self.update_modal(str(body["view"]["id"]), notice(str(refused)))
 
     async def show_page(self, view_id: str, opened: OpenedView) -> None:
         """Shows another page in an open modal. Never raises."""

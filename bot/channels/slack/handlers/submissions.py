@@ -30,9 +30,8 @@ from ....forms import (
 from ....inbox import RESULT_UNKNOWN, STORE_UNAVAILABLE, PermittedSnapshot, Reply
 from .. import ids
 from ..ids import Body, ModalMeta
-from ..modals import ACTION_ID, BACK, form_view, read_entries, small_modals
-from .responder import Responder
-from .views import Views
+from ..modals import ACTION_ID, BACK, View, form_view, notice, read_entries
+from .responder import Responder, Views
 
 log = logging.getLogger(__name__)
 
@@ -122,11 +121,11 @@ def _to_response(result: FormResult, view: Body, meta: ModalMeta) -> AckResponse
             first = _first_input(view)
             if result.fixable and first:
                 return {"response_action": "errors", "errors": {first: result.text}}
-            return _update_response(small_modals.notice(result.text, result.title))
+            return _update_response(notice(result.text, result.title))
     assert_never(result)
 
 
-def _update_response(view: small_modals.View) -> AckResponse:
+def _update_response(view: View) -> AckResponse:
     return {"response_action": "update", "view": view}
 
 

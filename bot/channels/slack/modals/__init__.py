@@ -1,17 +1,18 @@
 """Slack's modals: forms, all arguments, the Review modal, notices. Pure: a value → a view."""
 
-from . import arguments_modal, review_modal, small_modals
-from .form_modal import BACK, form_view, read_entries
-from .inputs import ACTION_ID
-from .small_modals import View
+from . import arguments_modal, review_modal
+from .form_modal import ACTION_ID, BACK, form_view, read_entries
+from .modal import MODAL_LIMITS, View, loading, notice
 
 __all__ = [
     "ACTION_ID",
     "BACK",
+    "MODAL_LIMITS",
     "View",
     "arguments_modal",
     "form_view",
+    "loading",
+    "notice",
     "read_entries",
     "review_modal",
-    "small_modals",
 ]

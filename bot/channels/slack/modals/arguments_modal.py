@@ -20,7 +20,7 @@ from ....card import (
 from ....forms import ArgumentsPage
 from ..ids import ModalMeta
 from ..render import Element, button_blocks, context_lines, pre, rich_text, section
-from .small_modals import View, modal
+from .modal import View, modal
 
 #: A view may have 250 kB of JSON and 100 blocks. Some clients write non-ASCII characters as \uXXXX.
 MAX_PAGE_SIZE = 60_000

@@ -3,16 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from decimal import Decimal
+from typing import Any, assert_never, cast
+
+from hitl_core.forms import Field
 
 from ....forms import Entries, FormPage
 from ..ids import ModalMeta
-from ..render import Block, actions, button, context, line, mrkdwn, rich_text, shorten, text_element
-from .inputs import input_block, read_answer
-from .small_modals import View, modal
+from ..render import (
+    Block,
+    Element,
+    actions,
+    button,
+    context,
+    input_block,
+    line,
+    mrkdwn,
+    numbered_options,
+    plain_text,
+    pre,
+    rich_text,
+    shorten,
+    text_element,
+)
+from .modal import MODAL_LIMITS, View, modal
 
 #: The action id of "Back".
 BACK = "form_back"
+#: The action id of every input.
+ACTION_ID = "value"
+#: More options are shown in groups; this is also the maximum number of groups.
+MAX_OPTIONS = 100
+MAX_CHECKBOXES = 10
 
 
 def form_view(page: FormPage, meta: ModalMeta) -> View:
@@ -25,7 +47,7 @@ def form_view(page: FormPage, meta: ModalMeta) -> View:
     blocks.append(rich_text("told", line(*name, text_element(page.effect))))
     if page.question:
         blocks.append(rich_text("why", line(text_element(page.question, italic=True))))
-    blocks += [input_block(each.field, each.id) for each in page.fields]
+    blocks += [field_block(each.field, each.id) for each in page.fields]
     if page.file:
         blocks.append(_file_button(page))
     if page.count > 1:
@@ -57,3 +79,140 @@ def _file_button(page: FormPage) -> Block:
     target = page.ref.target
     value = f"{target.review_id}.{target.action}.{target.revision}"
     return actions("file", [button("file", page.file, value, page.file_spoken)])
+
+
+def field_block(field: Field, block_id: str) -> Block:
+    if field.locked is not None:
+        head = line(
+            text_element(field.label, bold=True), text_element(f"  {field.locked}", italic=True)
+        )
+        return rich_text(block_id, head, *([pre(field.initial)] if field.initial else []))
+    return input_block(
+        block_id,
+        _element(field),
+        field.label,
+        field.hint,
+        optional=not field.required,
+        dispatches=field.redraws,
+    )
+
+
+def _element(field: Field) -> Element:
+    match field.kind:
+        case "text" | "long_text" | "lines" | "json":
+            return _without_none(
+                type="plain_text_input",
+                action_id=ACTION_ID,
+                multiline=field.kind != "text",
+                initial_value=field.initial or None,
+                min_length=field.min_length,
+                max_length=max(1, field.max_length or MODAL_LIMITS.text),
+            )
+        case "email" | "uri":
+            kind = "email_text_input" if field.kind == "email" else "url_text_input"
+            return _without_none(
+                type=kind, action_id=ACTION_ID, initial_value=field.initial or None
+            )
+        case "integer" | "number":
+            low, high = field.minimum, field.maximum
+            if low is not None and high is not None and Decimal(low) > Decimal(high):
+                low = high = (
+                    None  # Slack would refuse the view; the check of the answers reports it instead
+                )
+            return _without_none(
+                type="number_input",
+                action_id=ACTION_ID,
+                is_decimal_allowed=field.kind == "number",
+                initial_value=field.initial or None,
+                min_value=low,
+                max_value=high,
+            )
+        case "date":
+            return _picker("datepicker", initial_date=field.initial)
+        case "time":
+            return _picker("timepicker", initial_time=field.initial)
+        case "datetime":
+            at = None if field.initial is None else int(field.initial)
+            return _picker("datetimepicker", initial_date_time=at)
+        case "boolean" | "choice":
+            return _single_select(field)
+        case "choices":
+            return _multi_select(field)
+    assert_never(field.kind)
+
+
+def _picker(kind: str, **initial: Any) -> Element:
+    return _without_none(type=kind, action_id=ACTION_ID, **initial)
+
+
+def _single_select(field: Field) -> Element:
+    options = _options(field)
+    selected = None if not field.initial else options[int(field.initial)]
+    short = len(options) <= 5 and field.required and not field.redraws
+    return _without_none(
+        type="radio_buttons" if short else "static_select",
+        action_id=ACTION_ID,
+        initial_option=selected,
+        **_group_options(options),
+    )
+
+
+def _multi_select(field: Field) -> Element:
+    options = _options(field)
+    selected = [options[int(at)] for at in field.initial.split(",")] if field.initial else None
+    if len(options) <= MAX_CHECKBOXES:
+        return _without_none(
+            type="checkboxes", action_id=ACTION_ID, options=options, initial_options=selected
+        )
+    return _without_none(
+        type="multi_static_select",
+        action_id=ACTION_ID,
+        initial_options=selected,
+        max_selected_items=field.max_items,
+        **_group_options(options),
+    )
+
+
+def _options(field: Field) -> list[Element]:
+    return numbered_options([one.label for one in field.options], MODAL_LIMITS.option_label)
+
+
+def _group_options(options: list[Element]) -> dict[str, Any]:
+    """Slack accepts 100 options, or 100 groups of options."""
+    if len(options) <= MAX_OPTIONS:
+        return {"options": options}
+    starts = range(0, len(options), MAX_OPTIONS)
+    return {
+        "option_groups": [
+            {
+                "label": plain_text(f"{at + 1} to {min(at + MAX_OPTIONS, len(options))}"),
+                "options": options[at : at + MAX_OPTIONS],
+            }
+            for at in starts
+        ]
+    }
+
+
+def _without_none(**parts: Any) -> Element:
+    return {key: value for key, value in parts.items() if value is not None}
+
+
+def read_answer(inputs: Mapping[str, Any]) -> tuple[bool, str | None]:
+    """Whether the client sent an answer, and the answer in the state of one block; None for an empty input
+    (docs.slack.dev/reference/interaction-payloads/view-interactions-payload).
+    """
+    match cast(Any, inputs.get(ACTION_ID)):
+        case {"selected_option": chosen}:
+            return True, None if chosen is None else str(chosen["value"])
+        case {"selected_options": chosen}:
+            return True, ",".join(str(one["value"]) for one in chosen or ())
+        case {"selected_date": str() | None as date}:
+            return True, date
+        case {"selected_time": str() | None as time}:
+            return True, time
+        case {"selected_date_time": at}:
+            return True, None if at is None else str(at)
+        case {"value": typed}:
+            return True, None if typed is None else str(typed)
+        case _:
+            return False, None

@@ -26,7 +26,7 @@ from ..render import (
     rich_text,
     section,
 )
-from .small_modals import View, modal
+from .modal import View, modal
 
 
 def review_page(review: Review, meta: ModalMeta, names: Names) -> View:

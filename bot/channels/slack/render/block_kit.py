@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from hitl_core.model import MessageRef, Place
@@ -76,6 +76,32 @@ def header(block_id: str, text: str) -> Block:
 
 def divider(block_id: str) -> Block:
     return {"type": "divider", "block_id": block_id}
+
+
+def input_block(
+    block_id: str,
+    element: Element,
+    label: str,
+    hint: str | None,
+    *,
+    optional: bool,
+    dispatches: bool,
+) -> Block:
+    """`dispatches`: Slack sends each change at once."""
+    block: Block = {
+        "type": "input",
+        "block_id": block_id,
+        "label": plain_text(label, 150),
+        "optional": optional,
+        "element": element,
+        **({"dispatch_action": True} if dispatches else {}),
+    }
+    return {**block, "hint": plain_text(hint, 300)} if hint else block
+
+
+def numbered_options(labels: Sequence[str], limit: int) -> list[Element]:
+    """The options of a select menu. The value of each is its index."""
+    return [{"text": plain_text(label, limit), "value": str(at)} for at, label in enumerate(labels)]
 
 
 def text_size(blocks: list[Block]) -> int:

@@ -17,8 +17,7 @@ from hitl_core.failpoints import failpoint
 from ....logs import ThrottledLog
 from ....offload import offload_click_parsing
 from ....web import LEAVING, BodyError, mark_authenticated, read_body
-from .dispatch import dispatch
-from .payload import InvalidPayload, parse_body
+from .payload import InvalidPayload, dispatch, parse_body
 
 log = logging.getLogger(__name__)
 

@@ -1,5 +1,5 @@
-"""The check of Slack's payloads, once, before Bolt: a listener gets only the fields that `payload_models`
-declares, with their types.
+"""The check of Slack's payloads, once, before they go to Bolt: a listener gets only the fields that
+`payload_models` declares, with their types.
 """
 
 from __future__ import annotations
@@ -9,6 +9,9 @@ import re
 from typing import Any, cast
 
 from pydantic import ValidationError
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
 
 from hitl_core.model import parse_whole_number, unparsed_has_more_values
 
@@ -107,3 +110,11 @@ def _kind_name(payload: Payload) -> str:
 
 def _to_dict(shape: PayloadModel) -> Payload:
     return shape.model_dump(exclude_unset=True)
+
+
+async def dispatch(app: AsyncApp, payload: dict[str, Any]) -> BoltResponse:
+    """Passes a valid payload, which surely comes from Slack, through Bolt to our listeners.
+
+    Bolt would check the signature and parse again. In its socket mode it accepts a parsed payload.
+    """
+    return await app.async_dispatch(AsyncBoltRequest(mode="socket_mode", body=payload))

@@ -17,8 +17,7 @@ from slack_bolt.async_app import AsyncApp
 from hitl_core.errors import safe_message
 from hitl_core.failpoints import failpoint
 
-from .dispatch import dispatch
-from .payload import InvalidPayload, validate_payload
+from .payload import InvalidPayload, dispatch, validate_payload
 
 log = logging.getLogger(__name__)
 
