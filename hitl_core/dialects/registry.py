@@ -12,7 +12,6 @@ from hitl_core.dialects import (
     langchain_js,
     langchain_per_call,
     sagents,
-    xpertai,
 )
 from hitl_core.dialects.base import Dialect, Wire
 from hitl_core.dialects.parts import check_wire, is_object, read_envelope
@@ -25,7 +24,7 @@ _ALL: dict[str, Dialect] = {
         langchain.dialect,
         langchain_per_call.dialect,
         langchain_js.dialect,
-        xpertai.dialect,
+        langchain_js.xpertai,
         sagents.dialect,
         agent_inbox.dialect,
         arcgis.dialect,

@@ -14,6 +14,7 @@ from hitl_core.dialects.parts.batch import (
     SNAKE,
     Batch,
     format_decision,
+    not_allowed_message,
     read_name,
 )
 from hitl_core.dialects.parts.config import ConfigFormat
@@ -28,7 +29,6 @@ from hitl_core.dialects.parts.decisions import (
     read_answer,
     to_rejection,
 )
-from hitl_core.dialects.parts.javascript import JAVASCRIPT_DECISIONS, JavaScriptBatch
 from hitl_core.dialects.parts.json import (
     Json,
     check_wire,
@@ -56,7 +56,6 @@ __all__ = [
     "CAMEL",
     "CONFIG_FORMAT",
     "COUNT_MESSAGE",
-    "JAVASCRIPT_DECISIONS",
     "PYTHON_DECISIONS",
     "SNAKE",
     "AnswerItem",
@@ -64,7 +63,6 @@ __all__ = [
     "ConfigFormat",
     "FinalDecision",
     "InterruptAction",
-    "JavaScriptBatch",
     "Json",
     "answer_items",
     "approvals",
@@ -85,6 +83,7 @@ __all__ = [
     "load_python_proposal",
     "make_question",
     "make_response_schema",
+    "not_allowed_message",
     "original_args",
     "parse_json",
     "read_answer",
