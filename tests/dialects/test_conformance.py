@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from hitl_core.dialects import agent_inbox, arcgis, inbox_page, sagents
+from hitl_core.dialects import agent_inbox, arcgis, sagents
 from hitl_core.errors import DecisionError, InvalidToolCall, UnsupportedByDialect
 from hitl_core.gate.submission.calls import freeze_calls
 from hitl_core.gate.submission.judging import judge_calls
@@ -270,7 +270,7 @@ async def in_the_inbox(case: Case) -> None:
 
 
 async def check_offer(case: Case) -> None:
-    found = inbox_page.page_offers(case.data["human_interrupt"])
+    found = agent_inbox.page_offers(case.data["human_interrupt"])
     assert found.responses == case.expect["responses"]
     assert found.submit == case.expect.get("defaultSubmitType")
     assert found.accepts == case.expect["hasAccept"]

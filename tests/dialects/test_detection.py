@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hitl_core import dialects
-from hitl_core.dialects import inbox_page
+from hitl_core.dialects import agent_inbox
 from hitl_core.dialects.parts.decisions import FinalDecision
 from hitl_core.errors import DecisionError, DialectError, Refused, UnsupportedByDialect
 from hitl_core.gate import JudgedCalls
@@ -523,7 +523,7 @@ def test_a_title_that_is_no_tool_name_comes_back_in_the_answer() -> None:
 def test_what_an_inbox_offers_when_everything_is_allowed() -> None:
     every = {f"allow_{word}": True for word in ("accept", "edit", "respond", "ignore")}
     request = {"action": "A", "args": {}}
-    found = inbox_page.page_offers({"action_request": request, "config": every})
+    found = agent_inbox.page_offers({"action_request": request, "config": every})
     assert [r["type"] for r in found.responses] == ["edit", "response", "ignore", "accept"]
     assert (found.submit, found.accepts) == ("accept", True)
 

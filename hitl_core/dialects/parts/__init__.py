@@ -1,11 +1,10 @@
 """What dialects share: readers and writers of their policies, interrupts and answers."""
 
-from hitl_core.dialects.parts import approvals, ask_user
-from hitl_core.dialects.parts.approvals import APPROVAL_DECISIONS, is_approval
 from hitl_core.dialects.parts.arcgis_config import (
     AGENT_PREFIX,
     list_options,
     make_question,
+    one_of,
     read_config,
 )
 from hitl_core.dialects.parts.batch import (
@@ -47,12 +46,12 @@ from hitl_core.dialects.parts.requests import (
     dialect_description,
     ensure_sendable,
     original_args,
+    parse_decision_types,
 )
 from hitl_core.dialects.parts.response_schema import make_response_schema, read_response_schema
 
 __all__ = [
     "AGENT_PREFIX",
-    "APPROVAL_DECISIONS",
     "CAMEL",
     "CONFIG_FORMAT",
     "COUNT_MESSAGE",
@@ -65,8 +64,6 @@ __all__ = [
     "InterruptAction",
     "Json",
     "answer_items",
-    "approvals",
-    "ask_user",
     "build_request",
     "check_wire",
     "common_decisions",
@@ -77,14 +74,15 @@ __all__ = [
     "final_decision",
     "format_decision",
     "interrupt_decisions",
-    "is_approval",
     "is_object",
     "list_options",
     "load_python_proposal",
     "make_question",
     "make_response_schema",
     "not_allowed_message",
+    "one_of",
     "original_args",
+    "parse_decision_types",
     "parse_json",
     "read_answer",
     "read_config",

@@ -1,7 +1,4 @@
-"""What Agent Inbox's own page offers for an interrupt.
-
-https://github.com/langchain-ai/agent-inbox
-"""
+"""What Agent Inbox's own page offers for an interrupt."""
 
 from __future__ import annotations
 

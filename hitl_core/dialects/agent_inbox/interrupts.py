@@ -1,7 +1,4 @@
-"""Agent Inbox: `HumanInterrupt` and `HumanResponse`, with flags in place of decisions.
-
-https://github.com/langchain-ai/agent-inbox
-"""
+"""The dialect: interrupts and answers of Agent Inbox ↔ ours."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from hitl_core.dialects.inbox_page import IMPROPER_INTERRUPT
+from hitl_core.dialects.agent_inbox.page import IMPROPER_INTERRUPT
 from hitl_core.dialects.parts import (
     AnswerItem,
     FinalDecision,

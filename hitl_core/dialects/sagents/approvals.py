@@ -10,20 +10,18 @@ import re
 from collections.abc import Sequence
 from typing import cast
 
-from hitl_core.dialects.parts.decisions import AnswerItem
-from hitl_core.dialects.parts.json import (
+from hitl_core.dialects.parts import (
+    AnswerItem,
+    InterruptAction,
     Json,
+    common_decisions,
+    dialect_description,
     is_object,
+    original_args,
+    parse_decision_types,
     read_envelope,
     read_list,
     read_optional_text,
-)
-from hitl_core.dialects.parts.requests import (
-    InterruptAction,
-    common_decisions,
-    dialect_description,
-    original_args,
-    parse_decision_types,
 )
 from hitl_core.errors import DialectError, UnsupportedByDialect
 from hitl_core.model import Action, DecisionType, Review, read_arguments

@@ -1,7 +1,4 @@
-"""Sagents, an agent framework for Elixir: tool approvals, and questions to a person.
-
-https://hexdocs.pm/sagents
-"""
+"""The dialect: policies, interrupts and answers of Sagents ↔ ours."""
 
 from __future__ import annotations
 
@@ -9,19 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from hitl_core.dialects.parts import (
-    APPROVAL_DECISIONS,
     AnswerItem,
     ConfigFormat,
     FinalDecision,
     InterruptAction,
     Json,
-    approvals,
-    ask_user,
     build_request,
     check_wire,
     dump_or_raise,
     interrupt_decisions,
-    is_approval,
     read_answer,
     read_envelope,
     read_list,
@@ -29,6 +22,8 @@ from hitl_core.dialects.parts import (
     read_optional_text,
     to_rejection,
 )
+from hitl_core.dialects.sagents import approvals, ask_user
+from hitl_core.dialects.sagents.approvals import APPROVAL_DECISIONS, is_approval
 from hitl_core.errors import DecisionError, DialectError
 from hitl_core.gate import JudgedCalls
 from hitl_core.model import Action, DialectName, Review, ToolCall

@@ -7,16 +7,21 @@ from __future__ import annotations
 
 from typing import Any, Literal, cast
 
-from hitl_core.dialects.parts.arcgis_config import list_options, one_of
-from hitl_core.dialects.parts.decisions import AnswerItem, FinalDecision, interrupt_decisions
-from hitl_core.dialects.parts.json import (
+from hitl_core.dialects.parts import (
+    AnswerItem,
+    FinalDecision,
+    InterruptAction,
     Json,
+    dialect_description,
+    interrupt_decisions,
     is_object,
+    list_options,
+    one_of,
+    original_args,
     read_envelope,
     read_list,
     read_optional_text,
 )
-from hitl_core.dialects.parts.requests import InterruptAction, dialect_description, original_args
 from hitl_core.errors import DialectError
 from hitl_core.model import Action, Review
 from hitl_core.review import Proposal
