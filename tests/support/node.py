@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -32,16 +33,25 @@ def langchain_js() -> Path:
     if (npm := shutil.which("npm")) is None:
         pytest.skip("no npm")
     folder = ROOT / "build" / "node"
-    installed = folder / "installed"
-    if not installed.exists() or installed.read_text() != "\n".join(PACKAGES):
-        folder.mkdir(parents=True, exist_ok=True)
-        quiet = ["--silent", "--no-audit", "--no-fund", "--no-package-lock"]
-        try:
-            subprocess.run(
-                [npm, "install", *quiet, "--prefix", str(folder), *PACKAGES],
-                check=True, capture_output=True, timeout=120,
-            )  # fmt: skip
-        except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
-            pytest.skip(f"npm could not install LangChain: {error}")
-        installed.write_text("\n".join(PACKAGES))
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(
+            lock, fcntl.LOCK_EX
+        )  # two workers that install at the same time break each other's files
+        _install(npm, folder)
     return folder / "node_modules"
+
+
+def _install(npm: str, folder: Path) -> None:
+    installed = folder / "installed"
+    if installed.exists() and installed.read_text() == "\n".join(PACKAGES):
+        return
+    quiet = ["--silent", "--no-audit", "--no-fund", "--no-package-lock"]
+    try:
+        subprocess.run(
+            [npm, "install", *quiet, "--prefix", str(folder), *PACKAGES],
+            check=True, capture_output=True, timeout=120,
+        )  # fmt: skip
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+        pytest.skip(f"npm could not install LangChain: {error}")
+    installed.write_text("\n".join(PACKAGES))
