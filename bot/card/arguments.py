@@ -82,7 +82,7 @@ def hide(
     write-only or a password; `args` itself if there are none. `mark_hidden` turns the placeholders into
     HIDDEN_MARK.
     """
-    hidden = find_hidden(schema, args, redact) if schema or redact else []
+    hidden = find_hidden([schema], args, redact) if schema or redact else []
     return mask_args(args, hidden, _PLACEHOLDER) if hidden else args
 
 

@@ -7,8 +7,8 @@ from hitl_core.forms.edit_args import find_changed_fixed, find_lost_hidden, find
 from hitl_core.forms.field import Field, FormErrors, Kind, Option
 from hitl_core.forms.form import Answers, Form, make_form
 from hitl_core.forms.inputs import list_options
+from hitl_core.forms.strip_texts import strip_texts
 from hitl_core.forms.text_values import read_json
-from hitl_core.forms.unset_values import strip_texts
 
 __all__ = [
     "Answers",

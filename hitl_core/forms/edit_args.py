@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from hitl_core.forms.field import ABSENT, OnClear
@@ -125,10 +125,14 @@ def value_at(value: Any, path: tuple[str, ...]) -> Any:
 
 
 def find_changed_fixed(
-    schema: Mapping[str, Any] | None, before: Mapping[str, Any], after: Mapping[str, Any]
+    schemas: Iterable[Mapping[str, Any] | None],
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
 ) -> Path | None:
-    """The path to a fixed value that was changed, added, removed or moved; None if there is none."""
-    paths = find_fixed(schema, before, after)
+    """The path to a value that any schema says is fixed and that was changed, added, removed or moved; None
+    if there is none.
+    """
+    paths = find_fixed(schemas, before, after)
     return next((path for path in paths if not is_kept(before, after, path)), None)
 
 

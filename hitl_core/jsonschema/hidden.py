@@ -5,7 +5,7 @@ ones.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, cast
 
 from hitl_core.jsonschema.errors import parse_pointer
@@ -15,9 +15,7 @@ from hitl_core.jsonschema.marked_paths import Path, find_marked_paths
 HIDDEN = "(hidden)"
 #: This key at the root of a schema means that the schema can't hide values (see `forms.strip_texts`).
 NO_TEXTS_MARK = "x-hitl-unsaid"
-
-
-_FIXED = '"readOnly": true'
+_Schemas = Iterable[Mapping[str, Any] | None]
 
 
 def is_secret(schema: Schema) -> bool:
@@ -35,15 +33,15 @@ class ProtectedPaths:
         self, root: Mapping[str, Any], args: Mapping[str, Any], redact: Collection[str]
     ) -> None:
         text = json.dumps(dict(root))
-        has_secrets = '"writeOnly": true' in text or '"password"' in text
+        has_secrets = _has_secrets(text)
         #: Whether a value can be hidden, or must not change: also one that the arguments don't have.
         self.has_hidden_parts = has_secrets or bool(redact)
-        self.has_fixed_parts = _FIXED in text
+        self.has_fixed_parts = _has_fixed(text)
         self._hidden_paths: set[Path] = {tuple(parse_pointer(pointer)) for pointer in redact}
         #: True if it is unclear what the schema hides in these arguments. Then too much is hidden.
         self.is_unclear = False
-        if has_secrets and root.get(NO_TEXTS_MARK) is not True:
-            hidden_paths, self.is_unclear = find_marked_paths(root, args, is_secret)
+        if has_secrets:
+            hidden_paths, self.is_unclear = _find_secrets(root, args)
             self._hidden_paths |= hidden_paths
         self.fixed_paths = set[Path]()
         if self.has_fixed_parts:
@@ -69,30 +67,57 @@ class ProtectedPaths:
 
 
 def find_hidden(
-    schema: Mapping[str, Any] | None, args: Mapping[str, Any], redact: Collection[str] = ()
+    schemas: _Schemas, args: Mapping[str, Any], redact: Collection[str] = ()
 ) -> list[Path]:
-    """The paths to hidden values. The path `()` means that all arguments are hidden."""
-    return ProtectedPaths(schema or {}, args, redact).find_hidden_below((), args)
+    """The paths to the values that any of the schemas or `redact` hides. The path `()` means that all
+    arguments are hidden.
+    """
+    paths: set[Path] = {tuple(parse_pointer(pointer)) for pointer in redact}
+    for schema in _select(schemas, _has_secrets):
+        paths |= _find_secrets(schema, args)[0]
+    return [path for path in paths if has_path(args, path)]
 
 
-def find_fixed(schema: Mapping[str, Any] | None, *several: Mapping[str, Any]) -> list[Path]:
+def find_fixed(schemas: _Schemas, *several: Mapping[str, Any]) -> list[Path]:
     """The paths to the values that must not change, in any of these arguments. A value is fixed if any part
-    of the schema that may apply to it says `readOnly`: also through references, alternatives, conditions,
+    of a schema that may apply to it says `readOnly`: also through references, alternatives, conditions,
     lists and patterns. If checking this takes too long, the value counts as fixed. The path `()` means all
     arguments.
     """
-    if schema is None or _FIXED not in json.dumps(dict(schema)):
-        return []
-    return sorted(
-        {path for args in several for path in find_marked_paths(schema, args, is_fixed)[0]}
-    )
+    paths = list[Path]()
+    for schema in _select(schemas, _has_fixed):
+        paths += sorted(
+            {path for args in several for path in find_marked_paths(schema, args, is_fixed)[0]}
+        )
+    return list(dict.fromkeys(paths))
 
 
-def is_hiding_unclear(schema: Mapping[str, Any] | None, args: Mapping[str, Any]) -> bool:
-    """Whether it is unclear what the schema hides: the arguments are too large, or a reference can't be
+def is_hiding_unclear(schemas: _Schemas, args: Mapping[str, Any]) -> bool:
+    """Whether it is unclear what the schemas hide: the arguments are too large, or a reference can't be
     followed. Then `find_hidden` hides too much, so people must not decide on these arguments.
     """
-    return ProtectedPaths(schema or {}, args, ()).is_unclear
+    return any(_find_secrets(schema, args)[1] for schema in _select(schemas, _has_secrets))
+
+
+def _select(schemas: _Schemas, test: Callable[[str], bool]) -> list[Mapping[str, Any]]:
+    """The schemas whose JSON text passes the test, each once: the same text marks the same values."""
+    texts = {json.dumps(dict(schema)): schema for schema in schemas if schema is not None}
+    return [schema for text, schema in texts.items() if test(text)]
+
+
+def _has_secrets(text: str) -> bool:
+    return '"writeOnly": true' in text or '"password"' in text
+
+
+def _has_fixed(text: str) -> bool:
+    return '"readOnly": true' in text
+
+
+def _find_secrets(root: Mapping[str, Any], args: Mapping[str, Any]) -> tuple[set[Path], bool]:
+    """The paths that the schema hides, and whether this is unclear."""
+    if root.get(NO_TEXTS_MARK) is True:
+        return set(), False
+    return find_marked_paths(root, args, is_secret)
 
 
 def mask_args(

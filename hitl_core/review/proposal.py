@@ -196,9 +196,9 @@ def _check_protected(
     """
     configs = [action.config, *(terms.config for terms in action.earlier)]
     own = [review.tools.get(tool) for tool in (action.name, name)]
-    for schema in [rule_schema, *(config.args_schema for config in configs), *own]:
-        if (path := find_changed_fixed(schema, before, after)) is not None:
-            raise _make_refusal(to_pointer(path), "can't be changed: the schema says readOnly")
+    schemas = [rule_schema, *(config.args_schema for config in configs), *own]
+    if (path := find_changed_fixed(schemas, before, after)) is not None:
+        raise _make_refusal(to_pointer(path), "can't be changed: the schema says readOnly")
     hidden = [tuple(parse_pointer(each)) for each in redaction_pointers(action, before)]
     if (path := find_lost_hidden(hidden, before, after)) is not None:
         raise _make_refusal(

@@ -49,8 +49,7 @@ class Hiding(Protocol):
 
 def find_pointers(hiding: Hiding, args: Mapping[str, Any]) -> tuple[str, ...]:
     """JSON pointers (RFC 6901) to the values that are hidden, all of which are there."""
-    paths = {*find_hidden(hiding.policy_schema, args, hiding.redact)}
-    paths.update(find_hidden(hiding.hiding_schema, args))
+    paths = find_hidden((hiding.policy_schema, hiding.hiding_schema), args, hiding.redact)
     return tuple(sorted(map(to_pointer, paths)))
 
 
@@ -79,7 +78,7 @@ def find_redaction_flaw(
     """Why these arguments can't be shown to people; None if they can. `schemas` are the ones that the policy
     trusts. If it is unclear what a schema hides, a card would hide everything.
     """
-    if not any(is_hiding_unclear(schema, args) for schema in schemas):
+    if not is_hiding_unclear(schemas, args):
         return None
     return (
         "it is unclear which of these arguments the schema hides: they are too large, or it has a `$ref`"
@@ -90,7 +89,7 @@ def find_redaction_flaw(
 
 def mask_hidden(owner: Action | Call, args: dict[str, Any]) -> dict[str, Any]:
     """These arguments with "(hidden)" for the values that `redaction_pointers` hides."""
-    return mask_args(args, find_hidden(None, args, redaction_pointers(owner, args)))
+    return mask_args(args, find_hidden((), args, redaction_pointers(owner, args)))
 
 
 def visible_args(review: Review, call: Call, revision: int | None = None) -> dict[str, Any]:

@@ -192,7 +192,7 @@ def test_t63_no_schema_takes_long(name: str) -> None:
         lambda: check_args(schema, args),
         lambda: make_form(schema, args),
         lambda: read_answers(schema, args, {}),
-        lambda: find_hidden(schema, args),
+        lambda: find_hidden([schema], args),
         lambda: _judge(schema, args),
     )
     for use in uses:

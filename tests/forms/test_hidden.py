@@ -165,13 +165,13 @@ def test_a1_a_reference_that_the_check_follows_elsewhere_is_never_followed_for_m
     not known: nobody is asked about such arguments, nothing of them is shown, and nothing may change."""
     args: Json = {"account": {"user": "ada", "password": SECRET}}
     assert check_args(schema, args) == []
-    assert is_hiding_unclear(schema, args)
-    assert mask_args(args, find_hidden(schema, args)) == {"account": "(hidden)"}
-    assert find_changed_fixed(schema, args, {"account": {"user": "bo", "password": SECRET}})
+    assert is_hiding_unclear([schema], args)
+    assert mask_args(args, find_hidden([schema], args)) == {"account": "(hidden)"}
+    assert find_changed_fixed([schema], args, {"account": {"user": "bo", "password": SECRET}})
 
 
 def test_a1_an_address_at_the_root_changes_nothing() -> None:
     schema = {"$id": "https://acme.example/x", "$defs": {"p": {"writeOnly": True}},
               "properties": {"id": {"$ref": "#/$defs/p"}}}  # fmt: skip
-    assert not is_hiding_unclear(schema, {"id": SECRET})
-    assert find_hidden(schema, {"id": SECRET}) == [("id",)]
+    assert not is_hiding_unclear([schema], {"id": SECRET})
+    assert find_hidden([schema], {"id": SECRET}) == [("id",)]

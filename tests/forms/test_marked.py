@@ -43,8 +43,8 @@ def test_a_mark_hides_the_values_that_it_is_about(
     schema: Json, args: Json, hidden: list[str]
 ) -> None:
     """Given `writeOnly` for some names or places; then those are hidden, and people read all others."""
-    assert sorted("/".join(path) for path in find_hidden(schema, args)) == hidden
-    assert not is_hiding_unclear(schema, args)
+    assert sorted("/".join(path) for path in find_hidden([schema], args)) == hidden
+    assert not is_hiding_unclear([schema], args)
 
 
 @pytest.mark.parametrize("key", ["patternProperties", "additionalProperties"])
@@ -55,12 +55,24 @@ def test_a_name_that_takes_too_long_to_try_is_hidden_and_told(key: str) -> None:
     if key == "patternProperties":
         schema = {"patternProperties": {slow: SECRET}}
     args = {"ab" * 300 + "b" * n + "aab" * 100: 1 for n in range(30)}
-    before = find_hidden(schema, args)
+    before = find_hidden([schema], args)
     assert before
-    assert is_hiding_unclear(schema, args)
-    assert find_hidden(schema, args) == before, "it doesn't depend on what was tried before"
+    assert is_hiding_unclear([schema], args)
+    assert find_hidden([schema], args) == before, "it doesn't depend on what was tried before"
 
 
 def test_what_must_not_change_is_as_exact() -> None:
     schema = {"patternProperties": {"^id_": {"readOnly": True}}, "properties": {"a": {}}}
-    assert find_fixed(schema, {"id_a": 1, "a": 2}) == [("id_a",)]
+    assert find_fixed([schema], {"id_a": 1, "a": 2}) == [("id_a",)]
+
+
+def test_each_of_several_schemas_counts_also_if_they_look_alike():
+    """Given schemas that Python calls equal (1 == True), and one that is not there, then the marks of all
+    count.
+    """
+    no_mark = {"properties": {"a": {"readOnly": 1}, "b": {"writeOnly": 1}}}
+    marks = {"properties": {"a": {"readOnly": True}, "b": {"writeOnly": True}}}
+    args = {"a": 1, "b": 2}
+
+    assert find_fixed([no_mark, None, marks], args) == [("a",)]
+    assert find_hidden([no_mark, None, marks], args) == [("b",)]

@@ -24,7 +24,7 @@ def test_a_name_that_a_pattern_covers_is_not_hidden_by_additional_properties() -
     hides, and nothing else."""
     schema: Json = {"patternProperties": {"^x_": NUMBER}, "additionalProperties": SECRET}
     args = {"x_a": 5, "pin": "s3cr3t"}
-    assert find_hidden(schema, args) == [("pin",)]
+    assert find_hidden([schema], args) == [("pin",)]
     shown = field_of(schema, args, "/x_a")
     assert (shown.hidden, shown.locked, shown.kind, shown.minimum) == (False, None, "integer", "3")
     assert field_of(schema, args, "/pin").hidden

@@ -247,7 +247,7 @@ def test_two_schemas_with_a_reference_are_checked_by_nothing() -> None:
     )
     with pytest.raises(SchemaError):
         check_args(both, {})
-    assert is_hiding_unclear(both, {"c": 1})
+    assert is_hiding_unclear([both], {"c": 1})
 
 
 def test_promise_12_an_override_gives_nobody_a_right() -> None:
@@ -271,7 +271,7 @@ def test_promise_12_an_override_gives_nobody_a_right() -> None:
         assert ruling.verdict.kind == "review"
         assert (ruling.route, ruling.needs_requester) == (alone.route, True)
         assert (ruling.must_read, ruling.confirm, ruling.reject_reason) == (True, True, "required")
-        assert find_changed_fixed(ruling.args_schema, {"a": 1}, {"a": 2}) == ("a",)
+        assert find_changed_fixed([ruling.args_schema], {"a": 1}, {"a": 2}) == ("a",)
 
 
 @pytest.mark.parametrize(

@@ -196,7 +196,7 @@ def test_a5_a_when_that_fails_keeps_hidden_what_its_rule_hides(default: str) -> 
     """Attack A5: arguments too large for a `when` must not show more."""
     rules = {"pay": {"when": SMALL, "args_schema": HIDES}}
     found = ruling({"default": default, "interrupt_on": rules}, "pay", amount=1, pin="1", **JUNK)
-    assert find_hidden(found.policy_schema, {"pin": "1"}) == [("pin",)]
+    assert find_hidden([found.policy_schema], {"pin": "1"}) == [("pin",)]
 
 
 def test_a5_a_when_that_fails_lets_run_twice_only_what_both_do() -> None:

@@ -58,8 +58,8 @@ CASES: dict[str, tuple[Json, Json, Json]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_m6_a_fixed_value_is_found_everywhere_in_a_schema(name: str) -> None:
     schema, before, after = CASES[name]
-    assert find_changed_fixed(schema, before, before) is None
-    assert find_changed_fixed(schema, before, after) is not None
+    assert find_changed_fixed([schema], before, before) is None
+    assert find_changed_fixed([schema], before, after) is not None
 
 
 @pytest.mark.parametrize("name", CASES)
