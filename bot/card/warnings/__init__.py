@@ -1,0 +1,19 @@
+"""What is odd in a text that an agent wrote, in plain words: characters that look like others, that nobody
+sees or that change the order, and addresses that lead elsewhere. Pure.
+
+A warning is for what reads like something else. Honest text of any language has none.
+"""
+
+from .find import NamedValue, ValueWarning, count_odd_values, find_text, find_warnings, is_plain
+from .finding import Finding, WarningKind
+
+__all__ = [
+    "Finding",
+    "NamedValue",
+    "ValueWarning",
+    "WarningKind",
+    "count_odd_values",
+    "find_text",
+    "find_warnings",
+    "is_plain",
+]

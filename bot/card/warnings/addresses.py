@@ -1,0 +1,247 @@
+"""Addresses that are not what they look like: hosts, e-mail addresses, URLs and links. Pure."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..spans import Line, Strong
+from .finding import Alphabet, Finding, is_not, name_scripts, part_of, sentence
+from .unicode_data import (
+    EAST_ASIAN,
+    is_letter,
+    latin_like_scripts,
+    looks_like,
+    read_generously,
+    read_word,
+    reads_as,
+    script_of,
+    tables,
+)
+
+#: The full stops that browsers take for a dot (RFC 3490, section 3.1).
+_DOT = re.compile("[.\u3002\uff0e\uff61]")
+#: Between the words of a file's name.
+_NAME_SIGN = re.compile("[._-]")
+#: What ends an address: white space, brackets, quotation marks, and East Asian punctuation.
+_EDGES = (
+    r"\s<>()\[\]{}\"'`,;|\u2018-\u201f\u00ab\u00bb\u3001\u3003-\u3020"
+    r"\uff01-\uff0c\uff1a-\uff1f\uff3b\uff3d\uff5b-\uff60\uff62-\uff65"
+)
+#: What may be an address: a run with a dot or an @ (or what looks like it) in it.
+_TOKEN = re.compile(f"[^{_EDGES}]+")
+_LAST_DOTS = re.compile(f"{_DOT.pattern}+$")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}:/{2}")
+#: A URL whose host has something with an @ before it (RFC 3986, section 3.2.1). Browsers end a host at a
+#: backslash, other programs don't.
+_USER_IN_URL = re.compile(
+    rf"(?<![A-Za-z0-9+.-])({_SCHEME.pattern})([^\s/?#@<>\"]{{1,300}}+)@([^\s/?#<>\"']{{1,253}})"
+)
+_WEB = ("http://", "https://")
+_ENCODED_HOST = re.compile(r"(?<![a-z0-9.-])[a-z0-9.-]*xn--[a-z0-9][a-z0-9.-]*", re.IGNORECASE)
+_ANGLE_MAIL = re.compile(r"<\s{0,4}([^\s<>@]{1,64}@[^\s<>@]{1,253}?)\s{0,4}>")
+_MAIL = re.compile(r"[^\s<>()\[\]\"',;:@/]{1,64}@[^\s<>()\[\]\"',;:@/]{1,253}")
+#: Markdown, HTML and Slack's own links: the target and the text.
+_LINKS = (
+    re.compile(r"\[(?P<text>[^\[\]\n]{1,200}+)\]\(\s{0,4}<?(?P<url>https?://[^\s()<>]{1,500}+)"),
+    re.compile(
+        r"<a\s[^<>\n]{0,200}?href\s{0,4}=\s{0,4}[\"']?(?P<url>https?://[^\s\"'<>]{1,500}+)"
+        r"[^<>\n]{0,200}+>(?P<text>[^<>\n]{1,200}+)</a>",
+        re.IGNORECASE,
+    ),
+    re.compile(r"<(?P<url>https?://[^\s|<>]{1,500}+)\|(?P<text>[^<>|\n]{1,200}+)>"),
+)
+_HOST_IN_TEXT = re.compile(
+    r"(?:https?://|\bwww\.)(?:[^\s/?#@]{1,200}@)?([^\s/?#:<>\"'()]{1,253})", re.IGNORECASE
+)
+#: Characters of one part of a host (RFC 1035, section 2.3.4).
+_MAX_LABEL = 63
+#: How far before a mail address its name may begin.
+_NAME_ROOM = 200
+
+
+class Host(NamedTuple):
+    """What a host reads as, and why it isn't that; () if it may be what it looks like."""
+
+    reading: str
+    why: Line = ()
+
+
+def find_odd_address(alphabet: Alphabet) -> Finding | None:
+    whole = alphabet.text
+    if found := _find_user_in_url(whole) or _find_other_address(whole):
+        return found
+    if not whole.isascii():
+        for token in _TOKEN.finditer(whole):
+            if not token[0].isascii() and (found := _check_token(whole, token[0], alphabet)):
+                return found
+    if "xn--" in whole.lower() and (match := _ENCODED_HOST.search(whole)):
+        says = _decode(match[0].strip("."))
+        return Finding(
+            "encoded_host", sentence("contains the host ", part_of(match[0]), ", ", *says)
+        )
+    return None
+
+
+def _find_user_in_url(whole: str) -> Finding | None:
+    for match in _USER_IN_URL.finditer(whole) if "@" in whole and "://" in whole else ():
+        scheme, before, after = match.groups()
+        host, user = after.rpartition("@")[2], before.partition(":")[0].rstrip("\\")
+        if scheme.lower() in _WEB or "." in user:
+            words = sentence(
+                "has a link to ", part_of(host), ", ", Strong("not"), " to ", part_of(user),
+                ": what comes before the @ is only a user's name",
+            )  # fmt: skip
+            return Finding("user_in_url", words)
+    return None
+
+
+def _find_other_address(whole: str) -> Finding | None:
+    for real, claimed in (*_named_mails(whole), *_link_texts(whole)):
+        says = sentence(
+            "goes to ", part_of(real), ", ", Strong("not"), " to ", part_of(claimed),
+            ", which is only the name" if "@" in real else ", which is only the link's text",
+        )  # fmt: skip
+        return Finding("other_address", says)
+    return None
+
+
+def _named_mails(whole: str) -> Iterator[tuple[str, str]]:
+    """Mail addresses behind a name that holds another one, with that one."""
+    for match in _ANGLE_MAIL.finditer(whole) if "@" in whole and "<" in whole else ():
+        name = _name_before(whole[max(0, match.start() - _NAME_ROOM) : match.start()])
+        for other in _MAIL.findall(unicodedata.normalize("NFKC", name)):
+            if other.strip(".").casefold() != match[1].casefold():
+                yield match[1], other
+
+
+def _name_before(before: str) -> str:
+    """The display name at the end of this text; it may be in quotation marks."""
+    name = re.split(r"[>;\n]", before)[-1].rstrip()
+    if name.endswith('"'):
+        return name.rstrip('"').rpartition('"')[2]
+    return name.rpartition(",")[2]
+
+
+def _link_texts(whole: str) -> Iterator[tuple[str, str]]:
+    """Hosts of links whose text names another host, with that host."""
+    for pattern in _LINKS if "://" in whole else ():
+        for match in pattern.finditer(whole):
+            target, text = (_HOST_IN_TEXT.search(match[name]) for name in ("url", "text"))
+            if target and text:
+                real, claimed = (host[1].casefold().removeprefix("www.") for host in (target, text))
+                if real != claimed and not real.endswith(f".{claimed}"):
+                    yield target[1], text[1]
+
+
+def _check_token(whole: str, token: str, alphabet: Alphabet) -> Finding | None:
+    """An e-mail address, a URL or a bare host that isn't ASCII."""
+    scheme = _SCHEME.match(token)
+    rest = token[scheme.end() :] if scheme else token
+    authority = re.split(r"[/?#\\]", rest, maxsplit=1)[0][:512]
+    user, at, host = authority.rpartition("@")
+    host = _LAST_DOTS.sub("", host.partition(":")[0])
+    is_address = bool(scheme or at)  # else it may be a file's name
+    labels = _DOT.split(host)
+    if len(labels) < 2 or (not is_address and not _is_ascii_name(labels[-1])):
+        return None
+    if not is_address and len(labels) == 2 and alphabet.is_east_asian and "." not in host:
+        return None  # 。 ends a sentence
+    read = _read_host(host, labels, is_address)
+    if not read.why and user and not user.isascii() and (name := _read_whole(user)):
+        scripts = name_scripts({script_of(char) for char in user if not char.isascii()} - {""})
+        read = Host(host, sentence(f"it has {scripts} letters"))
+        return Finding("host", sentence(*is_not(whole, token, f"{name}@{host}"), ": ", *read.why))
+    if not read.why:
+        return None
+    reading = token.replace(host, read.reading, 1)
+    if user and reading.isascii() is False:
+        reading = reading.replace(user, read_generously(user), 1)
+    return Finding("host", sentence(*is_not(whole, token, reading), ": ", *read.why))
+
+
+def _is_ascii_name(label: str) -> bool:
+    plain = unicodedata.normalize("NFKC", label)
+    return plain.isascii() and 2 <= len(plain) <= 24 and plain.isalpha()
+
+
+def _read_host(host: str, labels: list[str], is_address: bool) -> Host:
+    if host.isascii():
+        return Host(host)
+    plain = unicodedata.normalize("NFKC", ".".join(labels))
+    if plain.isascii():
+        return Host(plain.lower(), sentence("it has letters or signs in another form"))
+    names = labels if is_address else _NAME_SIGN.split(".".join(labels))
+    odd = {char for name in names for char in _odd_chars(name)}
+    read_label = _read_whole if is_address else read_word
+    reads = [read_label(label) or label for label in labels]
+    if (not odd and labels[-1].isascii()) or _read_whole(labels[-1]):
+        odd = {
+            char
+            for label, read in zip(labels, reads, strict=True)
+            if label != read
+            for char in label
+            if not char.isascii()
+        }
+    if not odd:
+        return Host(host)
+    scripts = name_scripts({script_of(char) for char in odd if is_letter(char)} - {"", "Latin"})
+    letters = f"{scripts} letters" if scripts else "letters or signs that look like others"
+    encoded = ".".join(map(_encode, _DOT.split(host)))
+    reading = read_generously(host)
+    return Host(reading, sentence(f"it has {letters} (", part_of(encoded), ")"))
+
+
+def _odd_chars(label: str) -> set[str]:
+    """What no honest name has: letters of scripts that are not written together, rare Latin letters that look
+    like others, and signs.
+    """
+    foreign = {char for char in label if not char.isascii()}
+    odd = {char for char in foreign if not (is_letter(char) or _is_mark(char)) and char != "·"}
+    odd |= {c for c in foreign if script_of(c) == "Latin" and looks_like(c).isalnum()}
+    odd |= foreign & tables().uncommon
+    scripts = {script for char in label if is_letter(char) and (script := script_of(char))}
+    if len(scripts - EAST_ASIAN) > 1 or (scripts & latin_like_scripts() and len(scripts) > 1):
+        odd |= {char for char in foreign if script_of(char) != "Latin"}
+    return odd
+
+
+def _is_mark(char: str) -> bool:
+    return unicodedata.category(char)[0] == "M" or char in "\u00b7\u30fb\u200c\u200d"
+
+
+def _read_whole(label: str) -> str:
+    """The label in ASCII, if all its letters are of one script that can look like Latin."""
+    scripts = {script_of(char) for char in label if is_letter(char)}
+    if len(scripts) != 1 or not scripts <= latin_like_scripts():
+        return ""
+    read = [reads_as(char) for char in label]
+    return "".join(read) if all(read) else ""
+
+
+def _encode(label: str) -> str:
+    """A label as the network has it (RFC 3492)."""
+    if label.isascii() or len(label) > _MAX_LABEL:
+        return label
+    return f"xn--{label.lower().encode('punycode').decode('ascii')}"
+
+
+def _decode(host: str) -> Line:
+    labels: list[str] = []
+    for label in host.lower().split("."):
+        encoded = label.removeprefix("xn--")
+        try:
+            labels.append(
+                label if encoded == label else encoded[:_MAX_LABEL].encode().decode("punycode")
+            )
+        except ValueError:
+            return sentence("which has no valid name")
+    decoded = ".".join(labels)
+    reading = read_generously(decoded)
+    if reading.isascii():
+        return sentence(
+            "which looks like ", part_of(reading), " and is ", Strong("not"), " that: it has foreign letters"
+        )  # fmt: skip
+    return sentence("which is shown as ", part_of(decoded))

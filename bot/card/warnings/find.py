@@ -1,0 +1,121 @@
+"""All checks over the texts of a call. Pure; each check is linear in the length of a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import Any, NamedTuple, cast
+
+from ..redaction import drop_hidden
+from ..spans import Line, Span, Text
+from .addresses import find_odd_address
+from .finding import Alphabet, Finding, WarningKind, sentence
+from .letters import find_look_alike, find_styled
+from .signs import (
+    find_fake_sign,
+    find_invisible,
+    find_not_normal,
+    find_number_order,
+    find_odd_digits,
+    find_reordering,
+    find_spaces,
+)
+
+#: More odd values are only mentioned.
+MAX_WARNINGS = 5
+#: JSON that surely needs no warning has none of these: escapes of control characters, addresses, encoded
+#: hosts, runs of spaces, and spaces at an edge.
+_ODD_JSON = re.compile(rb'(?i)\\[bfru]|\x7f|@|://|xn--|  |" | "')
+#: The same in one text.
+_ODD_TEXT = re.compile(r"(?i)[\x00-\x08\x0b-\x1f\x7f]|@|://|xn--|  |\A | \Z")
+#: The one that says most comes first. Of the checks in one group at most one says something.
+_CHECKS: tuple[tuple[Callable[[Alphabet], Finding | None], ...], ...] = (
+    (find_reordering, find_invisible),
+    (find_odd_address, find_look_alike, find_styled, find_fake_sign, find_not_normal),
+    (find_odd_digits,),
+    (find_number_order,),
+    (find_spaces,),
+)
+
+
+class NamedValue(NamedTuple):
+    """A value to check, with its JSON pointer and what it is called. `key`: its own name, if an agent chose
+    it."""
+
+    pointer: str
+    name: Span
+    value: Any
+    key: str = ""
+
+
+class ValueWarning(NamedTuple):
+    """What is odd about one value: a sentence that begins with its name. `pointer` is that of the argument,
+    "" for a text that is none.
+    """
+
+    pointer: str
+    kind: WarningKind
+    line: Line
+
+
+def is_plain(arguments: bytes) -> bool:
+    """Whether this JSON surely needs no warning."""
+    return arguments.isascii() and _ODD_JSON.search(arguments) is None
+
+
+def find_text(words: str, *, is_key: bool = False) -> tuple[Finding, ...]:
+    """What is odd in one text: at most one finding of each group."""
+    words = drop_hidden(words)
+    if words.isascii() and not _ODD_TEXT.search(words):
+        return ()
+    alphabet = Alphabet(words)
+    if is_key and (spaces := find_spaces(alphabet, is_key=True)):
+        return (spaces,)
+    found = (next((odd for check in group if (odd := check(alphabet))), None) for group in _CHECKS)
+    return tuple(odd for odd in found if odd)
+
+
+def find_warnings(values: Iterable[NamedValue]) -> tuple[ValueWarning, ...]:
+    """The warnings about the first odd values, and a last one if there are more."""
+    warnings: list[ValueWarning] = []
+    odd_values = (odd for one in values if (odd := _check_value(one)))
+    for count, odd in enumerate(odd_values, start=1):
+        if count > MAX_WARNINGS:
+            more = ValueWarning("", "more", sentence("More values have warnings too."))
+            return (*warnings, more)
+        warnings += odd
+    return tuple(warnings)
+
+
+def count_odd_values(warnings: Iterable[ValueWarning]) -> int:
+    """Values that have a warning."""
+    return len({(one.pointer, one.line[0]) for one in warnings if one.kind != "more"})
+
+
+def _check_value(one: NamedValue) -> list[ValueWarning]:
+    """At most one warning of each kind about one value, with all texts and keys in it."""
+    texts = chain(((one.key, True),) if one.key else (), _texts_of(one.value))
+    found = chain.from_iterable(find_text(words, is_key=is_key) for words, is_key in texts)
+    by_kind: dict[WarningKind, Finding] = {}
+    for odd in found:
+        by_kind.setdefault(odd.kind, odd)
+    return [
+        ValueWarning(one.pointer, odd.kind, (one.name, Text(" "), *odd.words, Text(".")))
+        for odd in by_kind.values()
+    ]
+
+
+def _texts_of(value: Any) -> Iterator[tuple[str, bool]]:
+    """Each text, and whether it is a key."""
+    stack: list[Any] = [value]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, str):
+            yield one, False
+        elif isinstance(one, list):
+            stack += reversed(cast("list[Any]", one))
+        elif isinstance(one, dict):
+            inner = cast("dict[str, Any]", one)
+            yield from ((key, True) for key in inner)
+            stack += reversed(list(inner.values()))

@@ -1,0 +1,161 @@
+"""Letters that read like others: look-alikes in a word, whole words, and styled forms. Pure."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from itertools import groupby
+from typing import NamedTuple
+
+from ..spans import Line
+from .finding import Alphabet, Finding, is_not, name_scripts, part_of, sentence
+from .unicode_data import (
+    is_letter,
+    latin_like_scripts,
+    looks_like,
+    read_generously,
+    read_word,
+    script_of,
+    tables,
+)
+
+_WORD = re.compile(r"(?:[^\W_]|[\u0300-\u036f])+")
+#: Beside a word: a part of an address, an id or a path.
+_ID_SIGNS = frozenset("@/\\_#")
+#: The fewest letters of a word that can be taken for a Latin word: alone, with digits or beside Latin words,
+#: and in a text that uses its script openly.
+_MIN_ALONE, _MIN_BESIDE, _MIN_IN_SCRIPT, _MIN_ID = 3, 2, 4, 3
+#: Forms that Unicode decomposes to plain letters, and the fewest in a row that are no symbol (`①`, `m²`).
+_FORMS = {
+    **{"<wide>": 1, "<narrow>": 1, "<small>": 1, "<font>": 2, "<circle>": 3},
+    **{"<square>": 3, "<super>": 3, "<sub>": 3, "<compat>": 3},
+}
+
+
+class Word(NamedTuple):
+    """`mixed`: scripts of which one reads like the other. `reading`: the whole word reads as this."""
+
+    mixed: frozenset[str] = frozenset()
+    reading: str = ""
+    script: str = ""
+    letters: int = 0
+
+
+def find_look_alike(alphabet: Alphabet) -> Finding | None:
+    """A word that mixes scripts, or that reads as a Latin word and has no Latin letter."""
+    whole = alphabet.text
+    if not any(map(_is_candidate, alphabet.chars)):
+        return None
+    is_latin = re.search("[A-Za-z0-9]", whole) is not None
+    known: set[str] = set()
+    for match in _WORD.finditer(whole):
+        if match[0].isascii():
+            continue
+        word = _read(match[0])
+        if word.mixed:
+            return Finding("look_alike", _mix_words(whole, match[0], word.mixed))
+        if word.reading and match[0] not in known:
+            known.add(match[0])
+            if _misleads(word, match, alphabet, is_latin):
+                rare = "rare " if word.script == "Latin" else ""
+                says = f": it has {rare}{name_scripts([word.script])} letters"
+                return Finding("look_alike", sentence(*is_not(whole, match[0], word.reading), says))
+    return None
+
+
+def _is_candidate(char: str) -> bool:
+    return bool(
+        looks_like(char) or script_of(char) in latin_like_scripts() or char in tables().uncommon
+    )
+
+
+def _mix_words(whole: str, word: str, scripts: frozenset[str]) -> Line:
+    says = f"it mixes {name_scripts(scripts)} letters"
+    if (reading := read_generously(word)).isascii():
+        return sentence(*is_not(whole, word, reading), f": {says}")
+    ends = f": {says}, so a letter may not be what it looks like"
+    return sentence("contains the word ", part_of(word), ends)
+
+
+def _misleads(word: Word, match: re.Match[str], alphabet: Alphabet, is_latin: bool) -> bool:
+    """Whether a word that reads as Latin will be read so. In a text that has other letters of its script, a
+    reader knows better, but not in an id.
+    """
+    if word.script == "Latin":
+        return True
+    whole, has_digits = match.string, any(char.isdigit() for char in match[0])
+    beside = {whole[match.start() - 1 : match.start()], whole[match.end() : match.end() + 1]}
+    if word.script in alphabet.distinct_scripts:
+        in_id = bool(_ID_SIGNS & beside) and word.letters >= _MIN_ID
+        return in_id or (has_digits and word.letters >= _MIN_IN_SCRIPT)
+    return word.letters >= (_MIN_BESIDE if has_digits or is_latin else _MIN_ALONE)
+
+
+@lru_cache(8192)
+def _read(word: str) -> Word:
+    letters = [char for char in word if is_letter(char) and script_of(char)]
+    runs = [(script, "".join(run)) for script, run in groupby(letters, script_of)]
+    scripts = frozenset(script for script, _ in runs)
+    if len(scripts) > 1:
+        return Word(scripts) if _is_mixed(runs, scripts, len(letters)) else Word()
+    script = next(iter(scripts), "")
+    reading = ""
+    if script in latin_like_scripts():
+        reading = read_word(word)
+    elif len(word) > 1 and not tables().uncommon.isdisjoint(word):
+        reading = read_generously(word)
+    return Word(reading=reading, script=script, letters=len(letters))
+
+
+def _is_mixed(runs: list[tuple[str, str]], scripts: frozenset[str], letters: int) -> bool:
+    """Whether letters of one script can be taken for those of another."""
+    alike = scripts & latin_like_scripts()
+    if "Latin" not in scripts:
+        return len(alike) > 1
+    for at, (script, run) in enumerate(runs):
+        read = all(looks_like(char).isalnum() for char in run)
+        within = 0 < at < len(runs) - 1 and runs[at - 1][0] == runs[at + 1][0] == "Latin"
+        if script == "Greek":  # formulas mix it with Latin: Δt, kΩ, 2πr
+            if letters > 2 and any(looks_like(char).isalnum() for char in run):
+                return True
+        elif script in alike or (script != "Latin" and read and within):
+            return True
+    return False
+
+
+def find_styled(alphabet: Alphabet) -> Finding | None:
+    """Full-width, mathematical and other forms of plain letters and digits."""
+    styled = {char: form for char in alphabet.chars if (form := _form_of(char))}
+    if not styled:
+        return None
+    whole = alphabet.text
+    pattern = re.compile(f"(?<![A-Za-z0-9])[A-Za-z0-9]*(?:[{''.join(styled)}]+[A-Za-z0-9]*)+")
+    for match in pattern.finditer(whole):
+        odd = [char for char in match[0] if char in styled]
+        if _is_usual(match[0], odd, styled, alphabet):
+            continue
+        plain = unicodedata.normalize("NFKC", match[0])
+        form = {"<wide>": "full-width", "<font>": "mathematical"}.get(styled[odd[0]], "special")
+        says = f": it has {form} forms of letters or digits"
+        return Finding("styled", sentence(*is_not(whole, match[0], plain), says))
+    return None
+
+
+@lru_cache(8192)
+def _form_of(char: str) -> str:
+    """ "<font>" and so on, if it is a form of ASCII letters or digits; else ""."""
+    form, _, codes = unicodedata.decomposition(char).partition(" ")
+    is_plain = form in _FORMS and unicodedata.normalize("NFKC", char).isascii()
+    return form if is_plain and chr(int(codes.split()[0], 16)).isalnum() else ""
+
+
+def _is_usual(word: str, odd: list[str], styled: dict[str, str], alphabet: Alphabet) -> bool:
+    form = styled[odd[0]]
+    if form == "<wide>":
+        return alphabet.is_east_asian and len(odd) == len(word)
+    if form == "<font>" and (len(odd) < len(word) or odd[0].isdigit()):
+        return False
+    if form != "<font>" and not any(is_letter(unicodedata.normalize("NFKC", c)[0]) for c in odd):
+        return True  # m², ½, ①②③
+    return len(odd) < _FORMS[form]

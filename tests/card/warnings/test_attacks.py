@@ -1,0 +1,170 @@
+# ruff: noqa: RUF001
+"""Ways to make a reader see another text, from the cards' list of ways to fool a reviewer (6 and 7), and
+variations of them.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.card.spans import Quote, plain_text
+from bot.card.warnings import NamedValue, WarningKind, count_odd_values, find_text, find_warnings
+
+HOSTS = {
+    "pаypal.com": "is not paypal.com",
+    "раураl.com": "is not paypal.com",
+    "сосо.com": "is not coco.com",
+    "billing@pаypal.com": "is not billing@paypal.com",
+    "billing@сосо.com": "is not billing@coco.com",
+    "https://аррӏе.com/login": "is not https://apple.com/login",
+    "see https://тест.com/": "contains a part that is not https://tect.com/",
+    "https://ɡoogle.com": "is not https://google.com",
+    "https://ebаy.com:8080/x": "is not https://ebay.com:8080/x",
+    "joe＠example.com": "is not joe@example.com",
+    "https://example。com": "is not https://example.com",
+    "https://good.example∕evil.example/": "is not https://good.example/evil.example/",
+    "раура@example.com": "is not paypa@example.com",
+    "https://日本раура.com": "it has Cyrillic",
+}
+LETTERS = {
+    "раура1": "is not paypa1",
+    "аррӏе": "is not apple",
+    "РАУРАО 7": "is not PAYPAO",
+    "Pay сосо today": "contains a part that is not coco",
+    "bank-аxample": "it mixes Cyrillic and Latin",
+    "αdmin": "is not admin",
+    "ᏢᎪᎩᏢᎪᏞ": "is not PAYPAL",
+    "ꓑꓮꓬꓑꓮꓡ": "is not PAYPAL",
+    "goഠgle": "is not google",
+    "ᴘᴀʏᴘᴀʟ": "is not paypal: it has rare Latin letters",
+    "Привeт, мир": "contains the word Привeт",
+    "Привет, @раура": "contains a part that is not paypa",
+    "Привет, это раура1": "contains a part that is not paypa1",
+    "ΑΒС-Дом": "mixes Cyrillic and Greek",
+}
+STYLED = {
+    "𝟏𝟐𝟎.00": "contains a part that is not 120",
+    "１２０": "is not 120",
+    "𝓹𝓪𝔂𝓹𝓪𝓵": "is not paypal",
+    "ⓟⓐⓨⓟⓐⓛ": "is not paypal",
+    "ａdmin": "is not admin",
+    "a𝐝min": "is not admin",
+    "日本のＡbc": "contains a part that is not Abc",
+    "🄿🄰🅈": "is not PAY",
+}
+SIGNS = {
+    "good.example⁄login": "(fraction slash), which is not “/”",
+    "10∕2026": "(division slash), which is not “/”",
+    "ebay․com": "(one dot leader), which is not “.”",
+    "10․000": "(one dot leader)",
+    "https꞉//evil.example": "which is not “:”",
+    "http:／／evil.example": "(fullwidth solidus)",
+    "120‚00": "which is not “,”",
+    "C:∖temp": "which is not “\\”",
+    "日本 a＠b": "which is not “@”",
+}
+ADDRESSES: dict[str, tuple[WarningKind, str]] = {
+    "https://good.example@evil.example": (
+        "user_in_url",
+        "has a link to evil.example, not to good.example",
+    ),
+    "https://good.example:443@evil.example/x": ("user_in_url", "a link to evil.example, not to"),
+    "https://good.example\\@evil.example": ("user_in_url", "a link to evil.example, not to good.e"),
+    "ssh://good.example@evil.example/x": ("user_in_url", "a link to evil.example"),
+    '"good@example.com" <evil@example.org>': (
+        "other_address",
+        "goes to evil@example.org, not to good@example.com",
+    ),
+    "good@example.com <evil@example.org>": ("other_address", "goes to evil@example.org"),
+    "A <a@x.org>, good＠example.com <b@x.org>": ("other_address", "goes to b@x.org, not to good@"),
+    '"good@example.com, Inc." <evil@example.org>': ("other_address", "not to good@example.com"),
+    "[https://good.example](https://evil.example/x)": ("other_address", "goes to evil.example"),
+    '<a href="https://evil.example">www.good.example</a>': (
+        "other_address",
+        "evil.example, not to",
+    ),
+    "<https://evil.example|https://good.example>": ("other_address", "not to good.example"),
+    "xn--80ak6aa92e.com": ("encoded_host", "which looks like apple.com and is not that"),
+    "jo@XN--MNCHEN-3YA.de": ("encoded_host", "which is shown as münchen.de"),
+    "http://xn--zzzzzz99999999.com": ("encoded_host", "which has no valid name"),
+}
+OTHERS: dict[str, tuple[WarningKind, str]] = {
+    "5 א 100 USD": ("number_order", "in their real order they are 5, 100"),
+    "א 100 200": ("number_order", "in their real order they are 100, 200"),
+    "80.00 ש 120.00 EUR": ("number_order", "80.00, 120.00"),
+    "৪০": ("digits", "has Bengali digits in ৪০, which is 40"),
+    "1٢3": ("digits", "Arabic digits in 1٢3, which is 123"),
+    "٣۴": ("digits", "which is 34"),
+    "g০০gle": ("digits", "which is g00gle"),
+    "a     b": ("spaces", "has 5 spaces in a row"),
+    " admin": ("spaces", "begins with a space"),
+    "admin ": ("spaces", "ends with a space"),
+    "   ": ("spaces", "consists of spaces"),
+    "a\u200bb": ("invisible", "invisible"),
+    "a\u00a0b": ("invisible", "invisible"),
+    "a\x1b[2Kb": ("invisible", "control"),
+    "a\u202eb": ("reordering", "changes the order"),
+    "cafe\u0301": ("not_normal", "usual form"),
+    "\u212b": ("not_normal", "usual form"),
+    "\u1112\u1161\u11ab": ("not_normal", "usual form"),
+}
+ALL: dict[str, tuple[WarningKind, str]] = {
+    **{text: ("host", says) for text, says in HOSTS.items()},
+    **{text: ("look_alike", says) for text, says in LETTERS.items()},
+    **{text: ("styled", says) for text, says in STYLED.items()},
+    **{text: ("sign", says) for text, says in SIGNS.items()},
+    **ADDRESSES,
+    **OTHERS,
+}
+
+
+@pytest.mark.parametrize("words", ALL, ids=ascii)
+def test_cards_6_and_7_what_reads_like_something_else_is_told(words: str) -> None:
+    """Given a text that reads like another one, then the first warning says what kind it is, and what the
+    text is not."""
+    kind, says = ALL[words]
+
+    first, *_ = find_text(words)
+
+    assert first.kind == kind
+    assert says in plain_text(first.words)
+
+
+@pytest.mark.parametrize("words", ALL, ids=ascii)
+@pytest.mark.parametrize("value", [lambda one: {"a": [1, {"b": one}]}, lambda one: {one: 1}])
+def test_a_text_deep_in_a_value_and_a_key_are_checked_too(words: str, value) -> None:
+    (warning, *_) = find_warnings([NamedValue("/to", Quote("to"), value(words))])
+
+    assert warning.pointer == "/to"
+    assert warning.kind == ALL[words][0] or "spaces" in (warning.kind, ALL[words][0])
+    assert plain_text(warning.line).startswith("“to” ")
+
+
+def test_cards_2_a_key_with_spaces_in_a_row_is_told() -> None:
+    """Given a key that two spaces make look like a value, then it is told; a value may have two spaces."""
+    (found,) = find_text("amount  80.00 EUR  (limit", is_key=True)
+
+    assert found.kind == "spaces"
+    assert find_text("one.  Two") == ()
+
+
+def test_an_argument_has_one_warning_of_a_kind() -> None:
+    """Given a value with two odd texts of one kind, and one of another, then there are two warnings about
+    one odd value."""
+    warnings = find_warnings([NamedValue("/x", Quote("x"), ["pаy", "раураl.com", "ebаy", " a"])])
+
+    assert [one.kind for one in warnings] == ["look_alike", "host", "spaces"]
+    assert count_odd_values(warnings) == 1
+
+
+def test_of_many_odd_values_the_first_are_named() -> None:
+    warnings = find_warnings(NamedValue(f"/{n}", Quote(f"k{n}"), "a\u202eb") for n in range(7))
+
+    assert [one.pointer for one in warnings] == ["/0", "/1", "/2", "/3", "/4", ""]
+    assert warnings[-1].kind == "more"
+    assert count_odd_values(warnings) == 5
+
+
+def test_hidden_values_are_not_looked_at() -> None:
+    """Given a placeholder of a hidden value, then it is nothing odd."""
+    assert find_text("\ud800") == ()
