@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple, cast
 
-from ..redaction import drop_hidden
+from ..arguments import drop_hidden
 from ..spans import Line, Span, Text
 from .addresses import find_odd_address
 from .finding import Alphabet, Finding, WarningKind, sentence
