@@ -43,7 +43,7 @@ _WEB = ("http://", "https://")
 _ENCODED_HOST = re.compile(r"(?<![a-z0-9.-])[a-z0-9.-]*xn--[a-z0-9][a-z0-9.-]*", re.IGNORECASE)
 _ANGLE_MAIL = re.compile(r"<\s{0,4}([^\s<>@]{1,64}@[^\s<>@]{1,253}?)\s{0,4}>")
 _MAIL = re.compile(r"[^\s<>()\[\]\"',;:@/]{1,64}@[^\s<>()\[\]\"',;:@/]{1,253}")
-#: Markdown, HTML and Slack's own links: the target and the text.
+#: Links in Markdown, in HTML and as chat systems write them: the target and the text.
 _LINKS = (
     re.compile(r"\[(?P<text>[^\[\]\n]{1,200}+)\]\(\s{0,4}<?(?P<url>https?://[^\s()<>]{1,500}+)"),
     re.compile(
