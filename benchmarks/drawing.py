@@ -31,7 +31,7 @@ from bot.forms import EditForm, Entries, FormRef, ReviewForm
 from bot.inbox import ActionRef
 from bot.offload import offload_drawing
 from hitl_core import Policy, ToolCall
-from hitl_core.gate import ReviewKey, build_from_calls
+from hitl_core.gate import JudgedCalls, ReviewKey, build_review
 from hitl_core.model import DEFAULT_PLACE, Review, Reviewer, encode
 from hitl_core.review import Proposal, decide
 from slack_sandbox.validation import initial_state
@@ -134,7 +134,7 @@ def _review(count: int, args: dict[str, Any]) -> Review:
     rule = {"args_schema": schema} if schema else True
     policy = Policy.from_mapping({"default": "review", "interrupt_on": {"tool": rule}})
     calls = [ToolCall(f"call-{n}", "tool", args) for n in range(count)]
-    review, _ = build_from_calls(TURN, calls, [policy.judge(c) for c in calls], 1, NOW)
+    review, _ = build_review(TURN, JudgedCalls(calls, [policy.judge(c) for c in calls]), 1, NOW)
     return review
 
 

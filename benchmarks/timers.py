@@ -15,7 +15,7 @@ from benchmarks.figure import Figure
 from benchmarks.fixture import EVERYSEC
 from bot.outbox import DueTimers
 from hitl_core import Policy, ToolCall
-from hitl_core.gate import ReviewKey, build_from_calls
+from hitl_core.gate import JudgedCalls, ReviewKey, build_review
 from hitl_core.review import Reviews
 from hitl_core.store import RedisStore
 from slack_sandbox.demo import EmbeddedRedis
@@ -113,6 +113,6 @@ class _Fixture:
         which = ReviewKey("bench", f"thread-{self._number}", "turn", None)
         calls = [ToolCall("call", "send_email", {"to": "jo@example.com"})]
         judged = [POLICY.judge(each) for each in calls]
-        review, event = build_from_calls(which, calls, judged, self._store.partitions, now)
+        review, event = build_review(which, JudgedCalls(calls, judged), self._store.partitions, now)
         await self._reviews.submit(review, event)
         return review.id

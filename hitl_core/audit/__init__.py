@@ -3,8 +3,7 @@
 `Ledger` is the contract of its storage.
 """
 
-from hitl_core.audit.anchor import Anchor, parse_position
-from hitl_core.audit.entry import PolicyChanged, link_entry
+from hitl_core.audit.entry import Anchor, PolicyChanged, link_entry, parse_position
 from hitl_core.audit.export import entries, entry_line, export_lines, find_start, follows_line
 from hitl_core.audit.ledger import Entry, Ledger
 from hitl_core.audit.sealer import Sealer, seal

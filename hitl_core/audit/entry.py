@@ -1,12 +1,16 @@
-"""One entry of the audit: what happened, with the hash of the entry before it. Pure."""
+"""The entries of the audit, each with the hash of the one before, and anchors: hashes over a range. Pure."""
 
 from __future__ import annotations
 
+import hashlib
 import json
-from typing import Literal
+import re
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal, Self
 
-from hitl_core.audit.canonical import hash_of, to_canonical_json
-from hitl_core.model import Event, Value
+from pydantic import ConfigDict, Field, StringConstraints
+
+from hitl_core.model import Event, JsonObject, Value
 
 
 class PolicyChanged(Value):
@@ -43,3 +47,64 @@ def read_hash(line: str) -> str:
         return str(entry["hash"])
     except (ValueError, KeyError, TypeError):
         return ""
+
+
+def to_canonical_json(value: Mapping[str, Any]) -> str:
+    """RFC 8785, for objects with ASCII keys whose numbers are integers or times."""
+    plain: JsonObject = {key: _plain(each) for key, each in value.items()}
+    return json.dumps(
+        plain, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+    )
+
+
+def hash_of(value: Mapping[str, Any]) -> str:
+    """The SHA-256 of its canonical JSON in UTF-8, in hex."""
+    return hashlib.sha256(to_canonical_json(value).encode()).hexdigest()
+
+
+def _plain(value: object) -> object:
+    """RFC 8785 writes numbers as JavaScript does: 5, never 5.0."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+_ID = re.compile(r"(0|[1-9][0-9]*):(0|[1-9][0-9]*)-(0|[1-9][0-9]*)")
+_EntryId = Annotated[str, StringConstraints(pattern=f"^{_ID.pattern}$")]
+
+
+def parse_position(entry: str) -> tuple[int, int, int]:
+    """The numbers of an entry's id, `<partition>:<milliseconds>-<number>`. In one partition a later entry has
+    a greater position. Raises ValueError for any other text.
+    """
+    parts = _ID.fullmatch(entry)
+    if parts is None:
+        raise ValueError(f"{entry!r} is not the id of an audit entry")
+    return int(parts[1]), int(parts[2]), int(parts[3])
+
+
+class Anchor(Value):
+    """The hash of a range of entries.
+
+    `first` and `last` are the ids of the first and last entry ("from" and "to" in JSON), `count` says how
+    many entries there are. `root` is the SHA-256 over all of them and over `prev`, the root of the anchor
+    before ("" for the first anchor). A person who has kept one root can detect any change up to there.
+    """
+
+    model_config = ConfigDict(strict=True)
+
+    first: _EntryId = Field(alias="from")
+    last: _EntryId = Field(alias="to")
+    count: int
+    root: str
+    prev: str
+
+    @classmethod
+    def from_entries(cls, entries: Iterable[tuple[str, str]], prev: str) -> Self:
+        """The anchor over these entries' ids and hashes, in order. There must be at least one."""
+        pairs = [list(pair) for pair in entries]
+        root = hash_of({"prev": prev, "entries": pairs})
+        ends = {"from": pairs[0][0], "to": pairs[-1][0]}
+        return cls.model_validate({**ends, "count": len(pairs), "root": root, "prev": prev})
+
+    def to_line(self) -> str:
+        """The anchor's line in an export. `model_validate_json` reads it."""
+        return to_canonical_json(self.model_dump(by_alias=True))

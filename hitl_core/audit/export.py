@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-from hitl_core.audit.anchor import Anchor, parse_position
+from hitl_core.audit.entry import Anchor, parse_position
 from hitl_core.audit.ledger import Entry, Ledger
 
 PAGE_SIZE = 1000

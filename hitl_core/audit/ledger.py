@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from hitl_core.audit.anchor import Anchor
+from hitl_core.audit.entry import Anchor
 
 
 class Entry(NamedTuple):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from hitl_core.audit.anchor import Anchor, parse_position
-from hitl_core.audit.entry import read_hash
+from hitl_core.audit.entry import Anchor, parse_position, read_hash
 from hitl_core.audit.ledger import AuditedStore, Ledger
 from hitl_core.errors import HitlError, safe_message
 

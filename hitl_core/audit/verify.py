@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hitl_core.audit.anchor import Anchor, parse_position
-from hitl_core.audit.canonical import JsonObject, hash_of
+from hitl_core.audit.entry import Anchor, hash_of, parse_position
 from hitl_core.errors import HitlError, InvalidToolCall
-from hitl_core.model import decode
+from hitl_core.model import JsonObject, decode
 
 _OUT_OF_PLACE = "it is out of order, or there twice"
 

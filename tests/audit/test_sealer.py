@@ -10,7 +10,7 @@ import pytest
 import redis
 
 from hitl_core.audit import sealer
-from hitl_core.audit.anchor import Anchor, parse_position
+from hitl_core.audit.entry import Anchor, parse_position
 from hitl_core.audit.export import export_lines
 from hitl_core.audit.sealer import Sealer, seal, trim
 from hitl_core.audit.verify import BrokenChain

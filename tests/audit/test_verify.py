@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hitl_core.audit import sealer
-from hitl_core.audit.canonical import hash_of
-from hitl_core.audit.entry import link_entry
+from hitl_core.audit.entry import hash_of, link_entry
 from hitl_core.audit.export import entry_line
 from hitl_core.audit.ledger import Entry
 from hitl_core.audit.verify import BrokenChain, Verifier

@@ -14,7 +14,7 @@ from bot.inbox.homes import HomeLoader
 from bot.people.directory import Directory
 from hitl_core.errors import InvalidToolCall
 from hitl_core.gate.submission import schemas
-from hitl_core.gate.submission.judging import judge_calls
+from hitl_core.gate.submission.calls import judge_calls
 from hitl_core.model import Reviewer, Snapshot, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review.service import Reviews

@@ -12,9 +12,8 @@ from hitl_core import dialects
 from hitl_core.dialects import Dialect, agent_inbox
 from hitl_core.errors import DialectError
 from hitl_core.gate import Gate, Outcome
-from hitl_core.gate.outcome.transcript import message_tool_calls, replacement_calls
-from hitl_core.gate.submission.calls import JudgedCalls
-from hitl_core.gate.submission.judging import judge_calls
+from hitl_core.gate.outcome.answers import message_tool_calls, replacement_calls
+from hitl_core.gate.submission.calls import JudgedCalls, judge_calls
 from hitl_core.model import Review, Reviewer, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review import DecideAll

@@ -15,8 +15,7 @@ import pytest
 
 from hitl_core.dialects import agent_inbox, arcgis, sagents
 from hitl_core.errors import DecisionError, InvalidToolCall, UnsupportedByDialect
-from hitl_core.gate.submission.calls import freeze_calls
-from hitl_core.gate.submission.judging import judge_calls
+from hitl_core.gate.submission.calls import freeze_calls, judge_calls
 from hitl_core.model import ToolCall, encode
 from hitl_core.policy import InvalidPolicy
 from hitl_core.policy.kept_policy import load_excerpt

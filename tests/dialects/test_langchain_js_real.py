@@ -14,7 +14,7 @@ import pytest
 
 from hitl_core import dialects
 from hitl_core.gate import JudgedCalls, Outcome
-from hitl_core.gate.submission.judging import judge_calls
+from hitl_core.gate.submission.calls import judge_calls
 from hitl_core.model import ToolCall, encode
 from hitl_core.review import DecideAll
 from hitl_core.review.proposal import Proposal

@@ -14,7 +14,7 @@ import pytest
 from hitl_core import Policy, ToolCall
 from hitl_core.errors import InvalidToolCall, PolicyError
 from hitl_core.forms import FormErrors, make_form
-from hitl_core.gate.submission.judging import judge_calls
+from hitl_core.gate.submission.calls import judge_calls
 from hitl_core.jsonschema import SchemaError, check_args, check_pattern, check_schema, find_hidden
 from hitl_core.jsonschema.checks.problem import CheckState
 from hitl_core.jsonschema.limits import REQUEST_STEPS, SCHEMA_STEPS, Budget, TooMuchWork

@@ -10,8 +10,7 @@ import pytest
 
 from hitl_core import Gate, Policy, ToolCall, dialects
 from hitl_core.errors import InvalidToolCall, PolicyError, Refused
-from hitl_core.gate.submission.calls import JudgedCalls
-from hitl_core.gate.submission.judging import judge_calls
+from hitl_core.gate.submission.calls import JudgedCalls, judge_calls
 from hitl_core.model import Review, encode
 from hitl_core.review import Decide, DecideAll
 from hitl_core.review.proposal import Proposal

@@ -141,5 +141,5 @@ async def test_newcomer_9_the_log_says_when_redis_is_back(
         await wait_until("it is missed", lambda: "for the store" in caplog.text, 20)
         server.start()
         await wait_until("it is back", lambda: "The store answers again" in caplog.text, 30)
-    text = [r.getMessage() for r in caplog.records if r.name == "hitl_core.gate.waiting.watchers"]
+    text = [r.getMessage() for r in caplog.records if r.name == "hitl_core.gate.waiting.listener"]
     assert len(text) == 2

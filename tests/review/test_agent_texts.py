@@ -8,8 +8,7 @@ import pytest
 
 from bot.card import build_card, find_open_action, thread_lines
 from hitl_core.errors import DecisionError
-from hitl_core.gate.submission.new_review import build_review
-from hitl_core.gate.submission.review_key import ReviewKey
+from hitl_core.gate.submission.new_review import ReviewKey, build_review
 from hitl_core.model import DEFAULT_PLACE, Review, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import claims, commands, decisions, visible_args

@@ -11,8 +11,8 @@ import pytest
 
 from hitl_core.errors import DecisionError
 from hitl_core.forms import FormErrors, find_changed_fixed, make_form
-from hitl_core.gate.submission.judging import build_from_calls
-from hitl_core.gate.submission.review_key import ReviewKey
+from hitl_core.gate.submission.calls import JudgedCalls
+from hitl_core.gate.submission.new_review import ReviewKey, build_review
 from hitl_core.model import Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.policy.kept_policy import dump_excerpt
@@ -131,7 +131,7 @@ def make(args: Json, rule: Json) -> Review:
     policy = Policy.from_mapping({"default": "review", "interrupt_on": {"t": rule}})
     call = ToolCall("c1", "t", args)
     turn = ReviewKey("agent", "thread", "turn", None)
-    return build_from_calls(turn, [call], [policy.judge(call)], 1, 1_800_000_000.0)[0]
+    return build_review(turn, JudgedCalls([call], [policy.judge(call)]), 1, 1_800_000_000.0)[0]
 
 
 def edit(review: Review, args: Json, name: str | None = None) -> Review:

@@ -7,15 +7,14 @@ from typing import Any
 import pytest
 
 from hitl_core.errors import DecisionError, Refused
-from hitl_core.gate.outcome.transcript import (
+from hitl_core.gate.outcome.answers import (
     add_edit_notice,
     message_tool_calls,
     replacement_calls,
     state_update,
 )
-from hitl_core.gate.submission.judging import judge_calls
-from hitl_core.gate.submission.new_review import build_review
-from hitl_core.gate.submission.review_key import ReviewKey
+from hitl_core.gate.submission.calls import judge_calls
+from hitl_core.gate.submission.new_review import ReviewKey, build_review
 from hitl_core.model import Output, Review, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import claims

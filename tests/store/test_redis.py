@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from redis.exceptions import NoScriptError
 
-from hitl_core.audit.anchor import Anchor
+from hitl_core.audit.entry import Anchor
 from hitl_core.audit.sealer import seal
 from hitl_core.errors import HitlError, SettingsError, StoreError, StoreUnavailable, StoreUnwritable
 from hitl_core.model import DEFAULT_PLACE, Event

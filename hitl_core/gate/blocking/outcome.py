@@ -7,7 +7,19 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from hitl_core.gate.blocking.loop import Runner
-from hitl_core.gate.outcome import Answer, Outcome, Tool, failure_line, success_line, tool_runs
+from hitl_core.gate.outcome import (
+    Answer,
+    Outcome,
+    Tool,
+    ToolFunctions,
+    already_started_answer,
+    failure_answer,
+    failure_line,
+    order_answers,
+    success_answer,
+    success_line,
+    tools_for,
+)
 from hitl_core.model import Decision, Review, ToolCall
 
 T = TypeVar("T")
@@ -50,28 +62,28 @@ class BlockingOutcome:
     def idempotency_key(self, call: ToolCall) -> str:
         return self._outcome.idempotency_key(call)
 
-    def run(self, tools: tool_runs.ToolFunctions) -> tuple[Answer, ...]:
+    def run(self, tools: ToolFunctions) -> tuple[Answer, ...]:
         """See `Outcome.run`. The functions run in the thread that calls this. Raises TypeError for an async
         function.
         """
-        functions = tool_runs.tools_for(self.execute, tools)
+        functions = tools_for(self.execute, tools)
         for name, tool in functions.items():
             if inspect.iscoroutinefunction(tool.function):
                 raise TypeError(f"{name} is async: run it with hitl_core.Gate. Nothing was run.")
         results = [self._run_one(call, functions[call.name]) for call in self.execute]
         self.finish()
-        return tool_runs.order_answers(self.review, self.answers, results)
+        return order_answers(self.review, self.answers, results)
 
     def _run_one(self, call: ToolCall, tool: Tool) -> Answer:
         if not self.once(call):
-            return tool_runs.already_started(call)
+            return already_started_answer(call)
         try:
             result = run_in_this_thread(tool, call)
         except Exception as error:
             self.report({call.id: failure_line(self.review, call, error)})
-            return tool_runs.failure(call, error)
+            return failure_answer(call, error)
         self.report({call.id: success_line(result)})
-        return tool_runs.success(self.review, call, result)
+        return success_answer(self.review, call, result)
 
     def fencing_token(self, call: ToolCall) -> int:
         return self._outcome.fencing_token(call)

@@ -10,10 +10,19 @@ from uuid import uuid4
 
 from hitl_core.errors import HitlError, LeaseLost, Refused
 from hitl_core.failpoints import failpoint
-from hitl_core.gate.outcome import tool_runs
-from hitl_core.gate.outcome.answers import Answer, answers
-from hitl_core.gate.outcome.tool import Tool, failure_line, run_tool, success_line
-from hitl_core.gate.outcome.transcript import add_edit_notice, state_update
+from hitl_core.gate.outcome.answers import Answer, add_edit_notice, answers, state_update
+from hitl_core.gate.outcome.tool import (
+    Tool,
+    ToolFunctions,
+    already_started_answer,
+    failure_answer,
+    failure_line,
+    order_answers,
+    run_tool,
+    success_answer,
+    success_line,
+    tools_for,
+)
 from hitl_core.model import Call, Decision, Review, ToolCall, encode
 from hitl_core.review import ChangeResult, Reviews, TransitionFunction, claims, uptime
 
@@ -70,28 +79,28 @@ class Outcome:
         """The same for every attempt of this call: pass it to the service that the tool calls."""
         return f"{self.review_id}:{self._calls[call.id].key}"
 
-    async def run(self, tools: tool_runs.ToolFunctions) -> tuple[Answer, ...]:
+    async def run(self, tools: ToolFunctions) -> tuple[Answer, ...]:
         """Run each call of `execute` with its function from `tools`, one after the other, and finish.
 
         Returns one answer for the model for each call of the turn, in the model's order. A function that
         raises counts as run: its answer and its line on the card give the error, and the next call runs.
         Raises InvalidToolCall when a function is missing, before anything runs, and what `once` raises.
         """
-        functions = tool_runs.tools_for(self.execute, tools)
+        functions = tools_for(self.execute, tools)
         results = [await self._run_one(call, functions[call.name]) for call in self.execute]
         await self.finish()
-        return tool_runs.order_answers(self._review, self.answers, results)
+        return order_answers(self._review, self.answers, results)
 
     async def _run_one(self, call: ToolCall, tool: Tool) -> Answer:
         if not await self.once(call):
-            return tool_runs.already_started(call)
+            return already_started_answer(call)
         try:
             result = await run_tool(tool, call)
         except Exception as error:
             await self.report({call.id: failure_line(self._review, call, error)})
-            return tool_runs.failure(call, error)
+            return failure_answer(call, error)
         await self.report({call.id: success_line(result)})
-        return tool_runs.success(self._review, call, result)
+        return success_answer(self._review, call, result)
 
     def fencing_token(self, call: ToolCall) -> int:
         """A number that increases with every attempt of this call. The service that the tool calls can refuse

@@ -1,16 +1,24 @@
-"""Python functions as tools: a function call becomes a tool call, and the decided call runs the function."""
+"""Python functions as tools: a function call becomes a tool call, and the decided call runs the function.
+
+What became of it is an `Answer` for the model, and a result line for the card.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 from hitl_core.errors import HitlError, InvalidToolCall, Rejected
+from hitl_core.gate.outcome.answers import Answer, add_edit_notice
 from hitl_core.model import TOOL_NAME, JsonObject, Review, ToolCall, encode
+
+#: The agent's functions, sync or async, by tool name.
+ToolFunctions = Mapping[str, Callable[..., Any]]
 
 
 class _ArgsMismatch(Rejected):
@@ -129,3 +137,45 @@ def _flat(signature: inspect.Signature, arguments: Mapping[str, Any]) -> JsonObj
         else:
             flat |= value
     return flat
+
+
+def tools_for(calls: Iterable[ToolCall], tools: ToolFunctions) -> dict[str, Tool]:
+    """The functions that these calls need. Raises InvalidToolCall for a tool without a function, and
+    TypeError for a function that takes no named arguments.
+    """
+    needed = list(dict.fromkeys(call.name for call in calls))
+    if missing := [name for name in needed if name not in tools]:
+        raise InvalidToolCall(
+            f"`run` got no function for {', '.join(missing)}: pass one under each tool's name."
+            " Nothing was run."
+        )
+    return {name: Tool.from_function(tools[name], name) for name in needed}
+
+
+def success_answer(review: Review, call: ToolCall, result: object) -> Answer:
+    """A string is used as it is, any other result as JSON. After an edit, the edit notice comes first."""
+    if result is None:
+        text = f"`{call.name}` ran."
+    elif isinstance(result, str):
+        text = result
+    else:
+        text = json.dumps(result, ensure_ascii=False, default=str)
+    return Answer(call.id, call.name, add_edit_notice(review, call.id, text), "success")
+
+
+def failure_answer(call: ToolCall, error: Exception) -> Answer:
+    return Answer(call.id, call.name, f"`{call.name}` failed: {failure_text(error)}", "error")
+
+
+def already_started_answer(call: ToolCall) -> Answer:
+    """For a call for which `once` returned False: an earlier attempt started it."""
+    text = f"`{call.name}` was started before. Whether it ran is not known. Do not retry it."
+    return Answer(call.id, call.name, text, "error")
+
+
+def order_answers(
+    review: Review, known: Iterable[Answer], results: Iterable[Answer]
+) -> tuple[Answer, ...]:
+    """One answer for each call of the turn, in the model's order."""
+    by_id = {answer.tool_call_id: answer for answer in (*known, *results)}
+    return tuple(by_id[call.tool_call_id] for call in review.calls)

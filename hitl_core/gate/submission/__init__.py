@@ -1,22 +1,23 @@
 """Tool calls → a review: check them, judge them by the policy, give them an id that a repeat finds."""
 
-from hitl_core.gate.submission.calls import MAX_CALLS, FrozenCalls, JudgedCalls, freeze_calls
-from hitl_core.gate.submission.judging import (
-    build_from_calls,
+from hitl_core.gate.submission.calls import (
+    MAX_CALLS,
+    FrozenCalls,
+    JudgedCalls,
     check_calls,
     check_redaction,
+    freeze_calls,
     judge_calls,
 )
-from hitl_core.gate.submission.new_review import build_review
-from hitl_core.gate.submission.origin import read_origin
-from hitl_core.gate.submission.policy_recorder import PolicyRecorder
-from hitl_core.gate.submission.review_key import (
+from hitl_core.gate.submission.new_review import (
     ReviewKey,
+    build_review,
     find_next_turn,
+    read_origin,
     review_id_for,
 )
 from hitl_core.gate.submission.schemas import ToolSchemas, find_schema_flaw
-from hitl_core.gate.submission.submitter import Submitter
+from hitl_core.gate.submission.submitter import PolicyRecorder, Submitter
 
 __all__ = [
     "MAX_CALLS",
@@ -26,7 +27,6 @@ __all__ = [
     "ReviewKey",
     "Submitter",
     "ToolSchemas",
-    "build_from_calls",
     "build_review",
     "check_calls",
     "check_redaction",

@@ -1,4 +1,4 @@
-"""The calls of one model turn: their limits, and copies that the agent can't change. Pure."""
+"""The calls of one model turn: limits, copies that the agent can't change, and the policy's rulings. Pure."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from hitl_core.errors import InvalidToolCall
+from hitl_core.gate.submission.schemas import ToolSchemas, find_schema_flaw
 from hitl_core.model import (
     Arguments,
     DialectName,
@@ -16,7 +17,8 @@ from hitl_core.model import (
     encode,
     parsed_has_more_values,
 )
-from hitl_core.policy import Ruling
+from hitl_core.policy import Policy, Ruling
+from hitl_core.review import find_redaction_flaw
 
 #: The most tool calls of one model turn.
 MAX_CALLS = 100
@@ -79,3 +81,57 @@ def freeze_calls(
 def _copy_args(args: JsonObject) -> JsonObject:
     """A copy, with the keys in the model's order, because descriptions show them in this order."""
     return json.loads(json.dumps(args))
+
+
+async def judge_calls(
+    policy: Policy,
+    calls: Iterable[ToolCall],
+    *,
+    tools: Mapping[str, JsonObject | None] | None = None,
+    state: object = None,
+    path: Iterable[str] = (),
+) -> JudgedCalls:
+    """Apply the policy to all calls of a turn. `tools` are the agent's tools by name, each with the JSON
+    Schema of its arguments or None: the schema is enforced when the policy has none, and an edit may switch
+    to another of these tools if the policy allows that tool too. Raises InvalidToolCall.
+    """
+    calls, tools, schemas = freeze_calls(calls), tools or {}, ToolSchemas()
+    rulings = [
+        await schemas.add_schema(await policy.judge_async(call, state), tools.get(call.name))
+        for call in calls
+    ]
+    allows_edit = any("edit" in ruling.allowed_decisions for ruling in rulings)
+    edit_targets = await schemas.edit_targets(tools) if allows_edit else {}
+    return JudgedCalls(
+        calls,
+        rulings,
+        tuple(path),
+        policy.dialect or "langchain",
+        edit_targets,
+        policy.edit_notice if allows_edit else None,
+        policy.digest,
+        await schemas.excerpt(policy, calls, rulings, edit_targets),
+    )
+
+
+def check_calls(judged_calls: JudgedCalls) -> JudgedCalls:
+    """The checks of `judge_calls`, for calls that an integration judged itself. Raises InvalidToolCall, also
+    for a schema from which no card can be made: nobody could decide the call then.
+    """
+    judged_calls = judged_calls._replace(calls=freeze_calls(judged_calls.calls))
+    for call, ruling in zip(judged_calls.calls, judged_calls.rulings, strict=True):
+        if ruling.args_schema is not None and (flaw := find_schema_flaw(ruling.args_schema)):
+            raise InvalidToolCall(
+                f"This schema can't be used for the arguments of {call.name}: {flaw}."
+            )
+    return judged_calls
+
+
+def check_redaction(judged_calls: JudgedCalls) -> None:
+    """Raise InvalidToolCall when it can't be determined which arguments a card hides: people would approve
+    arguments that they can't see.
+    """
+    for call, ruling in zip(judged_calls.calls, judged_calls.rulings, strict=True):
+        trusted = (ruling.policy_schema, ruling.hiding_schema)
+        if ruling.verdict.kind == "review" and (flaw := find_redaction_flaw(trusted, call.args)):
+            raise InvalidToolCall(f"{call.name} can't be reviewed: {flaw}.")

@@ -1,23 +1,33 @@
-"""Build the new `Review` of judged calls. It holds everything that is needed later. Pure."""
+"""Build the new `Review` of judged calls: which turn it is about, who asked and where, and the calls.
+
+It holds everything that is needed later. If the agent doesn't name its turns, they are counted in the store.
+"""
 
 from __future__ import annotations
 
-from hitl_core.gate.submission import origin
+import re
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from hitl_core.errors import InvalidToolCall
 from hitl_core.gate.submission.calls import FrozenCalls, JudgedCalls
-from hitl_core.gate.submission.review_key import ReviewKey, review_id_for
 from hitl_core.model import (
     Action,
     ActionRequest,
     Call,
     Event,
+    Place,
     Review,
     ReviewConfig,
     Route,
     ToolCall,
     encode,
+    is_text,
 )
-from hitl_core.policy import Ruling
-from hitl_core.review import find_pointers, make_event
+from hitl_core.policy import USER_ID, Ruling, names_person
+from hitl_core.review import Reviews, find_pointers, make_event
+from hitl_core.store import choose_partition, make_review_id
 
 
 def build_review(
@@ -26,9 +36,9 @@ def build_review(
     """A new review and its first event. It is settled at once if no call needs a person. Raises
     InvalidToolCall for a bad origin, and for a missing requester where the policy needs one.
     """
-    asked_in = origin.read_origin(review_key.origin)
-    requester = origin.requester_of(review_key.requester)
-    origin.check_requester(requester, judged_calls.rulings)
+    asked_in = read_origin(review_key.origin)
+    requester = requester_of(review_key.requester)
+    check_requester(requester, judged_calls.rulings)
     calls = judged_calls.calls
     args = (
         calls.encoded_args
@@ -117,3 +127,116 @@ def _build_action(
         route=route,
         digest=digest,
     )
+
+
+class ReviewKey(NamedTuple):
+    """Which turn of which agent a review is about, for which requester, and where that person asked."""
+
+    agent: str
+    thread_id: str
+    turn: str
+    requester: str | None
+    origin: str | None = None
+
+
+def review_id_for(key: ReviewKey, call_ids: Sequence[str], partitions: int) -> str:
+    """The same id for the same turn, in any process."""
+    partition = choose_partition(key.thread_id, partitions)
+    return make_review_id(partition, key.agent, key.thread_id, key.turn, call_ids)
+
+
+def check_review_key(key: ReviewKey) -> None:
+    """Raises InvalidToolCall for a name that can't be stored."""
+    words = ("agent", "thread_id", "turn", "requester", "origin")
+    for word, name in zip(words, key, strict=True):
+        if word in words[2:] and not name:
+            continue
+        if not isinstance(name, str) or not name or not is_text(name):
+            raise InvalidToolCall(f"The {word} must be text, not {name!r:.80}.")
+
+
+async def find_next_turn(reviews: Reviews, key: ReviewKey, call_ids: Sequence[str]) -> ReviewKey:
+    """The first of the turns #1, #2, … that is not done. A galloping search, because a thread may have many.
+
+    Raises StoreUnavailable.
+    """
+    partitions = reviews.store.partitions
+
+    async def is_done(number: int) -> bool:
+        id = review_id_for(key._replace(turn=f"#{number}"), call_ids, partitions)
+        snapshot = await reviews.with_retry(partial(reviews.store.load, id))
+        return snapshot is not None and snapshot.review.status == "done"
+
+    low, high = 0, 1
+    while await is_done(high):
+        low, high = high, high * 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if await is_done(middle) else (low, middle)
+    return await _find_open_turn(reviews, key, call_ids) or key._replace(turn=f"#{high}")
+
+
+async def _find_open_turn(
+    reviews: Reviews, key: ReviewKey, call_ids: Sequence[str]
+) -> ReviewKey | None:
+    """The open turn of these calls. Needed because the count restarts at #1 when early turns were deleted
+    after their retention.
+    """
+    store = reviews.store
+    for id in await reviews.with_retry(partial(store.thread_reviews, key.thread_id)):
+        snapshot = await reviews.with_retry(partial(store.load, id))
+        if snapshot is None or snapshot.review.status == "done":
+            return None  # live reviews come first
+        candidate = key._replace(turn=snapshot.review.turn)
+        if (
+            candidate.turn.startswith("#")
+            and review_id_for(candidate, call_ids, store.partitions) == id
+        ):
+            return candidate
+    return None
+
+
+#: A Slack conversation, and optionally a thread in it.
+_ORIGIN_PATTERN = re.compile(r"slack:[CDG][A-Z0-9]{1,30}(?:/[0-9]{1,12}\.[0-9]{6})?")
+
+#: A person, as Slack writes a mention, and with their workspace.
+_MENTION = re.compile(r"<@([UW][A-Z0-9]{1,30})(?:\|[^<>]*)?>")
+_IN_TEAM = re.compile(r"slack:[TE][A-Z0-9]{1,30}/([UW][A-Z0-9]{1,30})")
+
+
+def read_origin(origin: str | None) -> Place | None:
+    """Raises InvalidToolCall for a text that is not a Slack conversation or thread."""
+    if origin is None:
+        return None
+    if not _ORIGIN_PATTERN.fullmatch(origin):
+        raise InvalidToolCall(
+            "The origin must be a thread such as slack:C0123ABCD/1700000000.000100,"
+            f" not {origin!r:.80}."
+        )
+    return Place(origin)
+
+
+def requester_of(given: str | None) -> str | None:
+    """The bare id of a mention (`<@U1>`) or an id with its workspace (`slack:T1/U1`), else what is given."""
+    named = (given or "").strip()
+    written = _MENTION.fullmatch(named) or _IN_TEAM.fullmatch(named)
+    if written:
+        return written[1]
+    return named if USER_ID.fullmatch(named) else given
+
+
+def check_requester(requester: str | None, rulings: Iterable[Ruling]) -> None:
+    """Raises InvalidToolCall when the requester must not approve, and `requester` is no chat user's id: also
+    when only a quorum's default excludes the requester, but not when there is no requester then.
+    """
+    if names_person(requester):
+        return
+    asking = [ruling for ruling in rulings if ruling.verdict.kind == "review"]
+    if any(ruling.needs_requester for ruling in asking) or (
+        requester and any(ruling.route.reviewers.exclude_requester for ruling in asking)
+    ):
+        raise InvalidToolCall(
+            "The policy doesn't let the requester approve, so `requester` must be the requester's user id in"
+            f" the chat, such as U0123ABCD; {f'it is {requester!r:.80}' if requester else 'it is missing'}."
+            " If requesters are not users of the chat, set `exclude_requester: false` in the policy."
+        )

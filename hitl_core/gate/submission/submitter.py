@@ -1,19 +1,25 @@
-"""An agent's calls → its stored review, step by step."""
+"""An agent's calls → its stored review, step by step. A change of its policy is recorded first."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from hitl_core.failpoints import failpoint
-from hitl_core.gate.submission.calls import JudgedCalls
-from hitl_core.gate.submission.judging import check_calls, check_redaction, judge_calls
-from hitl_core.gate.submission.new_review import build_review
-from hitl_core.gate.submission.policy_recorder import PolicyRecorder
-from hitl_core.gate.submission.review_key import ReviewKey, check_review_key, find_next_turn
+from hitl_core.gate.submission.calls import JudgedCalls, check_calls, check_redaction, judge_calls
+from hitl_core.gate.submission.new_review import (
+    ReviewKey,
+    build_review,
+    check_review_key,
+    find_next_turn,
+)
 from hitl_core.model import Event, JsonObject, Review, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review import Reviews
+
+log = logging.getLogger(__name__)
 
 
 class Submitter:
@@ -64,3 +70,24 @@ class Submitter:
         await failpoint("gate.before_submit")
         await self._reviews.submit(review, event)
         await failpoint("gate.after_submit")
+
+
+class PolicyRecorder:
+    """A policy file that was replaced or rolled back leaves an entry `policy_changed` in the audit. The store
+    is called once for each agent and policy, not at each submit.
+    """
+
+    def __init__(self, reviews: Reviews) -> None:
+        self._reviews = reviews
+        self._digests: dict[str, str] = {}
+
+    async def record(self, agent: str, policy: Policy) -> None:
+        """Call it before the first submit under this policy. Raises StoreUnavailable."""
+        digest = policy.digest
+        if self._digests.get(agent) == digest:
+            return
+        record = partial(self._reviews.store.record_policy, agent, digest)
+        before = await self._reviews.with_retry(record)
+        self._digests[agent] = digest
+        if before not in (None, digest):
+            log.warning("The policy of %r changed from %.12s… to %.12s…", agent, before, digest)

@@ -1,13 +1,14 @@
-"""The one listener of a process: it wakes the tasks that wait for reviews, over one connection."""
+"""The tasks of a process that wait for reviews, and the one listener that wakes them, over one connection."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import logging
+import random
+from collections.abc import Awaitable, Callable, Generator, Iterable
 
 from hitl_core.errors import GateClosed, HitlError, StoreUnwritable
-from hitl_core.gate.waiting.watchers import Watchers, cancel_tasks
 from hitl_core.store import Store
 
 log = logging.getLogger(__name__)
@@ -16,6 +17,68 @@ log = logging.getLogger(__name__)
 HEARTBEAT_TTL = 6.0
 #: Hints from the stream can be lost, so the reviews themselves are read this often, in seconds.
 POLL_INTERVAL = 30.0
+#: The first pause after an error, in seconds.
+_RETRY_DELAY = 0.05
+
+
+class Watchers:
+    """Each waiting task costs one asyncio.Event, and no connection."""
+
+    def __init__(self) -> None:
+        self._by_review: dict[str, list[asyncio.Event]] = {}
+        self._for_any_review: list[asyncio.Event] = []
+
+    def is_watched(self, review_id: str) -> bool:
+        return review_id in self._by_review
+
+    @contextlib.contextmanager
+    def watch(self, review_id: str | None) -> Generator[asyncio.Event, None, None]:
+        """An event that is set when this review may have changed; with None, when any review may have."""
+        event = asyncio.Event()
+        watchers = (
+            self._for_any_review if review_id is None else self._by_review.setdefault(review_id, [])
+        )
+        watchers.append(event)
+        try:
+            yield event
+        finally:
+            watchers.remove(event)
+            if review_id is not None and not watchers:
+                self._by_review.pop(review_id, None)
+
+    def wake(self, review_ids: Iterable[str]) -> None:
+        for review_id in review_ids:
+            for event in [*self._by_review.get(review_id, []), *self._for_any_review]:
+                event.set()
+
+    def wake_all(self) -> None:
+        for watchers in [*self._by_review.values(), self._for_any_review]:
+            for event in watchers:
+                event.set()
+
+    async def listen(
+        self, receive: Callable[[], Awaitable[list[str]]], *, may_have_missed: bool = False
+    ) -> None:
+        """Wake the tasks that wait for the received review ids. Never ends. After an error, all tasks are
+        woken, because hints may have been missed; with `may_have_missed`, also after the first receive.
+        """
+        pause = _RETRY_DELAY
+        while True:
+            try:
+                review_ids = await receive()
+            except HitlError as error:
+                if pause == _RETRY_DELAY:
+                    log.warning("Waiting for the store: %s", error)
+                may_have_missed = True
+                await asyncio.sleep(pause * random.uniform(0.5, 1))
+                pause = min(pause * 2, 2.0)
+                continue
+            if pause > _RETRY_DELAY:
+                log.info("The store answers again.")
+            if may_have_missed:
+                self.wake_all()
+            may_have_missed, pause = False, _RETRY_DELAY
+            self.wake(review_ids)
 
 
 class ReviewListener(Watchers):
@@ -68,3 +131,23 @@ class ReviewListener(Watchers):
             await asyncio.sleep(self._heartbeat_ttl / 3)
             with contextlib.suppress(HitlError):
                 await self._store.send_heartbeat(self._process, self._heartbeat_ttl)
+
+
+async def wait_for_event(event: asyncio.Event, seconds: float) -> None:
+    """Wait for the event, for at most `seconds`; then clear it."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(max(0.05, seconds)):
+            await event.wait()
+    event.clear()
+
+
+async def cancel_tasks(tasks: Iterable[asyncio.Task[None]]) -> None:
+    """Cancel the tasks, and wait until they have ended."""
+    tasks = list(tasks)
+    running = set(tasks)
+    # Repeated, because before Python 3.12 `asyncio.wait_for` can swallow a cancellation.
+    while running:
+        for task in running:
+            task.cancel()
+        _, running = await asyncio.wait(running, timeout=0.1)
+    await asyncio.gather(*tasks, return_exceptions=True)
