@@ -6,7 +6,7 @@
 
 from .actions import choices_of, description_text, find_open_action, name_and_arguments
 from .arguments import all_arguments, argument_label
-from .buttons import Button, card_buttons, page_buttons
+from .buttons import Button, Verb, card_buttons, page_buttons
 from .compose import build_card, page_keys
 from .history import thread_lines
 from .model import (
@@ -124,6 +124,7 @@ __all__ = [
     "Text",
     "ThreadLine",
     "Time",
+    "Verb",
     "Verbatim",
     "action_text",
     "all_arguments",

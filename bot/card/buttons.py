@@ -1,6 +1,6 @@
 """Which buttons an action, a doubt and a card have, and what they say. Pure.
 
-A button carries ids, never data. What it says is here, how its ids are written is the channel's.
+A button carries ids, never data. A channel draws its texts, and carries its value.
 """
 
 from __future__ import annotations
@@ -71,6 +71,15 @@ class Button:
     style: Literal["positive", "destructive"] | None = None
     confirmation: Confirmation | None = None
     is_rare: bool = False
+
+    @property
+    def value(self) -> str:
+        """`VERB.REVIEW.ACTION.REVISION.SEAL.NUMBER` without empty parts at the end, or with KEY:REVISION,...
+        in the place of the action. A channel carries it as it is, and `Press.parse` reads it.
+        """
+        action = ",".join(f"{key}:{revision}" for key, revision in self.revisions) or self.action
+        parts = (self.verb, self.review_id, action, self.revision, self.seal, self.number)
+        return ".".join("" if part is None else str(part) for part in parts).rstrip(".")
 
 
 def action_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:

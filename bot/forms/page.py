@@ -8,13 +8,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
-from typing import Literal
+from typing import Literal, Self
 
 from hitl_core.forms import Field, Kind
 from hitl_core.model import DecisionType, MessageRef
 
 from ..card import REFUSAL_TITLE
-from ..inbox import FIXABLE_CODES, ActionRef, PermittedSnapshot, Reply
+from ..inbox import FIXABLE_CODES, ActionRef, PermittedSnapshot, Press, Reply
 
 #: What sending the form does: one of the decisions, or an escalation. "approve" is a form for the answer that
 #: an approval needs.
@@ -45,6 +45,18 @@ class FormRef:
     tool: str | None = None
     confirming: str | None = None
     card: MessageRef | None = None
+
+    @classmethod
+    def of_button(cls, press: Press, card: MessageRef | None) -> Self | None:
+        """The form that a button opens; None if it opens none. `card` is the message with the button."""
+        match press.verb:
+            case "edit" | "reject" | "respond":
+                return cls(press.verb, press.target)
+            case "escalate":
+                steps = replace(press.target, revision=press.number)
+                return cls(press.verb, steps, card=card)
+            case _:
+                return None
 
     def at_page(self, page: int) -> FormRef:
         return self if page == self.page else replace(self, page=page)

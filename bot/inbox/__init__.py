@@ -4,7 +4,7 @@ Start with `Inbox`: a command of a person → a reply.
 """
 
 from .access import ReviewAccess
-from .commands import ActionRef, Choose, InboxCommand
+from .commands import ActionRef, Choose, InboxCommand, Press
 from .home import KEEP_FOR, Home, HomeLine, HomeTask, HomeView
 from .homes import HomeLoader
 from .inbox import Inbox
@@ -39,6 +39,7 @@ __all__ = [
     "Inbox",
     "InboxCommand",
     "PermittedSnapshot",
+    "Press",
     "ReadRequired",
     "Reply",
     "ReviewAccess",

@@ -95,7 +95,7 @@ class Inbox:
                 await failpoint("bot.after_commit")
         except Refused as refused:
             log.info("review %s: %s refused %s", review_id, refused.code, command.who.id)
-            return Reply.refusal(refused, snapshot)
+            return Reply.refusal(refused, snapshot, command)
         except (TimeoutError, StoreUnavailable) as error:
             log.warning("review %s: a click could not be stored: %s", review_id, error)
             return Reply("unavailable", RESULT_UNKNOWN)

@@ -10,9 +10,10 @@ from typing import Literal
 
 from hitl_core.errors import HitlError, RefusalCode, Refused
 from hitl_core.model import Grant, MessageRef, Place, Reviewer, Snapshot
+from hitl_core.review import Decide
 
 from ..channels.contract import ChannelError, LookupFailed
-from .commands import ActionRef
+from .commands import ActionRef, InboxCommand
 
 #: Does not say what was stored: an earlier attempt of the same click may have counted.
 STORE_UNAVAILABLE = (
@@ -57,20 +58,36 @@ FIXABLE_CODES: frozenset[RefusalCode] = frozenset(
 class Reply:
     """The answer to a person.
 
-    `text` is one sentence, "" if the card itself shows the result. `unread` is the action that the person
-    must read first. `snapshot` is the review as it is now, after the change if there was one: what is shown
-    next needs no load. It is None if the review was not loaded.
+    - `text`: one sentence, "" if the card itself shows the result;
+    - `unread`: the action that the person must read first;
+    - `unanswered`: the action whose approval needs their own answer, which is a form;
+    - `snapshot`: the review as it is now, after the change if there was one: what is shown next needs no
+      load. None if the review was not loaded.
     """
 
     code: Literal["ok"] | RefusalCode
     text: str = ""
     unread: ActionRef | None = None
+    unanswered: ActionRef | None = None
     snapshot: PermittedSnapshot | None = None
 
     @classmethod
-    def refusal(cls, refused: Refused, snapshot: PermittedSnapshot | None = None) -> Reply:
+    def refusal(
+        cls,
+        refused: Refused,
+        snapshot: PermittedSnapshot | None = None,
+        command: InboxCommand | None = None,
+    ) -> Reply:
+        """`command` is what was refused, if it was one."""
         unread = refused.target if isinstance(refused, ReadRequired) else None
-        return cls(refused.code, str(refused), unread, snapshot)
+        unanswered = None
+        if refused.code == "message_required" and isinstance(command, Decide):
+            proposal = command.proposal
+            if proposal.type == "approve":
+                unanswered = ActionRef(
+                    command.review_id, command.action, proposal.revision, proposal.seal
+                )
+        return cls(refused.code, str(refused), unread, unanswered, snapshot)
 
 
 class ReadRequired(Refused):

@@ -122,7 +122,7 @@ def test_approve_all_names_every_revision_and_asks_where_the_policy_says() -> No
     review = decide(review, "1", "edit", args={**EMAIL, "to": "a@b.example"})
     found = button(review, "approve_all")
     assert found is not None
-    assert found["value"] == f"{review.id}.1:2,2:1.{review.seal('1', '2')}"
+    assert found["value"] == f"approve_all.{review.id}.1:2,2:1..{review.seal('1', '2')}"
     assert "confirm" not in found
 
 
@@ -141,7 +141,7 @@ def test_what_is_decided_has_no_buttons_but_to_read_it() -> None:
     review = decide(review_of(THREE[0]), "1", "approve")
     see = button(review, "see")
     assert see is not None
-    assert see["value"] == f"{review.id}.1.1"
+    assert see["value"] == f"see.{review.id}.1.1"
     sent = message(build_card(review, DEFAULT), name_of)
     actions = [block for block in sent["blocks"] if block["type"] == "actions"]
     assert [len(block["elements"]) for block in actions] == [1]
@@ -155,7 +155,7 @@ def test_of_several_that_are_decided_a_modal_shows_one_after_the_other() -> None
     review = decide(review_of(*THREE), "2", "approve")
     found = button(review, "review")
     assert found is not None
-    assert found["value"] == f"{review.id}.0.1"
+    assert found["value"] == f"review.{review.id}....1"
     assert page_keys(review, DEFAULT)[1] == "2"
 
 
@@ -216,7 +216,7 @@ def test_a_choice_never_looks_like_a_button_of_ours() -> None:
     assert second is not None
     assert first["text"]["text"] == "“Approve”"
     assert second["text"]["text"] == '“See all of it"”'
-    assert second["value"] == f"{review.id}.1.1.{review.seal('1')}.1"
+    assert second["value"] == f"answer.{review.id}.1.1.{review.seal('1')}.1"
 
 
 def test_hidden_values_are_nowhere() -> None:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from bot.card import (
-    Button,
     Code,
     Emphasis,
     Group,
@@ -23,9 +22,7 @@ from bot.card import (
     Time,
     Verbatim,
 )
-from bot.channels.slack.render import buttons
 from bot.channels.slack.render.markup import context_facts, context_lines, mrkdwn_text, section
-from bot.inbox import ActionRef
 from hitl_core.model import Place
 
 ALICE = Person("U0ALICE", "Alice Ng", "slack")
@@ -119,38 +116,3 @@ def test_house_facts_share_an_element_as_far_as_slack_allows() -> None:
 def test_house_a_line_break_stays_inside_its_section() -> None:
     drawn = section([Text("a"), Verbatim("\nb"), Strong("c")])
     assert [one["text"] for one in drawn["elements"]] == ["a\nb", "c"]
-
-
-def button(verb: Any, **about: Any) -> Button:
-    return Button(verb, "label", "spoken", "rev-1", **about)
-
-
-def test_house_what_a_button_is_about_is_read_back_from_its_value() -> None:
-    """Given buttons of each kind; then the value that Slack sends back says what they are about."""
-    approve = button("approve", action="7", revision=2, seal="5ea1")
-    assert buttons.button_ids(approve) == ("approve", "rev-1.7.2.5ea1")
-    assert buttons.parse_action_ref(buttons.button_ids(approve)[1]) == ActionRef(
-        "rev-1", "7", 2, "5ea1"
-    )
-
-    third = button("answer", action="7", revision=2, seal="5ea1", number=3)
-    assert buttons.button_ids(third)[0] == "answer:3"
-    assert buttons.parse_action_ref(buttons.button_ids(third)[1]) == ActionRef(
-        "rev-1", "7", 2, "5ea1"
-    )
-    assert buttons.parse_last_number(buttons.button_ids(third)[1]) == 3
-
-    both = button("approve_all", seal="5ea1", revisions=(("1", 1), ("2", 4)))
-    assert buttons.parse_revisions(buttons.button_ids(both)[1]) == (
-        "rev-1",
-        {"1": 1, "2": 4},
-        "5ea1",
-    )
-
-    review = button("review", number=12)
-    assert buttons.parse_action_ref(buttons.button_ids(review)[1]).review_id == "rev-1"
-    assert buttons.parse_last_number(buttons.button_ids(review)[1]) == 12
-
-    assert buttons.button_ids(button("rerun", action="7", revision=1))[0] == "doubt_rerun"
-    assert buttons.button_ids(button("next", number=1), "turn") == ("turn:on", "rev-1.0.1")
-    assert buttons.button_ids(button("back", number=0), "see_page")[0] == "see_page:back"

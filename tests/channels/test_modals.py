@@ -267,7 +267,9 @@ async def test_promise_8_a_name_in_a_private_notice_is_silent(scene: Scene) -> N
     scene.sandbox.workspace.users["U0BOB"].real_name = "<!channel> *Bob* \u202e:tada:"
     await scene.ask("tool", {"a": 1})
     await scene.hands.click("U0BOB", HERE, scene.ts, "approve")
-    await scene.hands.click("U0ALICE", HERE, scene.ts, "approve", value=f"{scene.review_id}.1.1")
+    await scene.hands.click(
+        "U0ALICE", HERE, scene.ts, "approve", value=f"approve.{scene.review_id}.1.1"
+    )
     (notice,) = await scene.hands.ephemerals("U0ALICE")
     assert notice["text"] == (
         "“&lt;!channel&gt; ∗Bob∗ ⟦U+202E⟧∶tada∶” (U0BOB) already approved tool."  # noqa: RUF001

@@ -99,7 +99,7 @@ async def test_t37_a_stranger_who_guesses_gets_one_answer(scene: Scene) -> None:
     guesses = [f"{real}.1.1", f"{real}.9.1", f"0-{'0' * 32}.1.1", f"7-{'a' * 32}.1.1", "x.1"][1:]
     await scene.stranger.press(card, "approve")
     for guess in guesses:
-        click = await forge_click(scene, card, "approve", scene.stranger.id, guess)
+        click = await forge_click(scene, card, "approve", scene.stranger.id, f"approve.{guess}")
         await send(scene, click)
     text = await scene.stranger.notices()
     assert set(text) == {"Only people of this workspace may decide."}
@@ -118,7 +118,7 @@ async def test_t42_a_button_of_another_revision_changes_nothing(scene: Scene) ->
     await scene.card("edited by")
 
     for revision in (1, 3):
-        forged = f"{id_of(first)}.1.{revision}"
+        forged = f"approve.{id_of(first)}.1.{revision}"
         await send(scene, await forge_click(scene, first, "approve", "U0ALICE", forged))
     assert await refusals(scene) == [("U0ALICE", "stale")] * 2
 

@@ -147,7 +147,7 @@ async def test_promise_6_a_button_of_an_older_revision_is_refused(scene: Scene) 
             == "There is no such review, or it was deleted after its retention time."
         )
     await scene.hands.click(
-        scene.alice.id, APPROVALS, card["ts"], "approve", value=f"{review_id}.9.1"
+        scene.alice.id, APPROVALS, card["ts"], "approve", value=f"approve.{review_id}.9.1"
     )
     assert "no such action" in await scene.alice.last_notice()
     assert not waiting.done()

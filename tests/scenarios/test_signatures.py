@@ -189,7 +189,7 @@ async def test_t37_an_unknown_review_looks_like_a_forbidden_one(scene: Scene) ->
     for review in (here, f"0-{'a' * 32}"):
         await scene.hands.click(
             scene.stranger.id, card["channel"], card["ts"], "approve",
-            value=f"{review}.1.1", team="T0OTHER",
+            value=f"approve.{review}.1.1", team="T0OTHER",
         )  # fmt: skip
         text.append(await scene.stranger.last_notice())
     assert text[0] == text[1]

@@ -1,4 +1,4 @@
-"""The ids that we put into Slack's modals and messages, and read back; those of buttons are in `render`."""
+"""The ids that we put into Slack's modals and messages, and read back; also what was pressed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, cast
 from hitl_core.model import MessageRef, Place
 
 from ...forms import FormKind, FormRef
-from ...inbox import ActionRef
+from ...inbox import ActionRef, Press
 
 Body = dict[str, Any]
 
@@ -94,6 +94,12 @@ def parse_meta(view: Body) -> ModalMeta:
         card=ref,
         confirming_edit=fields.get("confirming"),
     )
+
+
+def press_of(body: Body) -> Press:
+    """The button, or the option of a menu, that was pressed. Raises Refused if it is none of ours."""
+    action = body["actions"][0]
+    return Press.parse(str((action.get("selected_option") or action).get("value") or ""))
 
 
 def view_of(body: Body) -> Body:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, assert_never
+from typing import assert_never
 
 from bot.forms import FieldErrors, FormDesk, FormPage, FormRef, Notice, Stored
-from bot.inbox import ActionRef, Choose, Inbox
+from bot.inbox import Inbox, InboxCommand, Press
 from hitl_core.errors import Refused
 from hitl_core.model import MessageRef, Place, Reviewer
-from hitl_core.review import AnswerDoubt, Decide, DecideAll, Proposal
 
 from . import forms, render
 from .channel import TextChannel
@@ -40,38 +38,25 @@ class TextEvents:
         try:
             if "form" in event:
                 return await self._fill_in(event["form"], event["text"], who, op)
-            return await self._press(json.loads(event["token"]), ref, who, op)
+            return await self._press(Press.parse(event["token"]), ref, who, op)
         except Refused as refused:
             return render.notice(str(refused))
 
-    async def _press(self, token: list[Any], ref: MessageRef, who: Reviewer, op: str) -> Content:
-        verb, review_id, action, revision, seal, number, revisions = token
-        target = ActionRef(review_id, action, revision, seal)
-        match verb:
-            case "approve" | "ignore":
-                proposal = Proposal(verb, revision, seal=seal)
-                command = Decide(review_id, action, proposal, who, op, ref)
-            case "answer":
-                command = Choose(target, number, who, op, ref)
-            case "approve_all":
-                proposals = {key: Proposal("approve", each) for key, each in revisions}
-                command = DecideAll(review_id, proposals, who, op, seal, ref)
-            case "ran" | "rerun" | "skip":
-                command = AnswerDoubt(review_id, action, verb, who, op, revision, seal, ref)
-            case "escalate":
-                target = ActionRef(review_id, "", number)
-                return await self._open(FormRef(verb, target, card=ref), who, op)
-            case "review" | "back" | "next" if action is None:
-                return await self._reading.actions(review_id, number, ref, who)
-            case "see" | "back" | "next":
-                return await self._reading.arguments(target, number or 0, who)
-            case _:
-                return await self._open(FormRef(verb, target), who, op)
-        reply = await self._inbox.apply(command)
+    async def _press(self, press: Press, ref: MessageRef, who: Reviewer, op: str) -> Content:
+        if (command := press.command(who, op, ref)) is not None:
+            return await self._apply(command)
+        if (form := FormRef.of_button(press, ref)) is not None:
+            return await self._open(form, who, op)
+        if press.target.action:
+            return await self._reading.arguments(press.target, press.number, who)
+        return await self._reading.actions(press.target.review_id, press.number, ref, who)
+
+    async def _apply(self, command: InboxCommand) -> Content:
+        reply, who = await self._inbox.apply(command), command.who
         if reply.unread is not None:
             return await self._reading.arguments(reply.unread, 0, who)
-        if reply.code == "message_required":
-            return await self._open(FormRef("approve", target), who, op)
+        if reply.unanswered is not None:
+            return await self._open(FormRef("approve", reply.unanswered), who, command.op)
         return render.notice(reply.text)
 
     async def _open(self, ref: FormRef, who: Reviewer, op: str) -> Content:

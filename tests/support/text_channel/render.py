@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from typing import assert_never
@@ -131,11 +130,9 @@ def to_lines(lines: Iterable[Line]) -> tuple[str, ...]:
 
 
 def _button(button: Button, suffix: str) -> network.Button:
-    ids = [button.review_id, button.action, button.revision, button.seal, button.number]
-    token = json.dumps([button.verb, *ids, button.revisions])
     ask = button.confirmation
     question = _escape(f"{ask.title} {ask.text}") if ask else ""
-    return network.Button(f"{_escape(button.label)}{suffix}", token, question)
+    return network.Button(f"{_escape(button.label)}{suffix}", button.value, question)
 
 
 def _parts(

@@ -20,12 +20,12 @@ from ....card import COMMAND_HELP
 from ....inbox import HomeLoader, HomeView, Inbox, PermittedSnapshot, list_error
 from ....text import one_line
 from ...contract import ChannelError
+from .. import ids
 from ..channel import SlackChannel
 from ..ids import Body
 from ..places import LABEL, NAME
 from ..render import (
     Block,
-    buttons,
     card_message,
     error_blocks,
     list_blocks,
@@ -57,10 +57,7 @@ class HomeTab:
         await self._run_in_time(user_id, self._open_home(user_id))
 
     async def on_page_button(self, ack: AsyncAck, body: Body) -> None:
-        user_id, page = (
-            str(body["user"]["id"]),
-            buttons.parse_last_number(buttons.button_value(body)),
-        )
+        user_id, page = str(body["user"]["id"]), ids.press_of(body).number
         await self._run_in_time(user_id, self.publish(user_id, page))
         await ack()
 

@@ -9,7 +9,7 @@ import logging
 import re
 from collections.abc import Coroutine
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncRespond
 
@@ -18,6 +18,7 @@ from hitl_core.model import Snapshot
 
 from .... import click_budget
 from ....card import name_and_arguments
+from ....forms import FormRef
 from ....inbox import (
     ESCALATE_ON_CARD,
     ActionRef,
@@ -36,7 +37,6 @@ from ..channel import SlackChannel
 from ..ids import Body, ModalMeta
 from ..modals import arguments_modal, notice
 from ..places import LABEL
-from ..render import buttons
 from .responder import ModalKind, OpenedView, Responder, Views
 
 log = logging.getLogger(__name__)
@@ -60,23 +60,20 @@ class ModalButtons:
         app.action("file")(self.post_file)
 
     async def open_form(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        kind = cast(ModalKind, body["actions"][0]["action_id"])
-        await self.open_modal(
-            body, respond, kind, buttons.parse_action_ref(buttons.button_value(body))
-        )
+        press = ids.press_of(body)
+        form = FormRef.of_button(press, ids.message_of(body))
+        await self.open_modal(body, respond, form.kind if form else "see", press.target)
         await ack()
 
     async def open_review(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         """The modal that shows the actions of this card page by page."""
-        value = buttons.button_value(body)
-        target, card = buttons.parse_action_ref(value), ids.message_of(body)
+        press, card = ids.press_of(body), ids.message_of(body)
+        target = press.target
         who = await self._responder.load_reviewer(body)
 
         async def build_view() -> OpenedView:
             seen, place = await self._inbox.access.find_place(target.review_id, card, who)
-            meta = ModalMeta(
-                target, review_place=place, review_page=buttons.parse_last_number(value)
-            )
+            meta = ModalMeta(target, review_place=place, review_page=press.number)
             return await self._views.review_page(meta, who, seen)
 
         await self._responder.open_modal(body, respond, ModalMeta(target), build_view())
@@ -84,20 +81,20 @@ class ModalButtons:
 
     async def show_review_page(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         """Another page of the Review modal."""
-        value, review_meta = buttons.button_value(body), ids.parse_meta(body["view"])
+        press, review_meta = ids.press_of(body), ids.parse_meta(body["view"])
         meta = ModalMeta(
             review_meta.target,
             review_place=review_meta.review_place,
-            review_page=buttons.parse_last_number(value),
+            review_page=press.number,
         )
         who = await self._responder.load_reviewer(body)
         await self.refresh_modal(body, self._views.review_page(meta, who))
         await ack()
 
     async def open_escalation(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        meta = ModalMeta(
-            buttons.parse_action_ref(buttons.button_value(body)), card=ids.message_of(body)
-        )
+        form = FormRef.of_button(ids.press_of(body), ids.message_of(body))
+        assert form is not None  # every button with this id says "escalate"
+        meta = ModalMeta(form.target, card=form.card)
         if meta.card is None:
             reply = Reply("gone", ESCALATE_ON_CARD)
             await self._responder.send_reply(body, respond, reply)
@@ -109,15 +106,15 @@ class ModalButtons:
 
     async def show_arguments_page(self, ack: AsyncAck, body: Body) -> None:
         """Another page of "See all of it"."""
-        value = buttons.button_value(body)
-        meta = ModalMeta(buttons.parse_action_ref(value), buttons.parse_last_number(value))
+        press = ids.press_of(body)
+        meta = ModalMeta(press.target, press.number)
         who = await self._responder.load_reviewer(body)
         await self.refresh_modal(body, self._views.arguments_page(meta, who))
         await ack()
 
     async def post_file(self, ack: AsyncAck, body: Body) -> None:
         """Posts all arguments as a file in the card's thread, for what is too long for a modal."""
-        target = buttons.parse_action_ref(buttons.button_value(body))
+        target = ids.press_of(body).target
         who, access = await self._responder.load_reviewer(body), self._inbox.access
         try:
             async with click_budget.timeout("file"):

@@ -25,7 +25,7 @@ from ..channel import SlackChannel
 from ..ids import Body, ModalMeta
 from ..modals import View, arguments_modal, form_view, loading, notice, review_modal
 from ..places import LABEL, NAME
-from ..render import buttons, make_inert
+from ..render import make_inert
 from .home import HomeTab
 
 log = logging.getLogger(__name__)
@@ -185,7 +185,9 @@ class Responder:
                 )
 
     async def _refresh_card(self, body: Body, reply: Reply) -> None:
-        await self._inbox.refresh_card(reply, buttons.review_id_of(body), ids.message_of(body))
+        await self._inbox.refresh_card(
+            reply, ids.press_of(body).target.review_id, ids.message_of(body)
+        )
 
     async def push_modal(self, body: Body, view: View) -> None:
         """Opens a modal on top of the one with the button. Never raises."""

@@ -8,6 +8,7 @@ from typing import Any, assert_never, cast
 
 from hitl_core.forms import Field
 
+from ....card import Button
 from ....forms import Entries, FormPage
 from ..ids import ModalMeta
 from ..render import (
@@ -15,6 +16,7 @@ from ..render import (
     Element,
     actions,
     button,
+    button_blocks,
     context,
     input_block,
     line,
@@ -49,7 +51,7 @@ def form_view(page: FormPage, meta: ModalMeta) -> View:
         blocks.append(rich_text("why", line(text_element(page.question, italic=True))))
     blocks += [field_block(each.field, each.id) for each in page.fields]
     if page.file:
-        blocks.append(_file_button(page))
+        blocks += _file_button(page)
     if page.count > 1:
         blocks.append(_page_buttons(page))
     meta = meta.with_form(page.ref)
@@ -75,10 +77,10 @@ def _page_buttons(page: FormPage) -> Block:
     return actions("page", [button(BACK, page.back, str(page.ref.page - 1), page.back)])
 
 
-def _file_button(page: FormPage) -> Block:
+def _file_button(page: FormPage) -> list[Block]:
     target = page.ref.target
-    value = f"{target.review_id}.{target.action}.{target.revision}"
-    return actions("file", [button("file", page.file, value, page.file_spoken)])
+    about = (target.review_id, target.action, target.revision)
+    return button_blocks("file", [Button("file", page.file, page.file_spoken, *about)])
 
 
 def field_block(field: Field, block_id: str) -> Block:

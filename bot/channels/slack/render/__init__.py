@@ -1,10 +1,9 @@
 """Card → Block Kit. Pure.
 
 `card_message` draws cards, `line_blocks` thread lines, `home_blocks` App Home.
-`buttons` also reads what was pressed.
 """
 
-from . import buttons, card_message
+from . import card_message
 from .block_kit import (
     Block,
     Element,
@@ -36,7 +35,6 @@ __all__ = [
     "actions",
     "button",
     "button_blocks",
-    "buttons",
     "card_message",
     "context",
     "context_lines",
