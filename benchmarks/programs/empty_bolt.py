@@ -43,7 +43,7 @@ async def main(*, stores: bool) -> None:
     @app.action("approve")
     async def approve(ack: AsyncAck, body: dict[str, Any]) -> None:
         if stores:
-            review = str(body["actions"][0]["value"]).partition(".")[0]
+            review = str(body["actions"][0]["value"]).split(".")[1]
             await store(keys=[f"bench:{{0}}:{review}", STREAM], args=[review, STORED])
         await ack()
 
