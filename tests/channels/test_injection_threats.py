@@ -280,8 +280,8 @@ def test_t16_buttons_carry_ids_and_nothing_else() -> None:
     """Given any words, then what a button carries are this review's ids and a seal, which a look-alike
     card of another app can't use: its clicks go to that app."""
     value = re.compile(
-        r"(?:(?:respond|ignore)\.)?0-[0-9a-f]{32}"
-        r"(?:\.0\.\d+|\.\d+\.\d+\.[0-9a-f]{16}(?:\.\d+)?|\.\d+\.\d+|\.(?:\d+:\d+,?)+\.[0-9a-f]{16})"
+        r"[a-z_]+\.0-[0-9a-f]{32}"
+        r"(?:\.\.\.\.\d+|\.\d+\.\d+(?:\.(?:[0-9a-f]{16})?(?:\.\d+)?)?|\.(?:\d+:\d+,?)+\.\.[0-9a-f]{16})"
     )
     for sent in everywhere("x.y,1:1", "0-0.1.1"):
         carried = [one["value"] for one in _objects(sent, "button")]

@@ -137,11 +137,12 @@ async def test_promise_6_a_button_of_an_older_revision_is_refused(scene: Scene) 
     review_id = review_of(card)
 
     for revision in (0, 2, 99):
-        value = f"{review_id}.1.{revision}"
+        value = f"approve.{review_id}.1.{revision}"
         await scene.hands.click(scene.alice.id, APPROVALS, card["ts"], "approve", value=value)
         assert "in the meantime" in await scene.alice.last_notice()
     for gone in (f"0-{'f' * 32}.1.1", f"7-{'f' * 32}.1.1", "../../etc.1.1"):
-        await scene.hands.click(scene.alice.id, APPROVALS, card["ts"], "approve", value=gone)
+        value = f"approve.{gone}"
+        await scene.hands.click(scene.alice.id, APPROVALS, card["ts"], "approve", value=value)
         assert (
             await scene.alice.last_notice()
             == "There is no such review, or it was deleted after its retention time."
