@@ -53,10 +53,11 @@ MAX_INDENTED = 8_000
 
 
 class CutText(NamedTuple):
-    """Cut text, and how many characters are missing."""
+    """Cut text, how many characters are missing, and the weight of the text."""
 
     text: str
     missing: int
+    weight: int
 
 
 def add_marks(text: str) -> str:
@@ -99,8 +100,8 @@ def truncate(text: str, limit: int, lines: int = 18) -> CutText:
     """The start and the end, within a weight and a number of lines, with the number of missing characters
     between them. The end is kept because the dangerous part is often there.
     """
-    if weight(text) <= limit and text.count("\n") <= lines:
-        return CutText(text, 0)
+    if (whole := weight(text)) <= limit and text.count("\n") <= lines:
+        return CutText(text, 0, whole)
     head = _head(text, limit * 2 // 3, lines * 2 // 3)
     return _join_cut(head, _tail(text[len(head) :], limit // 3, lines // 3), len(text))
 
@@ -219,9 +220,8 @@ def _replace_padding(match: re.Match[str]) -> str:
 def _join_cut(head: str, tail: str, whole: int) -> CutText:
     missing = whole - len(head) - len(tail)
     notice = f"⟦{missing:,} more character{'s' * (missing != 1)}⟧"
-    return CutText(
-        f"{head}\n{notice}\n{tail}" if "\n" in head + tail else head + notice + tail, missing
-    )
+    cut = f"{head}\n{notice}\n{tail}" if "\n" in head + tail else head + notice + tail
+    return CutText(cut, missing, weight(cut))
 
 
 def _head(text: str, limit: int, lines: int) -> str:

@@ -4,7 +4,8 @@
 `card_buttons` and `action_text` its buttons. A channel only turns spans and buttons into its own markup.
 """
 
-from .actions import choices_of, description_text, find_open_action, name_and_arguments
+from .actions import choices_of, find_open_action, name_and_arguments
+from .agent_texts import description_text
 from .arguments import all_arguments, argument_label
 from .buttons import Button, Verb, card_buttons, page_buttons
 from .compose import build_card, page_keys

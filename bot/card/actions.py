@@ -8,23 +8,18 @@ from typing import Any, cast
 
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Review, ReviewConfig
-from hitl_core.policy import DESCRIPTION_PREFIX
 from hitl_core.review import (
-    description_of,
     redaction_pointers,
-    rule_reason_of,
-    title_of,
     visible_schema,
 )
 
 from .. import text
+from .agent_texts import find_texts, make_reason, merge_reasons, reason_argument
 from .arguments import MAX_CALL, all_arguments, arguments_excerpt, main_fact, mask
 from .decided import decision_lines
 from .deciders import progress_of
 from .history import edits_of
 from .model import ActionLine, OpenAction
-from .reason import find_reason, make_reason, merge_reasons, reason_argument
-from .spans import quote
 from .suspicious_text import argument_warnings, is_plain
 from .values import Argument, Choice
 
@@ -80,7 +75,7 @@ def make_open_actions(
         if actions[at].excerpt.weight > share:
             actions[at] = _shrink(review, waiting[at], actions[at], share)
         room -= min(share, actions[at].excerpt.weight)
-    return merge_reasons(actions)
+    return merge_reasons(actions) if any(one.reason for one in actions) else tuple(actions)
 
 
 def make_open_action(review: Review, action: Action, number: int, room: int) -> OpenAction:
@@ -88,20 +83,12 @@ def make_open_action(review: Review, action: Action, number: int, room: int) -> 
     arguments = review.arguments(action.key)
     args, schema, plain = arguments.parse(), visible_schema(config), is_plain(arguments.data)
     masked = mask(args, schema, redaction_pointers(action, args))
-    why, title = _description_text(review, action), title_of(review, action)
-    reason = find_reason(review, action)
-    parts = {
-        "description": why,
-        "title": title if action.request.title else "",
-        "reason": reason,
-    }
-    withheld = [
-        f"Its {part} is not shown, because this review has hidden values."
-        for part, words in parts.items()
-        if words is None
+    said = find_texts(review, action)
+    texts = [
+        ("Its description", said.description),
+        ("Its title", said.title),
+        ("The agent's reason", said.reason),
     ]
-    why, title = why or "", title or ""
-    texts = [("Its description", why), ("Its title", title), ("The agent's reason", reason or "")]
     excerpt = arguments_excerpt(masked, room)
     return OpenAction(
         key=action.key,
@@ -109,13 +96,13 @@ def make_open_action(review: Review, action: Action, number: int, room: int) -> 
         seal=review.seal(action.key),
         number=number,
         name=action.name,
-        title=title and text.shorten(title, MAX_TITLE),
-        why=why and text.shorten(why, MAX_WHY),
+        title=said.title and text.shorten(said.title, MAX_TITLE),
+        why=said.description and text.shorten(said.description, MAX_WHY),
         by_agent=action.request.by_agent,
-        rule=text.shorten(_rule_reason(review, action), MAX_WHY),
+        rule=text.shorten(said.rule, MAX_WHY),
         fact=main_fact(masked),
         excerpt=excerpt,
-        warnings=(*withheld, *argument_warnings(None if plain else masked, texts)),
+        warnings=(*said.withheld, *argument_warnings(None if plain else masked, texts)),
         allowed=config.allowed_decisions,
         is_question=config.answer_schema is not None,
         choices=choices_of(config) if config.answer_schema else (),
@@ -123,7 +110,9 @@ def make_open_action(review: Review, action: Action, number: int, room: int) -> 
         must_read=config.must_read and excerpt.missing > 0,
         edits=edits_of(review, action) if action.edits or action.decision else (),
         progress=progress_of(action, review.requester),
-        reason=make_reason(review, reason, is_whole=room >= MAX_MODAL) if reason else None,
+        reason=make_reason(review, said.reason, is_whole=room >= MAX_MODAL)
+        if said.reason
+        else None,
     )
 
 
@@ -132,11 +121,6 @@ def _shrink(review: Review, action: Action, open_action: OpenAction, room: int) 
     masked = mask(args, visible_schema(config), redaction_pointers(action, args))
     excerpt = arguments_excerpt(masked, room)
     return replace(open_action, excerpt=excerpt, must_read=config.must_read and excerpt.missing > 0)
-
-
-def description_text(action: OpenAction) -> str:
-    """The description as it is shown: the agent's own words are quoted, like its title."""
-    return quote(action.why) if action.why and action.by_agent else action.why
 
 
 def make_action_line(review: Review, action: Action, number: int) -> ActionLine:
@@ -165,25 +149,6 @@ def to_action_line(action: OpenAction) -> ActionLine:
         has_warnings=bool(action.warnings),
         progress=action.progress,
     )
-
-
-def _rule_reason(review: Review, action: Action) -> str:
-    """The reason of the policy's rule, without the description that the card shows anyway."""
-    call = review.call(action.key)
-    if call is None:
-        return ""
-    return rule_reason_of(review, call).removeprefix(action.request.description).strip()
-
-
-def _description_text(review: Review, action: Action) -> str | None:
-    """The description without what the card shows anyway: LangChain's default repeats the call. None for a
-    description that is not shown.
-    """
-    description, *_ = action.request.description.split(f"\n\nTool: {action.request.name}\nArgs: ")
-    if description.strip() == DESCRIPTION_PREFIX:
-        return ""
-    request = action.request.model_copy(update={"description": description.strip()})
-    return description_of(review, action.model_copy(update={"request": request}))
 
 
 def choices_of(config: ReviewConfig) -> tuple[Choice, ...]:

@@ -116,13 +116,13 @@ def arguments_excerpt(masked: MaskedArgs, room: int = MAX_CALL) -> ArgumentsExce
     most = max(MAX_VALUE, room // 3)
     lines = max(MAX_LINES, (room - MAX_CALL) // 40)
     for name, raw in rows[:MAX_ARGUMENTS]:
-        label = cut_label(name)
+        label, cut_off = cut_label(name)
         value = text.excerpt(raw, min(most, max(60, room)), lines=lines)
-        room -= text.weight(value.text)
-        missing += label.missing + value.missing
+        room -= value.weight
+        missing += cut_off + value.missing
         size += len(name) + len(value.text) + value.missing
         visible = masked.mark_hidden(value.text)
-        fit.append(Argument(label.text, visible, _is_block(raw, visible)))
+        fit.append(Argument(label, visible, _is_block(raw, visible)))
     rest = sum(len(name) + len(raw) for name, raw in rows[MAX_ARGUMENTS:])
     return ArgumentsExcerpt(
         tuple(fit),
@@ -212,10 +212,12 @@ def _is_block(raw: str, visible: str) -> bool:
     return max(len(raw), len(visible)) > MAX_INLINE or _GAP.search(raw) is not None
 
 
-def cut_label(label: str) -> text.CutText:
+def cut_label(label: str) -> tuple[str, int]:
+    """The label as far as it fits, and how many characters are missing."""
     if 5 * len(label) <= MAX_LABEL:  # an entity has at most five characters
-        return text.CutText(label, 0)
-    return text.truncate(label, MAX_LABEL)
+        return label, 0
+    cut = text.truncate(label, MAX_LABEL)
+    return cut.text, cut.missing
 
 
 def _short_label(key: str) -> str:

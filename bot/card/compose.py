@@ -62,7 +62,7 @@ def build_card(
         warnings=_warnings(review),
         open_actions=open_actions,
         waiting=short,
-        page_keys=page_keys(review, place),
+        page_keys=tuple(action.key for action in here),
         approve_all=approvable,
         seal=review.seal(*(key for key, _ in approvable)),
         confirm_all=any(action.config.confirm for action in waiting),

@@ -55,7 +55,7 @@ def argument_warnings(
 def _iter_warnings(masked: MaskedArgs) -> Iterator[str]:
     for key, value in masked.items:
         if odd := find_warning(drop_hidden(f"{key} {text.format_value(value)}")):
-            yield f"{cut_label(argument_label(key)).text} {odd}."
+            yield f"{cut_label(argument_label(key))[0]} {odd}."
 
 
 def find_warning(words: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..actions import description_text
+from ..agent_texts import description_text
 from ..buttons import REVIEW_LABEL, SEE_LABEL, Button, action_buttons, doubt_buttons
 from ..model import ActionLine, Card, Doubt, OpenAction
 from ..spans import (
