@@ -17,11 +17,11 @@ from .. import text
 from .agent_texts import find_texts, make_reason, merge_reasons, reason_argument
 from .arguments import MAX_CALL, all_arguments, arguments_excerpt, main_fact, mask
 from .decided import decision_lines
-from .deciders import progress_of
 from .history import edits_of
 from .model import ActionLine, OpenAction
 from .suspicious_text import argument_warnings, is_plain
-from .values import Argument, Choice
+from .values import Argument, Choice, Progress
+from .votes import make_progress
 
 #: Characters of the arguments of all actions on a card together.
 MAX_CARD_ARGS = 7_000
@@ -109,7 +109,7 @@ def make_open_action(review: Review, action: Action, number: int, room: int) -> 
         confirm=config.confirm,
         must_read=config.must_read and excerpt.missing > 0,
         edits=edits_of(review, action) if action.edits or action.decision else (),
-        progress=progress_of(action, review.requester),
+        progress=_find_progress(review, action),
         reason=make_reason(review, said.reason, is_whole=room >= MAX_MODAL)
         if said.reason
         else None,
@@ -135,8 +135,16 @@ def make_action_line(review: Review, action: Action, number: int) -> ActionLine:
         name=action.name,
         fact=main_fact(masked),
         has_warnings=not is_plain(arguments.data) and bool(argument_warnings(masked)),
-        progress=progress_of(action, review.requester),
+        progress=_find_progress(review, action),
     )
+
+
+def _find_progress(review: Review, action: Action) -> Progress | None:
+    """None if one person is enough."""
+    rule = action.route.reviewers
+    if rule.quorum == rule.reject_quorum == 1:
+        return None
+    return make_progress(action, review.requester)
 
 
 def to_action_line(action: OpenAction) -> ActionLine:

@@ -1,5 +1,5 @@
-"""The texts about a call beside its arguments: the agent's title, description and reason, and the reason of the
-policy's rule. Where a review hides values, the agent's texts are withheld. Pure.
+"""The texts about a call beside its arguments: the agent's title, description and reason, and the reason of
+the rule. Where a review hides values, the agent's texts are withheld. Pure.
 """
 
 from __future__ import annotations

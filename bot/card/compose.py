@@ -5,29 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from hitl_core.model import Action, Call, MessageRef, Place, Review, Reviewers
-from hitl_core.review import count_steps, deadline, redaction_pointers, visible_schema
+from hitl_core.model import Action, Call, MessageRef, Place, Review
+from hitl_core.review import count_steps, deadline
 
 from .. import text
 from .actions import make_action_line, make_open_actions, to_action_line
-from .arguments import arguments_excerpt, mask
 from .decided import decision_lines, decision_time, elsewhere_of, move_lines
-from .deciders import deciders_of, merge_people, message_of, people_of, vote_groups
 from .history import first_message, notes_of
 from .model import (
     ActionLine,
     Card,
     Deadline,
     Deciders,
-    Doubt,
     NextStep,
     OpenAction,
     Origin,
     PlaceProblem,
 )
+from .people import deciders_of, merge_people, people_of
 from .sentences import headline
 from .suspicious_text import find_warning
-from .values import NOBODY, PeopleRefs, VoteGroup
+from .values import NOBODY, PeopleRefs
+from .votes import cancel_votes_of, make_doubt
 
 #: A card shows up to this many actions in full. With more, each has one line.
 MAX_OPEN = 10
@@ -66,13 +65,13 @@ def build_card(
         approve_all=approvable,
         seal=review.seal(*(key for key, _ in approvable)),
         confirm_all=any(action.config.confirm for action in waiting),
-        doubts=tuple(_doubt(review, call) for call in doubts),
+        doubts=tuple(make_doubt(review, call) for call in doubts),
         decision_lines=(
             *(decision_lines(review, here, place) if some_decided else ()),
             *(move_lines(review, gone, place) if gone else ()),
         ),
         elsewhere=elsewhere_of(review, here) if escalated else (),
-        cancel_votes=_cancel_votes(review),
+        cancel_votes=cancel_votes_of(review) if review.cancels else (),
         escalation_people=_escalation_people(waiting, place) if escalated else NOBODY,
         first_message=first_message(here, place, posts or {}) if escalated else None,
         notes=notes_of(here) if any(action.escalations for action in here) else (),
@@ -162,39 +161,10 @@ def _escalation_people(waiting: list[Action], place: Place) -> PeopleRefs:
     return PeopleRefs(people.users, people.groups)
 
 
-def _doubt(review: Review, call: Call) -> Doubt:
-    action, args = review.action(call.key), review.arguments(call.key).parse()
-    schema = visible_schema(action.config) if action else None
-    excerpt = arguments_excerpt(mask(args, schema, redaction_pointers(action or call, args)))
-    run, rule = review.runs[call.key], action.route.reviewers if action else Reviewers()
-    return Doubt(
-        key=call.key,
-        attempt=run.attempt,
-        seal=review.seal(call.key),
-        name=review.tool_name(call),
-        excerpt=excerpt,
-        quorum=rule.quorum,
-        excluded_requester=text.one_line(review.requester or "")
-        if rule.exclude_requester
-        else None,
-        votes=vote_groups(run.votes, rule),
-    )
-
-
 def _doubt_deciders(review: Review, doubts: list[Call]) -> tuple[Deciders, ...]:
     """Who may decide on the doubts. The quorum is shown with each call."""
     people = merge_people(people_of(review.grants_of(call)) for call in doubts)
     return (Deciders((), people, 1, None),) if people else ()
-
-
-def _cancel_votes(review: Review) -> tuple[VoteGroup, ...]:
-    if not review.cancels or review.cancelled:
-        return ()
-    whys = dict.fromkeys(vote.message for vote in review.cancels if vote.message)
-    most = max(action.route.reviewers.reject_quorum for action in review.actions)
-    return (
-        VoteGroup("cancel", tuple(v.by for v in review.cancels), most, message_of("; ".join(whys))),
-    )
 
 
 def _next_step(here: list[Action], waiting: list[Action]) -> NextStep | None:

@@ -10,9 +10,9 @@ from hitl_core.review import redaction_pointers, visible_schema
 
 from .. import text
 from .arguments import all_arguments
-from .deciders import message_of
 from .history import edit_of, edits_of
 from .model import DecidedElsewhere, DecisionLine
+from .votes import message_of
 
 #: Characters of the argument that distinguishes a line from the others.
 MAX_WHICH = 40

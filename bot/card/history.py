@@ -11,9 +11,10 @@ from hitl_core.review import redaction_pointers, visible_schema
 
 from .. import text
 from .arguments import HIDDEN_MARK, MAX_LABEL, argument_label, hide, keys_in_order, mark_hidden
-from .deciders import merge_people, message_of, still_needed
 from .model import EscalationNote, ThreadLine
+from .people import merge_people
 from .values import NOBODY, Change, Edit
+from .votes import message_of, still_needed
 
 MAX_CHANGES = 8
 #: Characters of the old and the new text of one change, and of the unchanged text around it.

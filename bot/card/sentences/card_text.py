@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ..agent_texts import description_text
 from ..buttons import REVIEW_LABEL, SEE_LABEL, Button, action_buttons, doubt_buttons
 from ..model import ActionLine, Card, Doubt, OpenAction
+from ..people import doubt_quorum, may_decide, statement_lines, vote_count, vote_lines
 from ..spans import (
     Emphasis,
     Line,
@@ -30,7 +31,6 @@ from .history import (
     note_lines,
     problem_lines,
 )
-from .people import doubt_quorum, may_decide, statement_lines, vote_count, vote_lines
 
 #: The newest notes, and the problems, on one card.
 MAX_NOTES = 5

@@ -10,6 +10,7 @@ from hitl_core.model import Action, Call, DecisionType, Review
 
 from ... import text
 from ..model import Card, Deadline, NextStep, OpenAction
+from ..people import requester
 from ..spans import (
     Code,
     Line,
@@ -23,7 +24,6 @@ from ..spans import (
     join_names,
     quote,
 )
-from .people import requester
 
 MAX_NAME = 60
 MAX_QUESTION = 70

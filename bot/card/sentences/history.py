@@ -8,6 +8,7 @@ from typing import assert_never
 from hitl_core.model import Place
 
 from ..model import Card, DecidedElsewhere, DecisionLine, EscalationNote, PlaceProblem, ThreadLine
+from ..people import decider, people, people_line, person
 from ..spans import (
     Code,
     Emphasis,
@@ -26,7 +27,6 @@ from ..spans import (
     plain_text,
 )
 from ..values import Edit
-from .people import decider, people, people_line, person
 
 #: The newest edits of an action that are shown.
 MAX_EDITS = 3

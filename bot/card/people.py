@@ -1,15 +1,16 @@
-"""People: who may decide, who asked, who voted and who is still needed. Pure."""
+"""People on a card: who may decide, who asked, who voted, who is still needed; as values and in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
-from hitl_core.model import Place, Reviewer, person_key
+from hitl_core.model import Action, Grant, Place, Reviewer, split_id
 
-from ... import text
-from ..model import Deciders, Doubt
-from ..spans import (
+from .. import text
+from .model import Deciders, Doubt
+from .spans import (
     Group,
     Line,
     Person,
@@ -21,10 +22,49 @@ from ..spans import (
     join_lines,
     join_names,
 )
-from ..values import PeopleRefs, Progress, VoteGroup
+from .values import PeopleRefs, Progress, VoteGroup
 
 #: Groups of deciders in one footer.
 MAX_DECIDERS = 3
+
+T = TypeVar("T")
+
+
+def people_of(grants: Iterable[Grant]) -> PeopleRefs:
+    """Everybody who may decide by one of these grants."""
+    return merge_people(
+        PeopleRefs(
+            grant.reviewers.users,
+            grant.reviewers.groups,
+            grant.places if grant.includes_members else (),
+        )
+        for grant in grants
+    )
+
+
+def merge_people(several: Iterable[PeopleRefs]) -> PeopleRefs:
+    people = tuple(several)
+    return PeopleRefs(
+        _unique(user for one in people for user in one.users),
+        _unique(group for one in people for group in one.groups),
+        _unique(place for one in people for place in one.members_of),
+    )
+
+
+def deciders_of(
+    waiting: Sequence[Action], numbers: dict[str, int], requester: str | None
+) -> tuple[Deciders, ...]:
+    """One entry for all actions that have the same deciders."""
+    groups: dict[tuple[PeopleRefs, int, str | None], list[int]] = {}
+    for action in waiting:
+        rule = action.route.reviewers
+        but = requester if rule.exclude_requester else None
+        same = people_of(action.grants), rule.quorum, but and text.one_line(but)
+        groups.setdefault(same, []).append(numbers[action.key])
+    return tuple(
+        Deciders(() if len(groups) == 1 else tuple(of), people, quorum, but)
+        for (people, quorum, but), of in groups.items()
+    )
 
 
 def person(reviewer: Reviewer) -> Person:
@@ -41,7 +81,7 @@ def people_line(reviewers: Iterable[Reviewer]) -> Line:
 
 def requester(id: str, most: int = 500) -> Person:
     """The agent gives this id, so a channel checks that it is one. `most`: characters of the label."""
-    channel, known_id = _split_id(id)
+    channel, known_id = split_id(id)
     label = text.clip(as_name(id), most)
     return Person(known_id, label, channel, is_claimed=True)
 
@@ -104,19 +144,13 @@ def _capitalize(line: Line) -> Line:
 
 
 def _policy_person(id: str) -> Person:
-    channel, known_id = _split_id(id)
+    channel, known_id = split_id(id)
     return Person(known_id, id, channel)
 
 
 def _policy_group(id: str) -> Group:
-    channel, known_id = _split_id(id)
+    channel, known_id = split_id(id)
     return Group(known_id, id, channel)
-
-
-def _split_id(id: str) -> tuple[str, str]:
-    """The channel, and the id there."""
-    channel, _, known_id = person_key(id).partition(":")
-    return channel, known_id
 
 
 #: Reasons of rejections, and groups of votes for something else.
@@ -172,3 +206,7 @@ def _progress_line(progress: Progress, names: PlaceNames) -> Line:
     who = people_line(progress.approved)
     still = f". Still needed: {missing}"
     return (Text(f"{vote_count(progress)}: "), *who, Text(still), *by, Text("."))
+
+
+def _unique(items: Iterable[T]) -> tuple[T, ...]:
+    return tuple(dict.fromkeys(items))

@@ -1,65 +1,25 @@
-"""Who may decide, who voted, and who is still needed. Pure."""
+"""Votes: on an action that needs several people, on a call in doubt, on a cancellation. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 
-from hitl_core.model import Action, Grant, Reviewers, person_key
+from hitl_core.model import Action, Call, Review, Reviewers, person_key
 from hitl_core.model import Vote as Answered
-from hitl_core.review import vote_count
+from hitl_core.review import redaction_pointers, visible_schema, vote_count
 
 from .. import text
-from .model import Deciders
+from .arguments import arguments_excerpt, mask
+from .model import Doubt
+from .people import people_of
 from .values import PeopleRefs, Progress, Rejection, VoteGroup
 
 MAX_MESSAGE = 500
 
-T = TypeVar("T")
 
-
-def people_of(grants: Iterable[Grant]) -> PeopleRefs:
-    """Everybody who may decide by one of these grants."""
-    return merge_people(
-        PeopleRefs(
-            grant.reviewers.users,
-            grant.reviewers.groups,
-            grant.places if grant.includes_members else (),
-        )
-        for grant in grants
-    )
-
-
-def merge_people(several: Iterable[PeopleRefs]) -> PeopleRefs:
-    people = tuple(several)
-    return PeopleRefs(
-        _unique(user for one in people for user in one.users),
-        _unique(group for one in people for group in one.groups),
-        _unique(place for one in people for place in one.members_of),
-    )
-
-
-def deciders_of(
-    waiting: Sequence[Action], numbers: dict[str, int], requester: str | None
-) -> tuple[Deciders, ...]:
-    """One entry for all actions that have the same deciders."""
-    groups: dict[tuple[PeopleRefs, int, str | None], list[int]] = {}
-    for action in waiting:
-        rule = action.route.reviewers
-        but = requester if rule.exclude_requester else None
-        same = people_of(action.grants), rule.quorum, but and text.one_line(but)
-        groups.setdefault(same, []).append(numbers[action.key])
-    return tuple(
-        Deciders(() if len(groups) == 1 else tuple(of), people, quorum, but)
-        for (people, quorum, but), of in groups.items()
-    )
-
-
-def progress_of(action: Action, requester: str | None) -> Progress | None:
-    """The votes so far; None if one person is enough."""
+def make_progress(action: Action, requester: str | None) -> Progress:
+    """The votes so far, on an action that needs several people."""
     rule = action.route.reviewers
-    if rule.quorum == rule.reject_quorum == 1:
-        return None
     rejected = [vote for vote in action.votes if vote.type == "reject"]
     needed_people = still_needed(action, requester)
     return Progress(
@@ -124,5 +84,30 @@ def message_of(message: str | None) -> str | None:
     )
 
 
-def _unique(items: Iterable[T]) -> tuple[T, ...]:
-    return tuple(dict.fromkeys(items))
+def make_doubt(review: Review, call: Call) -> Doubt:
+    action, args = review.action(call.key), review.arguments(call.key).parse()
+    schema = visible_schema(action.config) if action else None
+    excerpt = arguments_excerpt(mask(args, schema, redaction_pointers(action or call, args)))
+    run, rule = review.runs[call.key], action.route.reviewers if action else Reviewers()
+    return Doubt(
+        key=call.key,
+        attempt=run.attempt,
+        seal=review.seal(call.key),
+        name=review.tool_name(call),
+        excerpt=excerpt,
+        quorum=rule.quorum,
+        excluded_requester=text.one_line(review.requester or "")
+        if rule.exclude_requester
+        else None,
+        votes=vote_groups(run.votes, rule),
+    )
+
+
+def cancel_votes_of(review: Review) -> tuple[VoteGroup, ...]:
+    if not review.cancels or review.cancelled:
+        return ()
+    whys = dict.fromkeys(vote.message for vote in review.cancels if vote.message)
+    most = max(action.route.reviewers.reject_quorum for action in review.actions)
+    return (
+        VoteGroup("cancel", tuple(v.by for v in review.cancels), most, message_of("; ".join(whys))),
+    )
