@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO, assert_never
 
 from hitl_core.cli import phrases
-from hitl_core.cli.args_text import say_args
+from hitl_core.cli.reviews.args_text import say_args
 from hitl_core.cli.terminal import BOLD, DIM, GREEN, RED, YELLOW, Paint, say, say_field
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Call, Decision, Escalation, Review, Run, Snapshot

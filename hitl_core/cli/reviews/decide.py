@@ -10,7 +10,7 @@ from hitl_core.cli.command import add_command
 from hitl_core.cli.reviewers_text import describe_reviewers
 from hitl_core.cli.reviews.call_details import ambiguous_error, find_calls, only_call
 from hitl_core.cli.reviews.change_review import confirm_change, new_op, store_change
-from hitl_core.cli.reviews.proposal_options import make_proposal, read_edit
+from hitl_core.cli.reviews.proposal import make_proposal, read_edit
 from hitl_core.cli.reviews.proposal_preview import confirmation_question, show_proposals
 from hitl_core.cli.session import (
     add_id,

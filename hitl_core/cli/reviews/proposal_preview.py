@@ -6,7 +6,7 @@ import sys
 from contextlib import suppress
 
 from hitl_core.cli import phrases
-from hitl_core.cli.args_text import say_args
+from hitl_core.cli.reviews.args_text import say_args
 from hitl_core.cli.reviews.change_review import show_calls
 from hitl_core.cli.terminal import note
 from hitl_core.errors import Refused
