@@ -4,9 +4,8 @@ Exit codes: 0 success; 1 a problem was found, the name was not found, or the cha
 or a setting is wrong; 3 Redis can't be reached, or failed.
 """
 
-from hitl_core.cli.command import Commands, add_command
+from hitl_core.cli.command import Commands, add_command, require_extra
 from hitl_core.cli.main import main
-from hitl_core.cli.plugins import require_extra
 from hitl_core.cli.terminal import complain
 
 __all__ = ["Commands", "add_command", "complain", "main", "require_extra"]

@@ -1,16 +1,30 @@
-"""Adds commands to the parser: each has a help line, examples, and a function that runs it."""
+"""Commands of the parser: each has a help line, examples, and a function that runs it.
+
+Some come from other packages, as entry points, so the core imports none of them: the bot has `hitl serve`,
+the local Slack has `hitl demo`. Both are in our wheel; what they import comes with an extra.
+"""
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 from collections.abc import Callable
-from typing import TypeAlias
+from importlib.metadata import entry_points
+from typing import Any, TypeAlias
+
+from hitl_core.errors import SettingsError
 
 #: argparse has no public name for this.
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # pyright: ignore[reportPrivateUsage]
 
 #: Gets the parsed arguments, returns the exit code.
 Run = Callable[[argparse.Namespace], int]
+
+#: Each entry is a function that takes `Commands` and adds one. It imports nothing but argparse and ours.
+COMMANDS = "hitl.commands"
+
+#: Each entry takes a Policy, prints what it found, and returns the exit code.
+POLICY_CHECKS = "hitl.policy_checks"
 
 
 def add_command(
@@ -39,3 +53,24 @@ def add_subject(commands: Commands, name: str, *, help: str, epilog: str) -> Com
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     return parser.add_subparsers(metavar="COMMAND", required=True)
+
+
+def add_plugin_commands(commands: Commands) -> None:
+    for entry in sorted(entry_points(group=COMMANDS), key=lambda entry: entry.name):
+        entry.load()(commands)
+
+
+def load_policy_check(name: str) -> Any:
+    """Raises SettingsError where this environment has none of that name."""
+    for entry in entry_points(group=POLICY_CHECKS, name=name):
+        return entry.load()
+    raise SettingsError(f'No check of {name} is installed. Run: pip install "hitl-core[{name}]"')
+
+
+def require_extra(extra: str, *packages: str) -> None:
+    """Raises SettingsError for the first of an extra's packages that is not installed."""
+    for package in packages:
+        if importlib.util.find_spec(package) is None:
+            raise SettingsError(
+                f'{package} is not installed. Run: pip install "hitl-core[{extra}]"'
+            )

@@ -9,8 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from hitl_core.cli import audit, policy, reviews, tokens
-from hitl_core.cli.command import add_subject
-from hitl_core.cli.plugins import add_plugin_commands
+from hitl_core.cli.command import add_plugin_commands, add_subject
 from hitl_core.cli.terminal import complain
 from hitl_core.errors import HitlError, Refused, ReviewNotFound, StoreError, StoreUnavailable
 

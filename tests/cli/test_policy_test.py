@@ -12,7 +12,7 @@ import pytest
 
 from hitl_core.cli import main
 from hitl_core.cli.policy.compare_rulings import find_changes, worst_effect
-from hitl_core.cli.policy.recorded_calls import MAX_LINE, BadLine, RecordedCall, read_calls
+from hitl_core.cli.policy.policy_trial import MAX_LINE, BadLine, RecordedCall, read_calls
 from hitl_core.model import Route, ToolCall
 from hitl_core.policy import Policy
 from tests.cli.desk import Desk, Ran

@@ -6,8 +6,7 @@ import argparse
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from hitl_core.cli.command import add_command
-from hitl_core.cli.plugins import load_policy_check
+from hitl_core.cli.command import add_command, load_policy_check
 from hitl_core.cli.terminal import GREEN, YELLOW, Paint, say, say_problems
 from hitl_core.policy import InvalidPolicy, Policy, find_gaps
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from hitl_core.cli import phrases
-from hitl_core.cli.reviewers_text import describe_reviewers
 from hitl_core.model import Expire, Reviewers, Route
 from hitl_core.policy import Ruling
 
@@ -82,7 +81,7 @@ def _reviewer_changes(before: Reviewers, after: Reviewers) -> Iterator[Change]:
     stricter = raised and after.quorum > before.quorum
     yield Change(
         "stricter" if stricter else "looser",
-        f"reviewers: {describe_reviewers(before)} → {describe_reviewers(after)}",
+        f"reviewers: {phrases.describe_reviewers(before)} → {phrases.describe_reviewers(after)}",
     )
 
 
@@ -124,7 +123,7 @@ def _places(route: Route) -> tuple[str, ...]:
 def _steps_text(route: Route) -> str:
     steps = [
         f"{step.to} after {phrases.duration(step.after)}"
-        + (f" ({describe_reviewers(step.reviewers)})" if step.reviewers.is_explicit else "")
+        + (f" ({phrases.describe_reviewers(step.reviewers)})" if step.reviewers.is_explicit else "")
         for step in route.escalate
     ]
     return ", ".join(steps) or "never"

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from hitl_core.cli import phrases
 from hitl_core.cli.command import add_command
-from hitl_core.cli.reviewers_text import describe_reviewers
 from hitl_core.cli.terminal import DIM, Paint, complain, say, say_problems
 from hitl_core.errors import InvalidToolCall, Refused
 from hitl_core.gate import ReviewKey, build_review, judge_calls
@@ -89,11 +88,13 @@ def _main_fields(policy: Policy, ruling: Ruling) -> Iterator[tuple[str, str]]:
     needs = " (a rejection needs a reason)" if ruling.reject_reason == "required" else ""
     yield "decisions", ", ".join(ruling.allowed_decisions) + needs
     yield "shown in", ", ".join(map(_place_text, route.notify))
-    yield "reviewers", describe_reviewers(route.reviewers)
+    yield "reviewers", phrases.describe_reviewers(route.reviewers)
     if route.remind is not None:
         yield "reminds", f"every {phrases.duration(route.remind)}"
     for step in route.escalate:
-        also = f"; {describe_reviewers(step.reviewers)}" if step.reviewers.is_explicit else ""
+        also = (
+            f"; {phrases.describe_reviewers(step.reviewers)}" if step.reviewers.is_explicit else ""
+        )
         yield "escalates", f"after {phrases.duration(step.after)} to {_place_text(step.to)}{also}"
     if not route.escalate:
         yield "escalates", "never"

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, get_args
 
 from hitl_core.cli import phrases
 from hitl_core.cli.command import add_command
-from hitl_core.cli.reviewers_text import describe_reviewers
 from hitl_core.cli.reviews.call_details import ambiguous_error, find_calls, only_call
 from hitl_core.cli.reviews.change_review import confirm_change, new_op, store_change
-from hitl_core.cli.reviews.proposal import make_proposal, read_edit
-from hitl_core.cli.reviews.proposal_preview import confirmation_question, show_proposals
+from hitl_core.cli.reviews.proposal import (
+    confirmation_question,
+    make_proposal,
+    read_edit,
+    show_proposals,
+)
 from hitl_core.cli.session import (
     add_id,
     add_redis,
@@ -208,7 +211,7 @@ def _new_rule_note(action: Action, verdict: Verdict) -> str:
     """
     rule = f"the rule `{verdict.rule}`" if verdict.rule else "the policy's default"
     where = " and ".join(map(phrases.place_text, action.places))
-    people = describe_reviewers(action.route.reviewers)
+    people = phrases.describe_reviewers(action.route.reviewers)
     return f"After the edit, {rule} applies, so it waits in {where}: {people}."
 
 
