@@ -14,7 +14,7 @@ from hitl_core.cli.reviews.args_text import say_args
 from hitl_core.cli.reviews.change_review import show_calls
 from hitl_core.cli.terminal import note
 from hitl_core.errors import InvalidToolCall, Refused
-from hitl_core.forms import find_removed
+from hitl_core.forms import find_removed, list_options
 from hitl_core.jsonschema import format_path
 from hitl_core.model import Action, Arguments, JsonObject, Review, Snapshot, decode, encode
 from hitl_core.review import Proposal, judge_proposal, mask_hidden
@@ -62,8 +62,6 @@ def _read_answer(schema: dict[str, Any], given: list[str]) -> Any:
 
 
 def _read_value(schema: dict[str, Any], given: str) -> Any:
-    from hitl_core.forms import list_options
-
     for label, value in list_options(schema):
         if given in (label, value if isinstance(value, str) else json.dumps(value)):
             return value
