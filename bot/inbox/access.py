@@ -185,6 +185,8 @@ class ReviewAccess:
         review = snapshot.review
         action, run = review.action(key), review.runs.get(key)
         votes = run.votes if run else action.votes if action else ()
+        if not votes:
+            return ()
         voters = [vote.by for vote in votes]
         return await self._directory.ineligible_voters(voters, snapshot, _grants(review, key))
 
@@ -202,7 +204,7 @@ class ReviewAccess:
         self, review_id: str, who: Reviewer, seen: PermittedSnapshot | None = None
     ) -> PermittedSnapshot:
         """Loads the review. An external person gets the same refusal whether the review exists or not."""
-        if seen is not None and (seen.review.id, seen.who.key) == (review_id, who.key):
+        if seen is not None and (seen.review.id, seen.who) == (review_id, who):
             return seen
         try:
             snapshot = await self.load(review_id)
@@ -217,7 +219,7 @@ class ReviewAccess:
     ) -> PermittedSnapshot:
         """The same snapshot with this check. Raises Refused if the person may not decide by these grants."""
         grants = tuple(grants)
-        if snapshot.permits(snapshot.who, grants):
+        if snapshot.permits(grants):
             return snapshot
         await self._directory.check_can_decide(snapshot.who, snapshot, grants)
         return snapshot.with_check(grants)

@@ -158,7 +158,8 @@ class HomePermissions:
 
     async def can_decide(self, who: Reviewer, snapshot: Snapshot, grants: Sequence[Grant]) -> bool:
         """Raises PermissionUnknown."""
-        if isinstance(snapshot, PermittedSnapshot) and snapshot.permits(who, grants):
+        seen = snapshot if isinstance(snapshot, PermittedSnapshot) else None
+        if seen and seen.who.key == who.key and seen.permits(grants):
             return True
         try:
             await self._directory.check_can_decide(who, snapshot, grants)

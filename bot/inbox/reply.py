@@ -107,12 +107,10 @@ class PermittedSnapshot(Snapshot):
     who: Reviewer
     checked: tuple[tuple[Grant, ...], ...] = ()
 
-    def permits(self, who: Reviewer, grants: Iterable[Grant]) -> bool:
-        """Whether it was checked that this person may decide by one of these grants."""
+    def permits(self, grants: Iterable[Grant]) -> bool:
+        """Whether it was checked that `who` may decide by one of these grants."""
         grants = tuple(grants)
-        return who.key == self.who.key and any(
-            bool(part) and all(grant in grants for grant in part) for part in self.checked
-        )
+        return any(bool(part) and all(grant in grants for grant in part) for part in self.checked)
 
     def with_check(self, grants: Iterable[Grant]) -> PermittedSnapshot:
         return self.model_copy(update={"checked": (*self.checked, tuple(grants))})

@@ -204,15 +204,14 @@ def add_revision(
 ) -> Action:
     """A new revision, without votes. A person's answer that goes into the arguments is not an edit."""
     action = ruling.action
-    revision, edits = action.revision + 1, action.edits
+    revision, edits, digest = action.revision + 1, action.edits, args.digest
     if proposal.type == "edit":
         other = name if name != action.request.name else None
-        digest, verdict = args.digest, ruling.verdict
         edit = EditRecord(
-            by=by, at=now, revision=revision, digest=digest, name=other, under=verdict
+            by=by, at=now, revision=revision, digest=digest, name=other, under=ruling.verdict
         )
         edits = (*edits, edit)
-    update = {"revision": revision, "digest": args.digest, "votes": (), "edits": edits}
+    update = {"revision": revision, "digest": digest, "votes": (), "edits": edits}
     return action.model_copy(update=update)
 
 

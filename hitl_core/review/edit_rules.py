@@ -169,9 +169,9 @@ def _merge_schemas(
     previous = next((config for each, config in before if each == name), None)
     ruling = with_tool_schema(ruling, tool_schema)
     new = (ruling.args_schema, ruling.policy_schema, ruling.hiding_schema)
-    if previous is None:
+    old = previous and (previous.args_schema, previous.policy_schema, previous.hiding_schema)
+    if old is None or old == new:
         return new
-    old = (previous.args_schema, previous.policy_schema, previous.hiding_schema)
     checks, trusted, hides = map(combine_schemas, old, new)
     return checks, trusted, hides
 

@@ -67,8 +67,11 @@ def build_write(before: Review | None, changed: Transition, chain: str = "") -> 
     """The write for this change, with the new values of the store's indexes."""
     review, event = changed
     ready = claims.ready_at(review)
-    was_ready = before is not None and claims.ready_at(before) is not None
-    settled = review.status == "settled" and ready is not None
+    is_new_result = (
+        review.status == "settled"
+        and ready is not None
+        and (event.kind == "lapsed" or before is None or claims.ready_at(before) is None)
+    )
     had, has = before.audiences if before else frozenset[str](), review.audiences
     return Write(
         review,
@@ -76,8 +79,7 @@ def build_write(before: Review | None, changed: Transition, chain: str = "") -> 
         args={k: a for k, a in review.args.items() if before is None or k not in before.args},
         due_at=escalation.due_at(review),
         ready_at=ready,
-        wakes_agent=(settled and (not was_ready or event.kind == "lapsed"))
-        or review.status == "done",
+        wakes_agent=is_new_result or review.status == "done",
         chain=chain,
         audiences_added=has - had,
         audiences_removed=had - has,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from hitl_core.errors import Refused
-from hitl_core.model import Action, DecisionType, Event, EventKind, Place, Review, Reviewer
+from hitl_core.model import Action, Call, DecisionType, Event, EventKind, Place, Review, Reviewer
 
 
 class Transition(NamedTuple):
@@ -67,7 +67,9 @@ def make_event(
     `what` is one text for each call, or one for all.
     """
     keys = tuple(keys)
-    rules = [_rule(after or review, key) for key in keys]
+    calls = [_find_call(review, key) for key in keys]
+    newest = calls if after is None else [_find_call(after, key) for key in keys]
+    rules = [_newest_rule(after or review, each) for each in newest]
     return Event(
         kind=kind,
         review_id=review.id,
@@ -77,8 +79,8 @@ def make_event(
         what=what if what is None or isinstance(what, str) else _join_list(what),
         why=why,
         place=place,
-        before=_join_list(_digest(review, key) for key in keys),
-        digest=_join_list(_digest(after or review, key) for key in keys),
+        before=_join_list(each.digest for each in calls),
+        digest=_join_list(each.digest for each in newest),
         policy=review.policy,
         rule=_join_list(rule or "" for rule in rules) or None,
     )
@@ -90,19 +92,19 @@ def join_names(names: Iterable[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def _digest(review: Review, key: str) -> str:
-    if (action := review.action(key)) is not None:
-        return action.digest
-    call = review.call(key)
-    assert call is not None  # every caller has checked it
-    return call.digest
+def _find_call(review: Review, key: str) -> Action | Call:
+    """The action, or the call that needs no person."""
+    found = review.action(key) or review.call(key)
+    assert found is not None  # every caller has checked it
+    return found
 
 
-def _rule(review: Review, key: str) -> str | None:
+def _newest_rule(review: Review, found: Action | Call) -> str | None:
     """The rule that applies now: after an edit, the rule that matches the edit."""
-    action, call = review.action(key), review.call(key)
-    under = action.newest_rule if action else None
-    return (under or call.verdict).rule if call else None
+    if isinstance(found, Action) and (rule := found.newest_rule) is not None:
+        return rule.rule
+    call = review.call(found.key) if isinstance(found, Action) else found
+    return call.verdict.rule if call else None
 
 
 def _join_list(parts: Iterable[str]) -> str | None:
