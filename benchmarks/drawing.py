@@ -17,7 +17,8 @@ from typing import Any
 
 from benchmarks.amount import Amount
 from benchmarks.figure import Figure
-from bot.card import all_arguments, build_card
+from bot.card import build_card
+from bot.card.arguments import all_arguments
 from bot.channels.slack import (
     MODAL_LIMITS,
     ModalMeta,

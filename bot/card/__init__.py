@@ -6,8 +6,7 @@
 
 from .actions import choices_of, find_open_action, name_and_arguments
 from .agent_texts import description_text
-from .arguments import all_arguments, argument_label
-from .buttons import Button, Verb, card_buttons, page_buttons
+from .buttons import Button, Verb, card_buttons
 from .compose import build_card, page_keys
 from .history import thread_lines
 from .model import (
@@ -75,14 +74,11 @@ from .spans import (
     Text,
     Time,
     Verbatim,
-    as_name,
     format_utc,
-    join_lines,
-    join_names,
     plain_text,
     quote,
 )
-from .values import Argument, Edit
+from .values import Argument
 
 __all__ = [
     "ARGUMENTS_TITLE",
@@ -109,7 +105,6 @@ __all__ = [
     "CardText",
     "Code",
     "Doubt",
-    "Edit",
     "Emphasis",
     "Group",
     "Line",
@@ -128,11 +123,8 @@ __all__ = [
     "Verb",
     "Verbatim",
     "action_text",
-    "all_arguments",
-    "argument_label",
     "arguments_head",
     "arguments_pages",
-    "as_name",
     "build_card",
     "card_buttons",
     "card_summary",
@@ -148,15 +140,12 @@ __all__ = [
     "home_pages",
     "home_title",
     "is_single",
-    "join_lines",
-    "join_names",
     "list_line",
     "more_actions_line",
     "more_doubts_line",
     "more_line",
     "more_reviews_line",
     "name_and_arguments",
-    "page_buttons",
     "page_keys",
     "plain_text",
     "quote",

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.card import (
-    Button,
-    Card,
-    PlaceNames,
-    action_text,
-    build_card,
-    card_buttons,
-    doubt_text,
-    page_buttons,
-)
+from bot.card import Button, Card, PlaceNames, action_text, build_card, card_buttons, doubt_text
+from bot.card.buttons import page_buttons
 from hitl_core.model import Place, Review
 from tests.channels.scenes import (
     DEFAULT,

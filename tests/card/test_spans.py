@@ -21,10 +21,9 @@ from bot.card import (
     Text,
     Time,
     Verbatim,
-    join_lines,
-    join_names,
     plain_text,
 )
+from bot.card.spans import join_lines, join_names
 from hitl_core.model import Place
 
 PLAIN: list[tuple[Span, str]] = [

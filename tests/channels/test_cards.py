@@ -7,14 +7,8 @@ from typing import Any
 
 import pytest
 
-from bot.card import (
-    argument_label,
-    build_card,
-    choices_of,
-    find_open_action,
-    page_keys,
-    thread_lines,
-)
+from bot.card import build_card, choices_of, find_open_action, page_keys, thread_lines
+from bot.card.arguments import argument_label
 from bot.channels.slack.render import place_names, thread_message
 from bot.channels.slack.render.card_message import (
     action_blocks,

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from bot.card import all_arguments, build_card, find_open_action, thread_lines
+from bot.card import build_card, find_open_action, thread_lines
+from bot.card.arguments import all_arguments
 from bot.channels.slack.render import action_blocks, place_names, thread_message
 from bot.channels.slack.render.card_message import message
 from hitl_core.forms import make_form

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bot.card import as_name, build_card, name_and_arguments, thread_lines
+from bot.card import build_card, name_and_arguments, thread_lines
+from bot.card.spans import as_name
 from bot.channels.slack.ids import ModalMeta
 from bot.channels.slack.modals.arguments_modal import arguments_view
 from bot.channels.slack.modals.form_modal import form_view

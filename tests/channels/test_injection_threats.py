@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from bot.card import all_arguments, build_card, thread_lines
+from bot.card import build_card, thread_lines
+from bot.card.arguments import all_arguments
 from bot.card.suspicious_text import find_warning
 from bot.channels.slack.ids import ModalMeta
 from bot.channels.slack.modals.arguments_modal import arguments_view

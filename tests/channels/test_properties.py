@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from bot.card import Card, all_arguments, build_card
+from bot.card import Card, build_card
+from bot.card.arguments import all_arguments
 from bot.channels.slack.ids import ModalMeta
 from bot.channels.slack.modals.arguments_modal import arguments_view
 from bot.channels.slack.render.card_message import incomplete_actions, message

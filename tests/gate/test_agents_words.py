@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.card import all_arguments, build_card, find_open_action
-from bot.card.arguments import PATH_SEPARATOR
+from bot.card import build_card, find_open_action
+from bot.card.arguments import PATH_SEPARATOR, all_arguments
 from hitl_core import dialects
 from hitl_core.dialects.apply_policy import apply_policy
 from hitl_core.errors import HitlError

@@ -94,7 +94,7 @@ class ConfigNode:
         match = next((choice for choice in choices if choice == self.value), None)
         if match is None:
             hint = suggest(self.value, choices)
-            self.add_problem(f"This must be {join_names(choices)}, not {self}.{hint}")
+            self.add_problem(f"This must be {join_choices(choices)}, not {self}.{hint}")
         return match
 
     def boolean(self) -> bool | None:
@@ -135,7 +135,7 @@ def format_value(value: object) -> str:
     return f"of type {type(value).__name__}"
 
 
-def join_names(names: Iterable[str]) -> str:
+def join_choices(names: Iterable[str]) -> str:
     """`a`, `b` or `c`."""
     *others, last = (f"`{name}`" for name in names)
     return f"{', '.join(others)} or {last}" if others else last
@@ -152,7 +152,9 @@ def _explain_unknown(key: str, known: Iterable[str]) -> str:
     snake_case = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key).lower()
     if snake_case != key and snake_case in known:
         return f"`{key}` is the spelling of another system; write `{snake_case}`."
-    return f"`{key}` is not allowed here.{suggest(key, known) or f' Allowed: {join_names(known)}.'}"
+    return (
+        f"`{key}` is not allowed here.{suggest(key, known) or f' Allowed: {join_choices(known)}.'}"
+    )
 
 
 _DURATION = re.compile(r"(?:([0-9]{1,9})d)?(?:([0-9]{1,9})h)?(?:([0-9]{1,9})m)?(?:([0-9]{1,9})s)?")

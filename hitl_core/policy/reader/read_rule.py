@@ -11,7 +11,7 @@ from hitl_core.model import DECISION_TYPES, DecisionType, Output, Reviewers
 from hitl_core.policy.reader.config_node import (
     ConfigNode,
     format_value,
-    join_names,
+    join_choices,
     read_field,
     read_pointers,
     suggest,
@@ -131,7 +131,7 @@ def read_decisions(
         if decision is None:
             ours = _SYNONYMS.get(each.value) if isinstance(each.value, str) else None
             hint = f" Did you mean `{ours}`?" if ours in known else suggest(each.value, known)
-            each.add_problem(f"{each} is not a decision. Use {join_names(known)}.{hint}")
+            each.add_problem(f"{each} is not a decision. Use {join_choices(known)}.{hint}")
         elif decision in decisions:
             each.add_problem(f"{format_value(decision)} appears twice: remove one.")
         else:

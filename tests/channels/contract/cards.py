@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from bot.card import Card, all_arguments, build_card, thread_lines
+from bot.card import Card, build_card, thread_lines
+from bot.card.arguments import all_arguments
 from bot.text import to_visible
 from hitl_core.model import Review
 from hitl_core.review import redaction_pointers, visible_schema

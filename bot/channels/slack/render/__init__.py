@@ -8,6 +8,7 @@ from .block_kit import (
     Block,
     Element,
     Names,
+    button,
     context,
     divider,
     input_block,
@@ -21,7 +22,7 @@ from .block_kit import (
     shorten,
     text_element,
 )
-from .buttons import actions, button, button_blocks
+from .buttons import actions, button_blocks
 from .card_message import action_blocks
 from .home_blocks import error_blocks, list_blocks, summary, view_blocks
 from .line_blocks import thread_message

@@ -78,6 +78,39 @@ def divider(block_id: str) -> Block:
     return {"type": "divider", "block_id": block_id}
 
 
+def button(
+    action_id: str, text: str, value: str, label: str, *, style: str | None = None
+) -> Element:
+    """`label` is the text for screen readers."""
+    element: Element = {
+        "type": "button",
+        "action_id": action_id,
+        "text": plain_text(text, 75),
+        "value": value,
+        "accessibility_label": shorten(label, 75),
+    }
+    return {**element, "style": style} if style else element
+
+
+def with_confirm(element: Element, title: str, text: str, confirm_label: str) -> Element:
+    """The button with a confirmation dialog."""
+    dialog = {"title": plain_text(title, 100), "text": plain_text(text, 300), "style": "primary"}
+    return {
+        **element,
+        "confirm": {
+            **dialog,
+            "confirm": plain_text(confirm_label, 30),
+            "deny": plain_text("Cancel", 30),
+        },
+    }
+
+
+def overflow(action_id: str, options: list[tuple[str, str]]) -> Element:
+    """`options` are pairs of label and value."""
+    menu_options = [{"text": plain_text(text, 75), "value": value} for text, value in options]
+    return {"type": "overflow", "action_id": action_id, "options": menu_options}
+
+
 def input_block(
     block_id: str,
     element: Element,

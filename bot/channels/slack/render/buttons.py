@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....card import Button
-from .block_kit import Block, Element, plain_text, shorten
+from .block_kit import Block, Element, button, overflow, with_confirm
 
 _STYLES = {"positive": "primary", "destructive": "danger"}
 
@@ -32,39 +32,6 @@ def _element(one: Button, action_id: str) -> Element:
     if (ask := one.confirmation) is None:
         return element
     return with_confirm(element, ask.title, ask.text, ask.label)
-
-
-def button(
-    action_id: str, text: str, value: str, label: str, *, style: str | None = None
-) -> Element:
-    """`label` is the text for screen readers."""
-    element: Element = {
-        "type": "button",
-        "action_id": action_id,
-        "text": plain_text(text, 75),
-        "value": value,
-        "accessibility_label": shorten(label, 75),
-    }
-    return {**element, "style": style} if style else element
-
-
-def with_confirm(element: Element, title: str, text: str, confirm_label: str) -> Element:
-    """The button with a confirmation dialog."""
-    dialog = {"title": plain_text(title, 100), "text": plain_text(text, 300), "style": "primary"}
-    return {
-        **element,
-        "confirm": {
-            **dialog,
-            "confirm": plain_text(confirm_label, 30),
-            "deny": plain_text("Cancel", 30),
-        },
-    }
-
-
-def overflow(action_id: str, options: list[tuple[str, str]]) -> Element:
-    """`options` are pairs of label and value."""
-    menu_options = [{"text": plain_text(text, 75), "value": value} for text, value in options]
-    return {"type": "overflow", "action_id": action_id, "options": menu_options}
 
 
 def actions(block_id: str, elements: list[Element]) -> Block:
