@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -86,9 +87,9 @@ def one_line(text: str) -> str:
     return to_visible(text).replace("\n", "⏎").replace("\t", "⇥")
 
 
-def label(text: str, limit: int) -> str:
-    """A name on one line, with the number of missing characters if it is cut."""
-    return truncate(one_line(text), limit).text
+def labels(names: Iterable[str], limit: int) -> list[str]:
+    """Each name on one line, with the number of missing characters if it is cut."""
+    return [truncate(one_line(name), limit).text for name in names]
 
 
 def weight(text: str) -> int:

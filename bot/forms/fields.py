@@ -14,7 +14,7 @@ from typing import Any
 
 from hitl_core.forms import Field, Option
 
-from ..text import add_marks, excerpt, label, one_line
+from ..text import add_marks, excerpt, labels, one_line
 from .page import FormLimits
 
 _CUT_MARK = re.compile(r"⟦[\d,]+ more characters?⟧")
@@ -26,13 +26,19 @@ _SHORT_BYTES, _CHARACTER_BYTES = 1_000, 3
 
 
 def fit_fields(fields: Iterable[Field], limits: FormLimits) -> dict[str, Field]:
-    """Each field as `fit_field` makes it, by pointer."""
-    return {field.pointer: fit_field(field, limits) for field in fields}
+    """The fields with visible text, by pointer. One whose value with marks does not fit into an input is
+    locked.
+    """
+    known = tuple(fields)
+    visible = labels((field.label for field in known), limits.label)
+    return {
+        field.pointer: _fit_field(field, label, limits)
+        for field, label in zip(known, visible, strict=True)
+    }
 
 
-def fit_field(field: Field, limits: FormLimits) -> Field:
-    """The field with visible text. It is locked if its value with marks does not fit into an input."""
-    changes: dict[str, Any] = {"label": label(field.label, limits.label)}
+def _fit_field(field: Field, label: str, limits: FormLimits) -> Field:
+    changes: dict[str, Any] = {"label": label}
     if field.hint:
         changes["hint"] = one_line(field.hint)
     if field.options:
@@ -77,8 +83,8 @@ def _size(field: Field, limits: FormLimits) -> int:
     if field.locked is not None:
         return _SHORT_BYTES + len(json.dumps(field.initial, ensure_ascii=False).encode())
     if field.options:
-        labels = sum(len(option.label.encode()) for option in field.options)
-        return _SHORT_BYTES + labels + limits.option_bytes * len(field.options)
+        label_bytes = sum(len(option.label.encode()) for option in field.options)
+        return _SHORT_BYTES + label_bytes + limits.option_bytes * len(field.options)
     if field.kind in ("long_text", "lines", "json"):
         return max(_SHORT_BYTES, _CHARACTER_BYTES * limits.text)
     return _SHORT_BYTES
@@ -95,10 +101,10 @@ def _locked_text(field: Field, limits: FormLimits) -> str | None:
 def _unique_options(options: tuple[Option, ...], limits: FormLimits) -> tuple[Option, ...]:
     """The options with labels that fit and are all different."""
     longest = limits.option_label - _MARK_LENGTH
-    labels = [label(option.label, longest) for option in options]
-    if len(set(labels)) < len(labels):
-        labels = [f"{number}. {each}" for number, each in enumerate(labels, start=1)]
-    return tuple(map(Option, labels))
+    fitting = labels((option.label for option in options), longest)
+    if len(set(fitting)) < len(fitting):
+        fitting = [f"{number}. {each}" for number, each in enumerate(fitting, start=1)]
+    return tuple(map(Option, fitting))
 
 
 def _utf16_width(text: str) -> int:
