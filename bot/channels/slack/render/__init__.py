@@ -8,7 +8,9 @@ from .block_kit import (
     Block,
     Element,
     Names,
+    actions,
     button,
+    button_blocks,
     context,
     divider,
     input_block,
@@ -22,7 +24,6 @@ from .block_kit import (
     shorten,
     text_element,
 )
-from .buttons import actions, button_blocks
 from .card_message import action_blocks
 from .home_blocks import error_blocks, list_blocks, summary, view_blocks
 from .line_blocks import thread_message

@@ -1,4 +1,4 @@
-"""Block Kit elements, and who is mentioned in them. An agent's text only goes into `text_element`, `pre` or
+"""Block Kit elements, buttons, and who is mentioned. An agent's text only goes into `text_element`, `pre` or
 `plain_text`: Slack does not interpret mentions, links or formatting in rich_text and plain_text
 (docs.slack.dev/reference/block-kit). It never becomes a mention.
 """
@@ -12,7 +12,7 @@ from typing import Any, cast
 from hitl_core.model import MessageRef, Place
 
 from .... import text as readable
-from ....card import Group, Person, PlaceName, PlaceNames
+from ....card import Button, Group, Person, PlaceName, PlaceNames
 from ..places import NAME
 
 Block = dict[str, Any]
@@ -34,6 +34,7 @@ _ID = re.compile(r"[UWS][A-Z0-9]{1,30}")
 Names = Callable[[Place], str]
 #: Message → its URL, None if it is not known.
 MessageLink = Callable[[MessageRef], str | None]
+_STYLES = {"positive": "primary", "destructive": "danger"}
 
 
 def plain_text(text: str, limit: int = 3000) -> Element:
@@ -76,6 +77,49 @@ def header(block_id: str, text: str) -> Block:
 
 def divider(block_id: str) -> Block:
     return {"type": "divider", "block_id": block_id}
+
+
+def button_blocks(block_id: str, buttons: Sequence[Button], pages_of: str = "") -> list[Block]:
+    """One block with these buttons, the rare ones in a menu; none without buttons. `pages_of` is the prefix
+    of the ids of the buttons to other pages.
+    """
+    elements: list[Element] = []
+    options: list[tuple[str, str]] = []
+    for one in buttons:
+        if one.is_rare:
+            options.append((one.label, one.value))
+        else:
+            elements.append(_element(one, _action_id(one, pages_of)))
+    if options:
+        elements.append(overflow("more", options))
+    return [actions(block_id, elements)] if elements else []
+
+
+def _element(one: Button, action_id: str) -> Element:
+    style = _STYLES[one.style] if one.style else None
+    element = button(action_id, one.label, one.value, one.spoken, style=style)
+    if (ask := one.confirmation) is None:
+        return element
+    return with_confirm(element, ask.title, ask.text, ask.label)
+
+
+def actions(block_id: str, elements: list[Element]) -> Block:
+    return {"type": "actions", "block_id": block_id, "elements": elements}
+
+
+def _action_id(one: Button, pages_of: str) -> str:
+    """By this id Slack finds our listener; no two in one block are equal."""
+    match one.verb:
+        case "answer":
+            return f"answer:{one.number}"
+        case "ran" | "rerun" | "skip":
+            return f"doubt_{one.verb}"
+        case "back":
+            return f"{pages_of}:back"
+        case "next":
+            return f"{pages_of}:on"
+        case verb:
+            return verb
 
 
 def button(

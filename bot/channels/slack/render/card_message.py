@@ -30,6 +30,7 @@ from .block_kit import (
     Element,
     MessageLink,
     Names,
+    button_blocks,
     divider,
     header,
     place_names,
@@ -37,7 +38,6 @@ from .block_kit import (
     rich_text,
     text_size,
 )
-from .buttons import button_blocks
 from .line_blocks import action_lines, decision_block
 from .markup import context_facts, context_lines, make_inert, section, sections
 

@@ -32,6 +32,7 @@ from ....card import (
 from ....inbox import Home, HomeLine, HomeTask
 from .block_kit import (
     Block,
+    button_blocks,
     context,
     divider,
     header,
@@ -41,7 +42,6 @@ from .block_kit import (
     rich_text,
     shorten,
 )
-from .buttons import button_blocks
 from .card_message import action_blocks, doubt_blocks, notes_blocks, origin_blocks
 from .markup import NEXT, SEPARATOR, context_lines, mrkdwn_text, section
 
