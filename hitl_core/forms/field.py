@@ -114,6 +114,26 @@ class Slot(NamedTuple):
     is_branch_choice: bool = False
 
 
+#: The input that a value needs: the one for its schema; always JSON; none, because the slot has one already
+#: (a choice between branches); none, because people must not see the value.
+InputNeed = Literal["input", "json", "nothing", "hiding"]
+
+
+class Found(NamedTuple):
+    """A value that gets a field, with its part of the schema."""
+
+    slot: Slot
+    schema: dict[str, Any]
+    needs: InputNeed
+
+
+class InputLimits(NamedTuple):
+    """The limits of one input: UTF-16 units of text, and number of options."""
+
+    max_text: int
+    max_options: int
+
+
 class FormErrors(HitlError):
     """The answers are not accepted. `fields` has one message for each field, by pointer; `top` has the
     messages without a field.

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from hitl_core.forms.answers import parse_answer, read_slots
 from hitl_core.forms.branches import read_branch_choice
-from hitl_core.forms.field import ABSENT, Field, Slot, utf16_length
-from hitl_core.forms.inputs import InputLimits
+from hitl_core.forms.field import ABSENT, Field, InputLimits, Slot, utf16_length
 from hitl_core.forms.value_schema import INFERRED
 from hitl_core.forms.walker import SchemaWalker, TooManyFields
 from hitl_core.jsonschema import (
@@ -151,14 +150,14 @@ def plan_form(
         walker = SchemaWalker(root, protected, answers, limits, depth, budget)
         try:
             start = walker.walk(INFERRED if schema is None else root, current)
+            return Plan(walker.slots(), start)
         except TooManyFields:
             continue
         except TooMuchWork:
             break
-        return Plan(tuple(walker.slots), start)
     walker = SchemaWalker(root, protected, answers, limits, 0, budget)
     walker.add_whole(current)
-    return Plan(tuple(walker.slots), current)
+    return Plan(walker.slots(), current)
 
 
 _PICKER_FORMATS = ("option", "options", "date", "time", "datetime")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
-from hitl_core.forms.field import Field, Slot, utf16_length
+from hitl_core.forms.field import Field, Found, Slot, utf16_length
 from hitl_core.forms.inputs import json_slot
 from hitl_core.forms.text_values import is_number
 from hitl_core.jsonschema import Path, ProtectedPaths, format_name, mask_value
@@ -18,10 +19,21 @@ _TOO_LONG = "This is longer than {:,} characters and can't be changed here."
 _ONE_VALUE = "This has only one value."
 
 
-def finish_slot(
+def finish_slots(
+    values: Sequence[Found], protected: ProtectedPaths, max_text: int
+) -> tuple[Slot, ...]:
+    """The slots with their hints, and locked if the value can't be changed here."""
+    return tuple(
+        _hide_slot(slot, schema)
+        if needs == "hiding"
+        else _finish_slot(slot, schema, protected, max_text)
+        for slot, schema, needs in values
+    )
+
+
+def _finish_slot(
     slot: Slot, schema: dict[str, Any], protected: ProtectedPaths, max_text: int
 ) -> Slot:
-    """The slot of an input, with the hint, and locked if the value can't be changed here."""
     value, has_value_input = slot.value, not slot.is_branch_choice
     fixed, hidden = (), list[Path]()
     if has_value_input and protected.has_fixed_parts:
@@ -42,7 +54,7 @@ def finish_slot(
     return slot._replace(field=field, fixed_paths=fixed)
 
 
-def hide_slot(slot: Slot, schema: dict[str, Any]) -> Slot:
+def _hide_slot(slot: Slot, schema: dict[str, Any]) -> Slot:
     """The slot of a value that people must not see."""
     pointer, label = slot.field.pointer, slot.field.label
     hint = description_text(schema)

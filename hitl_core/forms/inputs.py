@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any, Literal, NamedTuple, cast
+from collections.abc import Sequence
+from typing import Any, Literal, cast
 
-from hitl_core.forms.field import ABSENT, Kind, Option, Slot
+from hitl_core.forms.field import ABSENT, Found, InputLimits, Kind, Option, Slot
 from hitl_core.forms.text_values import (
     format_json,
     format_lines,
@@ -33,14 +34,22 @@ _LONG = 80
 _EXACT = 2**53
 
 
-class InputLimits(NamedTuple):
-    """The limits of one input: UTF-16 units of text, and number of options."""
+def choose_inputs(
+    values: Sequence[Found], flattener: SchemaFlattener, limits: InputLimits
+) -> list[Found]:
+    """The same values, with inputs. Raises TooMuchWork."""
+    chosen = list[Found]()
+    for found in values:
+        slot = found.slot
+        if found.needs == "input":
+            slot = _choose_input(slot, found.schema, flattener, limits)
+        elif found.needs == "json":
+            slot = json_slot(slot, limits.max_text)
+        chosen.append(found._replace(slot=slot))
+    return chosen
 
-    max_text: int
-    max_options: int
 
-
-def choose_input(
+def _choose_input(
     slot: Slot, schema: Schema, flattener: SchemaFlattener, limits: InputLimits
 ) -> Slot:
     """The slot with the input that the schema needs, or with JSON if that input can't show the value."""
@@ -183,14 +192,10 @@ def _enum_options(schema: Schema) -> list[tuple[str, Any]]:
     if isinstance(names, list) and len(cast("list[Any]", names)) == len(values):
         return list(zip(map(str, cast("list[Any]", names)), values, strict=True))
     texts = {value for value in values if isinstance(value, str)}
+    labels = ((v, _label(v)) for v in values)
     return [
-        (
-            _label(v)
-            if isinstance(v, str) or _label(v) not in texts
-            else f"{_label(v)} (not text)",
-            v,
-        )
-        for v in values
+        (f"{label} (not text)" if not isinstance(v, str) and label in texts else label, v)
+        for v, label in labels
     ]
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 
 from hitl_core.forms.branches import Branch, branch_slot, find_branches, read_branch_choice
-from hitl_core.forms.field import ABSENT, Field, OnClear, Slot
-from hitl_core.forms.hints import finish_slot, hide_slot
-from hitl_core.forms.inputs import InputLimits, choose_input, json_slot
+from hitl_core.forms.field import ABSENT, Field, Found, InputLimits, InputNeed, OnClear, Slot
+from hitl_core.forms.hints import finish_slots
+from hitl_core.forms.inputs import choose_inputs
 from hitl_core.forms.value_schema import (
     INFERRED,
     infer_schema,
@@ -59,7 +59,7 @@ class Location(NamedTuple):
 
 
 class SchemaWalker:
-    """Collects `slots`. `answers` are used to choose branches. Objects are flattened `depth` levels deep."""
+    """Finds the values that get a field. `answers` choose branches. Objects are flattened `depth` levels."""
 
     def __init__(
         self,
@@ -70,12 +70,12 @@ class SchemaWalker:
         depth: int,
         budget: Budget,
     ) -> None:
-        self.slots: list[Slot] = []
+        self._found: list[Found] = []
         self._flattener, self._protected = SchemaFlattener(root, budget), protected
         self._answers, self._limits, self._depth = answers, limits, depth
 
     def walk(self, declared: object, args: dict[str, Any]) -> dict[str, Any]:
-        """Add the fields of all arguments. Returns them, switched to the chosen branches."""
+        """Find the values in all arguments. Returns these, switched to the chosen branches."""
         if declared is INFERRED:
             declared = infer_schema(args)
         [flat] = self._flattener.flatten_each([declared])
@@ -83,8 +83,12 @@ class SchemaWalker:
 
     def add_whole(self, args: dict[str, Any]) -> None:
         """Add one JSON field for all arguments."""
-        slot = _make_slot(Location(), {}, False, args)
-        self._add(json_slot(slot, self._limits.max_text), {})
+        self._add(_make_slot(Location(), {}, False, args), {}, "json")
+
+    def slots(self) -> tuple[Slot, ...]:
+        """The slots of all values that were found. Raises TooMuchWork."""
+        values = choose_inputs(self._found, self._flattener, self._limits)
+        return finish_slots(values, self._protected, self._limits.max_text)
 
     def _walk_value(
         self, location: Location, declared: object, flat: FlatSchema | None, value: Any
@@ -98,14 +102,14 @@ class SchemaWalker:
         location = self._with_title(location, declared, schema)
         slot = _make_slot(location, schema, nullable, value)
         if self._is_hidden(location, schema):
-            return self._append(hide_slot(slot, schema))
+            return self._add(slot, schema, "hiding")
         if branches:
             return self._walk_branches(location, slot, schema, branches)
         if branches is not None and self._is_flat(location, schema, slot):
             return self._walk_object(location, schema, slot.on_clear, value)
         if branches is None or not location.path:
-            return self._add(json_slot(slot, self._limits.max_text), schema)
-        return self._add(choose_input(slot, schema, self._flattener, self._limits), schema)
+            return self._add(slot, schema, "json")
+        return self._add(slot, schema, "input")
 
     def _is_flat(self, location: Location, schema: Schema, slot: Slot) -> bool:
         properties = schema.get("properties")
@@ -127,7 +131,7 @@ class SchemaWalker:
         held = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
         properties = cast("dict[str, Any]", schema.get("properties", {}))
         names = [*properties, *(name for name in held if name not in properties)]
-        if len(self.slots) + len(names) > MAX_FIELDS:
+        if len(self._found) + len(names) > MAX_FIELDS:
             raise TooManyFields
         members: dict[str, object] = {}
         for name in names:
@@ -166,9 +170,9 @@ class SchemaWalker:
             for b in branches
         )
         if deep or has_hidden_discriminator or (current is None and not slot.is_empty):
-            return self._add(json_slot(slot, self._limits.max_text), schema)
+            return self._add(slot, schema, "json")
         choice = branch_slot(slot, branches, current)
-        self._add(choice, schema)
+        self._add(choice, schema, "nothing")
         chosen = read_branch_choice(choice, self._answers)
         if chosen is None:
             return slot.value
@@ -191,8 +195,8 @@ class SchemaWalker:
         blank = slot.on_clear if slot.on_clear in ("leave", "null") else None
         own = _make_slot(inner, schema, False, value, blank)
         if self._is_hidden(location, schema):
-            return self._append(hide_slot(own, schema))
-        return self._add(choose_input(own, schema, self._flattener, self._limits), schema)
+            return self._add(own, schema, "hiding")
+        return self._add(own, schema, "input")
 
     def _split(self, flat: FlatSchema | None) -> tuple[Schema, bool, tuple[Branch, ...]]:
         """The schema, whether null is allowed, and the branches. Raises CannotFlatten."""
@@ -219,13 +223,10 @@ class SchemaWalker:
         hides, path = self._protected.has_hidden_parts, location.path
         return hides and (is_secret(schema) or self._protected.is_hidden_path(path))
 
-    def _add(self, slot: Slot, schema: Schema) -> Any:
-        return self._append(finish_slot(slot, schema, self._protected, self._limits.max_text))
-
-    def _append(self, slot: Slot) -> Any:
-        """Add a finished slot. Returns its value."""
-        self.slots.append(slot)
-        if len(self.slots) > MAX_FIELDS:
+    def _add(self, slot: Slot, schema: Schema, needs: InputNeed) -> Any:
+        """Returns the value."""
+        self._found.append(Found(slot, schema, needs))
+        if len(self._found) > MAX_FIELDS:
             raise TooManyFields
         return slot.value
 

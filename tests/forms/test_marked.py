@@ -66,7 +66,7 @@ def test_what_must_not_change_is_as_exact() -> None:
     assert find_fixed([schema], {"id_a": 1, "a": 2}) == [("id_a",)]
 
 
-def test_each_of_several_schemas_counts_also_if_they_look_alike():
+def test_each_of_several_schemas_counts_also_if_they_look_alike() -> None:
     """Given schemas that Python calls equal (1 == True), and one that is not there, then the marks of all
     count.
     """
