@@ -4,10 +4,10 @@ Start with `Inbox`: a command of a person → a reply.
 """
 
 from .access import ReviewAccess
-from .commands import ActionRef, Choose, InboxCommand, Press
 from .home import KEEP_FOR, Home, HomeLine, HomeTask, HomeView
 from .homes import HomeLoader
 from .inbox import Inbox
+from .press import ActionRef, Choose, InboxCommand, Press
 from .reply import (
     ESCALATE_ON_CARD,
     FIXABLE_CODES,

@@ -25,7 +25,7 @@ from .. import click_budget
 from ..card import Card, build_card
 from ..offload import offload_drawing
 from ..people import ONLY_MEMBERS, Directory
-from .commands import ActionRef
+from .press import ActionRef
 from .records import ReadMarks, RefusalAudit
 from .reply import NOT_SHOWN_YET, STORE_UNAVAILABLE, PermittedSnapshot, place_of_message
 

@@ -26,8 +26,8 @@ from ..card import Card, choices_of
 from ..offload import offload_drawing
 from ..people import Directory
 from .access import ReviewAccess
-from .commands import Choose, InboxCommand
 from .drafts import Drafts
+from .press import Choose, InboxCommand
 from .reply import (
     RESULT_UNKNOWN,
     STALE_CODES,

@@ -16,7 +16,7 @@ from hitl_core.store import Store
 from .. import click_budget
 from ..card import Card, build_card
 from ..offload import offload_drawing
-from .commands import ActionRef
+from .press import ActionRef
 from .reply import ReadRequired
 
 log = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from hitl_core.model import Grant, MessageRef, Place, Reviewer, Snapshot
 from hitl_core.review import Decide
 
 from ..channels.contract import ChannelError, LookupFailed
-from .commands import ActionRef, InboxCommand
+from .press import ActionRef, InboxCommand
 
 #: Does not say what was stored: an earlier attempt of the same click may have counted.
 STORE_UNAVAILABLE = (

@@ -12,6 +12,9 @@ from pydantic import ConfigDict, Field, StringConstraints
 
 from hitl_core.model import Event, JsonObject, Value
 
+_ID = re.compile(r"(0|[1-9][0-9]*):(0|[1-9][0-9]*)-(0|[1-9][0-9]*)")
+_EntryId = Annotated[str, StringConstraints(pattern=f"^{_ID.pattern}$")]
+
 
 class PolicyChanged(Value):
     """An agent's policy has changed: the digest of the policy before, and of the new one."""
@@ -65,10 +68,6 @@ def hash_of(value: Mapping[str, Any]) -> str:
 def _plain(value: object) -> object:
     """RFC 8785 writes numbers as JavaScript does: 5, never 5.0."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-_ID = re.compile(r"(0|[1-9][0-9]*):(0|[1-9][0-9]*)-(0|[1-9][0-9]*)")
-_EntryId = Annotated[str, StringConstraints(pattern=f"^{_ID.pattern}$")]
 
 
 def parse_position(entry: str) -> tuple[int, int, int]:

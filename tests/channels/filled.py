@@ -8,7 +8,7 @@ from bot.channels.slack.ids import ModalMeta, parse_meta
 from bot.channels.slack.modals.form_modal import ACTION_ID, field_block, form_view, read_entries
 from bot.channels.slack.modals.modal import MODAL_LIMITS, modal
 from bot.forms import EditForm, Entries, FormRef, FormSession, FormSource, ReviewForm
-from bot.inbox.commands import ActionRef
+from bot.inbox.press import ActionRef
 from hitl_core.model import Review
 from slack_sandbox.validation.blocks import complete_blocks
 from slack_sandbox.validation.input_errors import client_errors

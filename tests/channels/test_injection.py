@@ -21,7 +21,7 @@ from bot.channels.slack.render import thread_message
 from bot.channels.slack.render.card_message import message
 from bot.channels.slack.render.markup import make_inert
 from bot.forms.message_form import escalation_page, rejection_page, text_answer_page
-from bot.inbox.commands import ActionRef
+from bot.inbox.press import ActionRef
 from hitl_core.model import MAX_REASON
 from slack_sandbox.workspace.message import escape_text as as_slack_keeps
 from tests.bot.test_text import BIDI, HIDDEN

@@ -22,7 +22,7 @@ from bot.channels.slack.render import thread_message
 from bot.channels.slack.render.card_message import message
 from bot.forms import AnswerForm, FormRef
 from bot.forms.message_form import text_answer_page
-from bot.inbox.commands import ActionRef
+from bot.inbox.press import ActionRef
 from tests.bot.test_text import BIDI, CONFUSABLE, HIDDEN
 from tests.channels.reading import arguments_in, check, check_view, texts, to_text
 from tests.channels.scenes import (

@@ -14,7 +14,7 @@ from bot.card.arguments import all_arguments
 from bot.channels.slack.ids import ModalMeta
 from bot.channels.slack.modals.arguments_modal import arguments_view
 from bot.channels.slack.render.card_message import incomplete_actions, message
-from bot.inbox.commands import ActionRef
+from bot.inbox.press import ActionRef
 from tests.channels.reading import arguments_in, arguments_on, check, check_view, edit_pages
 from tests.channels.scenes import (
     DEFAULT,

@@ -29,6 +29,13 @@ from hitl_core.policy import USER_ID, Ruling, names_person
 from hitl_core.review import Reviews, find_pointers, make_event
 from hitl_core.store import choose_partition, make_review_id
 
+#: A Slack conversation, and optionally a thread in it.
+_ORIGIN_PATTERN = re.compile(r"slack:[CDG][A-Z0-9]{1,30}(?:/[0-9]{1,12}\.[0-9]{6})?")
+
+#: A person, as Slack writes a mention, and with their workspace.
+_MENTION = re.compile(r"<@([UW][A-Z0-9]{1,30})(?:\|[^<>]*)?>")
+_IN_TEAM = re.compile(r"slack:[TE][A-Z0-9]{1,30}/([UW][A-Z0-9]{1,30})")
+
 
 def build_review(
     review_key: ReviewKey, judged_calls: JudgedCalls, partitions: int, now: float
@@ -194,14 +201,6 @@ async def _find_open_turn(
         ):
             return candidate
     return None
-
-
-#: A Slack conversation, and optionally a thread in it.
-_ORIGIN_PATTERN = re.compile(r"slack:[CDG][A-Z0-9]{1,30}(?:/[0-9]{1,12}\.[0-9]{6})?")
-
-#: A person, as Slack writes a mention, and with their workspace.
-_MENTION = re.compile(r"<@([UW][A-Z0-9]{1,30})(?:\|[^<>]*)?>")
-_IN_TEAM = re.compile(r"slack:[TE][A-Z0-9]{1,30}/([UW][A-Z0-9]{1,30})")
 
 
 def read_origin(origin: str | None) -> Place | None:
