@@ -1,4 +1,4 @@
-"""Walks through a schema and its arguments and collects the fields of the form, in the schema's order."""
+"""Walks through a schema and its arguments and finds the values that get a field, in the schema's order."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class SchemaWalker:
     def _walk_value(
         self, location: Location, declared: object, flat: FlatSchema | None, value: Any
     ) -> Any:
-        """Add the fields of one value. `flat` is what it declares, None if that can't be flattened."""
+        """Find the values in one value. `flat` is what it declares, None if that can't be flattened."""
         branches: tuple[Branch, ...] | None = None
         try:
             schema, nullable, branches = self._split(flat)
