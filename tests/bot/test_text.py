@@ -213,6 +213,13 @@ def test_promise_8_a_cut_leaves_something_out(count: int) -> None:
         assert (cut.missing > 0) == (cut.text != whole) == (count > 18)
 
 
+@given(st.text(st.sampled_from("ab&<>\n"), max_size=2_000), st.integers(60, 1_200))
+def test_a_cut_text_says_its_weight(whole: str, limit: int) -> None:
+    """Given any text, cut or whole, then its weight is that of what is left of it."""
+    for cut in (text.truncate(whole, limit), text.excerpt(whole, limit)):
+        assert cut.weight == text.weight(cut.text)
+
+
 @given(st.text(st.sampled_from("ab\n \u202e"), max_size=200), st.integers(1, 400))
 def test_promise_8_an_excerpt_shows_both_ends_of_what_is_very_long(end: str, times: int) -> None:
     """Given a text too long to be looked at as a whole, then its beginning and its end are there, and how
