@@ -85,7 +85,8 @@ class AgentApi:
             stored = await self._access.run(partial(reviews.submit, review, event))
         except ReviewConflict as error:
             raise ApiProblem("conflict", str(error)) from error
-        return stored, stored is review
+        # The time of a submit is its own, so this is also True if only the reply of the first try was lost.
+        return stored, stored.created_at == review.created_at
 
     async def wait_settled(
         self, who: Token, review_id: str, wait: float, is_gone: Callable[[], bool]

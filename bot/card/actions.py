@@ -17,7 +17,7 @@ from .. import text
 from .agent_texts import find_texts, make_reason, merge_reasons, reason_argument
 from .arguments import MAX_CALL, all_arguments, arguments_excerpt, main_fact, mask
 from .decided import decision_lines
-from .history import edits_of
+from .history import attempt_of, edits_of
 from .model import ActionLine, OpenAction
 from .suspicious_text import argument_warnings, is_plain
 from .values import Argument, Choice, Progress
@@ -113,6 +113,7 @@ def make_open_action(review: Review, action: Action, number: int, room: int) -> 
         reason=make_reason(review, said.reason, is_whole=room >= MAX_MODAL)
         if said.reason
         else None,
+        attempt=attempt_of(review, action),
     )
 
 
@@ -136,6 +137,7 @@ def make_action_line(review: Review, action: Action, number: int) -> ActionLine:
         fact=main_fact(masked),
         has_warnings=not is_plain(arguments.data) and bool(argument_warnings(masked)),
         progress=_find_progress(review, action),
+        attempt=1 + (action.rejected_before.times if action.rejected_before else 0),
     )
 
 
@@ -156,6 +158,7 @@ def to_action_line(action: OpenAction) -> ActionLine:
         fact=action.fact,
         has_warnings=bool(action.warnings),
         progress=action.progress,
+        attempt=action.attempt.number if action.attempt else 1,
     )
 
 

@@ -7,16 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 from hitl_core.model import Action, EarlierTerms, EditRecord, Escalation, MessageRef, Place, Review
-from hitl_core.review import redaction_pointers, visible_schema
+from hitl_core.review import compared_pointers, redaction_pointers, visible_schema
 
 from .. import text
 from .arguments import HIDDEN_MARK, MAX_LABEL, argument_label, hide, keys_in_order, mark_hidden
 from .model import EscalationNote, ThreadLine
 from .people import merge_people
-from .values import NOBODY, Change, Edit
+from .values import NOBODY, Attempt, Change, Edit
 from .votes import message_of, still_needed
 
 MAX_CHANGES = 8
+MAX_ATTEMPT_CHANGES = 4
 #: Characters of the old and the new text of one change, and of the unchanged text around it.
 MAX_CHANGE = 300
 CONTEXT = 12
@@ -39,6 +40,16 @@ def edit_of(review: Review, action: Action, edited: EditRecord) -> Edit:
     return replace(edit, new_rule=_new_rule_text(action, edited))
 
 
+def attempt_of(review: Review, action: Action) -> Attempt | None:
+    """None for a first attempt, also if our record of the rejected call is gone."""
+    if (earlier := action.rejected_before) is None:
+        return None
+    changes = _changes(review, action, 1)
+    more = max(0, len(changes) - MAX_ATTEMPT_CHANGES)
+    shown = tuple(changes[:MAX_ATTEMPT_CHANGES])
+    return Attempt(earlier.times + 1, shown, more, earlier.by, message_of(earlier.message))
+
+
 def _edit(by: Any, changes: list[Change], tool: str | None) -> Edit:
     return Edit(by, tuple(changes[:MAX_CHANGES]), max(0, len(changes) - MAX_CHANGES), tool)
 
@@ -55,7 +66,7 @@ def _new_rule_text(action: Action, edited: EditRecord) -> str | None:
 
 
 def _changes(review: Review, action: Action, revision: int) -> list[Change]:
-    """The changes between this revision and the one before it."""
+    """The changes between this revision and the one before it; before revision 1 is the rejected call."""
     schema = visible_schema(action.config)
     old = review.arguments(action.key, revision - 1).parse()
     new = review.arguments(action.key, revision).parse()
@@ -64,7 +75,8 @@ def _changes(review: Review, action: Action, revision: int) -> list[Change]:
         for key in keys_in_order({**old, **new}, schema)
     ]
     differ = [(key, before, after) for key, before, after in each if before != after]
-    redact = [*redaction_pointers(action, old), *redaction_pointers(action, new)]
+    pointers = redaction_pointers if revision > 1 else compared_pointers
+    redact = [*pointers(action, old), *pointers(action, new)]
     if redact:
         old, new = hide(old, None, redact), hide(new, None, redact)
         differ = [(key, _value_text(old, key), _value_text(new, key)) for key, *_ in differ]

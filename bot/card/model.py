@@ -11,6 +11,7 @@ from .values import (
     NOBODY,
     AgentReason,
     ArgumentsExcerpt,
+    Attempt,
     Choice,
     Edit,
     PeopleRefs,
@@ -33,7 +34,7 @@ class Deciders:
 
 @dataclass(frozen=True)
 class ActionLine:
-    """A pending action on one line. `fact` is the main fact of its arguments."""
+    """A pending action on one line. `fact` is the main fact of its arguments. `attempt`: see `Attempt`."""
 
     key: str
     revision: int
@@ -42,6 +43,7 @@ class ActionLine:
     fact: str
     has_warnings: bool
     progress: Progress | None
+    attempt: int = 1
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ class OpenAction:
     progress: Progress | None
     decided: DecisionLine | None = None
     reason: AgentReason | None = None
+    attempt: Attempt | None = None
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,19 @@ class Change:
 
 
 @dataclass(frozen=True)
+class Attempt:
+    """An action that follows a rejected call of its tool. `number`: 2 or more. `changes` are from the
+    rejected call to this one; `more_changes` counts the others. `by` rejected it, `message` is their reason.
+    """
+
+    number: int
+    changes: tuple[Change, ...]
+    more_changes: int
+    by: tuple[Reviewer, ...]
+    message: str | None
+
+
+@dataclass(frozen=True)
 class Edit:
     """One edit. `tool` is the new tool, if the edit changed it. `more_changes` counts the changes that are
     not in `changes`. `new_rule` is a sentence about the rule that the edit falls under, if that changed.

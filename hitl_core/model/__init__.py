@@ -22,7 +22,7 @@ from hitl_core.model.arguments import (
     parsed_has_more_values,
     unparsed_has_more_values,
 )
-from hitl_core.model.call import Call, Run
+from hitl_core.model.call import Call, EarlierRejection, Run
 from hitl_core.model.decision import (
     CLI,
     DECISION_TYPES,
@@ -88,6 +88,7 @@ __all__ = [
     "DeliveryProblem",
     "DialectName",
     "DoubtAnswer",
+    "EarlierRejection",
     "EarlierTerms",
     "EditRecord",
     "Escalation",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
+from hitl_core.model.call import EarlierRejection
 from hitl_core.model.decision import Decision, DecisionType, EditRecord, Reviewer, Verdict, Vote
 from hitl_core.model.place import Place
 from hitl_core.model.route import Reviewers, Route
@@ -129,6 +130,8 @@ class Action(Value):
     the ones before, oldest first. `since` is when the people who are asked now got it; None means at
     submission. `until` is the deadline of an earlier revision: an edit cannot extend it.
 
+    `rejected_before`: what it is another attempt at, as it was at submission.
+
     Times are in seconds since the epoch. Escalation and deadline count from `clock_start`.
     """
 
@@ -148,6 +151,7 @@ class Action(Value):
     since: float | None = None
     until: float | None = None
     earlier: tuple[EarlierTerms, ...] = ()
+    rejected_before: EarlierRejection | None = None
 
     @property
     def clock_start(self) -> float | None:

@@ -29,6 +29,23 @@ class Call(Value):
     reason: str | None = None
 
 
+class EarlierRejection(Value):
+    """The call of the same tool in the same thread that people rejected before this one.
+
+    `times`: how many calls in a row they rejected, with that one. `by` are those who rejected it, the last
+    one last; `message` is their reason. `redact`: JSON pointers to what its rules hide, in its arguments and
+    in those of the new call. Its arguments are those of the new action's revision 0.
+    """
+
+    review_id: str
+    key: str
+    times: int
+    by: tuple[Reviewer, ...]
+    at: float
+    message: str | None = None
+    redact: tuple[str, ...] = ()
+
+
 #: `started`: `once` returned True. `done`: its result was reported, or a person said that it ran. `in_doubt`:
 #: its process died after `started`. `cleared`: it may start again, because a person said so or the call is
 #: idempotent. `skipped`: a person said to go on without it.

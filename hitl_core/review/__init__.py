@@ -37,6 +37,7 @@ from hitl_core.review.proposal import (
 from hitl_core.review.service import ChangeResult, Reviews, TransitionFunction, uptime
 from hitl_core.review.transition import PAST_VERBS, Transition, make_event
 from hitl_core.review.visibility import (
+    compared_pointers,
     description_of,
     find_pointers,
     find_redaction_flaw,
@@ -67,6 +68,7 @@ __all__ = [
     "apply_command",
     "claims",
     "commands",
+    "compared_pointers",
     "count_steps",
     "deadline",
     "decide",

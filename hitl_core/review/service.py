@@ -21,6 +21,7 @@ from hitl_core.errors import (
 from hitl_core.model import UNAUDITED_CODES, Event, MessageRef, Place, Review, Reviewer, Snapshot
 from hitl_core.review import claims, escalation
 from hitl_core.review.commands import Command, Findings, apply_command
+from hitl_core.review.rejections import add_rejections
 from hitl_core.review.storage import ReviewLoader, build_write
 from hitl_core.review.transition import Transition
 from hitl_core.store import Store
@@ -61,10 +62,13 @@ class Reviews(ReviewLoader):
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def submit(self, review: Review, event: Event) -> Review:
-        """Store a new review, or return the one that an earlier try has stored.
+        """Store a new review, with the rejected calls that it follows, or return the one that an earlier try
+        has stored.
 
         Raises ReviewConflict if a review with this id has other arguments.
         """
+        if rejected := await self.rejected_calls(review):
+            review = add_rejections(review, rejected)
         write = build_write(None, Transition(review, event))
         if await self.with_retry(lambda: self.store.commit(write)):
             return review

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
-from hitl_core.errors import ReviewNotFound, StoreUnavailable
-from hitl_core.model import Review, Snapshot
+from hitl_core.errors import ReviewNotFound, StoreError, StoreUnavailable, safe_message
+from hitl_core.model import Action, Review, Snapshot
 from hitl_core.review import claims, escalation
+from hitl_core.review.rejections import MAX_CALLS, MAX_REVIEWS, Rejected, index_changes
 from hitl_core.review.transition import Transition
 from hitl_core.store import Store, Write
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -43,6 +48,41 @@ class ReviewLoader:
             review_id, await self.with_retry(lambda: self.store.load_outline(review_id))
         )
 
+    async def rejected_calls(self, review: Review) -> list[Rejected]:
+        """The latest calls that people rejected in the thread of this new review, of the tools that it asks
+        about. Without those that are deleted by now or can't be read.
+        """
+        tools = {action.request.name for action in review.actions}
+        if not tools:
+            return []
+        find = partial(self.store.rejected_calls, review.agent, review.thread_id)
+        calls = [call for call in await self.with_retry(find) if call.tool in tools][:MAX_CALLS]
+        rejected: list[Rejected] = []
+        for review_id in list(dict.fromkeys(call.review_id for call in calls))[:MAX_REVIEWS]:
+            keys = [call.key for call in calls if call.review_id == review_id]
+            rejected += await self._load_rejected(review_id, keys)
+        return rejected
+
+    async def _load_rejected(self, review_id: str, keys: Sequence[str]) -> list[Rejected]:
+        try:
+            found = await self.with_retry(partial(self.store.load_outline, review_id))
+        except StoreError as error:
+            log.warning(
+                "review %s: its rejected calls can't be read: %s", review_id, safe_message(error)
+            )
+            return []
+        if found is None:
+            return []
+        actions = [action for action in found.review.actions if action.key in keys]
+        names = {f"{action.key}:{_last_revision(action)}": action for action in actions}
+        args = await self.with_retry(partial(self.store.load_arguments, review_id, list(names)))
+        return [Rejected(found.review, names[name], each) for name, each in args.items()]
+
+
+def _last_revision(action: Action) -> int:
+    """The newest one of the requested tool: an edit may have chosen another tool."""
+    return action.revision if action.name == action.request.name else 1
+
 
 async def _retry_until(call: Callable[[], Awaitable[T]], end: float) -> T:
     """Repeat a call until `end` while the store is unreachable. Only for calls that are safe to repeat."""
@@ -72,6 +112,7 @@ def build_write(before: Review | None, changed: Transition, chain: str = "") -> 
         and ready is not None
         and (event.kind == "lapsed" or before is None or claims.ready_at(before) is None)
     )
+    rejected_added, rejected_removed = index_changes(before, review)
     had, has = before.audiences if before else frozenset[str](), review.audiences
     return Write(
         review,
@@ -83,4 +124,6 @@ def build_write(before: Review | None, changed: Transition, chain: str = "") -> 
         chain=chain,
         audiences_added=has - had,
         audiences_removed=had - has,
+        rejected_added=rejected_added,
+        rejected_removed=rejected_removed,
     )

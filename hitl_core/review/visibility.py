@@ -66,6 +66,14 @@ def redaction_pointers(owner: Action | Call, args: dict[str, Any]) -> tuple[str,
     return tuple(dict.fromkeys(pointers))
 
 
+def compared_pointers(action: Action, args: dict[str, Any]) -> tuple[str, ...]:
+    """What is hidden where an action is compared with the rejected call that it follows: what the rules of
+    either of them hide.
+    """
+    earlier = action.rejected_before
+    return (*redaction_pointers(action, args), *(earlier.redact if earlier else ()))
+
+
 def cut_at_hidden(pointer: str, hidden: Iterable[str]) -> str:
     """The pointer, up to the first hidden value on its way: the keys inside are hidden, too."""
     ways = (each for each in hidden if pointer.startswith(f"{each}/"))
@@ -93,9 +101,13 @@ def mask_hidden(owner: Action | Call, args: dict[str, Any]) -> dict[str, Any]:
 
 
 def visible_args(review: Review, call: Call, revision: int | None = None) -> dict[str, Any]:
-    """A call's arguments with "(hidden)" for hidden values, by default of the newest revision."""
-    args = review.arguments(call.key, revision).parse()
-    return mask_hidden(review.action(call.key) or call, args)
+    """A call's arguments with "(hidden)" for hidden values, by default of the newest revision. Revision 0 are
+    those of the rejected call that it follows.
+    """
+    action, args = review.action(call.key), review.arguments(call.key, revision).parse()
+    if revision == 0 and action is not None:
+        return mask_args(args, find_hidden((), args, compared_pointers(action, args)))
+    return mask_hidden(action or call, args)
 
 
 def description_of(review: Review, action: Action) -> str | None:

@@ -1,6 +1,15 @@
 """Where reviews are stored: one contract (`Store`), implemented by `RedisStore` and `MemoryStore`."""
 
-from hitl_core.store.contract import MAX_DECIDED, Job, LaneHalf, LiveReview, Recheck, Store, Write
+from hitl_core.store.contract import (
+    MAX_DECIDED,
+    Job,
+    LaneHalf,
+    LiveReview,
+    Recheck,
+    RejectedCall,
+    Store,
+    Write,
+)
 from hitl_core.store.memory import MemoryStore
 from hitl_core.store.redis import (
     Keys,
@@ -20,6 +29,7 @@ __all__ = [
     "MemoryStore",
     "Recheck",
     "RedisStore",
+    "RejectedCall",
     "Store",
     "Write",
     "choose_partition",

@@ -13,8 +13,8 @@ import pytest
 from hitl_core.model import DEFAULT_PLACE, Event, MessageRef, Place, Review, Token
 from hitl_core.review import claims, commands, decisions
 from hitl_core.review.transition import Transition
-from hitl_core.store import Recheck, Store, Write
-from hitl_core.store.contract import lane_of
+from hitl_core.store import Recheck, RejectedCall, Store, Write
+from hitl_core.store.contract import MAX_REJECTED, lane_of
 from tests.support.builders import call, person, proposal, review_of, write_of
 from tests.support.jobs import begin_all, finish_all
 from tests.support.waiting import wait_until
@@ -475,6 +475,32 @@ class StoreContract:
         found = [id for id, _ in await store.recent_decisions(person().key, limit=1000)]
 
         assert found == ids[:-201:-1]
+
+    async def test_rejected_calls_are_an_agents_own_in_one_thread(self, store: Store):
+        """The latest first, until they are removed; no other agent's, and none of another thread."""
+        made: list[RejectedCall] = []
+        for n in range(MAX_REJECTED + 3):
+            review, _ = review_of(now=1000.0 + n, partitions=store.partitions)
+            event = Event(kind="decided", review_id=review.id, at=1000.0 + n, by=person())
+            made.append(RejectedCall(review.id, "1", "ask"))
+            write = Write(review, event, review.args, None, None, False, rejected_added=made[-1:])
+            assert await store.commit(write)
+        agent, thread = review.agent, review.thread_id
+        assert await store.rejected_calls(agent, thread) == made[:2:-1]
+        assert await store.rejected_calls("other", thread) == []
+        assert await store.rejected_calls(agent, "other") == []
+
+        review, event = review_of(now=9000.0, partitions=store.partitions)
+        gone = Write(review, event, review.args, None, None, False, rejected_removed=made[-1:])
+        assert await store.commit(gone)
+        assert await store.rejected_calls(agent, thread) == made[-2:2:-1]
+
+    async def test_some_arguments_are_loaded_alone(self, store: Store):
+        review = await created(store, "ask", "ask")
+        names = ["2:1", "2:2", "9:1"]
+        assert await store.load_arguments(review.id, names) == {"2:1": review.args["2:1"]}
+        assert await store.load_arguments(review.id, []) == {}
+        assert await store.load_arguments("0-" + "0" * 32, names) == {}
 
     # ------------------------------------------------------------------ people's small things
 

@@ -12,16 +12,14 @@ from ..spans import (
     Emphasis,
     Line,
     PlaceNames,
-    Quote,
     Span,
     Strong,
     Text,
     Verbatim,
     as_name,
-    join_names,
     quote,
 )
-from ..values import NOBODY, AgentReason, Argument, ArgumentsExcerpt
+from ..values import NOBODY, Argument, ArgumentsExcerpt
 from .headline import origin_lines
 from .history import (
     call_lines,
@@ -31,6 +29,7 @@ from .history import (
     note_lines,
     problem_lines,
 )
+from .why import attempt_lines, ordinal, reason_line
 
 #: The newest notes, and the problems, on one card.
 MAX_NOTES = 5
@@ -57,8 +56,8 @@ class CardText:
 @dataclass(frozen=True)
 class ActionText:
     """One action or doubt: its headline, its arguments (or `head` says that there are none), and what is
-    below them. `decision` is () while it waits; then it has no buttons. `reason` is the agent's,
-    or ().
+    below them. `decision` is () while it waits; then it has no buttons. `attempt` compares it with a rejected
+    call, `reason` is the agent's; () if there is none.
     """
 
     head: Line
@@ -70,6 +69,7 @@ class ActionText:
     decision: Line
     buttons: tuple[Button, ...]
     reason: Line = ()
+    attempt: tuple[Line, ...] = ()
 
 
 def card_text(card: Card, names: PlaceNames) -> CardText:
@@ -108,7 +108,8 @@ def action_text(
         votes=vote_lines(action.progress, names) if is_open and action.progress else (),
         decision=decision_text(action.decided) if action.decided else (),
         buttons=action_buttons(review_id, action),
-        reason=_reason_line(action.reason) if action.reason else (),
+        reason=reason_line(action.reason) if action.reason else (),
+        attempt=attempt_lines(action.attempt) if action.attempt else (),
     )
 
 
@@ -144,6 +145,8 @@ def is_single(card: Card) -> bool:
 def list_line(action: ActionLine, fact: str) -> Line:
     """An action on one line, with as much of its fact as fits."""
     spans: list[Span] = [Strong(f"{action.number}  {action.name}"), Text("  "), Verbatim(fact)]
+    if action.attempt > 1:
+        spans += [Text("  "), Emphasis(ordinal(action.attempt))]
     if action.has_warnings:
         spans.append(Text("  ⚠ contains suspicious text"))
     if action.progress is not None:
@@ -178,12 +181,6 @@ def _action_head(action: OpenAction, numbered: bool, above: str) -> Line:
     if reason := " ".join(filter(None, (why, action.rule))):
         head.append(Emphasis(f"   {reason}"))
     return _with_arguments(tuple(head), action.excerpt)
-
-
-def _reason_line(reason: AgentReason) -> Line:
-    """In the agent's voice: it may say anything."""
-    of = f" of {join_names(map(str, reason.numbers))}" if reason.numbers else ""
-    return (Verbatim(as_name(reason.agent)), Text(f" says{of}: "), Quote(reason.text))
 
 
 def _with_arguments(head: Line, excerpt: ArgumentsExcerpt) -> Line:

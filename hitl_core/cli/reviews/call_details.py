@@ -65,6 +65,9 @@ def say_call(snapshot: Snapshot, call: Call, *, rest: str | None, to: TextIO | N
     say_args(visible_args(review, call), label="arguments", rest=rest, to=to)
     if reason := reason_of(review, call):
         say_field("agent says", phrases.quote(reason), indent=4, to=to)
+    if action is not None and action.rejected_before is not None:
+        before = visible_args(review, call, 0)
+        say_args(before, label="rejected before", rest=rest, to=to)
     if action is not None and action.revision > 1:
         before = visible_args(review, call, action.revision - 1)
         say_args(before, label="before the edit", rest=rest, to=to)
@@ -97,6 +100,10 @@ def _decision_fields(review: Review, action: Action | None, now: float) -> Itera
         return
     if action.name != action.request.name:
         yield "replaces", action.request.name
+    if (earlier := action.rejected_before) is not None:
+        who = ", ".join(map(phrases.person_text, earlier.by))
+        why = f": {phrases.quote(earlier.message)}" if earlier.message else ""
+        yield "attempt", f"{earlier.times + 1}; {who} rejected the one before{why}"
     if action.decision is not None:
         yield "decided", decision_text(action.decision)
         yield "", phrases.time_text(action.decision.at, now)

@@ -76,6 +76,8 @@ def _action_to_json(review: Review, action: Action) -> Json:
         "description": description_of(review, action),
         "allowed_decisions": list(action.config.allowed_decisions),
         "revision": action.revision,
+        "rejected_before": action.rejected_before
+        and action.rejected_before.model_dump(exclude={"redact"}),
         "places": list(action.places),
         "escalations": [
             {"to": e.to, "at": e.at, "by": _person_to_json(e.by), "fallback": e.step is None}

@@ -15,7 +15,9 @@ from hitl_core.store.contract.jobs import (
 )
 from hitl_core.store.contract.review_lists import (
     MAX_DECIDED,
+    MAX_REJECTED,
     LiveReview,
+    RejectedCall,
     WaitingPage,
     Workload,
     is_decision_event,
@@ -25,11 +27,13 @@ from hitl_core.store.contract.store import Store
 
 __all__ = [
     "MAX_DECIDED",
+    "MAX_REJECTED",
     "Backlog",
     "Job",
     "LaneHalf",
     "LiveReview",
     "Recheck",
+    "RejectedCall",
     "Store",
     "WaitingPage",
     "Workload",

@@ -9,6 +9,8 @@ from hitl_core.model import Event
 
 #: How many reviews with a decision of one person are remembered.
 MAX_DECIDED = 200
+#: How many rejected calls of one thread are remembered.
+MAX_REJECTED = 100
 
 
 class LiveReview(NamedTuple):
@@ -16,6 +18,23 @@ class LiveReview(NamedTuple):
 
     submitted_at: float
     id: str
+
+
+class RejectedCall(NamedTuple):
+    """A call that people rejected, of the tool `tool`."""
+
+    review_id: str
+    key: str
+    tool: str
+
+    @property
+    def member(self) -> str:
+        """In the list of its thread. None of its parts has a space."""
+        return " ".join(self)
+
+    @classmethod
+    def from_member(cls, member: str) -> RejectedCall:
+        return cls(*member.split(" "))
 
 
 class Workload(NamedTuple):
@@ -47,6 +66,12 @@ class ReviewLists(Protocol):
 
     async def thread_reviews(self, thread_id: str) -> list[str]:
         """The ids of the thread's reviews: live ones first, by submission; then done ones, by completion."""
+        ...
+
+    async def rejected_calls(self, agent: str, thread_id: str) -> list[RejectedCall]:
+        """The calls of this agent in this thread that people rejected and that no later call replaced: the
+        latest first, at most MAX_REJECTED. Some of their reviews may be deleted by now.
+        """
         ...
 
     async def live_ids(self, limit: int = 100) -> list[str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from hitl_core.model import Arguments, Event, Place, Review, Snapshot
+from hitl_core.store.contract.review_lists import RejectedCall
 
 
 class Write(NamedTuple):
@@ -16,7 +17,9 @@ class Write(NamedTuple):
     With `wakes_agent` the agent's processes are woken at once.
 
     `chain` is the head of the review's audit as it was read (`Snapshot.chain`). `audiences_added` and
-    `audiences_removed` are the changes to the review's audiences (`Review.audiences`).
+    `audiences_removed` are the changes to the review's audiences (`Review.audiences`), `rejected_added` and
+    `rejected_removed` those to the thread's rejected calls (`ReviewLists.rejected_calls`); a person decided
+    in the event of a write that adds one.
     """
 
     review: Review
@@ -28,6 +31,8 @@ class Write(NamedTuple):
     chain: str = ""
     audiences_added: Collection[str] = ()
     audiences_removed: Collection[str] = ()
+    rejected_added: Collection[RejectedCall] = ()
+    rejected_removed: Collection[RejectedCall] = ()
 
 
 class ReviewStore(Protocol):
@@ -37,6 +42,10 @@ class ReviewStore(Protocol):
 
     async def load_outline(self, review_id: str) -> Snapshot | None:
         """The same without arguments: `review.args` is empty. For code that looks at many reviews."""
+        ...
+
+    async def load_arguments(self, review_id: str, names: Sequence[str]) -> dict[str, Arguments]:
+        """Some arguments of a review, by "key:revision"; without those that are not there."""
         ...
 
     async def commit(self, write: Write) -> bool:

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from hitl_core.audit import PolicyChanged, link_entry
-from hitl_core.model import REDRAW_KINDS, UNAUDITED_KINDS, Event, MessageRef, Place, Snapshot
+from hitl_core.model import (
+    REDRAW_KINDS,
+    UNAUDITED_KINDS,
+    Arguments,
+    Event,
+    MessageRef,
+    Place,
+    Snapshot,
+)
 from hitl_core.store.contract import (
     MAX_DECIDED,
+    MAX_REJECTED,
     LiveReview,
+    RejectedCall,
     WaitingPage,
     Workload,
     Write,
@@ -44,6 +54,7 @@ class MemoryStore(MemoryKeyValues, MemoryLanes):
         self._last_refusals: dict[str, str | None] = {}
         self._waiting: dict[str, dict[str, float]] = {}
         self._decisions: dict[str, dict[str, float]] = {}
+        self._rejected: dict[tuple[str, str], dict[RejectedCall, float]] = {}
         self._changes: list[str] = []
         self.ledger = MemoryLedger()
 
@@ -66,6 +77,12 @@ class MemoryStore(MemoryKeyValues, MemoryLanes):
         outline = snapshot.review.model_copy(update={"args": {}})
         return snapshot.model_copy(update={"review": outline})
 
+    async def load_arguments(self, review_id: str, names: Sequence[str]) -> dict[str, Arguments]:
+        review = self._reviews.get(review_id)
+        if review is None:
+            return {}
+        return {name: review.args[name] for name in names if name in review.args}
+
     async def commit(self, write: Write) -> bool:
         review = write.review
         stored = self._reviews.get(review.id)
@@ -82,6 +99,10 @@ class MemoryStore(MemoryKeyValues, MemoryLanes):
             self._waiting.get(audience, {}).pop(review.id, None)
         for audience in write.audiences_added:
             self._waiting.setdefault(audience, {})[review.id] = review.created_at
+        rejected = self._rejected.setdefault((review.agent, review.thread_id), {})
+        for call in write.rejected_removed:
+            rejected.pop(call, None)
+        rejected |= dict.fromkeys(write.rejected_added, write.event.at)
         if write.event.by and is_decision_event(write.event):
             self._decisions.setdefault(write.event.by.key, {})[review.id] = write.event.at
         if write.event.kind in REDRAW_KINDS:
@@ -133,6 +154,11 @@ class MemoryStore(MemoryKeyValues, MemoryLanes):
         reviews = [review for review in self._reviews.values() if review.thread_id == thread_id]
         reviews.sort(key=lambda r: (r.status == "done", r.done_at or r.created_at))
         return [review.id for review in reviews]
+
+    async def rejected_calls(self, agent: str, thread_id: str) -> list[RejectedCall]:
+        rejected = self._rejected.get((agent, thread_id), {})
+        latest = sorted(rejected, key=lambda call: (rejected[call], call.member), reverse=True)
+        return latest[:MAX_REJECTED]
 
     async def live_ids(self, limit: int = 100) -> list[str]:
         return [review.id for review in await self.live_reviews(limit)]

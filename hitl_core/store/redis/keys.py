@@ -98,6 +98,9 @@ class Keys:
     def thread(self, thread_id: str) -> str:
         return f"{self.tag}:thread:{digest_of(thread_id)}"
 
+    def rejected_calls(self, agent: str, thread_id: str) -> str:
+        return f"{self.tag}:rejected:{digest_of(agent, thread_id)}"
+
     def agent(self, agent: str) -> str:
         return f"{self.tag}:agent:{digest_of(agent)}"
 

@@ -6,9 +6,16 @@ from collections.abc import Collection, Sequence
 from math import inf
 from typing import Any, cast
 
-from hitl_core.store.contract import MAX_DECIDED, LiveReview, WaitingPage, Workload
+from hitl_core.store.contract import (
+    MAX_DECIDED,
+    MAX_REJECTED,
+    LiveReview,
+    RejectedCall,
+    WaitingPage,
+    Workload,
+)
 from hitl_core.store.redis.client import store_errors
-from hitl_core.store.redis.keys import Keys
+from hitl_core.store.redis.keys import Keys, choose_partition
 from hitl_core.store.redis.part import RedisPart
 
 #: How many reviews of one audience are read at most, to merge those of several audiences.
@@ -26,6 +33,13 @@ class RedisReviewLists(RedisPart):
             async with store_errors():
                 members += await self._redis.zrange(keys.thread(thread_id), 0, -1, withscores=True)
         return [member.decode() for member, _ in sorted(members, key=lambda pair: pair[1])]
+
+    async def rejected_calls(self, agent: str, thread_id: str) -> list[RejectedCall]:
+        partition = choose_partition(thread_id, len(self._keys))
+        key = self._keys[partition].rejected_calls(agent, thread_id)
+        async with store_errors():
+            members = await self._redis.zrevrange(key, 0, MAX_REJECTED - 1)
+        return [RejectedCall.from_member(member.decode()) for member in members]
 
     async def live_ids(self, limit: int = 100) -> list[str]:
         return [review.id for review in await self.live_reviews(limit)]

@@ -7,7 +7,7 @@ are fields beside it.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from hitl_core.audit import link_entry
@@ -24,12 +24,14 @@ from hitl_core.model import (
 )
 from hitl_core.store.contract import (
     MAX_DECIDED,
+    MAX_REJECTED,
     Write,
     format_member,
     head_start,
     is_decision_event,
     lane_of,
 )
+from hitl_core.store.redis.client import store_errors
 from hitl_core.store.redis.keys import Keys
 from hitl_core.store.redis.part import RedisPart
 
@@ -53,6 +55,16 @@ class RedisReviews(RedisPart):
 
     async def load_outline(self, review_id: str) -> Snapshot | None:
         return await self._load(review_id, "outline")
+
+    async def load_arguments(self, review_id: str, names: Sequence[str]) -> dict[str, Arguments]:
+        if not names or (keys := self._find_keys(review_id)) is None:
+            return {}
+        async with store_errors():
+            values = await self._redis.hmget(
+                keys.review(review_id), [f"{ARGS}{name}" for name in names]
+            )
+        pairs = zip(names, cast("list[bytes | None]", values), strict=True)
+        return {name: Arguments(value) for name, value in pairs if value is not None}
 
     async def commit(self, write: Write) -> bool:
         keys = _write_keys(self._require_keys(write.review.id), write)
@@ -94,6 +106,7 @@ def _write_keys(keys: Keys, write: Write) -> list[str]:
         keys.decisions(_decider(write.event) or ""),
         keys.queues,
         keys.change_counts,
+        keys.rejected_calls(review.agent, review.thread_id),
         *map(keys.waiting, [*write.audiences_added, *write.audiences_removed]),
         *(keys.queue(lane_of(place)) for place in _changed_cards(write)),
     ]
@@ -128,6 +141,10 @@ def _write_args(write: Write, retention: int) -> list[Any]:
         MAX_DECIDED,
         len(write.audiences_removed),
         head_start(event),
+        len(write.rejected_added),
+        len(write.rejected_removed),
+        MAX_REJECTED,
+        *(call.member for call in (*write.rejected_added, *write.rejected_removed)),
         *(
             part
             for place in places

@@ -5,7 +5,8 @@
 --       5 hints (stream)  6 audit (stream)  7 agent (stream) 8 live (zset)
 --       9 decisions of the event's person (zset; not written if ARGV 17 is "")
 --      10 queues (zset)  11 change counts (hash)
---      12… added audiences, then removed ones (zsets); then the queue of each place (zset)
+--      12 rejected calls of the thread (zset; not written without changes)
+--      13… added audiences, then removed ones (zsets); then the queue of each place (zset)
 -- ARGV  1 id              2 expected version, "0" if the review must not exist yet
 --       3 version         4 data (JSON)     5 status
 --       6 thread score    7 due at, or ""   8 ready at, or ""
@@ -15,7 +16,10 @@
 --      16 number of added audiences        17 time of a person's decision, or ""
 --      18 milliseconds to keep decisions   19 how many decisions are kept
 --      20 number of removed audiences      21 how many seconds earlier than now its cards are queued
---      22… lane, place, the card's member, for each place; then field, bytes, for each new revision of arguments
+--      22 number of added rejected calls    23 number of removed ones
+--      24 how many rejected calls are kept
+--      25… added rejected calls, then removed ones; then lane, place, the card's member, for each place; then field,
+--          bytes, for each new revision of arguments
 -- Returns 1, or 0 if another version is stored. Compares first, writes last.
 
 local LIVE_BELOW = 1e11  -- added to the score of done reviews, so that they come after the live ones of the thread
@@ -32,7 +36,9 @@ if ARGV[2] ~= '0' then
 end
 local places, added = tonumber(ARGV[9]), tonumber(ARGV[16])
 local audiences = added + tonumber(ARGV[20])
-for i = 22 + 3 * places, #ARGV, 2 do
+local rejected, superseded = tonumber(ARGV[22]), tonumber(ARGV[23])
+local first_lane = 25 + rejected + superseded
+for i = first_lane + 3 * places, #ARGV, 2 do
   redis.call('HSETNX', KEYS[1], ARGV[i], ARGV[i + 1])
 end
 redis.call('HSET', KEYS[1], 'version', ARGV[3], 'data', ARGV[4], 'status', ARGV[5], 'chain', ARGV[15])
@@ -51,8 +57,8 @@ for key, at in pairs({ [KEYS[3]] = ARGV[7], [KEYS[4]] = ARGV[8] }) do
   end
 end
 
-for i = 12, 11 + audiences do
-  if i < 12 + added then
+for i = 13, 12 + audiences do
+  if i < 13 + added then
     redis.call('ZADD', KEYS[i], ARGV[6], ARGV[1])  -- while it is pending, the time of its submission
   else
     redis.call('ZREM', KEYS[i], ARGV[1])
@@ -63,14 +69,25 @@ if ARGV[17] ~= '' then
   redis.call('ZREMRANGEBYRANK', KEYS[9], 0, -1 - tonumber(ARGV[19]))
   redis.call('PEXPIRE', KEYS[9], ARGV[18])
 end
+for i = 25, 24 + rejected do
+  redis.call('ZADD', KEYS[12], ARGV[17], ARGV[i])
+end
+for i = 25 + rejected, first_lane - 1 do
+  redis.call('ZREM', KEYS[12], ARGV[i])
+end
+if rejected > 0 then
+  redis.call('ZREMRANGEBYRANK', KEYS[12], 0, -1 - tonumber(ARGV[24]))
+  redis.call('PEXPIRE', KEYS[12], ARGV[18])
+end
 
 for i = 0, places - 1 do
-  local lane, place, member = ARGV[22 + 3 * i], ARGV[23 + 3 * i], ARGV[24 + 3 * i]
+  local at = first_lane + 3 * i
+  local lane, place, member = ARGV[at], ARGV[at + 1], ARGV[at + 2]
   local score = clock() - tonumber(ARGV[21])
   if redis.call('HEXISTS', KEYS[1], 'have:' .. place) == 0 then
     score = POSTS + tonumber(ARGV[13])
   end
-  add(KEYS[12 + audiences + i], KEYS[10], KEYS[11], lane, member, score, nil)
+  add(KEYS[13 + audiences + i], KEYS[10], KEYS[11], lane, member, score, nil)
   wake(KEYS[5], lane)
 end
 if ARGV[10] ~= '' then

@@ -1,0 +1,129 @@
+"""Which call is another attempt at a rejected one, by our own records. Pure.
+
+Only a person's rejection counts. Nothing that an agent sends makes a call another attempt or takes that
+away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from hitl_core.model import (
+    POLICY,
+    Action,
+    Arguments,
+    Call,
+    EarlierRejection,
+    JsonObject,
+    Review,
+    Reviewer,
+)
+from hitl_core.review.visibility import redaction_pointers
+from hitl_core.store import RejectedCall
+
+#: How many rejected calls of the tools are looked at, and in how many reviews.
+MAX_CALLS = 20
+MAX_REVIEWS = 3
+
+
+class Rejected(NamedTuple):
+    """A rejected call, and its newest arguments. `review` may be an outline."""
+
+    review: Review
+    action: Action
+    args: Arguments
+
+
+def index_changes(
+    before: Review | None, review: Review
+) -> tuple[list[RejectedCall], list[RejectedCall]]:
+    """What a change of a review adds to the thread's rejected calls, and what it removes: a call that people
+    decided replaces the rejected one that it follows.
+    """
+    added: list[RejectedCall] = []
+    removed: list[RejectedCall] = []
+    for action in review.actions:
+        was = before.action(action.key) if before else None
+        if (was is not None and was.decision is not None) or _decider(action) is None:
+            continue
+        if (earlier := action.rejected_before) is not None:
+            removed.append(RejectedCall(earlier.review_id, earlier.key, action.request.name))
+        if is_rejected(action):
+            added.append(RejectedCall(review.id, action.key, action.request.name))
+    return added, removed
+
+
+def is_rejected(action: Action) -> bool:
+    """Whether people rejected it; not the deadline, and not the policy."""
+    decision = action.decision
+    return decision is not None and decision.type == "reject" and _decider(action) is not None
+
+
+def add_rejections(review: Review, rejected: Sequence[Rejected]) -> Review:
+    """The new review. Each of its actions that is another attempt has the rejected call that it follows."""
+    args, actions, calls = dict(review.args), list(review.actions), list(review.calls)
+    for at, one in _pairs(review, rejected):
+        action = actions[at]
+        args[f"{action.key}:0"] = one.args
+        earlier = _earlier(one, review.arguments(action.key).parse())
+        actions[at] = action.model_copy(update={"rejected_before": earlier})
+        hid = one.review.call(one.action.key)
+        calls = [_hiding(call, hid) if call.key == action.key else call for call in calls]
+    update = {"args": args, "actions": tuple(actions), "calls": tuple(calls)}
+    return review.model_copy(update=update)
+
+
+def _earlier(one: Rejected, new_args: JsonObject) -> EarlierRejection:
+    decision, before = one.action.decision, one.action.rejected_before
+    assert decision is not None  # `is_rejected`
+    hidden = (
+        *redaction_pointers(one.action, one.args.parse()),
+        *redaction_pointers(one.action, new_args),
+    )
+    return EarlierRejection(
+        review_id=one.review.id,
+        key=one.action.key,
+        times=1 + (before.times if before else 0),
+        by=one.action.deciders,
+        at=decision.at,
+        message=decision.message,
+        redact=tuple(dict.fromkeys(hidden)),
+    )
+
+
+def _hiding(call: Call, rejected: Call | None) -> Call:
+    """The agent's texts may quote what was hidden in the rejected call."""
+    hides = call.hides_values or (rejected is not None and rejected.hides_values)
+    return call.model_copy(update={"hides_values": hides})
+
+
+def _pairs(review: Review, rejected: Sequence[Rejected]) -> Iterator[tuple[int, Rejected]]:
+    """Each new action, by its position, with the rejected call of its tool that is most like it. A rejected
+    call belongs to one action at most; among equals the latest comes first.
+    """
+    parsed = [one.args.parse() for one in rejected]
+    alike = [
+        (-_count_equal(parsed[number], new), at, number)
+        for at, action in enumerate(review.actions)
+        if any(one.action.request.name == action.request.name for one in rejected)
+        for new in [review.arguments(action.key).parse()]
+        for number, one in enumerate(rejected)
+        if one.action.request.name == action.request.name
+    ]
+    actions, used = set[int](), set[int]()
+    for _, at, number in sorted(alike):
+        if at not in actions and number not in used:
+            actions.add(at)
+            used.add(number)
+            yield at, rejected[number]
+
+
+def _count_equal(old: JsonObject, new: JsonObject) -> int:
+    return sum(1 for key in old if key in new and old[key] == new[key])
+
+
+def _decider(action: Action) -> Reviewer | None:
+    """The person who decided last."""
+    by = action.decision.by if action.decision else None
+    return None if by is None or by.channel == POLICY else by
