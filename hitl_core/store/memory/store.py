@@ -103,6 +103,8 @@ class MemoryStore(MemoryKeyValues, MemoryLanes):
         for call in write.rejected_removed:
             rejected.pop(call, None)
         rejected |= dict.fromkeys(write.rejected_added, write.event.at)
+        for call in sorted(rejected, key=rejected.__getitem__)[:-MAX_REJECTED]:
+            del rejected[call]
         if write.event.by and is_decision_event(write.event):
             self._decisions.setdefault(write.event.by.key, {})[review.id] = write.event.at
         if write.event.kind in REDRAW_KINDS:
