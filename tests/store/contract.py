@@ -485,7 +485,7 @@ class StoreContract:
             made.append(RejectedCall(review.id, "1", "ask"))
             write = Write(review, event, review.args, None, None, False, rejected_added=made[-1:])
             assert await store.commit(write)
-        agent, thread = review.agent, review.thread_id
+        agent, thread = "billing", "t-1"
         assert await store.rejected_calls(agent, thread) == made[:2:-1]
         assert await store.rejected_calls("other", thread) == []
         assert await store.rejected_calls(agent, "other") == []
