@@ -177,12 +177,12 @@ class Lab:
         async def keep(run: Run) -> None:
             self.stops.append(run)
 
-        async with self.firing(), _running(driver.serve(on_stop or keep)):
+        async with self.firing(), running(driver.serve(on_stop or keep)):
             yield
 
     def firing(self) -> contextlib.AbstractAsyncContextManager[None]:
         """The bot's clock."""
-        return _running(self._fire())
+        return running(self._fire())
 
     async def _fire(self) -> None:
         """What the bot does when a lease ends, or a deadline comes."""
@@ -258,7 +258,7 @@ class Lab:
 
 
 @contextlib.asynccontextmanager
-async def _running(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+async def running(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
     task = asyncio.create_task(work)
     try:
         yield
