@@ -1,5 +1,6 @@
 """What every integration promises, whatever its framework. A subclass of `IntegrationContract` gives the
-`world`: an agent of that framework with a scripted model. People decide through the store, as with any chat system.
+`world`: an agent of that framework with a scripted model. People decide through the store, as with any chat
+system.
 """
 
 from __future__ import annotations
@@ -90,12 +91,14 @@ class World(ABC):
         """
 
     @abstractmethod
-    async def end_process(self) -> None:
-        """The process ends, whatever it does at the moment."""
+    async def end_processes(self) -> None:
+        """All processes end, whatever they do at the moment."""
 
     @abstractmethod
     async def start_again(self) -> None:
-        """Another process of the agent continues the run, with nothing but what is stored."""
+        """Another process of the agent continues the run, with nothing but what is stored. The one before
+        may still live.
+        """
 
     @abstractmethod
     async def answers(self) -> Mapping[str, Answer]:
@@ -373,7 +376,7 @@ class IntegrationContract:
         call = send("c1", "a")
         await world.start([call])
         await people.wait_for(call)
-        await world.end_process()
+        await world.end_processes()
 
         await people.decide(call, "edit", args={"to": "b"})
         await world.start_again()
@@ -391,7 +394,7 @@ class IntegrationContract:
         call = send("c1", "a")
         await world.start([call])
         before, _ = await people.wait_for(call)
-        await world.end_process()
+        await world.end_processes()
 
         await world.start_again()
         after, _ = await people.wait_for(call)
@@ -399,6 +402,18 @@ class IntegrationContract:
         await people.decide(call, "approve")
 
         assert await world.answers() == {"c1": Answer("sent a", failed=False)}
+        assert world.effects == ["sent a"]
+
+    async def test_of_two_processes_one_runs_it(self, world: World, people: People) -> None:
+        """Given two living processes that wait for the same review, then the call runs in one of them."""
+        call = send("c1", "a")
+        await world.start([call])
+        await people.wait_for(call)
+        await world.start_again()
+
+        await people.decide(call, "approve")
+
+        await world.answers()
         assert world.effects == ["sent a"]
 
     async def test_what_cannot_be_guarded_is_refused_before_anything_runs(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, ExitStack, suppress
+from contextlib import AsyncExitStack, ExitStack
 from typing import Any
 
 import pytest
@@ -30,23 +30,22 @@ from tests.integrations.contract import (
 
 
 class ScriptWorld(World):
-    """`script`: the running process."""
+    """`scripts`: one for each process."""
 
     def __init__(self, redis_url: str) -> None:
         super().__init__()
         self.redis_url = redis_url
         self.turns: tuple[Turn, ...] = ()
         self.got: dict[str, Answer] = {}
-        self.script: asyncio.Future[None] | None = None
+        self.scripts: list[asyncio.Future[None]] = []
 
     async def start(self, *turns: Turn) -> None:
         self.turns = turns
         await self.start_again()
 
     async def answers(self) -> Mapping[str, Answer]:
-        assert self.script is not None
         async with asyncio.timeout(30):
-            await self.script
+            await asyncio.gather(*self.scripts)
         return self.got
 
     def note(self, id: str, result: object) -> None:
@@ -55,47 +54,56 @@ class ScriptWorld(World):
 
 
 class AsyncWorld(ScriptWorld):
-    async def start_again(self) -> None:
-        self._process = AsyncExitStack()
-        connection = Gate.connect(self.redis_url, policy=POLICY, agent=AGENT, lease=1.0)
-        self._gate = await self._process.enter_async_context(connection)
-        self.script = asyncio.create_task(self._run())
+    def __init__(self, redis_url: str) -> None:
+        super().__init__(redis_url)
+        self._processes = AsyncExitStack()
 
-    async def _run(self) -> None:
-        tools = {name: self._gate.guard(tool) for name, tool in self.tools.items()}
-        with self._gate.thread(THREAD, REQUESTER):
+    async def start_again(self) -> None:
+        self.scripts.append(asyncio.create_task(self._run(await self._connect())))
+
+    async def _connect(self) -> Gate:
+        connection = Gate.connect(self.redis_url, policy=POLICY, agent=AGENT, lease=1.0)
+        return await self._processes.enter_async_context(connection)
+
+    async def _run(self, gate: Gate) -> None:
+        tools = {name: gate.guard(tool) for name, tool in self.tools.items()}
+        with gate.thread(THREAD, REQUESTER):
             for call in (call for turn in self.turns for call in turn):
                 try:
                     self.note(call.id, await tools[call.name](**call.args))
                 except Exception as error:
                     self.note(call.id, error)
 
-    async def end_process(self) -> None:
-        if self.script is None:
-            return
-        self.script.cancel()
-        await asyncio.gather(self.script, return_exceptions=True)
-        await self._process.aclose()
+    async def end_processes(self) -> None:
+        for script in self.scripts:
+            script.cancel()
+        await asyncio.gather(*self.scripts, return_exceptions=True)
+        self.scripts.clear()
+        await self._processes.aclose()
 
     async def run_unguardable(self) -> None:
-        await self.start()
-
         async def send(*to: str) -> None:
             self.effects.append(f"sent {to}")
 
-        await self._gate.guard(send)("a")
+        await (await self._connect()).guard(send)("a")
 
 
 class BlockingWorld(ScriptWorld):
-    async def start_again(self) -> None:
-        self._process = ExitStack()
-        connection = connect(self.redis_url, policy=POLICY, agent=AGENT, lease=1.0)
-        self._gate: BlockingGate = await asyncio.to_thread(self._process.enter_context, connection)
-        self.script = asyncio.ensure_future(asyncio.to_thread(self._run))
+    def __init__(self, redis_url: str) -> None:
+        super().__init__(redis_url)
+        self._processes = ExitStack()
 
-    def _run(self) -> None:
-        tools: dict[str, Any] = {name: self._gate.guard(tool) for name, tool in self.tools.items()}
-        with self._gate.thread(THREAD, REQUESTER):
+    async def start_again(self) -> None:
+        gate = await asyncio.to_thread(self._connect)
+        self.scripts.append(asyncio.ensure_future(asyncio.to_thread(self._run, gate)))
+
+    def _connect(self) -> BlockingGate:
+        connection = connect(self.redis_url, policy=POLICY, agent=AGENT, lease=1.0)
+        return self._processes.enter_context(connection)
+
+    def _run(self, gate: BlockingGate) -> None:
+        tools: dict[str, Any] = {name: gate.guard(tool) for name, tool in self.tools.items()}
+        with gate.thread(THREAD, REQUESTER):
             for call in (call for turn in self.turns for call in turn):
                 try:
                     self.note(call.id, tools[call.name](**call.args))
@@ -104,20 +112,17 @@ class BlockingWorld(ScriptWorld):
                 except Exception as error:
                     self.note(call.id, error)
 
-    async def end_process(self) -> None:
-        if self.script is None:
-            return
-        await asyncio.to_thread(self._process.close)
-        with suppress(GateClosed):
-            await self.script
+    async def end_processes(self) -> None:
+        await asyncio.to_thread(self._processes.close)
+        await asyncio.gather(*self.scripts)
+        self.scripts.clear()
 
     async def run_unguardable(self) -> None:
-        await self.start()
-
         def send(*to: str) -> None:
             self.effects.append(f"sent {to}")
 
-        self._gate.guard(send)("a")
+        gate = await asyncio.to_thread(self._connect)
+        gate.guard(send)("a")
 
 
 class TestGateContract(IntegrationContract):
@@ -125,7 +130,7 @@ class TestGateContract(IntegrationContract):
     async def world(self, redis_url: str) -> AsyncIterator[AsyncWorld]:
         world = AsyncWorld(redis_url)
         yield world
-        await world.end_process()
+        await world.end_processes()
 
 
 class TestBlockingGateContract(IntegrationContract):
@@ -133,4 +138,4 @@ class TestBlockingGateContract(IntegrationContract):
     async def world(self, redis_url: str) -> AsyncIterator[BlockingWorld]:
         world = BlockingWorld(redis_url)
         yield world
-        await world.end_process()
+        await world.end_processes()

@@ -38,7 +38,7 @@ class LangGraphWorld(World):
     def __init__(self, redis_url: str, saver: AsyncSqliteSaver, mode: Any) -> None:
         super().__init__()
         self._redis_url, self._saver, self._mode = redis_url, saver, mode
-        self._process = AsyncExitStack()
+        self._processes = AsyncExitStack()
         self._ended: list[Run] = []
 
     async def start(self, *turns: Turn) -> None:
@@ -60,21 +60,21 @@ class LangGraphWorld(World):
             checkpointer=self._saver,
         )
         driver = HumanReview(await self._connect()).drive(agent)
-        await self._process.enter_async_context(running(driver.serve(self._note)))
+        await self._processes.enter_async_context(running(driver.serve(self._note)))
         return driver
 
     async def _connect(self) -> Gate:
         connection = Gate.connect(self._redis_url, policy=POLICY, agent=AGENT, lease=1.0)
-        return await self._process.enter_async_context(connection)
+        return await self._processes.enter_async_context(connection)
 
     async def _note(self, run: Run) -> None:
         assert run.refusal is None
         if run.finished:
             self._ended.append(run)
 
-    async def end_process(self) -> None:
-        await self._process.aclose()
-        self._process = AsyncExitStack()
+    async def end_processes(self) -> None:
+        await self._processes.aclose()
+        self._processes = AsyncExitStack()
 
     async def answers(self) -> Mapping[str, Answer]:
         [run] = await wait_until("the run ends", lambda: self._ended)
@@ -105,7 +105,7 @@ class _LangGraphContract(IntegrationContract):
     async def world(self, redis_url: str, saver: AsyncSqliteSaver) -> AsyncIterator[LangGraphWorld]:
         world = LangGraphWorld(redis_url, saver, self.mode)
         yield world
-        await world.end_process()
+        await world.end_processes()
 
 
 class TestLangGraphContract(_LangGraphContract):
