@@ -22,14 +22,13 @@ from bot.card.arguments import all_arguments
 from bot.channels.slack import (
     MODAL_LIMITS,
     ModalMeta,
-    arguments_modal,
     card_message,
     form_view,
     read_entries,
 )
 from bot.command import freeze_gc
 from bot.forms import EditForm, Entries, FormRef, ReviewForm
-from bot.inbox import ActionRef
+from bot.inbox import ActionRef, to_text
 from bot.offload import offload_drawing
 from hitl_core import Policy, ToolCall
 from hitl_core.gate import JudgedCalls, ReviewKey, build_review
@@ -181,7 +180,7 @@ async def _longest_hold(args: dict[str, Any]) -> float:
         decide(review, key, other, ALICE, NOW)
         await offload_drawing(
             review,
-            lambda: arguments_modal.to_text(all_arguments(review.arguments(key).parse(), None)),
+            lambda: to_text(all_arguments(review.arguments(key).parse(), None)),
         )
 
     return median([await _longest_pause(everything()) for _ in range(3)])

@@ -24,7 +24,6 @@ from .page import (
     Stored,
     to_result,
 )
-from .reading import ArgumentsPage, read_on_one_page
 from .review_form import ReviewForm
 from .session import FormSession, FormSource
 
@@ -33,7 +32,6 @@ __all__ = [
     "MESSAGE",
     "TOOL",
     "AnswerForm",
-    "ArgumentsPage",
     "EditForm",
     "Entries",
     "FieldErrors",
@@ -49,6 +47,5 @@ __all__ = [
     "PageField",
     "ReviewForm",
     "Stored",
-    "read_on_one_page",
     "to_result",
 ]

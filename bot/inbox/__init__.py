@@ -8,6 +8,7 @@ from .home import KEEP_FOR, Home, HomeLine, HomeTask, HomeView
 from .homes import HomeLoader
 from .inbox import Inbox
 from .press import ActionRef, Choose, InboxCommand, Press
+from .reader import ActionPage, ArgumentsPage, Reader, action_page, arguments_page, to_text
 from .reply import (
     ESCALATE_ON_CARD,
     FIXABLE_CODES,
@@ -29,7 +30,9 @@ __all__ = [
     "KEEP_FOR",
     "RESULT_UNKNOWN",
     "STORE_UNAVAILABLE",
+    "ActionPage",
     "ActionRef",
+    "ArgumentsPage",
     "Choose",
     "Home",
     "HomeLine",
@@ -41,11 +44,15 @@ __all__ = [
     "PermittedSnapshot",
     "Press",
     "ReadRequired",
+    "Reader",
     "Reply",
     "ReviewAccess",
+    "action_page",
+    "arguments_page",
     "file_posted",
     "file_refused",
     "file_too_slow",
     "form_not_opened",
     "list_error",
+    "to_text",
 ]

@@ -28,6 +28,7 @@ from ..people import Directory
 from .access import ReviewAccess
 from .drafts import Drafts
 from .press import Choose, InboxCommand
+from .reader import Reader
 from .reply import (
     RESULT_UNKNOWN,
     STALE_CODES,
@@ -52,6 +53,7 @@ class Inbox:
         """`incomplete_actions` says which actions a card does not show completely."""
         self._reviews, self._directory = reviews, directory
         self.access = ReviewAccess(reviews, directory, incomplete_actions)
+        self.reader = Reader(self.access)
         self.drafts = Drafts(reviews.store)
 
     async def load_reviewer(self, channel: str, user_id: str, team: str, name: str) -> Reviewer:

@@ -11,7 +11,6 @@ from bot.channels.contract import Channel
 from bot.channels.registry import Channels
 from bot.forms import (
     MESSAGE,
-    ArgumentsPage,
     Entries,
     FieldErrors,
     FormDesk,
@@ -23,7 +22,7 @@ from bot.forms import (
     Notice,
     Stored,
 )
-from bot.inbox import ActionRef, Inbox, ReadRequired
+from bot.inbox import ActionRef, ArgumentsPage, Inbox, ReadRequired
 from bot.people import Directory
 from hitl_core import Gate, Policy, ToolCall
 from hitl_core.errors import Refused
@@ -105,6 +104,10 @@ class World:
     async def target(self) -> ActionRef:
         review = await self.review()
         return ActionRef(review.id, "1", review.actions[0].revision, review.seal("1"))
+
+    async def read(self, target: ActionRef, page: int) -> ArgumentsPage[str]:
+        pages = ["first", "last"]
+        return await self.inbox.reader.arguments(target, page, OPERATOR, lambda _: pages)
 
     async def open(self, kind: FormKind) -> FormPage:
         return await self.desk.open(FormRef(kind, await self.target()), OPERATOR)
@@ -306,10 +309,11 @@ async def test_what_must_be_read_first_opens_no_form(world: World) -> None:
     await world.ask("long", {"text": "x"})
     with pytest.raises(ReadRequired) as unread:
         await world.open("edit")
-    first, last = (ArgumentsPage(unread.value.target, page, 2) for page in (0, 1))
+    first, last = [await world.read(unread.value.target, page) for page in (0, 1)]
     assert first.reads is None
     with pytest.raises(ReadRequired):
         await world.open("edit")
+    assert (first.content, last.content) == ("first", "last")
     assert last.reads == unread.value.target
     await world.inbox.access.read_marks.record(unread.value.target, OPERATOR)
     assert (await world.open("edit")).title == "Edit long"

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from bot.card import Argument
 from bot.channels.slack.ids import ModalMeta
+from bot.channels.slack.modals.arguments_modal import arguments_view, split_arguments
 from bot.channels.slack.modals.form_modal import form_view
 from bot.channels.slack.modals.modal import MODAL_LIMITS
+from bot.channels.slack.modals.review_modal import review_page
+from bot.channels.slack.render import Names
 from bot.forms import EditForm, FormRef
-from bot.inbox import ActionRef
+from bot.inbox import ActionRef, action_page, arguments_page
 from bot.text import MAX_INDENTED, remove_marks
 from hitl_core.model import Review
 from slack_sandbox.workspace.message import validate_blocks
@@ -47,6 +51,19 @@ def edit_pages(review: Review, key: str = "1") -> list[Json]:
         form_view(form.at_page(page, has_draft=False).page(), ModalMeta(target))
         for page in range(form.session.page_count)
     ]
+
+
+def see_view(meta: ModalMeta, name: str, arguments: Sequence[Argument]) -> Json:
+    """The modal with all arguments, at the page of `meta`."""
+    page = arguments_page(meta.target, name, arguments, meta.page, split_arguments)
+    return check_view(arguments_view(meta, page))
+
+
+def review_view(review: Review, meta: ModalMeta, names: Names) -> Json:
+    """The Review modal, at the place and the page of `meta`."""
+    assert meta.review_place is not None
+    page = action_page(review, meta.review_place, meta.review_page)
+    return check_view(review_page(page, meta, names))
 
 
 def to_text(blocks: list[Json]) -> str:

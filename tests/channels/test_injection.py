@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 from bot.card import build_card, name_and_arguments, thread_lines
 from bot.card.spans import as_name
 from bot.channels.slack.ids import ModalMeta
-from bot.channels.slack.modals.arguments_modal import arguments_view
 from bot.channels.slack.modals.form_modal import form_view
 from bot.channels.slack.modals.modal import MODAL_LIMITS, notice
-from bot.channels.slack.modals.review_modal import review_page
 from bot.channels.slack.render import thread_message
 from bot.channels.slack.render.card_message import message
 from bot.channels.slack.render.markup import make_inert
@@ -26,7 +24,7 @@ from hitl_core.model import MAX_REASON
 from slack_sandbox.workspace.message import escape_text as as_slack_keeps
 from tests.bot.test_text import BIDI, HIDDEN
 from tests.channels.nasty import NASTY
-from tests.channels.reading import check, check_view, edit_pages, texts
+from tests.channels.reading import check, check_view, edit_pages, review_view, see_view, texts
 from tests.channels.scenes import (
     ALICE,
     DEFAULT,
@@ -178,8 +176,8 @@ def test_promise_8_no_text_of_an_agent_comes_alive_in_a_modal(words: str, key: s
         *edit_pages(review),
         *(form_view(page, META) for page in pages),
         notice(words),
-        arguments_view(META, *name_and_arguments(review, "1")).view,
-        review_page(review, replace(META, review_place=DEFAULT), name_of),
+        see_view(META, *name_and_arguments(review, "1")),
+        review_view(review, replace(META, review_place=DEFAULT), name_of),
     ]
     for view in map(check_view, views):
         assert_inert(view, [one for one in (words, key) if one.strip()])

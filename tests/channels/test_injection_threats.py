@@ -14,17 +14,22 @@ from bot.card import build_card, thread_lines
 from bot.card.arguments import all_arguments
 from bot.card.suspicious_text import find_warning
 from bot.channels.slack.ids import ModalMeta
-from bot.channels.slack.modals.arguments_modal import arguments_view
 from bot.channels.slack.modals.form_modal import form_view
 from bot.channels.slack.modals.modal import MODAL_LIMITS
-from bot.channels.slack.modals.review_modal import review_page
 from bot.channels.slack.render import thread_message
 from bot.channels.slack.render.card_message import message
 from bot.forms import AnswerForm, FormRef
 from bot.forms.message_form import text_answer_page
 from bot.inbox.press import ActionRef
 from tests.bot.test_text import BIDI, CONFUSABLE, HIDDEN
-from tests.channels.reading import arguments_in, check, check_view, texts, to_text
+from tests.channels.reading import (
+    arguments_in,
+    check,
+    review_view,
+    see_view,
+    texts,
+    to_text,
+)
 from tests.channels.scenes import (
     BOB,
     DEFAULT,
@@ -65,10 +70,8 @@ def everywhere(words: str, key: str) -> list[Json]:
     ]
     found += [check(thread_message(line, name_of)) for line in thread_lines(edited, DEFAULT)]
     meta = ModalMeta(ActionRef(review.id, "2", 1))
-    found.append(check_view(arguments_view(meta, "tool", all_arguments(args, None)).view))
-    found.append(
-        check_view(review_page(review, replace(meta, review_place=DEFAULT, review_page=1), name_of))
-    )
+    found.append(see_view(meta, "tool", all_arguments(args, None)))
+    found.append(review_view(review, replace(meta, review_place=DEFAULT, review_page=1), name_of))
     return found
 
 

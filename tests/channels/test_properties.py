@@ -12,10 +12,16 @@ from hypothesis import strategies as st
 from bot.card import Card, build_card
 from bot.card.arguments import all_arguments
 from bot.channels.slack.ids import ModalMeta
-from bot.channels.slack.modals.arguments_modal import arguments_view
 from bot.channels.slack.render.card_message import incomplete_actions, message
 from bot.inbox.press import ActionRef
-from tests.channels.reading import arguments_in, arguments_on, check, check_view, edit_pages
+from tests.channels.reading import (
+    arguments_in,
+    arguments_on,
+    check,
+    check_view,
+    edit_pages,
+    see_view,
+)
 from tests.channels.scenes import (
     DEFAULT,
     decide,
@@ -88,13 +94,10 @@ def draw(*calls: tuple[str, dict[str, Any]]) -> tuple[Card, dict[str, Any]]:
 def pages_of(args: dict[str, Any]) -> list[dict[str, Any]]:
     shown = all_arguments(args, None)
     texts = re.search(
-        r"Page 1 of (\d+)", str(arguments_view(ModalMeta(TARGET), "tool", shown).view["blocks"][0])
+        r"Page 1 of (\d+)", str(see_view(ModalMeta(TARGET), "tool", shown)["blocks"][0])
     )
     count = int(texts[1]) if texts else 1
-    return [
-        check_view(arguments_view(ModalMeta(TARGET, page), "tool", shown).view)
-        for page in range(count)
-    ]
+    return [see_view(ModalMeta(TARGET, page), "tool", shown) for page in range(count)]
 
 
 @slowly

@@ -6,7 +6,7 @@
 from .channel import SlackChannel
 from .handlers import Events, HomeTab, Listeners
 from .ids import ModalMeta
-from .modals import MODAL_LIMITS, arguments_modal, form_view, read_entries
+from .modals import MODAL_LIMITS, form_view, read_entries
 from .render import card_message, view_blocks
 from .transport import SlackEndpoint, open_socket_mode
 
@@ -18,7 +18,6 @@ __all__ = [
     "ModalMeta",
     "SlackChannel",
     "SlackEndpoint",
-    "arguments_modal",
     "card_message",
     "form_view",
     "open_socket_mode",

@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import assert_never
 
 from bot.forms import FieldErrors, FormDesk, FormPage, FormRef, Notice, Stored
-from bot.inbox import Inbox, InboxCommand, Press
+from bot.inbox import ActionRef, Inbox, InboxCommand, Press
 from hitl_core.errors import Refused
 from hitl_core.model import MessageRef, Place, Reviewer
 
 from . import forms, render
 from .channel import TextChannel
 from .network import Content, Network
-from .reading import Reading
+from .reading import action_page_content, arguments_content, split_arguments
 
 
 class TextEvents:
@@ -26,7 +26,7 @@ class TextEvents:
         """`name_of` knows the places of all channels."""
         self._inbox = inbox
         self._desk = FormDesk(inbox, forms.LIMITS, name_of)
-        self._reading = Reading(inbox.access, channel.names)
+        self._names = channel.names
         network.listener = self.handle
 
     async def handle(self, event: Mapping[str, str]) -> Content:
@@ -48,16 +48,28 @@ class TextEvents:
         if (form := FormRef.of_button(press, ref)) is not None:
             return await self._open(form, who, op)
         if press.target.action:
-            return await self._reading.arguments(press.target, press.number, who)
-        return await self._reading.actions(press.target.review_id, press.number, ref, who)
+            return await self._show_arguments(press.target, press.number, who)
+        review_id, number = press.target.review_id, press.number
+        page = await self._inbox.reader.first_action(review_id, number, ref, who)
+        await self._record_read(page.reads, who)
+        return action_page_content(page, self._names)
 
     async def _apply(self, command: InboxCommand) -> Content:
         reply, who = await self._inbox.apply(command), command.who
         if reply.unread is not None:
-            return await self._reading.arguments(reply.unread, 0, who)
+            return await self._show_arguments(reply.unread, 0, who)
         if reply.unanswered is not None:
             return await self._open(FormRef("approve", reply.unanswered), who, command.op)
         return render.notice(reply.text)
+
+    async def _show_arguments(self, target: ActionRef, number: int, who: Reviewer) -> Content:
+        page = await self._inbox.reader.arguments(target, number, who, split_arguments)
+        await self._record_read(page.reads, who)
+        return arguments_content(page)
+
+    async def _record_read(self, target: ActionRef | None, who: Reviewer) -> None:
+        if target is not None:
+            await self._inbox.access.read_marks.record(target, who)
 
     async def _open(self, ref: FormRef, who: Reviewer, op: str) -> Content:
         return forms.form_content(await self._desk.open(ref, who), op)

@@ -37,7 +37,7 @@ class Listeners:
         self._inbox = inbox
         self._responder = Responder(inbox, channel, home)
         desk = FormDesk(inbox, MODAL_LIMITS, channel.name_of)
-        self._views = Views(inbox.access, desk, channel)
+        self._views = Views(inbox.reader, desk, channel)
         self._modals = ModalButtons(inbox, channel, self._views, self._responder)
         self._submissions = Submissions(desk, self._views, self._responder)
 

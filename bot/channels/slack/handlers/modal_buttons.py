@@ -14,10 +14,8 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncRespond
 
 from hitl_core.errors import Refused
-from hitl_core.model import Snapshot
 
 from .... import click_budget
-from ....card import name_and_arguments
 from ....forms import FormRef
 from ....inbox import (
     ESCALATE_ON_CARD,
@@ -30,12 +28,11 @@ from ....inbox import (
     file_refused,
     file_too_slow,
 )
-from ....offload import offload_drawing
 from ...contract import ChannelError
 from .. import ids
 from ..channel import SlackChannel
 from ..ids import Body, ModalMeta
-from ..modals import arguments_modal, notice
+from ..modals import notice
 from ..places import LABEL
 from .responder import ModalKind, OpenedView, Responder, Views
 
@@ -70,13 +67,8 @@ class ModalButtons:
         press, card = ids.press_of(body), ids.message_of(body)
         target = press.target
         who = await self._responder.load_reviewer(body)
-
-        async def build_view() -> OpenedView:
-            seen, place = await self._inbox.access.find_place(target.review_id, card, who)
-            meta = ModalMeta(target, review_place=place, review_page=press.number)
-            return await self._views.review_page(meta, who, seen)
-
-        await self._responder.open_modal(body, respond, ModalMeta(target), build_view())
+        pending_view = self._views.first_review_page(target, press.number, card, who)
+        await self._responder.open_modal(body, respond, ModalMeta(target), pending_view)
         await ack()
 
     async def show_review_page(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
@@ -115,15 +107,12 @@ class ModalButtons:
     async def post_file(self, ack: AsyncAck, body: Body) -> None:
         """Posts all arguments as a file in the card's thread, for what is too long for a modal."""
         target = ids.press_of(body).target
-        who, access = await self._responder.load_reviewer(body), self._inbox.access
+        who = await self._responder.load_reviewer(body)
         try:
             async with click_budget.timeout("file"):
-                snapshot, place, ref = await access.find_message(target, who)
-                name, text = await offload_drawing(
-                    snapshot.review, lambda: _file_content(target, snapshot)
-                )
-                await self._channel.upload(place, ref, f"{name}.txt", text)
-            text = file_posted(self._channel.name_of(place))
+                file = await self._inbox.reader.file(target, who)
+                await self._channel.upload(file.place, file.ref, file.name, file.text)
+            text = file_posted(self._channel.name_of(file.place))
             view = notice(text, "Posted")
         except Refused as refused:
             view = notice(str(refused))
@@ -179,8 +168,3 @@ class ModalButtons:
             log.warning("a modal could not be updated in time")
         except Refused as refused:
             await self._responder.show_refusal(body, refused)
-
-
-def _file_content(target: ActionRef, snapshot: Snapshot) -> tuple[str, str]:
-    name, arguments = name_and_arguments(snapshot.review, target.action)
-    return name, arguments_modal.to_text(arguments)

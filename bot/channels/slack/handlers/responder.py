@@ -11,13 +11,19 @@ from typing import Any, Literal, NamedTuple
 from slack_bolt.async_app import AsyncRespond
 
 from hitl_core.errors import HitlError, Refused
-from hitl_core.model import Reviewer, Snapshot
+from hitl_core.model import MessageRef, Reviewer
 
 from .... import click_budget
-from ....card import name_and_arguments
-from ....forms import FormDesk, FormKind, read_on_one_page
-from ....inbox import ActionRef, Inbox, PermittedSnapshot, Reply, ReviewAccess, form_not_opened
-from ....offload import offload_drawing
+from ....forms import FormDesk, FormKind
+from ....inbox import (
+    ActionPage,
+    ActionRef,
+    Inbox,
+    PermittedSnapshot,
+    Reader,
+    Reply,
+    form_not_opened,
+)
 from ....text import one_line
 from ...contract import ChannelError
 from .. import ids
@@ -46,8 +52,8 @@ class OpenedView(NamedTuple):
 class Views:
     """Every method raises Refused."""
 
-    def __init__(self, access: ReviewAccess, desk: FormDesk, channel: SlackChannel) -> None:
-        self._access, self._desk, self._channel = access, desk, channel
+    def __init__(self, reader: Reader, desk: FormDesk, channel: SlackChannel) -> None:
+        self._reader, self._desk, self._channel = reader, desk, channel
 
     async def build(
         self,
@@ -64,9 +70,16 @@ class Views:
     async def arguments_page(
         self, meta: ModalMeta, who: Reviewer, seen: PermittedSnapshot | None = None
     ) -> OpenedView:
-        snapshot = await self._access.load_for_view(meta.target, who, seen)
-        view, page = await offload_drawing(snapshot.review, lambda: _arguments_view(meta, snapshot))
-        return OpenedView(view, who, page.reads)
+        split = arguments_modal.split_arguments
+        page = await self._reader.arguments(meta.target, meta.page, who, split, seen)
+        return OpenedView(arguments_modal.arguments_view(meta, page), who, page.reads)
+
+    async def first_review_page(
+        self, target: ActionRef, number: int, card: MessageRef | None, who: Reviewer
+    ) -> OpenedView:
+        """The Review modal for this card, at this page."""
+        page = await self._reader.first_action(target.review_id, number, card, who)
+        return self._review_view(page, ModalMeta(target), who)
 
     async def review_page(
         self,
@@ -77,26 +90,16 @@ class Views:
         next_pending: bool = False,
     ) -> OpenedView:
         """A page of the Review modal; with `next_pending` the next pending action."""
-        assert meta.review_place is not None  # `find_place` set it
-        snapshot = await self._access.load_at_place(
-            meta.target.review_id, meta.review_place, who, seen
+        review_id, place, number = meta.target.review_id, meta.review_place, meta.review_page
+        assert place is not None  # `first_review_page` set it
+        page = await self._reader.action(
+            review_id, place, number, who, seen, next_pending=next_pending
         )
-        review = snapshot.review
-        if next_pending:
-            meta = review_modal.next_pending_page(review, meta)
+        return self._review_view(page, meta, who)
 
-        def draw() -> OpenedView:
-            view = review_modal.review_page(review, meta, self._channel.name_of)
-            key = review_modal.key_on_page(review, meta)
-            return OpenedView(view, who, read_on_one_page(review, key) if key else None)
-
-        return await offload_drawing(review, draw)
-
-
-def _arguments_view(meta: ModalMeta, snapshot: Snapshot) -> arguments_modal.ArgumentsView:
-    return arguments_modal.arguments_view(
-        meta, *name_and_arguments(snapshot.review, meta.target.action)
-    )
+    def _review_view(self, page: ActionPage, meta: ModalMeta, who: Reviewer) -> OpenedView:
+        view = review_modal.review_page(page, meta, self._channel.name_of)
+        return OpenedView(view, who, page.reads)
 
 
 class Responder:

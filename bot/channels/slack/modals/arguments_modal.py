@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from ....card import (
     ARGUMENTS_TITLE,
@@ -14,10 +14,8 @@ from ....card import (
     Strong,
     Text,
     Verbatim,
-    arguments_head,
-    arguments_pages,
 )
-from ....forms import ArgumentsPage
+from ....inbox import ArgumentsPage
 from ..ids import ModalMeta
 from ..render import Element, button_blocks, context_lines, pre, rich_text, section
 from .modal import View, modal
@@ -34,34 +32,33 @@ CHUNK_SIZE = 2_500
 MAX_LABEL = 200
 
 
-class ArgumentsView(NamedTuple):
-    view: View
-    page: ArgumentsPage
-
-
-def arguments_view(meta: ModalMeta, name: str, arguments: tuple[Argument, ...]) -> ArgumentsView:
-    """Page `meta.page` (from 0), or the last page if there are fewer."""
-    pages = _split_pages(_parts(arguments))
-    page = max(0, min(meta.page, len(pages) - 1))
-    head = rich_text("name", section(arguments_head(name, page, len(pages))))
-    parts = pages[page]
-    starts = range(0, len(parts), PARTS_PER_BLOCK)
-    blocks = [head, *(rich_text(f"part:{at}", *parts[at : at + PARTS_PER_BLOCK]) for at in starts)]
-    if not arguments:
+def arguments_view(meta: ModalMeta, page: ArgumentsPage[list[Element]]) -> View:
+    parts, starts = page.content, range(0, len(page.content), PARTS_PER_BLOCK)
+    blocks = [
+        rich_text("name", section(page.head)),
+        *(rich_text(f"part:{at}", *parts[at : at + PARTS_PER_BLOCK]) for at in starts),
+    ]
+    if not parts:
         blocks += context_lines("told", [NO_ARGUMENTS])
-    target = meta.target
-    buttons = arguments_pages(target.review_id, target.action, target.revision, page, len(pages))
-    blocks += button_blocks(f"turn:{page}", buttons, PAGES)
-    view = modal("see", ARGUMENTS_TITLE, blocks, meta, close="Close")
-    return ArgumentsView(view, ArgumentsPage(target, page, len(pages)))
+    blocks += button_blocks(f"turn:{page.number}", page.buttons, PAGES)
+    return modal("see", ARGUMENTS_TITLE, blocks, meta, close="Close")
 
 
-def to_text(arguments: tuple[Argument, ...]) -> str:
-    """All arguments as the text of a file."""
-    return "\n\n".join(f"{one.label}\n{one.value}" for one in arguments) + "\n"
+def split_arguments(arguments: Sequence[Argument]) -> list[list[Element]]:
+    """The parts of each page."""
+    pages: list[list[Element]] = [[]]
+    free_size = MAX_PAGE_SIZE
+    for part in _parts(arguments):
+        size = _size(part)
+        free_size -= size
+        if pages[-1] and (free_size < 0 or len(pages[-1]) == MAX_PARTS):
+            pages.append([])
+            free_size = MAX_PAGE_SIZE - size
+        pages[-1].append(part)
+    return pages
 
 
-def _parts(arguments: tuple[Argument, ...]) -> list[Element]:
+def _parts(arguments: Sequence[Argument]) -> list[Element]:
     parts: list[Element] = []
     for argument in arguments:
         label = Strong(argument.label)
@@ -77,19 +74,6 @@ def _parts(arguments: tuple[Argument, ...]) -> list[Element]:
 
 def _boxes(text: str) -> list[Element]:
     return [pre(text[at : at + CHUNK_SIZE]) for at in range(0, len(text), CHUNK_SIZE)]
-
-
-def _split_pages(parts: list[Element]) -> list[list[Element]]:
-    pages: list[list[Element]] = [[]]
-    free_size = MAX_PAGE_SIZE
-    for part in parts:
-        size = _size(part)
-        free_size -= size
-        if pages[-1] and (free_size < 0 or len(pages[-1]) == MAX_PARTS):
-            pages.append([])
-            free_size = MAX_PAGE_SIZE - size
-        pages[-1].append(part)
-    return pages
 
 
 def _size(part: Element) -> int:

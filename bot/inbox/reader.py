@@ -1,0 +1,180 @@
+"""What people read before they decide: all arguments of a call page by page, and the actions of a card one by
+one. A channel only draws a page.
+
+What a person has read (`reads`) is recorded, by `ReadMarks`, after the channel has shown the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
+
+from hitl_core.model import MessageRef, Place, Review, Reviewer
+
+from ..card import (
+    Argument,
+    Button,
+    Line,
+    OpenAction,
+    arguments_head,
+    arguments_pages,
+    find_open_action,
+    name_and_arguments,
+    page_keys,
+    review_pages,
+    review_state,
+)
+from ..offload import offload_drawing
+from .access import ReviewAccess
+from .press import ActionRef
+from .reply import PermittedSnapshot
+
+C = TypeVar("C")
+
+
+@dataclass(frozen=True)
+class ArgumentsPage(Generic[C]):
+    """Page `number` (from 0) of all arguments of an action. `content` is the channel's own, `head` the line
+    above it. The next page is reached only from the one before, so the last one completes the reading.
+    """
+
+    target: ActionRef
+    number: int
+    count: int
+    head: Line
+    content: C
+    buttons: tuple[Button, ...]
+
+    @property
+    def reads(self) -> ActionRef | None:
+        """What a person has read all of, once this page was shown."""
+        return self.target if self.number == self.count - 1 else None
+
+
+@dataclass(frozen=True)
+class ActionPage:
+    """One action of the card at `place`: page `number` (from 0). `action` is None if nothing is shown there
+    any more. `state` says where this is, and how many wait. `reads` is what a person has read all of, once
+    this page was shown: None if it is cut, or if the policy does not require to read it.
+    """
+
+    review_id: str
+    place: Place
+    number: int
+    action: OpenAction | None
+    state: Line
+    buttons: tuple[Button, ...]
+    reads: ActionRef | None
+
+
+class ArgumentsFile(NamedTuple):
+    """All arguments of an action, to be posted below the card `ref` at `place`."""
+
+    place: Place
+    ref: MessageRef
+    name: str
+    text: str
+
+
+class Reader:
+    """Every method raises Refused. A `seen` review of the same click is not loaded again."""
+
+    def __init__(self, access: ReviewAccess) -> None:
+        self._access = access
+
+    async def arguments(
+        self,
+        target: ActionRef,
+        number: int,
+        who: Reviewer,
+        split: Callable[[Sequence[Argument]], Sequence[C]],
+        seen: PermittedSnapshot | None = None,
+    ) -> ArgumentsPage[C]:
+        """This page, or the last one if there are fewer. `split` makes the channel's pages: at least one."""
+        review = (await self._access.load_for_view(target, who, seen)).review
+
+        def draw() -> ArgumentsPage[C]:
+            return arguments_page(target, *name_and_arguments(review, target.action), number, split)
+
+        return await offload_drawing(review, draw)
+
+    async def file(self, target: ActionRef, who: Reviewer) -> ArgumentsFile:
+        snapshot, place, ref = await self._access.find_message(target, who)
+
+        def draw() -> ArgumentsFile:
+            name, arguments = name_and_arguments(snapshot.review, target.action)
+            return ArgumentsFile(place, ref, f"{name}.txt", to_text(arguments))
+
+        return await offload_drawing(snapshot.review, draw)
+
+    async def first_action(
+        self, review_id: str, number: int, card: MessageRef | None, who: Reviewer
+    ) -> ActionPage:
+        """This page of the actions on a card; without one, at the first place where this person may
+        decide.
+        """
+        snapshot, place = await self._access.find_place(review_id, card, who)
+        return await self.action(review_id, place, number, who, snapshot)
+
+    async def action(
+        self,
+        review_id: str,
+        place: Place,
+        number: int,
+        who: Reviewer,
+        seen: PermittedSnapshot | None = None,
+        *,
+        next_pending: bool = False,
+    ) -> ActionPage:
+        """This page of the actions at a place, or the last one if there are fewer. With `next_pending` the
+        next action from there on, and around, that still waits.
+        """
+        review = (await self._access.load_at_place(review_id, place, who, seen)).review
+        if next_pending:
+            number = _next_pending(review, place, number)
+        return await offload_drawing(review, lambda: action_page(review, place, number))
+
+
+def arguments_page(
+    target: ActionRef,
+    name: str,
+    arguments: Sequence[Argument],
+    number: int,
+    split: Callable[[Sequence[Argument]], Sequence[C]],
+) -> ArgumentsPage[C]:
+    pages = split(arguments)
+    count = len(pages)
+    number = max(0, min(number, count - 1))
+    buttons = arguments_pages(target.review_id, target.action, target.revision, number, count)
+    head = arguments_head(name, number, count)
+    return ArgumentsPage(target, number, count, head, pages[number], buttons)
+
+
+def action_page(review: Review, place: Place, number: int) -> ActionPage:
+    keys = page_keys(review, place)
+    count = len(keys)
+    number = max(0, min(number, count - 1))
+    actions = [action for action in review.actions if action.key in keys]
+    waiting = sum(action.is_pending for action in actions)
+    open_action = find_open_action(review, keys[number]) if keys else None
+    reads = None
+    if open_action is not None and not open_action.excerpt.missing:
+        shown = actions[number]
+        if shown.is_pending and shown.config.must_read:
+            reads = ActionRef(review.id, shown.key, shown.revision)
+    state, buttons = review_state(number, count, waiting), review_pages(review.id, number, count)
+    return ActionPage(review.id, place, number, open_action, state, buttons, reads)
+
+
+def to_text(arguments: Sequence[Argument]) -> str:
+    """All arguments as the text of a file."""
+    return "\n\n".join(f"{one.label}\n{one.value}" for one in arguments) + "\n"
+
+
+def _next_pending(review: Review, place: Place, number: int) -> int:
+    """The page of the next pending action; this page if there is none."""
+    keys = page_keys(review, place)
+    pending = {action.key for action in review.actions if action.is_pending}
+    pages = ((number + step) % len(keys) for step in range(len(keys)))
+    return next((page for page in pages if keys[page] in pending), number)
