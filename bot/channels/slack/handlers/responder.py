@@ -36,7 +36,6 @@ from .home import HomeTab
 
 log = logging.getLogger(__name__)
 
-
 #: What a button opens: a form, or all arguments.
 ModalKind = FormKind | Literal["see"]
 
