@@ -87,16 +87,14 @@ class AgentClaims:
             if op in review.ops or named_claims.has_same_results(review, body.results):
                 return review
             raise ApiProblem("done", "This review is done already. These results were not stored.")
-        named_claims.result_lines(
-            review, body.results
-        )  # so that wrong results are refused before the claim
+        named_claims.new_results(review, body.results)  # wrong ones are refused before the claim
         claimed_review = await self._ensure_claim(
             snapshot, _holder_id(who, body.holder), DEFAULT_LEASE
         )
 
         def finish(review: Review, now: float) -> Transition:
-            lines = named_claims.result_lines(review, body.results)
-            return claims.finish(review, claimed_review.fence, lines, now)
+            results = named_claims.new_results(review, body.results)
+            return claims.finish(review, claimed_review.fence, results, now)
 
         return (await self._access.change(review_id, op, finish)).review
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from hitl_core.model import Call, Review
-from hitl_core.review import Transition, claims
+from hitl_core.review import CallResult, Transition, claims
 
 from ..web import ApiProblem
 
@@ -115,12 +115,12 @@ def check_unchanged(
         )
 
 
-def result_lines(review: Review, results: Mapping[str, str]) -> dict[str, str]:
-    """The first lines of these results by call key, without those of calls that are over already. Raises
-    ApiProblem for a call that is not of this review or must not run.
+def new_results(review: Review, results: Mapping[str, str]) -> dict[str, CallResult]:
+    """These results by call key, without those of calls that are over already. Raises ApiProblem for a call
+    that is not of this review or must not run.
     """
     calls = {call.tool_call_id: call for call in review.calls}
-    lines: dict[str, str] = {}
+    by_key: dict[str, CallResult] = {}
     for id, text in results.items():
         pointer = f"/results/{id.replace('~', '~0').replace('/', '~1')}"
         if (call := calls.get(id)) is None:
@@ -130,8 +130,8 @@ def result_lines(review: Review, results: Mapping[str, str]) -> dict[str, str]:
             raise ApiProblem("not_allowed", detail, pointer=pointer)
         run = review.runs.get(call.key)
         if run is None or run.state in ("started", "cleared"):
-            lines[call.key] = claims.result_line(review, text)
-    return lines
+            by_key[call.key] = CallResult.of(text)
+    return by_key
 
 
 def has_same_results(review: Review, results: Mapping[str, str]) -> bool:
@@ -139,7 +139,7 @@ def has_same_results(review: Review, results: Mapping[str, str]) -> bool:
     calls = {call.tool_call_id: call.key for call in review.calls}
     runs = {id: review.runs.get(calls[id]) for id in results if id in calls}
     return all(
-        (run := runs.get(id)) is not None and run.line == claims.result_line(review, text)
+        (run := runs.get(id)) is not None and run.digest == CallResult.of(text).digest
         for id, text in results.items()
     )
 

@@ -167,6 +167,8 @@ def _run_result(run: Run | None) -> tuple[str | None, Reviewer | None]:
     match run.state:
         case "done" if run.line:
             return text.one_line(run.line), run.by
+        case "paused":
+            return "Asks a question of its own before it continues", run.by
         case "done" if run.by:
             return "It ran", run.by
         case "skipped":

@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar, overload
 from uuid import uuid4
 
 from hitl_core.errors import Rejected
-from hitl_core.gate.outcome import Answer, Outcome, Tool, failure_line, run_tool, success_line
+from hitl_core.gate.outcome import Answer, Outcome, Tool, failure_result, run_tool, success_result
 from hitl_core.model import ToolCall
 
 P = ParamSpec("P")
@@ -109,9 +109,9 @@ async def _run_outcome(outcome: Outcome, tool: Tool) -> Any:
     try:
         result = await run_tool(tool, call)
     except Exception as error:
-        await outcome.finish({call.id: failure_line(outcome.review, call, error)})
+        await outcome.finish({call.id: failure_result(outcome.review, call, error)})
         raise
-    await outcome.finish({call.id: success_line(result)})
+    await outcome.finish({call.id: success_result(result)})
     return result
 
 

@@ -46,20 +46,23 @@ class EarlierRejection(Value):
     redact: tuple[str, ...] = ()
 
 
-#: `started`: `once` returned True. `done`: its result was reported, or a person said that it ran. `in_doubt`:
+#: `started`: `once` returned True. `paused`: it began, and asks a question of its own before it continues.
+#: `done`: its result was reported, or a person said that it ran. `in_doubt`:
 #: its process died after `started`. `cleared`: it may start again, because a person said so or the call is
 #: idempotent. `skipped`: a person said to go on without it.
-RunState = Literal["started", "done", "in_doubt", "cleared", "skipped"]
+RunState = Literal["started", "paused", "done", "in_doubt", "cleared", "skipped"]
 
 
 class Run(Value):
-    """`attempt` counts the starts, and `line` is the result in one line. For a call in doubt: `by` is the
-    person who gave the last answer, and `votes` has all answers about this attempt if several are needed.
+    """`attempt` counts the starts. `line` is the result in one line, as people may read it, and `digest` the
+    SHA-256 of the whole result. For a call in doubt: `by` is the person who gave the last answer, and `votes`
+    has all answers about this attempt if several are needed.
     """
 
     state: RunState
     attempt: int
     at: float
     line: str | None = None
+    digest: str | None = None
     by: Reviewer | None = None
     votes: tuple[Vote, ...] = ()

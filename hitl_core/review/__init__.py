@@ -13,7 +13,7 @@ from hitl_core.review import (
     escalation,
     vote_count,
 )
-from hitl_core.review.claims import one_line, runnable_calls
+from hitl_core.review.claims import runnable_calls
 from hitl_core.review.commands import (
     AnswerDoubt,
     Cancel,
@@ -34,6 +34,7 @@ from hitl_core.review.proposal import (
     final_message,
     judge_proposal,
 )
+from hitl_core.review.results import PAUSED, CallResult, one_line
 from hitl_core.review.service import ChangeResult, Reviews, TransitionFunction, uptime
 from hitl_core.review.transition import PAST_VERBS, Transition, make_event
 from hitl_core.review.visibility import (
@@ -53,7 +54,9 @@ from hitl_core.review.vote_count import excluded_keys
 
 __all__ = [
     "PAST_VERBS",
+    "PAUSED",
     "AnswerDoubt",
+    "CallResult",
     "Cancel",
     "ChangeResult",
     "Command",

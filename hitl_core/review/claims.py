@@ -7,13 +7,8 @@ from collections.abc import Collection, Mapping
 from hitl_core.errors import LeaseLost, Refused
 from hitl_core.model import Call, DoubtAnswer, Lease, Place, Review, Reviewer, Reviewers, Run, Vote
 from hitl_core.review import vote_count
+from hitl_core.review.results import CallResult
 from hitl_core.review.transition import Transition, check_seal, make_event
-from hitl_core.review.visibility import result_text
-
-#: The longest result line on a card, in characters. A longer one is cut and ends in an ellipsis.
-MAX_LINE = 200
-#: Only this many characters of a result are read.
-_MAX_READ = 10_000
 
 
 def set_waiter(review: Review, process: str | None, now: float) -> Transition:
@@ -67,22 +62,24 @@ def is_started(review: Review, fence: int, key: str, now: float) -> bool:
     return run is not None and run.state == "started"
 
 
-def report(review: Review, fence: int, lines: Mapping[str, str], now: float) -> Transition:
-    """Store the results of calls that ran: one line for each key."""
+def report(review: Review, fence: int, results: Mapping[str, object], now: float) -> Transition:
+    """Store the results of calls that ran, by key: see `CallResult.of`."""
     _check_lease(review, fence, now)
     runs = {
-        key: _make_done_run(review.runs.get(key), result_line(review, line), now)
-        for key, line in lines.items()
+        key: CallResult.of(result).to_run(review, review.runs.get(key), now)
+        for key, result in results.items()
     }
     return Transition(_with_runs(review, runs), make_event("reported", review, now, runs))
 
 
-def finish(review: Review, fence: int, lines: Mapping[str, str], now: float) -> Transition:
+def finish(review: Review, fence: int, results: Mapping[str, object], now: float) -> Transition:
     """The agent has finished this review."""
     unreported = {
-        key: "no result was reported" for key, run in review.runs.items() if run.state == "started"
+        key: CallResult.note("no result was reported")
+        for key, run in review.runs.items()
+        if run.state == "started"
     }
-    reported = report(review, fence, {**unreported, **lines}, now).review
+    reported = report(review, fence, {**unreported, **results}, now).review
     update = {"status": "done", "lease": None, "done_at": now}
     return Transition(reported.model_copy(update=update), make_event("done", review, now))
 
@@ -177,26 +174,9 @@ def can_run(review: Review, call: Call) -> bool:
     return decision is not None and decision.type in ("approve", "edit")
 
 
-def one_line(text: object) -> str:
-    """The first 200 characters of the first non-blank line."""
-    start = str(text).lstrip()[:_MAX_READ]
-    start = start.encode("utf-8", "replace").decode()  # file names may have half a surrogate pair
-    line = next(iter(start.splitlines()), "").strip()
-    return line if len(line) <= MAX_LINE else line[: MAX_LINE - 1] + "…"
-
-
-def result_line(review: Review, text: object) -> str:
-    """`one_line` for the result of a call, if people may read it."""
-    return result_text(review, one_line(text))
-
-
 def _has_started(review: Review, call: Call) -> bool:
     run = review.runs.get(call.key)
     return run is not None and run.state != "cleared"
-
-
-def _make_done_run(run: Run | None, line: str, now: float) -> Run:
-    return Run(state="done", attempt=run.attempt if run else 1, at=now, line=line)
 
 
 def _check_lease(review: Review, fence: int, now: float) -> Lease:

@@ -33,7 +33,7 @@ _SAYS_MORE = (
     "additionalProperties", "unevaluatedProperties", "propertyNames",
 )  # fmt: skip
 
-_WHY_HIDDEN = "not shown, because this review has hidden values"
+WHY_HIDDEN = "not shown, because this review has hidden values"
 
 
 class Hiding(Protocol):
@@ -134,16 +134,9 @@ def rule_reason_of(review: Review, call: Call) -> str:
     return "" if is_withheld else call.verdict.reason
 
 
-def result_text(review: Review, text: str) -> str:
-    """The result of a call, or what is written in its place."""
-    if not review.hides_values or not text:
-        return text
-    return f"{'failed' if text.startswith('failed') else 'done'}, the result is {_WHY_HIDDEN}"
-
-
 def cancel_reason(review: Review, reason: str) -> str:
     """Why the agent cancelled, or what is written in its place."""
-    return f"the agent's reason is {_WHY_HIDDEN}" if review.hides_values else reason
+    return f"the agent's reason is {WHY_HIDDEN}" if review.hides_values else reason
 
 
 def visible_schema(config: ReviewConfig) -> Schema | None:

@@ -14,7 +14,7 @@ from bot.channels.slack.render import thread_message
 from bot.channels.slack.render.card_message import message
 from hitl_core import ToolCall
 from hitl_core.model import Review
-from hitl_core.review import Decide, claims, commands
+from hitl_core.review import Decide, claims, commands, one_line
 from hitl_core.review.proposal import Proposal
 from tests.channels.nasty import NASTY
 from tests.channels.reading import check
@@ -57,7 +57,7 @@ def test_security_h1_a_result_is_a_line_of_the_card_and_nothing_else(said: str) 
     over = done(running, {"1": said})
     assert (over.actions, over.calls, over.args) == (running.actions, running.calls, running.args)
     assert {*over.runs} == {"1"}
-    assert over.runs["1"].line == claims.one_line(said)
+    assert over.runs["1"].line == one_line(said)
     for one in draw(over):
         assert_inert(one, [])
 
@@ -101,7 +101,7 @@ async def test_promise_8_a_result_that_repeats_what_is_hidden_is_kept_without_it
 
     line = (await gate.reviews.load(review_id)).review.runs["1"].line
     assert line is not None
-    assert line == "done, the result is not shown, because this review has hidden values"
+    assert line == "a result was reported; it is not shown, because this review has hidden values"
 
 
 def test_promise_8_a_reason_that_repeats_what_is_hidden_is_kept_without_it() -> None:

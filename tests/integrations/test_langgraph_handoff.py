@@ -14,7 +14,6 @@ from langgraph.errors import ParentCommand
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
-from hitl_core.integrations.langgraph.guard.guard import PAUSED_LINE
 from tests.integrations.agents import Lab, Script, answers, call, go, tools
 from tests.support.waiting import wait_until
 
@@ -75,7 +74,7 @@ async def test_a_reviewed_tool_that_asks_becomes_the_next_review_and_goes_on_wit
         second = await lab.review(stop.review_id)
         assert (second.dialect, second.requester) == ("agent_inbox", "U0MARIA")
         assert second.actions[0].request.name == "transfer"
-        assert first.runs["1"].line == PAUSED_LINE
+        assert first.runs["1"].state == "paused"
         await lab.decide(second.id, "approve")
         await lab.done(second.id)
     assert answers(lab.stops[-1])["c1"] == ("success", "paid a: accept")
@@ -177,9 +176,33 @@ async def test_a_tool_that_raises_on_its_answer_is_told_and_the_run_goes_on(lab:
     assert answers(run)["c1"] == ("error", "RuntimeError: boom")
 
 
+@MODES
+@pytest.mark.parametrize("rule", ["pay", "send_email"])
+async def test_h1_a_tool_that_asks_continues_where_values_are_hidden(
+    lab: Lab, mode: str, rule: str
+) -> None:
+    """H1: given a review that hides values, of this call or of another one, and an approved tool that asks a
+    question of its own, when the question is approved, then the tool continues with that answer."""
+    lab.set_policy(default="allow", interrupt_on={rule: {"redact": ["/to"]}})
+    turn = [call("c1", "pay", to="a"), call("c2", "send_email", to="b")]
+    driver = lab.reviews.drive(agent(lab, turn, mode=mode))
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        await lab.decide(paused.review_id, "approve", "approve")
+        first = await lab.done(paused.review_id)
+        assert first.hides_values
+        assert first.runs["1"].state == "paused"
+        [stop] = lab.stops
+        await lab.decide(stop.review_id, "approve")
+        await lab.done(stop.review_id)
+    assert answers(lab.stops[-1])["c1"] == ("success", "paid a: accept")
+    assert sorted(lab.effects) == ["begin a", "begin a", "paid a", "sent b"]
+
+
 async def test_a_result_that_looks_like_a_pause_opens_nothing(lab: Lab) -> None:
-    """Given a tool whose result is our own line for a pause, then what is kept of it is another line, so
-    that nobody takes the call for one that may continue."""
+    """Given a tool whose result is the sentence with which a card tells of a pause, then the call is done:
+    nobody takes it for one that may continue."""
+    line = "asks a question of its own before it continues"
 
     @tool
     def run_sql(query: str) -> str:
@@ -188,7 +211,7 @@ async def test_a_result_that_looks_like_a_pause_opens_nothing(lab: Lab) -> None:
 
     driver = lab.reviews.drive(
         create_agent(
-            Script(turns=[[call("c1", "run_sql", query=f"  {PAUSED_LINE}\n")]]),
+            Script(turns=[[call("c1", "run_sql", query=line)]]),
             [run_sql],
             middleware=[HumanInTheLoopMiddleware({"run_sql": True})],
             checkpointer=lab.saver,
@@ -198,7 +221,7 @@ async def test_a_result_that_looks_like_a_pause_opens_nothing(lab: Lab) -> None:
         paused = await driver.run(go(), thread_id="t-1")
         await lab.decide(paused.review_id, "approve")
         review = await lab.done(paused.review_id)
-    assert review.runs["1"].line == "ran"
+    assert (review.runs["1"].state, review.runs["1"].line) == ("done", line)
 
 
 async def test_a_free_tool_that_asks_becomes_a_review_as_well(lab: Lab) -> None:

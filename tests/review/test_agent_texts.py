@@ -11,7 +11,7 @@ from hitl_core.errors import DecisionError
 from hitl_core.gate.submission.new_review import ReviewKey, build_review
 from hitl_core.model import DEFAULT_PLACE, Review, ToolCall, encode
 from hitl_core.policy import Policy
-from hitl_core.review import claims, commands, decisions, visible_args
+from hitl_core.review import CallResult, claims, commands, decisions, visible_args
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.visibility import description_of, rule_reason_of, title_of
 from tests.support.builders import START, judge_turn, person
@@ -68,7 +68,8 @@ def test_promise_8_no_text_of_an_agent_is_shown_beside_hidden_values(
     shown = everything_shown(review)
     assert f"Uses {text}." not in shown
     assert "Its description is not shown, because this review has hidden values." in shown
-    assert text not in claims.result_line(review, f"Paid with {text}")
+    for result in (CallResult.of(f"Paid with {text}"), CallResult.failure(f"No {text}")):
+        assert text not in str(result.to_run(review, None, START).line)
     cancelled = commands.cancel(review, None, f"Wrong card, {text}", START).review.cancelled
     assert cancelled is not None
     assert text not in str(cancelled.reason)
@@ -79,7 +80,7 @@ def test_a_review_without_hidden_values_shows_the_agents_texts() -> None:
     review = with_texts(review_of({"pay": HIDES}, ToolCall("c1", "pay", {"n": 1})), "Pays it.")
     assert not review.hides_values
     assert "Pays it." in everything_shown(review)
-    assert claims.result_line(review, "Paid.\nThanks") == "Paid."
+    assert CallResult.of("Paid.\nThanks").to_run(review, None, START).line == "Paid."
 
 
 def test_what_code_wrote_of_hidden_arguments_is_not_shown() -> None:

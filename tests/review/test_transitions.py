@@ -10,7 +10,7 @@ import pytest
 from hitl_core.errors import LeaseLost
 from hitl_core.gate.outcome.answers import answers
 from hitl_core.model import Decision, Place, Review
-from hitl_core.review import claims
+from hitl_core.review import claims, one_line
 from hitl_core.review.commands import cancel
 from hitl_core.review.decisions import check_decidable, decide
 from hitl_core.review.escalation import apply_due, deadline, due_at, escalate
@@ -465,7 +465,7 @@ def test_allowed_calls_run_and_denied_ones_never():
     ],
 )
 def test_a_result_is_one_line_that_can_be_stored(text: object, line: str):
-    assert claims.one_line(text) == line
+    assert one_line(text) == line
 
 
 def test_of_a_result_only_the_start_is_split():
@@ -473,9 +473,9 @@ def test_of_a_result_only_the_start_is_split():
     text = "sent\n" + "\n" * 2_000_000
     tracemalloc.start()
     try:
-        assert claims.one_line(text) == "sent"
-        assert claims.one_line(text[4:]) == ""
-        assert claims.one_line(text[4:] + "late") == "late"
+        assert one_line(text) == "sent"
+        assert one_line(text[4:]) == ""
+        assert one_line(text[4:] + "late") == "late"
         assert tracemalloc.get_traced_memory()[1] < 3 * len(text)
     finally:
         tracemalloc.stop()

@@ -154,6 +154,8 @@ def _run_fields(run: Run | None, now: float) -> Iterator[Field]:
             yield "run", Paint(f"started {since}", YELLOW)
         case "done":
             yield "result", run.line or "it ran"
+        case "paused":
+            yield "run", "asks a question of its own before it continues"
         case "in_doubt":
             yield "run", Paint(f"in doubt: started {since}, and its process died", RED)
         case "cleared":

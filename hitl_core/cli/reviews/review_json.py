@@ -100,7 +100,7 @@ def _decision_to_json(decision: Decision | None) -> Json | None:
 
 
 def _run_to_json(run: Run | None) -> Json | None:
-    return run and {**run.model_dump(exclude={"by"}), "by": _person_to_json(run.by)}
+    return run and {**run.model_dump(exclude={"by", "digest"}), "by": _person_to_json(run.by)}
 
 
 def _person_to_json(by: Reviewer | None) -> Json | None:

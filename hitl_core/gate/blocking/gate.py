@@ -15,7 +15,7 @@ from hitl_core.gate.blocking.loop import Runner, running_loop
 from hitl_core.gate.blocking.outcome import BlockingOutcome, run_in_this_thread
 from hitl_core.gate.gate import LEASE, Gate
 from hitl_core.gate.guard import P, R
-from hitl_core.gate.outcome import Outcome, Tool, failure_line, success_line
+from hitl_core.gate.outcome import Outcome, Tool, failure_result, success_result
 from hitl_core.gate.submission import JudgedCalls
 from hitl_core.gate.waiting import HEARTBEAT_TTL
 from hitl_core.model import JsonObject, ToolCall
@@ -155,9 +155,9 @@ def _run_outcome(outcome: BlockingOutcome, tool: Tool) -> Any:
     try:
         result = run_in_this_thread(tool, call)
     except Exception as error:
-        outcome.finish({call.id: failure_line(outcome.review, call, error)})
+        outcome.finish({call.id: failure_result(outcome.review, call, error)})
         raise
-    outcome.finish({call.id: success_line(result)})
+    outcome.finish({call.id: success_result(result)})
     return result
 
 

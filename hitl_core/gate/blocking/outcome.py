@@ -14,10 +14,10 @@ from hitl_core.gate.outcome import (
     ToolFunctions,
     already_started_answer,
     failure_answer,
-    failure_line,
+    failure_result,
     order_answers,
     success_answer,
-    success_line,
+    success_result,
     tools_for,
 )
 from hitl_core.model import Decision, Review, ToolCall
@@ -80,9 +80,9 @@ class BlockingOutcome:
         try:
             result = run_in_this_thread(tool, call)
         except Exception as error:
-            self.report({call.id: failure_line(self.review, call, error)})
+            self.report({call.id: failure_result(self.review, call, error)})
             return failure_answer(call, error)
-        self.report({call.id: success_line(result)})
+        self.report({call.id: success_result(result)})
         return success_answer(self.review, call, result)
 
     def fencing_token(self, call: ToolCall) -> int:

@@ -7,11 +7,11 @@ from hitl_core.gate.outcome.tool import (
     ToolFunctions,
     already_started_answer,
     failure_answer,
-    failure_line,
+    failure_result,
     order_answers,
     run_tool,
     success_answer,
-    success_line,
+    success_result,
     tools_for,
 )
 
@@ -25,11 +25,11 @@ __all__ = [
     "answers",
     "denial_text",
     "failure_answer",
-    "failure_line",
+    "failure_result",
     "is_cancelled",
     "order_answers",
     "run_tool",
     "success_answer",
-    "success_line",
+    "success_result",
     "tools_for",
 ]

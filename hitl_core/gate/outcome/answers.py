@@ -121,6 +121,8 @@ def _run_content(name: str, run: Run) -> tuple[str, Literal["success", "error"]]
             return f"`{name}` ran; its result was lost. {run.by.label} confirmed it.", "success"
         case "done":
             return f"`{name}` ran: {run.line}", "success"
+        case "paused":
+            return f"`{name}` asks a question of its own before it continues.", "success"
         case "skipped":
             return f"`{name}` was skipped: whether it ran before is not known.", "error"
         case "started" | "in_doubt" | "cleared":

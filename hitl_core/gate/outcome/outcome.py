@@ -16,15 +16,15 @@ from hitl_core.gate.outcome.tool import (
     ToolFunctions,
     already_started_answer,
     failure_answer,
-    failure_line,
+    failure_result,
     order_answers,
     run_tool,
     success_answer,
-    success_line,
+    success_result,
     tools_for,
 )
 from hitl_core.model import Call, Decision, Review, ToolCall, encode
-from hitl_core.review import ChangeResult, Reviews, TransitionFunction, claims, uptime
+from hitl_core.review import CallResult, ChangeResult, Reviews, TransitionFunction, claims, uptime
 
 
 class Outcome:
@@ -97,9 +97,9 @@ class Outcome:
         try:
             result = await run_tool(tool, call)
         except Exception as error:
-            await self.report({call.id: failure_line(self._review, call, error)})
+            await self.report({call.id: failure_result(self._review, call, error)})
             return failure_answer(call, error)
-        await self.report({call.id: success_line(result)})
+        await self.report({call.id: success_result(result)})
         return success_answer(self._review, call, result)
 
     def fencing_token(self, call: ToolCall) -> int:
@@ -135,8 +135,8 @@ class Outcome:
         """Store the results of some calls, by tool call id: their cards show the first line. Results of calls
         that are not in `execute` are not stored.
         """
-        lines = self._lines(results)
-        await self._change("report", lambda r, now: claims.report(r, self._fence, lines, now))
+        by_key = self._results_by_key(results)
+        await self._change("report", lambda r, now: claims.report(r, self._fence, by_key, now))
 
     async def finish(self, results: Mapping[str, object] | None = None) -> None:
         """Mark the review as done, with the results of its calls by tool call id. Raises LeaseLost, and
@@ -146,9 +146,9 @@ class Outcome:
         """
         if self._review.status == "done":
             return
-        lines = self._lines(results or {})
+        by_key = self._results_by_key(results or {})
         await failpoint("gate.before_done")
-        await self._change("done", lambda r, now: claims.finish(r, self._fence, lines, now))
+        await self._change("done", lambda r, now: claims.finish(r, self._fence, by_key, now))
         self.release()
 
     def release(self) -> None:
@@ -173,16 +173,14 @@ class Outcome:
             )
         return known
 
-    def _lines(self, results: Mapping[str, object]) -> dict[str, str]:
+    def _results_by_key(self, results: Mapping[str, object]) -> dict[str, CallResult]:
         if unknown := [id for id in results if id not in self._calls]:
             known_ids = ", ".join(map(repr, self._calls))
             raise Refused(
                 "unknown_call", f"This review has no call {unknown[0]!r}; it has {known_ids}."
             )
         keys = {self._calls[call.id].key: call.id for call in self.execute if call.id in results}
-        return {  # a tool's result may contain values that people must not see
-            key: claims.result_line(self._review, results[id]) for key, id in keys.items()
-        }
+        return {key: CallResult.of(results[id]) for key, id in keys.items()}
 
     async def _renew_once(self) -> None:
         await self._change("renew", lambda r, now: claims.renew(r, self._fence, now, self._lease))

@@ -16,6 +16,7 @@ from typing import Any, Self
 from hitl_core.errors import HitlError, InvalidToolCall, Rejected
 from hitl_core.gate.outcome.answers import Answer, add_edit_notice
 from hitl_core.model import TOOL_NAME, JsonObject, Review, ToolCall, encode
+from hitl_core.review import CallResult
 
 #: The agent's functions, sync or async, by tool name.
 ToolFunctions = Mapping[str, Callable[..., Any]]
@@ -96,18 +97,19 @@ async def run_tool(tool: Tool, call: ToolCall) -> Any:
     return await result if inspect.isawaitable(result) else result
 
 
-def success_line(result: object) -> object:
-    """The result line on the card."""
-    return "done" if result is None else result
+def success_result(result: object) -> CallResult:
+    """For the result line on the card."""
+    return CallResult.note("done") if result is None else CallResult.of(result)
 
 
-def failure_line(review: Review, call: ToolCall, error: Exception) -> str:
-    """The result line on the card. When some arguments are hidden from people it names only the type of the
-    error, because the error's text may contain them.
+def failure_result(review: Review, call: ToolCall, error: Exception) -> CallResult:
+    """For the result line on the card. When some arguments are hidden from people it names only the type of
+    the error, because the error's text may contain them.
     """
     is_reviewed = any(action.request.tool_call_id == call.id for action in review.actions)
-    shows_text = is_reviewed and not review.hides_values
-    return f"failed: {failure_text(error) if shows_text else type(error).__name__}"
+    if not is_reviewed or review.hides_values:
+        return CallResult.note(f"failed: {type(error).__name__}")
+    return CallResult.failure(failure_text(error))
 
 
 def failure_text(error: Exception) -> str:

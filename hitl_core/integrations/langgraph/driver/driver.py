@@ -144,10 +144,10 @@ class Driver:
                 if on_stop is not None:
                     await on_stop(run)
                 await failpoint("langgraph.before_done")
-                # A line can be about a call that is not in the review: that call was stopped.
+                # A result can be of a call that is not in the review: that call was stopped.
                 known = {call.tool_call_id for call in outcome.review.calls}
                 await outcome.finish(
-                    {id: line for id, line in active_run.lines.items() if id in known}
+                    {id: result for id, result in active_run.results.items() if id in known}
                 )
                 self._failures.pop(outcome.review_id, None)
             except LeaseLost:

@@ -20,6 +20,7 @@ from hitl_core.integrations.langgraph.pauses import (
     is_unfinished,
     read_pauses,
 )
+from hitl_core.review import CallResult
 
 log = logging.getLogger(__name__)
 
@@ -106,7 +107,7 @@ async def _refuse_edit(
     why = f"the edited arguments don't fit the tool ({', '.join(fields)})."
     answer = pause.resume_value(active_run.outcome, refusal=f"It was not executed: {why}")
     state = await _send_answer(thread, state, pause, answer, active_run)
-    active_run.lines[pause.next_call_id] = f"failed: not executed: {why}"
+    active_run.results[pause.next_call_id] = CallResult.failure(f"not executed: {why}")
     return state
 
 
@@ -140,7 +141,7 @@ async def _answer_question(
     outcome, answer = active_run.outcome, pause.resume_value(active_run.outcome)
     for call in outcome.execute:
         await outcome.once(call)
-    handed = {call.id: "handed to the agent" for call in outcome.execute}
+    handed = {call.id: CallResult.note("handed to the agent") for call in outcome.execute}
     try:
         state = await _send_answer(thread, state, pause, answer, active_run)
     except Exception as error:
@@ -148,10 +149,10 @@ async def _answer_question(
             await outcome.report(handed)  # the node ended; something after it raised
             raise
         kind = type(error).__name__
-        active_run.lines.update(dict.fromkeys(handed, f"failed: {kind}"))
+        active_run.results.update(dict.fromkeys(handed, CallResult.note(f"failed: {kind}")))
         raise NodeFailed(
             f"The node raised {kind} after it got its answer. LangGraph keeps that answer:"
             " ainvoke(None) runs the node again."
         ) from error
-    active_run.lines.update(handed)
+    active_run.results.update(handed)
     return state

@@ -11,6 +11,7 @@ from typing import Any
 from langgraph.types import Interrupt
 
 from hitl_core.gate import Outcome
+from hitl_core.review import CallResult
 
 #: In the config of a driven run, for its tools: the claim by which this process drives it.
 CLAIM = "hitl_claim"
@@ -20,11 +21,11 @@ CLAIM = "hitl_claim"
 class ActiveRun:
     """An outcome that this process drives.
 
-    `lines`: result lines that are not stored yet, by call id. `running`: its tools that run now.
+    `results`: results that are not stored yet, by call id. `running`: its tools that run now.
     """
 
     outcome: Outcome
-    lines: dict[str, str] = field(default_factory=dict[str, str])
+    results: dict[str, CallResult] = field(default_factory=dict[str, CallResult])
     running: set[asyncio.Future[Any]] = field(default_factory=set["asyncio.Future[Any]"])
 
     @property

@@ -19,15 +19,10 @@ from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph.guard.active_runs import ActiveRun, ActiveRuns
 from hitl_core.integrations.langgraph.guard.own_questions import check_questions
-from hitl_core.integrations.langgraph.guard.permits import (
-    PAUSED_LINE,
-    Permit,
-    PermitChecker,
-    copy_request,
-)
-from hitl_core.integrations.langgraph.guard.tool_call import Result, card_line, error_message
+from hitl_core.integrations.langgraph.guard.permits import Permit, PermitChecker, copy_request
+from hitl_core.integrations.langgraph.guard.tool_call import RAN, Result, call_result, error_message
 from hitl_core.integrations.langgraph.guard.watch import hold_ticket
-from hitl_core.review import one_line
+from hitl_core.review import PAUSED, CallResult
 
 T = TypeVar("T")
 Execute: TypeAlias = Callable[[ToolCallRequest], Result]
@@ -133,34 +128,31 @@ class ReviewGuard:
     ) -> None:
         await failpoint("langgraph.after_tool")
         call_id = str(request.tool_call["id"])
-        text = card_line(result, call_id)
         if active_run is not None:
-            await self._report_line(
-                active_run, call_id, "ran" if one_line(text) == PAUSED_LINE else text
-            )
+            await self._store_result(active_run, call_id, call_result(result, call_id))
 
     async def _report_pause(self, active_run: ActiveRun | None, request: ToolCallRequest) -> None:
         await failpoint("langgraph.after_tool")
         call_id = str(request.tool_call["id"])
         if active_run is not None:
-            await self._report_line(active_run, call_id, PAUSED_LINE)
+            await self._store_result(active_run, call_id, PAUSED)
 
     async def _report_handover(
         self, active_run: ActiveRun | None, request: ToolCallRequest
     ) -> None:
         await failpoint("langgraph.after_tool")
         if active_run is not None:
-            await self._report_line(active_run, str(request.tool_call["id"]), "ran")
+            await self._store_result(active_run, str(request.tool_call["id"]), RAN)
 
-    async def _report_line(self, active_run: ActiveRun, call_id: str, text: str) -> None:
-        """Never fails because of the store: the model gets its result, and `finish` stores the line."""
+    async def _store_result(self, active_run: ActiveRun, call_id: str, result: CallResult) -> None:
+        """Never fails because of the store: the model gets its result, and `finish` stores it for people."""
         try:
-            await active_run.outcome.report({call_id: text})
-            active_run.lines.pop(call_id, None)
+            await active_run.outcome.report({call_id: result})
+            active_run.results.pop(call_id, None)
         except LeaseLost:
             raise  # another process may have the run; a person decides what became of this call
         except HitlError:
-            active_run.lines[call_id] = text
+            active_run.results[call_id] = result
 
     def _run_on_loop(self, work: Coroutine[Any, Any, T]) -> T:
         """Run it on the gate's loop. Called in a worker thread of LangGraph's sync API."""

@@ -22,11 +22,10 @@ from hitl_core.integrations.langgraph.guard.tool_call import (
     stop_message,
 )
 from hitl_core.model import Call, Review, ToolCall, encode
+from hitl_core.review import CallResult
 
 log = logging.getLogger(__name__)
 
-#: The line of a call that ran up to an interrupt of its own. A tool's result is never stored as this line.
-PAUSED_LINE = "asks a question of its own before it continues"
 STARTED_TEXT = "it was started already, and is not started twice."
 
 
@@ -76,7 +75,7 @@ class PermitChecker:
             return run
         review = run.outcome.review
         waits = {call.tool_call_id for call in review.calls if call.key not in review.runs}
-        return run if call_id in waits and call_id not in run.lines else None
+        return run if call_id in waits and call_id not in run.results else None
 
     async def _check_active(
         self, request: ToolCallRequest, origin: CallOrigin, active_run: ActiveRun
@@ -185,7 +184,9 @@ def _refuse_call(
 ) -> ToolMessage:
     log.warning("A call of %s was stopped: %s", request.tool_call["name"], error)
     if active_run is not None:
-        active_run.lines[str(request.tool_call["id"])] = f"failed: not executed: {error}"
+        active_run.results[str(request.tool_call["id"])] = CallResult.failure(
+            f"not executed: {error}"
+        )
     return stop_message(request, str(error))
 
 
@@ -210,7 +211,7 @@ def _find_call(review: Review, call_id: str) -> Call:
 
 def _is_paused(review: Review, call: Call) -> bool:
     run = review.runs.get(call.key)
-    return run is not None and run.state == "done" and run.line == PAUSED_LINE
+    return run is not None and run.state == "paused"
 
 
 def _check_tool(request: ToolCallRequest) -> None:

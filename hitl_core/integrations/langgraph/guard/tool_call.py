@@ -10,8 +10,12 @@ from langgraph.types import Command
 
 from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
 from hitl_core.integrations.langgraph.guard.active_runs import CLAIM
+from hitl_core.review import CallResult
 
 Result: TypeAlias = ToolMessage | Command[Any]
+
+#: A tool that said nothing of its result.
+RAN = CallResult.note("ran")
 
 
 class CallOrigin(NamedTuple):
@@ -55,13 +59,15 @@ def error_message(request: ToolCallRequest, error: Exception) -> ToolMessage:
     return answer_message(request, f"{type(error).__name__}: {error}", "error")
 
 
-def card_line(result: Result, call_id: str) -> str:
-    """The result line on the card."""
+def call_result(result: Result, call_id: str) -> CallResult:
+    """For the result line on the card."""
     message = result if isinstance(result, ToolMessage) else _find_message(result, call_id)
     if message is None:
-        return "ran"
-    text = str(message.text).strip() or "ran"
-    return f"failed: {text}" if message.status == "error" else text
+        return RAN
+    text = str(message.text).strip()
+    if message.status == "error":
+        return CallResult.failure(text or "ran")
+    return CallResult.of(text) if text else RAN
 
 
 def _find_message(command: Command[Any], call_id: str) -> ToolMessage | None:

@@ -1,0 +1,88 @@
+"""What a review keeps of a call's result: one line for people, and a digest. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Literal, assert_never
+
+from hitl_core.model import Review, Run
+from hitl_core.review.visibility import WHY_HIDDEN
+
+#: The longest result line on a card, in characters. A longer one is cut and ends in an ellipsis.
+MAX_LINE = 200
+#: Only this many characters of a result are read for its line.
+_MAX_READ = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """The result of one call.
+
+    - `kind`: a `result` and a `failure` have the words of the tool, or of the agent, and may quote hidden
+      values. A `note` is a sentence of ours about the call. `paused`: the call began, and asks a question of
+      its own; it continues after the answer;
+    - `line`: its first line, at most MAX_LINE characters; "" for `paused`;
+    - `digest`: the SHA-256 of the tool's whole text, to compare results.
+    """
+
+    kind: Literal["result", "failure", "note", "paused"]
+    line: str = ""
+    digest: str | None = None
+
+    @classmethod
+    def of(cls, result: object) -> CallResult:
+        """Of what a tool returned, or an agent reported. A CallResult is returned as it is."""
+        if isinstance(result, CallResult):
+            return result
+        text = str(result)
+        return cls("result", one_line(text), _digest(text))
+
+    @classmethod
+    def failure(cls, error: str) -> CallResult:
+        return cls("failure", one_line(error), _digest(error))
+
+    @classmethod
+    def note(cls, text: str) -> CallResult:
+        """`text` must be our own: it is shown as it is."""
+        return cls("note", one_line(text))
+
+    def to_run(self, review: Review, earlier: Run | None, now: float) -> Run:
+        """The run with this result, and with the words that people may read."""
+        return Run(
+            state="paused" if self.kind == "paused" else "done",
+            attempt=earlier.attempt if earlier else 1,
+            at=now,
+            line=self._visible_line(review.hides_values),
+            digest=self.digest,
+        )
+
+    def _visible_line(self, hides_values: bool) -> str | None:
+        match self.kind:
+            case "result" if hides_values and self.line:
+                return f"a result was reported; it is {WHY_HIDDEN}"
+            case "failure" if hides_values:
+                return f"failed; the error is {WHY_HIDDEN}"
+            case "failure":
+                return one_line(f"failed: {self.line}")
+            case "result" | "note":
+                return self.line
+            case "paused":
+                return None
+        assert_never(self.kind)
+
+
+#: The result of a call that asks a question of its own.
+PAUSED = CallResult("paused")
+
+
+def one_line(text: object) -> str:
+    """The first 200 characters of the first non-blank line."""
+    start = str(text).lstrip()[:_MAX_READ]
+    start = start.encode("utf-8", "replace").decode()  # file names may have half a surrogate pair
+    line = next(iter(start.splitlines()), "").strip()
+    return line if len(line) <= MAX_LINE else line[: MAX_LINE - 1] + "…"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
