@@ -1,4 +1,4 @@
-"""M5: where values are hidden, people still read what became of a call; only the agent's words are missing."""
+"""M5: where values are hidden, people read what became of a call; only the agent's words are missing."""
 
 from __future__ import annotations
 
