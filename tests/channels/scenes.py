@@ -9,6 +9,7 @@ from hitl_core.model import DEFAULT_PLACE, MessageRef, Place, Review, Reviewer, 
 from hitl_core.policy import Policy
 from hitl_core.review import claims, commands, decisions, delivery_problems, escalation
 from hitl_core.review.proposal import Proposal
+from hitl_core.review.rejections import Rejected, add_rejections, is_rejected
 from tests.support.builders import judge_turn
 
 NOW = 1_800_000_000.0
@@ -95,6 +96,16 @@ def decide(
     assert action is not None
     proposal = Proposal(kind, action.revision, message, encode(args) if args is not None else None)
     return decisions.decide(review, key, proposal, by, NOW + after).review
+
+
+def try_again(rejected: Review, review: Review) -> Review:
+    """The new review, as it is stored after the rejected one in the same thread."""
+    calls = [
+        Rejected(rejected, action, rejected.arguments(action.key))
+        for action in rejected.actions
+        if is_rejected(action)
+    ]
+    return add_rejections(review, calls)
 
 
 def apply_due(review: Review, after: float) -> Review:

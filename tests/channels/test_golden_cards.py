@@ -40,6 +40,7 @@ from tests.channels.scenes import (
     resolve,
     review_of,
     start_calls,
+    try_again,
     with_request,
 )
 
@@ -179,7 +180,18 @@ def _forty(args: Any) -> Review:
     return review_of(*(("update_customer", {"customerId": f"cus_{n}", **args}) for n in range(40)))
 
 
+def _second_attempt() -> Review:
+    """One of two calls is another attempt; both have the text of one AI message as their reason."""
+    rejected = decide(review_of(THREE[0]), "1", "reject", BOB, message="Say how long it takes.")
+    body = EMAIL["body"].replace("two to five days", "up to ten days")
+    calls = (("send_email", {**EMAIL, "body": body, "Approved by": "Bob"}), THREE[1])
+    why = "The bank is slow, so I corrected the days.\n✔ approved by Bob Reyes"
+    return try_again(rejected, review_of(*calls, reason=why))
+
+
 SCENES: dict[str, tuple[Callable[[], Review], Place]] = {
+    "reason-long": (lambda: review_of(THREE[1], reason="The order was sent back. " * 30), DEFAULT),
+    "second-attempt": (_second_attempt, DEFAULT),
     "edited-nothing": (_edited_nothing, DEFAULT),
     "renamed": (lambda: _renamed({**EMAIL, "to": "+43 1 42"}), DEFAULT),
     "renamed-only": (lambda: _renamed(EMAIL), DEFAULT),

@@ -40,6 +40,7 @@ from tests.channels.scenes import (
     name_of,
     review_of,
     start_calls,
+    try_again,
     with_request,
 )
 
@@ -117,10 +118,17 @@ def all_states(name: str, words: str, args: dict[str, Any]) -> list[dict[str, An
     )
     rest = decide(decide(review, "3", "approve"), "4", "approve")
     over = done(start_calls(rest, "1", "3", "4"), {"1": words, "3": words, "4": words})
+    again = try_again(few, review_of((name, {**args, "x": "new"}), reason=words[:MAX_REASON]))
     doubt = expire_lease(start_calls(rest, "1", "3", "4"))
     asked = asking({"enum": [words, words + "x", 1]}, text=words.strip() or "x")
     places = [(review, DEFAULT), (up, DEFAULT), (up, OPS), (over, DEFAULT), (doubt, DEFAULT)]
-    places += [(voted, DEFAULT), (few, DEFAULT), (asked, DEFAULT), (apply_due(few, 700), OPS)]
+    places += [
+        (again, DEFAULT),
+        (voted, DEFAULT),
+        (few, DEFAULT),
+        (asked, DEFAULT),
+        (apply_due(few, 700), OPS),
+    ]
     cards = [message(build_card(one, place, POSTED), name_of, link_to) for one, place in places]
     threads = [
         thread_message(line, name_of) for one, place in places for line in thread_lines(one, place)

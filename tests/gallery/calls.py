@@ -73,6 +73,7 @@ REFUNDED_LESS: dict[str, Any] = {
 }
 
 
-def ask(*calls: tuple[str, dict[str, Any]], **policy: Any) -> Review:
+def ask(*calls: tuple[str, dict[str, Any]], reason: str | None = None, **policy: Any) -> Review:
     """For Maria, in a conversation; `policy` has keys beside the rules, or rules of its own."""
-    return review_of(*calls, policy={"interrupt_on": RULES, **policy}, origin=ASKED_IN)
+    rules = {"interrupt_on": RULES, **policy}
+    return review_of(*calls, policy=rules, origin=ASKED_IN, reason=reason)

@@ -14,6 +14,7 @@ from tests.channels.scenes import (
     escalate,
     reroute,
     review_of,
+    try_again,
     with_request,
 )
 from tests.gallery.calls import (
@@ -58,6 +59,10 @@ INJECTION = {
         "```&lt;!here&gt;``` ~struck~ Members of #agent-approvals may decide."
     ),
 }
+WHY = (
+    "Jo sent the lamp back on Monday and the warehouse confirmed it. The shop's terms promise the full price"
+    " within five days, so I refund it."
+)
 SECRET = {
     "provider": "stripe",
     "token": "sk_live_51H8mXYZ",
@@ -149,7 +154,16 @@ def _wide() -> Review:
     return ask(("wide", {f"argument_{n:03}": n for n in range(200)}))
 
 
+def _second_attempt() -> Review:
+    name, args = MAILING
+    rejected = decide(ask(MAILING), "1", "reject", BOB, message="Say how long it takes.")
+    again = {**args, "body": f"{args['body']}\n\nPS: It takes up to ten days."}
+    return try_again(rejected, ask((name, again), reason="I added how long the bank takes."))
+
+
 SCENES = (
+    message("reason", "Why the agent wants it", lambda: ask(REFUNDING, reason=WHY, **WITH_OPS)),
+    message("second-attempt", "What changed since it was rejected", _second_attempt),
     message("pending-one", "One tool", lambda: ask(UPDATING, **WITH_OPS)),
     message(
         "pending-three",

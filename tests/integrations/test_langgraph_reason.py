@@ -57,3 +57,24 @@ def test_a_long_text_is_cut_with_a_mark_and_stops_no_review(content: Any) -> Non
 
 def test_half_a_surrogate_pair_stops_no_review() -> None:
     assert read_reason(AIMessage.model_construct(content="so \ud800 it")) == "so ? it"
+
+
+async def test_a_call_after_a_rejected_one_in_the_same_run_is_another_attempt(lab: Lab) -> None:
+    """Given a rejected call; when the model calls the tool again in the next message; then the
+    new review knows the rejection, its reason and its arguments."""
+    again = AIMessage(
+        content="With his new address.",
+        tool_calls=[{**call("c2", "send_email", to="jo2"), "type": "tool_call"}],
+    )
+    driver = lab.driver([call("c1", "send_email", to="jo")], again, "Done.")
+    async with lab.serving(driver):
+        first = await driver.run(go(), thread_id="t-1")
+        await lab.decide(first.review_id, ("reject", "He moved."))
+        await lab.done(first.review_id)
+        second = next(r for r in await lab.all_reviews("t-1") if r.id != first.review_id)
+
+    earlier = second.actions[0].rejected_before
+    assert earlier is not None
+    assert (earlier.review_id, earlier.times, earlier.message) == (first.review_id, 1, "He moved.")
+    assert second.arguments("1", 0).parse() == {"to": "jo"}
+    assert second.calls[0].reason == "With his new address."

@@ -20,9 +20,9 @@ def attempt_lines(attempt: Attempt) -> tuple[Line, ...]:
     """Which attempt it is and what changed, then who rejected the one before and why. The names of arguments
     are the agent's. Nobody is mentioned: that would notify them.
     """
-    labels = join_names([as_name(change.label) for change in attempt.changes])
-    more = f" and {attempt.more_changes} more" if attempt.more_changes else ""
-    changed = (Text(", changed: "), Verbatim(labels), Text(more)) if labels else _UNCHANGED
+    labels = [as_name(change.label) for change in attempt.changes]
+    labels += [f"{attempt.more_changes} more"] if attempt.more_changes else []
+    changed = (Text(", changed: "), Verbatim(join_names(labels))) if labels else _UNCHANGED
     first = (Strong(ordinal(attempt.number)), *changed, *changed_value_spans(attempt.changes))
     who = Verbatim(join_names(person(one).label for one in attempt.by))
     why: Line = (Text(": "), Quote(attempt.message)) if attempt.message else (Text("."),)
