@@ -61,7 +61,7 @@ RULES: dict[str, Any] = {
     },
     "refund_order": REFUND_RULE,
 }
-WITH_OPS = {"escalate": [{"after": "10m", "to": "slack:#team-ops"}]}
+WITH_OPS: dict[str, Any] = {"escalate": [{"after": "10m", "to": "slack:#team-ops"}]}
 BY_TWO: dict[str, Any] = {"reviewers": {"groups": ["S0FINANCE"], "quorum": 2}}
 REFUNDING = ("refund_order", REFUND)
 MAILING = ("send_email", EMAIL)

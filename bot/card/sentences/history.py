@@ -26,7 +26,7 @@ from ..spans import (
     join_names,
     plain_text,
 )
-from ..values import Change, Edit
+from ..values import Edit
 
 #: The newest edits of an action that are shown.
 MAX_EDITS = 3
@@ -66,25 +66,19 @@ def edit_lines(edits: Sequence[Edit]) -> tuple[Line, ...]:
 
 
 def change_spans(edit: Edit) -> Line:
-    """What an edit changed, and the rule that it falls under."""
-    spans = changed_value_spans(edit.changes)
-    if edit.more_changes:
-        spans.append(Text(f"\nand {edit.more_changes} more changes"))
-    if edit.new_rule:
-        spans += [Text("\n"), Emphasis(edit.new_rule)]
-    return tuple(spans)
-
-
-def changed_value_spans(changes: Sequence[Change]) -> list[Span]:
-    """Old → new, each on a line of its own, after a line break."""
+    """Each change on a line of its own, after a line break."""
     spans: list[Span] = []
-    for change in changes:
+    for change in edit.changes:
         spans += [Text("\n"), Strong(change.label)]
         if change.old is not None:
             spans += [Text("  "), Struck(change.old)]
         new = Text("removed") if change.new is None else Verbatim(change.new)
         spans += [Text(" → "), new]
-    return spans
+    if edit.more_changes:
+        spans.append(Text(f"\nand {edit.more_changes} more changes"))
+    if edit.new_rule:
+        spans += [Text("\n"), Emphasis(edit.new_rule)]
+    return tuple(spans)
 
 
 def decision_text(item: DecisionLine, previous: DecisionLine | None = None) -> Line:

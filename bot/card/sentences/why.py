@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ..people import person
-from ..spans import Line, Quote, Strong, Text, Verbatim, as_name, join_names
-from ..values import AgentReason, Attempt
-from .history import changed_value_spans
+from ..spans import Line, Quote, Strong, Struck, Text, Verbatim, as_name, join_names, quote
+from ..values import AgentReason, Attempt, Change
 
 _UNCHANGED: Line = (Text(", nothing changed"),)
 
@@ -17,16 +16,28 @@ def reason_line(reason: AgentReason) -> Line:
 
 
 def attempt_lines(attempt: Attempt) -> tuple[Line, ...]:
-    """Which attempt it is and what changed, then who rejected the one before and why. The names of arguments
-    are the agent's. Nobody is mentioned: that would notify them.
+    """Which attempt it is, what changed, who rejected the one before and why. Values are quoted, on one
+    line, so that none looks like the line about the rejection. Nobody is mentioned: that would notify them.
     """
     labels = [as_name(change.label) for change in attempt.changes]
     labels += [f"{attempt.more_changes} more"] if attempt.more_changes else []
     changed = (Text(", changed: "), Verbatim(join_names(labels))) if labels else _UNCHANGED
-    first = (Strong(ordinal(attempt.number)), *changed, *changed_value_spans(attempt.changes))
+    spans = [span for change in attempt.changes for span in _change_line(change)]
+    first = (Strong(ordinal(attempt.number)), *changed, *spans)
     who = Verbatim(join_names(person(one).label for one in attempt.by))
     why: Line = (Text(": "), Quote(attempt.message)) if attempt.message else (Text("."),)
     return (first, (who, Text(" rejected the one before"), *why))
+
+
+def _change_line(change: Change) -> Line:
+    """Old → new, after a line break."""
+    old: Line = (Text("  "), Struck(quote(_one_line(change.old)))) if change.old is not None else ()
+    new = Text("removed") if change.new is None else Quote(_one_line(change.new))
+    return (Text("\n"), Strong(as_name(change.label)), *old, Text(" → "), new)
+
+
+def _one_line(visible: str) -> str:
+    return visible.replace("\n", "⏎")
 
 
 def ordinal(number: int) -> str:
