@@ -9,7 +9,7 @@ and buttons into its own markup.
 from .actions import choices_of, find_open_action, name_and_arguments
 from .agent_texts import description_text
 from .buttons import Button, Verb, card_buttons
-from .compose import build_card, page_keys
+from .compose import build_card, incomplete_actions, page_keys, shows_list
 from .history import thread_lines
 from .model import (
     ActionLine,
@@ -141,6 +141,7 @@ __all__ = [
     "home_headline",
     "home_pages",
     "home_title",
+    "incomplete_actions",
     "is_single",
     "list_line",
     "more_actions_line",
@@ -154,6 +155,7 @@ __all__ = [
     "refused_card_text",
     "review_pages",
     "review_state",
+    "shows_list",
     "thread_lines",
     "thread_summary",
     "thread_text",

@@ -84,6 +84,22 @@ def build_card(
     )
 
 
+def shows_list(card: Card, *, fits: bool) -> bool:
+    """Whether a card has one line for each action that waits, in place of all actions in full. `fits`: in
+    full they are within the limits of the channel.
+    """
+    return bool(card.waiting) and not (fits and len(card.open_actions) == len(card.waiting))
+
+
+def incomplete_actions(card: Card, *, fits: bool) -> frozenset[str]:
+    """The keys of the pending actions that the card does not show completely: cut, or only a line in the
+    list.
+    """
+    if shows_list(card, fits=fits):
+        return frozenset(action.key for action in card.waiting)
+    return frozenset(action.key for action in card.open_actions if action.excerpt.missing)
+
+
 def page_keys(review: Review, place: Place) -> tuple[str, ...]:
     """The keys of the actions at this place, in the model's order: the pages of the Review modal."""
     return tuple(action.key for action in review.actions if place in action.places)

@@ -94,8 +94,10 @@ class Channel(Protocol):
         """The id of the place's conversation. Two places may share one."""
         ...
 
-    def incomplete_actions(self, card: Card) -> frozenset[str]:
-        """The keys of the actions that this channel's card does not show completely."""
+    def fits(self, card: Card) -> bool:
+        """Whether all actions of this card, in full, are within the limits of a message. If not, it shows a
+        list: see `shows_list` in bot/card.
+        """
         ...
 
     async def post(self, place: Place, card: Card) -> MessageRef:

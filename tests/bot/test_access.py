@@ -29,7 +29,7 @@ async def test_attack_a16_a_large_review_is_drawn_once_for_each_place_beside_the
 
     def incomplete_actions(card: Card) -> Collection[str]:
         drawn_in.append(threading.current_thread())
-        return channel.incomplete_actions(card)
+        return Channels(channel).incomplete_actions(card)
 
     rule = {"must_read": True, "notify": ["slack:#team-ops", "slack:#agent-approvals"]}
     calls = [call("read", f"c{n}", text="x" * MAX_INLINE_ARGS) for n in range(9)]

@@ -60,7 +60,7 @@ async def directory(channel: SlackChannel) -> CountingDirectory:
 
 @pytest.fixture
 async def inbox(store: CountingStore, directory: CountingDirectory, channel: SlackChannel) -> Inbox:
-    return Inbox(Reviews(store), directory, channel.incomplete_actions)
+    return Inbox(Reviews(store), directory, Channels(channel).incomplete_actions)
 
 
 @pytest.fixture

@@ -7,19 +7,21 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from bot.card import Argument
+from bot.card import Argument, Card, incomplete_actions
 from bot.channels.slack.ids import ModalMeta
 from bot.channels.slack.modals.arguments_modal import arguments_view, split_arguments
 from bot.channels.slack.modals.form_modal import form_view
 from bot.channels.slack.modals.modal import MODAL_LIMITS
 from bot.channels.slack.modals.review_modal import review_page
 from bot.channels.slack.render import Names
+from bot.channels.slack.render.card_message import fits
 from bot.forms import EditForm, FormRef
 from bot.inbox import ActionRef, action_page, arguments_page
 from bot.text import MAX_INDENTED, remove_marks
 from hitl_core.model import Review
 from slack_sandbox.workspace.message import validate_blocks
 from slack_sandbox.workspace.view_validation import validate_view
+from tests.channels.scenes import name_of
 from tests.support.slack_limits import assert_message, assert_view
 
 Json = dict[str, Any]
@@ -51,6 +53,11 @@ def edit_pages(review: Review, key: str = "1") -> list[Json]:
         form_view(form.at_page(page, has_draft=False).page(), ModalMeta(target))
         for page in range(form.session.page_count)
     ]
+
+
+def incomplete_keys(card: Card) -> frozenset[str]:
+    """The actions that Slack's card does not show completely."""
+    return incomplete_actions(card, fits=fits(card, name_of))
 
 
 def see_view(meta: ModalMeta, name: str, arguments: Sequence[Argument]) -> Json:

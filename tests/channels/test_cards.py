@@ -12,12 +12,11 @@ from bot.card.arguments import argument_label
 from bot.channels.slack.render import place_names, thread_message
 from bot.channels.slack.render.card_message import (
     action_blocks,
-    incomplete_actions,
     message,
 )
 from hitl_core.model import Place, Review, ReviewConfig
 from hitl_core.review import escalation
-from tests.channels.reading import check, texts, to_text
+from tests.channels.reading import check, incomplete_keys, texts, to_text
 from tests.channels.scenes import (
     BOB,
     CARL,
@@ -171,11 +170,11 @@ def test_one_action_of_a_modal_reads_like_the_card() -> None:
 
 def test_what_is_cut_or_only_listed_counts_as_unread() -> None:
     review = review_of(("deploy", {"script": "echo\n" * 900}), THREE[1])
-    assert incomplete_actions(build_card(review, DEFAULT), name_of) == {"1"}
+    assert incomplete_keys(build_card(review, DEFAULT)) == {"1"}
     many = review_of(*[THREE[1]] * 11)
-    assert len(incomplete_actions(build_card(many, DEFAULT), name_of)) == 11
+    assert len(incomplete_keys(build_card(many, DEFAULT))) == 11
     few = review_of(*THREE)
-    assert incomplete_actions(build_card(few, DEFAULT), name_of) == frozenset()
+    assert incomplete_keys(build_card(few, DEFAULT)) == frozenset()
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bot.card import Card, build_card
 from bot.card.arguments import all_arguments
 from bot.channels.slack.ids import ModalMeta
-from bot.channels.slack.render.card_message import incomplete_actions, message
+from bot.channels.slack.render.card_message import message
 from bot.inbox.press import ActionRef
 from tests.channels.reading import (
     arguments_in,
@@ -20,6 +20,7 @@ from tests.channels.reading import (
     check,
     check_view,
     edit_pages,
+    incomplete_keys,
     see_view,
 )
 from tests.channels.scenes import (
@@ -194,7 +195,7 @@ def test_a_card_of_the_worst_actions_fits(count: int) -> None:
         more = re.search(r"and (\d+) more", str(listed[-1]))
         assert len(listed) - bool(more) + int(more[1] if more else 0) == count
         assert "'action_id': 'review'" in str(sent["blocks"])
-    assert incomplete_actions(shown, name_of) == {action.key for action in shown.waiting}
+    assert incomplete_keys(shown) == {action.key for action in shown.waiting}
 
 
 def test_forty_actions_of_largest_arguments_are_one_message() -> None:

@@ -94,8 +94,8 @@ class SlackChannel(PeopleLookup):
         """The URL of a message (docs.slack.dev/reference/methods/chat.getPermalink)."""
         return f"{self._workspace_url}archives/{ref.conversation}/p{ref.ts.replace('.', '')}"
 
-    def incomplete_actions(self, card: Card) -> frozenset[str]:
-        return card_message.incomplete_actions(card, self.name_of)
+    def fits(self, card: Card) -> bool:
+        return card_message.fits(card, self.name_of)
 
     async def post(self, place: Place, card: Card) -> MessageRef:
         return await self._post(place, card, self._card_message(card))

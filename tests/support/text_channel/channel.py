@@ -73,8 +73,8 @@ class TextChannel:
                     raise NotFound(f"{audience.id} is the name of {len(ids)} rooms")
                 return ids[0]
 
-    def incomplete_actions(self, card: Card) -> frozenset[str]:
-        return render.incomplete_actions(card, self.names)
+    def fits(self, card: Card) -> bool:
+        return render.fits(card, self.names)
 
     async def post(self, place: Place, card: Card) -> MessageRef:
         return await self._post(place, card, render.card_content(card, self.names))

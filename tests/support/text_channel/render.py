@@ -38,6 +38,7 @@ from bot.card import (
     more_line,
     quote,
     refused_card_text,
+    shows_list,
     thread_text,
 )
 from bot.text import clip
@@ -58,13 +59,13 @@ def card_content(card: Card, names: PlaceNames) -> Content:
     """The card in full if that fits, else one line for each action; of more lines than fit, the first."""
     top, actions, decided, foot = _parts(card, names)
     full = join(top, *actions, *decided, foot)
-    if full.fits and len(card.open_actions) == len(card.waiting):
-        return full
-    if card.waiting:
+    if shows_list(card, fits=full.fits):
         actions = [
             Content(to_lines([list_line(one, clip(one.fact, MAX_FACT))])) for one in card.waiting
         ]
         foot = join(Content(to_lines([LIST_HINT])), _foot(card, names, is_list=True))
+    elif full.fits:
+        return full
     rest, kept = [*actions, *decided], list[Content]()
     for count, part in enumerate(rest):
         more = Content(to_lines([more_line(len(rest) - count)]))
@@ -74,12 +75,9 @@ def card_content(card: Card, names: PlaceNames) -> Content:
     return join(top, *kept, foot)
 
 
-def incomplete_actions(card: Card, names: PlaceNames) -> frozenset[str]:
+def fits(card: Card, names: PlaceNames) -> bool:
     top, actions, decided, foot = _parts(card, names)
-    if not join(top, *actions, *decided, foot).fits:
-        return frozenset(one.key for one in card.waiting)
-    shown = {one.key for one in card.open_actions if not one.excerpt.missing}
-    return frozenset(one.key for one in card.waiting if one.key not in shown)
+    return join(top, *actions, *decided, foot).fits
 
 
 def plain_content(card: Card) -> Content:

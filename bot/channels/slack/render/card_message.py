@@ -22,6 +22,7 @@ from ....card import (
     doubt_text,
     is_single,
     more_doubts_line,
+    shows_list,
 )
 from .block_kit import (
     MAX_TEXT_SIZE,
@@ -58,18 +59,14 @@ def message_blocks(card: Card, names: Names, link: MessageLink | None = None) ->
     return _layout(card, names, link).blocks
 
 
-def incomplete_actions(card: Card, names: Names) -> frozenset[str]:
-    """The keys of the pending actions that are not shown completely: cut, or only a line in the list."""
-    if _layout(card, names, None).is_list:
-        return frozenset(action.key for action in card.waiting)
-    return frozenset(action.key for action in card.open_actions if action.excerpt.missing)
+def fits(card: Card, names: Names) -> bool:
+    """Whether all actions, in full, are within the limits."""
+    return _layout(card, names, None).fits
 
 
 class _Layout(NamedTuple):
-    """`is_list`: each action is only one line."""
-
     blocks: list[Block]
-    is_list: bool
+    fits: bool
 
 
 def _layout(card: Card, names: Names, link: MessageLink | None) -> _Layout:
@@ -78,19 +75,19 @@ def _layout(card: Card, names: Names, link: MessageLink | None) -> _Layout:
     top = _header_blocks(card, text)
     body = _open_blocks(card, known)
     foot = _footer_blocks(card, text, known, is_list=False)
-    # The layout must not depend on links, because `incomplete_actions` draws without them.
+    # The layout must not depend on links, because `fits` draws without them.
     reserved = SPARE_SIZE + LINKS_SIZE + (DECIDED_SIZE if card.decision_lines and body else 0)
     too_large = _is_too_large([*top, *body, *foot], reserved, 4)
     if link is not None and (card.first_message or card.origin.conversation):
         top = _header_blocks(card, card_text(card, place_names(names, link)))
-    if card.waiting and (too_large or not card.open_actions):
+    if shows_list(card, fits=not too_large):
         foot = _footer_blocks(card, text, known, is_list=True)
         room = MAX_TEXT_SIZE - text_size([*top, *foot]) - reserved
         listed = action_lines(card, room)
-        return _Layout(_join_blocks(text, top, listed, foot), True)
+        return _Layout(_join_blocks(text, top, listed, foot), not too_large)
     if too_large and card.doubts:
         body = _fitting_doubts(card, top, foot, reserved)
-    return _Layout(_join_blocks(text, top, body, foot), False)
+    return _Layout(_join_blocks(text, top, body, foot), not too_large)
 
 
 def _is_too_large(blocks: list[Block], reserved: int, more_blocks: int) -> bool:
