@@ -37,7 +37,6 @@ from .inbox import HomeLoader, Inbox
 from .outbox import (
     LANE_LEASE,
     LATE_WINDOW,
-    MESSAGE_INTERVAL,
     REQUEUE_INTERVAL,
     TIMERS_INTERVAL,
     Delivery,
@@ -72,11 +71,11 @@ class Bot:
 
 @dataclass(frozen=True)
 class Timing:
-    """The time limits of the workers in seconds: see `Outbox`, `Lane` and `DueTimers`. Only tests change
-    them.
+    """The time limits of the workers in seconds, and a factor for the channels' rate limits: see `Outbox`,
+    `Lane` and `DueTimers`. Only tests change them.
     """
 
-    message_interval: float = MESSAGE_INTERVAL
+    pace: float = 1.0
     lane_lease: float = LANE_LEASE
     requeue_interval: float = REQUEUE_INTERVAL
     timers_interval: float = TIMERS_INTERVAL
@@ -119,7 +118,7 @@ async def running_bot(
         homes = HomeLoader(Reviews(store, retry_seconds=1.5), channels, directory)
         home = HomeTab(homes, inbox, channel)
         if only != "http":
-            refresher = HomeRefresher(store, home.publish)
+            refresher = HomeRefresher(store, {channel.name: home.publish})
             others = (refresher, Sealer(store), PlaceCheck(Reviews(store), channels, health))
             workers = _make_workers(store, channels, directory, health, timing, *others)
             readiness_checks.append(workers.check)
@@ -189,7 +188,7 @@ def _make_workers(
     reviews = Reviews(store, retry_seconds=5.0)
     outbox = Outbox(
         reviews,
-        Delivery(reviews, channels, directory, timing.message_interval, health),
+        Delivery(reviews, channels, directory, timing.pace, health),
         lane_lease=timing.lane_lease,
         requeue_interval=timing.requeue_interval,
         late_window=timing.late_window,

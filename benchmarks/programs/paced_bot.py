@@ -14,7 +14,7 @@ from bot.settings import Settings
 async def main(pace: float, idle: float) -> None:
     stopped = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stopped.set)
-    timing = Timing(message_interval=pace, lane_lease=idle)
+    timing = Timing(pace=pace, lane_lease=idle)
     async with running_bot(Settings.from_environment(os.environ), timing) as bot:
         print(f"bot: listening on {bot.url}", flush=True)
         await stopped.wait()

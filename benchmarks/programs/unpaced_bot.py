@@ -13,9 +13,7 @@ from bot.settings import Settings
 async def main() -> None:
     stopped = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stopped.set)
-    async with running_bot(
-        Settings.from_environment(os.environ), Timing(message_interval=0.0)
-    ) as bot:
+    async with running_bot(Settings.from_environment(os.environ), Timing(pace=0.0)) as bot:
         print(f"listening on {bot.url}", flush=True)
         await stopped.wait()
 

@@ -64,6 +64,16 @@ class Audience(NamedTuple):
     id: str
 
 
+class Pace(NamedTuple):
+    """How often all bots together may call a channel, in seconds: the shortest time between two messages to
+    one conversation, and between two updates in all after `update_burst` at once.
+    """
+
+    message: float
+    update: float
+    update_burst: int
+
+
 @dataclass(frozen=True)
 class Person:
     """A person as the channel knows them now. `stranger`: from another workspace, in a shared channel."""
@@ -83,6 +93,8 @@ class Channel(Protocol):
     name: str
     #: The id of the bot's own workspace or tenant (`Reviewer.team`). People of others are external.
     team: str
+    #: The channel's rate limits.
+    pace: Pace
 
     def name_of(self, place: Place) -> str:
         """The name of a place for people, for example `#team-ops`."""

@@ -72,32 +72,32 @@ class HomeView:
 
 
 class HomeViews:
-    """What each open Home shows: in the store, because all bots share it. Every method raises
-    StoreUnavailable or StoreError.
+    """What each open Home shows: in the store, because all bots share it. `person` is the key of a person,
+    with the channel. Every method raises StoreUnavailable or StoreError.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    async def record_open(self, user_id: str) -> None:
+    async def record_open(self, person: str) -> None:
         """From now on this Home is updated for a while."""
-        await self._store.record_home_view(user_id, await self._store.now())
+        await self._store.record_home_view(person, await self._store.now())
 
-    async def load(self, user_id: str) -> HomeView:
-        fields = json.loads(await self._store.draft(_key(user_id)) or b"{}")
+    async def load(self, person: str) -> HomeView:
+        fields = json.loads(await self._store.draft(_key(person)) or b"{}")
         return HomeView(**fields)
 
-    async def save(self, user_id: str, view: HomeView) -> None:
+    async def save(self, person: str, view: HomeView) -> None:
         data = json.dumps({"page": view.page, "digest": view.digest}).encode()
-        await self._store.save_draft(_key(user_id), data, KEEP_FOR)
+        await self._store.save_draft(_key(person), data, KEEP_FOR)
 
-    async def forget(self, user_id: str) -> None:
+    async def forget(self, person: str) -> None:
         """The next update is sent, also if nothing changed."""
-        await self._store.drop_draft(_key(user_id))
+        await self._store.drop_draft(_key(person))
 
 
-def _key(user_id: str) -> str:
-    return f"home:{user_id}"
+def _key(person: str) -> str:
+    return f"home:{person}"
 
 
 class PermissionUnknown(Exception):

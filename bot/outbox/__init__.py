@@ -4,13 +4,12 @@ half, which `Workers` runs.
 
 from .delivery import Delivery
 from .lane import LANE_LEASE, LATE_WINDOW
-from .outbox import MESSAGE_INTERVAL, REQUEUE_INTERVAL, Outbox
+from .outbox import REQUEUE_INTERVAL, Outbox
 from .workers import TIMERS_INTERVAL, DueTimers, HomeRefresher, Worker, Workers
 
 __all__ = [
     "LANE_LEASE",
     "LATE_WINDOW",
-    "MESSAGE_INTERVAL",
     "REQUEUE_INTERVAL",
     "TIMERS_INTERVAL",
     "Delivery",

@@ -24,8 +24,8 @@ log = logging.getLogger(__name__)
 
 
 class Delivery:
-    """Methods raise ChannelErrors, StoreUnavailable and ReviewNotFound. `message_interval` is the shortest
-    time between two messages to one conversation, in seconds.
+    """Methods raise ChannelErrors, StoreUnavailable and ReviewNotFound. `pace` is a factor for the
+    channels' own rate limits; 0.0 is none.
     """
 
     def __init__(
@@ -33,11 +33,11 @@ class Delivery:
         reviews: Reviews,
         channels: Channels,
         directory: Directory,
-        message_interval: float = 0.0,
+        pace: float = 0.0,
         health: Health | None = None,
     ) -> None:
         self._reviews = reviews
-        self._messages = Messages(channels, RateLimit(reviews.store, message_interval))
+        self._messages = Messages(channels, RateLimit(reviews.store, pace))
         self._delivery_problems = DeliveryProblems(reviews, channels, health or Health())
         self._recipients = Recipients(channels, directory)
         self._cards = CardSync(reviews, self._messages)

@@ -12,7 +12,14 @@ from hitl_core.model import MessageRef, Place, Snapshot
 from hitl_core.store import Store
 
 from ..card import Card, ThreadLine, build_card
-from ..channels.contract import LookupFailed, MessageGone, NotFound, RateLimited, Undeliverable
+from ..channels.contract import (
+    Channel,
+    LookupFailed,
+    MessageGone,
+    NotFound,
+    RateLimited,
+    Undeliverable,
+)
 from ..channels.registry import Channels
 from ..offload import offload_drawing
 
@@ -32,16 +39,18 @@ class Messages:
     async def post(self, snapshot: Snapshot, place: Place) -> MessageRef:
         """Post the card. If the channel refuses the card, post its text."""
         channel = self._channels.of_place(place)
-        conversation = channel.name, await channel.conversation_id(place)
+        conversation = await channel.conversation_id(place)
         card_values = await _draw_card(snapshot, place)
         try:
-            return await self._pace.post(conversation, lambda: channel.post(place, card_values))
+            return await self._pace.post(
+                channel, conversation, lambda: channel.post(place, card_values)
+            )
         except NotFound:
             raise
         except Undeliverable as error:
             try:
                 posted = await self._pace.post(
-                    conversation, lambda: channel.post_plain(place, card_values)
+                    channel, conversation, lambda: channel.post_plain(place, card_values)
                 )
             except Undeliverable:
                 raise error from None  # the place was refused, not the card
@@ -58,7 +67,7 @@ class Messages:
         """
         channel, card_values = self._channels.of_message(ref), await _draw_card(snapshot, place)
         try:
-            await self._pace.update(channel.name, lambda: channel.update(ref, card_values))
+            await self._pace.update(channel, lambda: channel.update(ref, card_values))
         except MessageGone:
             log.warning("review %s: its message at %s was deleted", snapshot.review.id, place)
             return False
@@ -66,7 +75,7 @@ class Messages:
 
     async def reply(self, place: Place, ref: MessageRef, line: ThreadLine) -> None:
         channel = self._channels.of_message(ref)
-        await self._pace.post(ref.key[:2], lambda: channel.reply(place, ref, line))
+        await self._pace.post(channel, ref.conversation, lambda: channel.reply(place, ref, line))
 
     async def find(self, snapshot: Snapshot, place: Place, since: float) -> list[MessageRef]:
         """Our messages about this review at this place, oldest first; not those of another place in the same
@@ -101,29 +110,25 @@ async def _draw_card(snapshot: Snapshot, place: Place) -> Card:
     return await offload_drawing(review, lambda: build_card(review, place.base, snapshot.posts))
 
 
-#: Every channel gets the rate of the slowest one, Slack: about one message a second in each conversation, and
-#: 50 updates a minute in total with short bursts (docs.slack.dev/apis/web-api/rate-limits).
-UPDATE_FACTOR, UPDATE_BURST = 1.2, 10
-
-
 class RateLimit:
-    """The rate limit that all bots share for calls to the channel. `interval` is the shortest time between
-    two messages to one conversation, in seconds.
+    """The rate limits that all bots share for calls to a channel. `factor` slows its own pace down; 0.0 is no
+    limit.
     """
 
-    def __init__(self, store: Store, interval: float) -> None:
-        self._store, self._interval = store, interval
+    def __init__(self, store: Store, factor: float) -> None:
+        self._store, self._factor = store, factor
         self._queues: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def post(self, conversation: tuple[str, str], call: Callable[[], Awaitable[T]]) -> T:
-        """`conversation` is the channel's name and the conversation's id."""
-        name = ":".join(("post", *conversation))
-        return await self._call_when_free(name, self._interval, 1, call)
+    async def post(
+        self, channel: Channel, conversation: str, call: Callable[[], Awaitable[T]]
+    ) -> T:
+        """`conversation` is its id."""
+        interval = channel.pace.message * self._factor
+        return await self._call_when_free(f"post:{channel.name}:{conversation}", interval, 1, call)
 
-    async def update(self, channel: str, call: Callable[[], Awaitable[T]]) -> T:
-        return await self._call_when_free(
-            f"update:{channel}", self._interval * UPDATE_FACTOR, UPDATE_BURST, call
-        )
+    async def update(self, channel: Channel, call: Callable[[], Awaitable[T]]) -> T:
+        interval, burst = channel.pace.update * self._factor, channel.pace.update_burst
+        return await self._call_when_free(f"update:{channel.name}", interval, burst, call)
 
     async def _call_when_free(
         self, name: str, interval: float, burst: int, call: Callable[[], Awaitable[T]]

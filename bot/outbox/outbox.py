@@ -20,8 +20,6 @@ from .lane import LANE_LEASE, LATE_WINDOW, Lane
 
 log = logging.getLogger(__name__)
 
-#: The shortest time between two messages to one conversation, in seconds: see `RateLimit`.
-MESSAGE_INTERVAL = 1.0
 #: How often dead letters are retried, in seconds: the operator may have fixed the problem.
 REQUEUE_INTERVAL = 300.0
 #: While a look-up fails, dead letters are retried after this many seconds, then after twice as many, and so

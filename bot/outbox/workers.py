@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol, Self
 
 from hitl_core.errors import HitlError, safe_message
 from hitl_core.failpoints import failpoint
+from hitl_core.model import split_id
 from hitl_core.review import Reviews
 from hitl_core.store import Store
 
@@ -119,13 +120,14 @@ HOME_INTERVAL = 30.0
 
 class HomeRefresher:
     """Updates the Homes that were opened recently. Several bots may run it in parallel: only one of
-    them updates a Home. `publish` updates the Home of a person by id.
+    them updates a Home. `publish` updates the Home of a person by id, for each
+    channel that has Homes.
     """
 
     def __init__(
         self,
         store: Store,
-        publish: Callable[[str], Awaitable[None]],
+        publish: Mapping[str, Callable[[str], Awaitable[None]]],
         *,
         interval: float = HOME_INTERVAL,
         keep_for: float = KEEP_FOR,
@@ -147,13 +149,15 @@ class HomeRefresher:
                 log.warning("the list of open Homes could not be read: %s", error)
 
     async def tick(self) -> None:
-        for user_id in await self._store.home_viewers(await self._store.now() - self._keep_for):
-            if await self._store.try_lock(f"home:{user_id}", self._interval):
-                await self._refresh(user_id)
+        for person in await self._store.home_viewers(await self._store.now() - self._keep_for):
+            if await self._store.try_lock(f"home:{person}", self._interval):
+                await self._refresh(person)
 
-    async def _refresh(self, user_id: str) -> None:
+    async def _refresh(self, person: str) -> None:
         """Never raises, so that a failing Home does not stop the others."""
         try:
-            await self._publish(user_id)
+            channel, id = split_id(person)
+            if (publish := self._publish.get(channel)) is not None:
+                await publish(id)
         except Exception as error:
-            log.warning("the Home of %s could not be updated: %s", user_id, safe_message(error))
+            log.warning("the Home of %s could not be updated: %s", person, safe_message(error))

@@ -66,9 +66,7 @@ async def test_faults_9_what_people_decided_is_shown_while_others_wait_to_be_pos
 ) -> None:
     """Given a channel whose posts Slack limits for long; when a card that is shown there is decided, then the
     card shows it, although other cards wait."""
-    await scene.bot(
-        Timing(message_interval=0.0, lane_lease=2.0, requeue_interval=60.0, timers_interval=0.05)
-    )
+    await scene.bot(Timing(pace=0.0, lane_lease=2.0, requeue_interval=60.0, timers_interval=0.05))
     gate = await scene.gate()
     scene.ask(gate, email())
     card = await scene.card("send_email")

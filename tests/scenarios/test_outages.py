@@ -208,7 +208,7 @@ async def test_t56_promise_11_a_dead_letter_delays_no_other_and_can_be_revived(
     cards appear anyway and /readyz counts what could not be shown; when the channel is made, then the
     card appears by itself."""
     bot = await scene.bot(
-        Timing(message_interval=0.0, lane_lease=0.4, requeue_interval=0.3, timers_interval=0.05)
+        Timing(pace=0.0, lane_lease=0.4, requeue_interval=0.3, timers_interval=0.05)
     )
     policy = POLICY + "  lost: {notify: 'slack:#nowhere'}\n"
     gate = await scene.gate(policy)
@@ -234,7 +234,7 @@ async def test_promise_11_a_letter_goes_when_its_review_is_cancelled(
     dead letter, the log names the place as the cause and not the card, and the letter is removed by
     itself."""
     bot = await scene.bot(
-        Timing(message_interval=0.0, lane_lease=0.4, requeue_interval=0.3, timers_interval=0.05)
+        Timing(pace=0.0, lane_lease=0.4, requeue_interval=0.3, timers_interval=0.05)
     )
     scene.sandbox.workspace.channels[OPS].members.remove("U0APPROVER")
     gate = await scene.gate(POLICY + "  lost: {notify: 'slack:#team-ops'}\n")
@@ -301,9 +301,7 @@ async def test_an_idle_bot_does_next_to_nothing(scene: Scene) -> None:
     await scene.gate()
     redis = await scene.redis()
     await redis.zadd("hitl:{0}:due", {f"0-{n:032x}": 1.0 for n in range(100)})
-    await scene.bot(
-        Timing(message_interval=0.0, lane_lease=4.0, requeue_interval=60.0, timers_interval=1.0)
-    )
+    await scene.bot(Timing(pace=0.0, lane_lease=4.0, requeue_interval=60.0, timers_interval=1.0))
     before = (await redis.info("stats"))["total_commands_processed"]
     start = asyncio.get_running_loop().time()
 

@@ -163,9 +163,7 @@ async def test_promise_4_a_post_that_is_under_way_at_sigterm_is_noted(scene: Sce
 async def test_promise_4_what_a_leaving_bot_had_not_begun_another_has_at_once(scene: Scene) -> None:
     """Given a bot that has begun its second card; when it leaves, then another bot shows that card, long
     before it would take the first bot for dead."""
-    slow = Timing(
-        message_interval=3.0, lane_lease=60.0, requeue_interval=60.0, timers_interval=0.05
-    )
+    slow = Timing(pace=3.0, lane_lease=60.0, requeue_interval=60.0, timers_interval=0.05)
     gate = await scene.gate()
     redis = await scene.redis()
 

@@ -41,7 +41,7 @@ ROOT = Path(__file__).parents[2]
 CANARY = "canary-5f1d"
 #: A bot that waits for nothing longer than a test has patience for.
 QUICK = Timing(
-    message_interval=0.0,
+    pace=0.0,
     lane_lease=0.4,
     requeue_interval=60.0,
     timers_interval=0.05,

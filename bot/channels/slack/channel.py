@@ -20,6 +20,7 @@ from ..contract import (
     LookupFailed,
     MessageGone,
     NotFound,
+    Pace,
     Undeliverable,
     Unreachable,
 )
@@ -41,6 +42,9 @@ class SlackChannel(PeopleLookup):
     """One workspace. `default` is the channel for cards without a rule of their own: `#name` or an id."""
 
     name = NAME
+    #: About one message a second in each conversation, and 50 updates a minute with short bursts
+    #: (docs.slack.dev/apis/web-api/rate-limits).
+    pace = Pace(message=1.0, update=1.2, update_burst=10)
 
     def __init__(self, client: AsyncWebClient, default: str, health: Health | None = None) -> None:
         self._health = health or Health()

@@ -62,7 +62,9 @@ class UiState(Protocol):
     async def drop_draft(self, key: str) -> None: ...
 
     async def record_home_view(self, user: str, now: float) -> None:
-        """Record that this person has just opened the app's home page. Deleted after an hour."""
+        """Record that this person (by their key, with the channel) has just opened the app's home page.
+        Deleted after an hour.
+        """
         ...
 
     async def home_viewers(self, since: float) -> list[str]:

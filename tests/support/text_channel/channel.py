@@ -13,6 +13,7 @@ from bot.channels.contract import (
     LookupFailed,
     MessageGone,
     NotFound,
+    Pace,
     Person,
     RateLimited,
     Undeliverable,
@@ -38,6 +39,7 @@ class TextChannel:
     """`default` is the room for cards without a rule of their own."""
 
     name, team = render.NAME, "office"
+    pace = Pace(message=0.1, update=0.1, update_burst=20)
 
     def __init__(self, network: Network, default: str) -> None:
         self._network, self._default = network, default

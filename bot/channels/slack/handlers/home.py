@@ -72,7 +72,7 @@ class HomeTab:
         """Publish this page, or the current one. An unchanged page is not sent again, unless `force`. `seen`
         is the review of a click in it. Raises ChannelError, StoreUnavailable.
         """
-        shown = await self._homes.views.load(user_id)
+        shown = await self._homes.views.load(_key(user_id))
         who = await self._load_reviewer(user_id)
         home = await self._homes.load_home(who, shown.page if page is None else page, seen)
         view = {"type": "home", "blocks": view_blocks(home, self._channel)}
@@ -80,7 +80,7 @@ class HomeTab:
         if not force and shown.digest == digest:
             return
         await self._channel.publish_home(user_id, view)
-        await self._homes.views.save(user_id, HomeView(home.page, digest))
+        await self._homes.views.save(_key(user_id), HomeView(home.page, digest))
 
     async def on_command(self, ack: AsyncAck, body: Body) -> None:
         """`/approvals` and `/approvals show ID`. Only the person who typed it sees the answer."""
@@ -107,7 +107,7 @@ class HomeTab:
         return {**reply, "blocks": _without_escalate(reply["blocks"])}
 
     async def _open_home(self, user_id: str) -> None:
-        await self._homes.views.record_open(user_id)
+        await self._homes.views.record_open(_key(user_id))
         await self.publish(user_id, 0, force=True)
 
     async def _run_in_time(self, user_id: str, publishing: Coroutine[Any, Any, None]) -> None:
@@ -127,10 +127,14 @@ class HomeTab:
             async with click_budget.timeout("home_error"):
                 view = {"type": "home", "blocks": error_blocks(list_error(error, LABEL))}
                 await self._channel.publish_home(user_id, view)
-                await self._homes.views.forget(user_id)
+                await self._homes.views.forget(_key(user_id))
 
     async def _load_reviewer(self, user_id: str, team: str = "") -> Reviewer:
         return await self._inbox.load_reviewer(NAME, user_id, team or self._channel.team, user_id)
+
+
+def _key(user_id: str) -> str:
+    return f"{NAME}:{user_id}"
 
 
 def _without_escalate(content: list[Block]) -> list[Block]:
