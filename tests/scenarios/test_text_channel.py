@@ -92,6 +92,28 @@ async def test_house_6_an_edit_by_the_form(scene: TextScene) -> None:
     await scene.message("edited and approved by @p-ada")
 
 
+async def test_house_6_back_keeps_what_was_written(scene: TextScene) -> None:
+    """Given a form of two pages; when Ada goes on and back, then both pages have what she wrote, and the
+    agent gets all of it."""
+    args = {f"n{at}": at for at in range(7)}
+    properties = {name: {"type": "integer"} for name in args}
+    rule = {"interrupt_on": {"*": {"args_schema": {"type": "object", "properties": properties}}}}
+    waiting = await scene.ask(rule, ToolCall("c1", "seven", args))
+    message = await scene.message("seven")
+    first = await scene.network.press("p-ada", "Edit", message)
+
+    second = await scene.network.write("p-ada", "1: 11", message, first)
+    assert [button.token for button in second.buttons] == ["back", "send"]
+    again = await scene.network.write("p-ada", "1: 55", message, second, "back")
+    assert any("n0 11" in line for line in again.lines)
+    second = await scene.network.write("p-ada", "", message, again)
+    assert any("n4 55" in line for line in second.lines)
+    assert (await scene.network.write("p-ada", "", message, second)).lines == ()
+
+    outcome = await outcome_of(waiting)
+    assert [call.args for call in outcome.execute] == [{**args, "n0": 11, "n4": 55}]
+
+
 async def test_house_6_an_answer_in_the_tools_place(scene: TextScene) -> None:
     waiting = await scene.ask(EDITABLE, EMAIL)
     message = await scene.message("send_email")

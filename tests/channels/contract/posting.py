@@ -22,6 +22,17 @@ def card_of(review: Review) -> Card:
 
 
 class Posting:
+    async def test_an_announcement_is_one_message_at_the_default_place(self, world: World):
+        """Given lines for the operators, also texts that mean something to the chat system; when they are
+        announced, then the default place has one message that says them, calls nobody and has no buttons."""
+        lines = ["A place can't be used: it was archived.", *(one for one in world.nasty if one)]
+
+        await world.channel.announce(lines)
+
+        (shown,) = await world.messages(DEFAULT)
+        assert lines[0] in shown.text
+        assert (shown.buttons, shown.alive) == ((), frozenset())
+
     async def test_a_post_is_one_message_that_shows_the_card(self, world: World):
         """Given a card of three actions, when it is posted, then people see one message with its title, the
         names of its tools, and buttons."""

@@ -19,6 +19,7 @@ from bot.channels.contract import (
     Undeliverable,
     Unreachable,
 )
+from bot.text import one_line
 from hitl_core.model import DEFAULT_PLACE, MessageRef, Place, person_label
 
 from . import render
@@ -116,7 +117,7 @@ class TextChannel:
 
     async def announce(self, lines: Sequence[str]) -> None:
         room = await self.conversation_id(DEFAULT_PLACE)
-        await self._call("send", room=room, content=render.notice(*lines))
+        await self._call("send", room=room, content=render.notice(*map(one_line, lines)))
 
     async def check_place(self, place: Place) -> None:
         audience = self.audience(place)

@@ -37,7 +37,9 @@ class TextEvents:
         ref = MessageRef(channel=render.NAME, conversation=event["room"], ts=event["message"])
         try:
             if "form" in event:
-                return await self._fill_in(event["form"], event["text"], who, op)
+                is_back = event["token"] == "back"
+                fill_in = self._turn_back if is_back else self._fill_in
+                return await fill_in(event["form"], event["text"], who, op)
             return await self._press(Press.parse(event["token"]), ref, who, op)
         except Refused as refused:
             return render.notice(str(refused))
@@ -73,6 +75,14 @@ class TextEvents:
 
     async def _open(self, ref: FormRef, who: Reviewer, op: str) -> Content:
         return forms.form_content(await self._desk.open(ref, who), op)
+
+    async def _turn_back(self, token: str, text: str, who: Reviewer, op: str) -> Content:
+        """What was written stays in the draft."""
+        form = forms.OpenForm.from_token(token)
+        id, entries = form.session_id, form.read(text)
+        return forms.form_content(
+            await self._desk.redraw(form.ref, id, entries, who, back=True), id
+        )
 
     async def _fill_in(self, token: str, text: str, who: Reviewer, op: str) -> Content:
         form = forms.OpenForm.from_token(token)

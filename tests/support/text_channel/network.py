@@ -134,9 +134,11 @@ class Network:
         token = next(each.token for each in buttons if each.label == label)
         return await self._event(person, message, token=token)
 
-    async def write(self, person: str, text: str, message: Message, notice: Content) -> Content:
-        """The person fills in the form of a notice."""
-        return await self._event(person, message, form=notice.form, text=text)
+    async def write(
+        self, person: str, text: str, message: Message, notice: Content, button: str = "send"
+    ) -> Content:
+        """The person fills in the form of a notice, and presses one of its buttons."""
+        return await self._event(person, message, form=notice.form, text=text, token=button)
 
     async def _event(self, person: str, message: Message, **what: str) -> Content:
         assert self.listener is not None
