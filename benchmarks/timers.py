@@ -66,7 +66,7 @@ async def _open_fixture(pending: int) -> AsyncGenerator[_Fixture, None]:
 class _Fixture:
     def __init__(self, store: RedisStore) -> None:
         self._store, self._reviews = store, Reviews(store)
-        self._escalator = DueTimers(self._reviews)
+        self._timers = DueTimers(self._reviews)
         self._number = 0
 
     async def fill(self, count: int) -> None:
@@ -84,7 +84,7 @@ class _Fixture:
         now = await self._store.now()
         await asyncio.gather(*(self._submit(now - STEP_DELAY) for _ in range(DUE)))
         start = time.perf_counter()
-        if await self._escalator.tick() != DUE:
+        if await self._timers.tick() != DUE:
             raise RuntimeError("The round did not take exactly the steps that were due.")
         return time.perf_counter() - start
 
@@ -95,7 +95,7 @@ class _Fixture:
         start = await self._store.now() + 1.0
         when = [start + n / DUE for n in range(DUE * seconds)]
         ids = await asyncio.gather(*(self._submit(at - STEP_DELAY) for at in when))
-        running = asyncio.create_task(self._escalator.run())
+        running = asyncio.create_task(self._timers.run())
         try:
             await asyncio.sleep(seconds + 3.0)
         finally:

@@ -66,9 +66,10 @@ class Fixture:
     async def start(self) -> None:
         channel = SlackChannel(self.slack, CHANNEL)
         await channel.start()
-        directory = Directory(Channels(channel))
-        inbox = Inbox(self.reviews, directory, channel.incomplete_actions)
-        home = HomeTab(HomeLoader(self.reviews, Channels(channel), directory), inbox, channel)
+        channels = Channels(channel)
+        directory = Directory(channels)
+        inbox = Inbox(self.reviews, directory, channels.incomplete_actions)
+        home = HomeTab(HomeLoader(self.reviews, channels, directory), inbox, channel)
         for handlers in (Listeners(inbox, channel, home), home):
             handlers.register(self._bolt)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from bot.channels.slack import SlackChannel
 from bot.outbox import HomeRefresher
 from bot.outbox.messages import RateLimit
@@ -11,15 +13,15 @@ from tests.support.text_channel.office import office
 
 
 class NotedSlots(MemoryStore):
-    """Notes which slots are asked for: (name, interval, burst)."""
+    """Notes which slots are asked for: (name, every, burst)."""
 
     def __init__(self) -> None:
         super().__init__()
         self.slots = list[tuple[str, float, int]]()
 
-    async def take_slot(self, name: str, interval: float, burst: int = 1) -> float:
-        self.slots.append((name, interval, burst))
-        return await super().take_slot(name, interval, burst)
+    async def take_slot(self, name: str, every: float, burst: int = 1) -> float:
+        self.slots.append((name, every, burst))
+        return await super().take_slot(name, every, burst)
 
 
 async def _call() -> str:
@@ -51,7 +53,7 @@ async def test_house_a_home_is_updated_by_the_channel_of_its_person() -> None:
     for key in ("slack:U1", "text:U1", "gone:U1"):
         await store.record_home_view(key, await store.now())
 
-    def publish_in(name: str):
+    def publish_in(name: str) -> Callable[[str], Awaitable[None]]:
         async def publish(id: str) -> None:
             published.append((name, id))
 
