@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
+from itertools import chain
 from typing import Any, cast
 
 from hitl_core.errors import Refused
@@ -15,13 +17,23 @@ from hitl_core.review import (
 
 from .. import text
 from .agent_texts import find_texts, make_reason, merge_reasons, reason_argument
-from .arguments import MAX_CALL, all_arguments, arguments_excerpt, main_fact, mask
+from .arguments import (
+    MAX_CALL,
+    MaskedArgs,
+    all_arguments,
+    argument_label,
+    arguments_excerpt,
+    cut_label,
+    main_fact,
+    mask,
+)
 from .decided import decision_lines
 from .history import attempt_of, edits_of
 from .model import ActionLine, OpenAction
-from .suspicious_text import argument_warnings, is_plain
+from .spans import Quote, Text
 from .values import Argument, Choice, Progress
 from .votes import make_progress
+from .warnings import NamedValue, Warnings, find_warnings, is_plain
 
 #: Characters of the arguments of all actions on a card together.
 MAX_CARD_ARGS = 7_000
@@ -90,6 +102,7 @@ def make_open_action(review: Review, action: Action, number: int, room: int) -> 
         ("The agent's reason", said.reason),
     ]
     excerpt = arguments_excerpt(masked, room)
+    odd = _find_odd_values(None if plain else masked, texts)
     return OpenAction(
         key=action.key,
         revision=action.revision,
@@ -102,7 +115,8 @@ def make_open_action(review: Review, action: Action, number: int, room: int) -> 
         rule=text.shorten(said.rule, MAX_WHY),
         fact=main_fact(masked),
         excerpt=excerpt,
-        warnings=(*said.withheld, *argument_warnings(None if plain else masked, texts)),
+        warnings=(*((Text(one),) for one in said.withheld), *odd.lines),
+        odd_values=odd.count,
         allowed=config.allowed_decisions,
         is_question=config.answer_schema is not None,
         choices=choices_of(config) if config.answer_schema else (),
@@ -115,6 +129,16 @@ def make_open_action(review: Review, action: Action, number: int, room: int) -> 
         else None,
         attempt=attempt_of(review, action),
     )
+
+
+def _find_odd_values(masked: MaskedArgs | None, texts: Iterable[tuple[str, str]] = ()) -> Warnings:
+    """In the arguments (None: nothing is odd in them), and in the named `texts`."""
+    items = masked.items if masked else ()
+    named = (NamedValue(Text(name), words) for name, words in texts)
+    arguments = (
+        NamedValue(Quote(cut_label(argument_label(key))[0]), value, key) for key, value in items
+    )
+    return find_warnings(chain(named, arguments))
 
 
 def _shrink(review: Review, action: Action, open_action: OpenAction, room: int) -> OpenAction:
@@ -135,7 +159,7 @@ def make_action_line(review: Review, action: Action, number: int) -> ActionLine:
         number=number,
         name=action.name,
         fact=main_fact(masked),
-        has_warnings=not is_plain(arguments.data) and bool(argument_warnings(masked)),
+        odd_values=_find_odd_values(None if is_plain(arguments.data) else masked).count,
         progress=_find_progress(review, action),
         attempt=1 + (action.rejected_before.times if action.rejected_before else 0),
     )
@@ -156,7 +180,7 @@ def to_action_line(action: OpenAction) -> ActionLine:
         number=action.number,
         name=action.name,
         fact=action.fact,
-        has_warnings=bool(action.warnings),
+        odd_values=action.odd_values,
         progress=action.progress,
         attempt=action.attempt.number if action.attempt else 1,
     )

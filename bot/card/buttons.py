@@ -11,6 +11,7 @@ from typing import Literal, assert_never
 
 from .model import Card, Doubt, OpenAction
 from .spans import quote
+from .warnings import odd_values
 
 #: What a button does. "answer": the choice `number`. "review": opens the actions one by one, at page
 #: `number`. "escalate": after `number` steps. "back", "next": the page `number`. "file": all arguments as a
@@ -48,6 +49,7 @@ class Confirmation:
     title: str
     text: str
     label: str
+    style: Literal["positive", "destructive"] = "positive"
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,8 @@ def card_buttons(card: Card, *, is_list: bool, next_place: str = "") -> tuple[Bu
             Button("review", REVIEW_LABEL, spoken, card.review_id, number=page, style="positive")
         )
     if card.approve_all:
-        buttons.append(_approve_all_button(card, confirms=card.confirm_all or is_list))
+        confirms = card.confirm_all or is_list or any(one.odd_values for one in waiting)
+        buttons.append(_approve_all_button(card, confirms=confirms))
     if waiting and card.next_step is not None:
         label = f"Escalate to {next_place}"
         taken = card.next_step.taken
@@ -185,7 +188,8 @@ def _decided_buttons(card: Card) -> list[Button]:
 def _approve_button(action: OpenAction, about: tuple[str, str, int, str], name: str) -> Button:
     spoken = f"Approve {name}: {action.fact}"
     confirmation = _confirmation(action)
-    return Button("approve", "Approve", spoken, *about, style="positive", confirmation=confirmation)
+    style = None if action.odd_values else "positive"
+    return Button("approve", "Approve", spoken, *about, style=style, confirmation=confirmation)
 
 
 def _choice_buttons(
@@ -204,7 +208,14 @@ def _confirmation(action: OpenAction) -> Confirmation | None:
     """The question that the policy may require before an approval."""
     if not action.confirm:
         return None
-    return Confirmation(f"Approve {action.name}?", action.fact, "Approve")
+    return _ask(f"Approve {action.name}?", action.fact, "Approve", action.odd_values)
+
+
+def _ask(title: str, fact: str, label: str, odd: int) -> Confirmation:
+    """What is odd comes first: a long fact may be cut."""
+    if not odd:
+        return Confirmation(title, fact, label)
+    return Confirmation(title, f"⚠ {odd_values(odd)}. {fact}", label, "destructive")
 
 
 def _see_button(name: str, about: tuple[str, str, int, str]) -> Button:
@@ -221,7 +232,8 @@ def _approve_all_button(card: Card, *, confirms: bool) -> Button:
         if count > MAX_FACTS:
             tools = Counter(one.name for one in card.waiting).most_common()
             facts = [f"{name} ×{of}" for name, of in tools]  # noqa: RUF001
-        confirmation = Confirmation(f"{label}?", "; ".join(facts), label)
+        odd = sum(one.odd_values for one in card.waiting)
+        confirmation = _ask(f"{label}?", "; ".join(facts), label, odd)
     return Button(
         "approve_all",
         label,

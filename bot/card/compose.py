@@ -24,9 +24,10 @@ from .model import (
 )
 from .people import deciders_of, merge_people, people_of
 from .sentences import headline
-from .suspicious_text import find_warning
+from .spans import Line, Text
 from .values import NOBODY, PeopleRefs
 from .votes import cancel_votes_of, make_doubt
+from .warnings import NamedValue, find_warnings
 
 #: A card shows up to this many actions in full. With more, each has one line.
 MAX_OPEN = 10
@@ -132,11 +133,12 @@ def _origin(review: Review) -> Origin:
     )
 
 
-def _warnings(review: Review) -> tuple[str, ...]:
+def _warnings(review: Review) -> tuple[Line, ...]:
     """Warnings about the names of the agents and the requester."""
     names = [("The agent's name", review.agent), ("The requester's name", review.requester or "")]
     names += [("The name of an agent on the way", agent) for agent in review.path]
-    return tuple(dict.fromkeys(f"{name} {odd}." for name, it in names if (odd := find_warning(it))))
+    found = find_warnings(NamedValue(Text(name), words) for name, words in names)
+    return tuple(dict.fromkeys(found.lines))
 
 
 def _place_problems(

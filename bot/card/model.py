@@ -7,6 +7,7 @@ from typing import Literal
 
 from hitl_core.model import DecisionType, MessageRef, Place, Reviewer
 
+from .spans import Line
 from .values import (
     NOBODY,
     AgentReason,
@@ -41,7 +42,7 @@ class ActionLine:
     number: int
     name: str
     fact: str
-    has_warnings: bool
+    odd_values: int
     progress: Progress | None
     attempt: int = 1
 
@@ -52,9 +53,9 @@ class OpenAction:
 
     `seal` is the review's seal for what is shown here. `why` is the policy's description ("" if it has none),
     or the agent's own if `by_agent`. `rule` is the reason of the policy's rule. `title` is the title from the
-    agent's system. `choices` are the answers to a question. `confirm`: Approve asks for a confirmation.
-    `must_read`: not everything is shown here, and the approver must open it first. `decided` is set when the
-    action is decided. `reason` is the agent's; None if it gave none, or if an earlier action shows it.
+    agent's system. `warnings` are about so many `odd_values`. `choices` are the answers to a question.
+    `confirm`: Approve asks for a confirmation. `must_read`: the approver must open all of it first. `decided`
+    is set when it is decided. `reason` is the agent's; None if there is none or an earlier action shows it.
     """
 
     key: str
@@ -68,7 +69,8 @@ class OpenAction:
     rule: str
     fact: str
     excerpt: ArgumentsExcerpt
-    warnings: tuple[str, ...]
+    warnings: tuple[Line, ...]
+    odd_values: int
     allowed: tuple[DecisionType, ...]
     is_question: bool
     choices: tuple[Choice, ...]
@@ -172,9 +174,7 @@ class NextStep:
 
 @dataclass(frozen=True)
 class Deadline:
-    """The nearest deadline (times as in NextStep), and what the policy decides then. `name` is the tool, if
-    the actions have different deadlines.
-    """
+    """The nearest deadline (times as in NextStep), and its decision. `name`: the tool, if they differ."""
 
     at: float | None
     after: float
@@ -210,7 +210,7 @@ class Card:
     origin: Origin
     title: str
     summary: str
-    warnings: tuple[str, ...]
+    warnings: tuple[Line, ...]
     open_actions: tuple[OpenAction, ...]
     waiting: tuple[ActionLine, ...]
     page_keys: tuple[str, ...]

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot import text
-from bot.card.suspicious_text import find_warning
+from bot.card.spans import plain_text
+from bot.card.warnings import find_text
 from tests.channels.reading import value_of
 
 #: Bidirectional controls, all of them.
@@ -34,6 +35,11 @@ HIDDEN = [
     *(0x1680, 0x2000, 0x2007, 0x200A, 0x202F, 0x205F, 0x3000),
     *(0x0334, 0x0336, 0x0338, 0x20DD, 0x20E3),
 ]
+
+
+def find_warning(words: str) -> str | None:
+    """The words of the first warning about a text."""
+    return next((plain_text(odd.words) for odd in find_text(words)), None)
 
 
 @pytest.mark.parametrize("code", BIDI + HIDDEN, ids="U+{:04X}".format)
@@ -100,7 +106,7 @@ CONFUSABLE = "аеорсухіјѕԁһԛԝАВЕКМНОРСТХΑΒΕΖΗΙΚΜ
 @pytest.mark.parametrize("letter", CONFUSABLE)
 def test_promise_8_a_letter_of_another_alphabet_in_a_word_is_warned_about(letter: str) -> None:
     """Given a Cyrillic or Greek look-alike within a Latin word, then it is told."""
-    assert "alphabets" in (find_warning(f"pay to bank-{letter}xample.com") or "")
+    assert "Latin" in (find_warning(f"pay to bank-{letter}xample") or "")
 
 
 @pytest.mark.parametrize(
@@ -137,7 +143,7 @@ def test_promise_8_padding_that_mixes_is_cut_with_its_end_in_sight() -> None:
     ("edged", "shown"),
     [
         ("Hi Jo,\n\nbye ", "Hi Jo,\n\nbye␠"),
-        ("Hi Jo,  \nbye\n", "Hi Jo,␠␠\nbye⏎"),
+        ("Hi Jo,  \nbye\n", "Hi Jo,⟦2 spaces⟧\nbye⏎"),
         ("one\n\n", "one\n⏎"),
         ("\tcode\t", "⇥code⇥"),
         ("a \r\n", "a ␍⏎"),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.card import action_text, build_card, find_open_action, name_and_arguments
-from bot.card.spans import plain_text
+from bot.card.spans import Text, plain_text
 from bot.channels.slack.render import place_names
 from bot.channels.slack.render.card_message import message
 from hitl_core.errors import InvalidToolCall
@@ -97,7 +97,7 @@ def test_a_review_that_hides_values_shows_no_reason_and_says_so() -> None:
 
 def test_suspicious_text_in_a_reason_gets_a_warning() -> None:
     (action,) = build_card(review_of(pay("To p\u0430ypal.com")), DEFAULT_PLACE).open_actions
-    assert any(one.startswith("The agent's reason ") for one in action.warnings)
+    assert any(one[0] == Text("The agent's reason") for one in action.warnings)
 
 
 @given(st.text(max_size=MAX_REASON + 10))

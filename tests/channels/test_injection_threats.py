@@ -12,7 +12,7 @@ import pytest
 
 from bot.card import build_card, thread_lines
 from bot.card.arguments import all_arguments
-from bot.card.suspicious_text import find_warning
+from bot.card.warnings import find_text
 from bot.channels.slack.ids import ModalMeta
 from bot.channels.slack.modals.form_modal import form_view
 from bot.channels.slack.modals.modal import MODAL_LIMITS
@@ -177,7 +177,6 @@ HOSTS = [
     ("jo@p\u0430ypal.com", "xn--pypal-4ve.com"),
     ("https://\u0430\u0440\u0440\u04cf\u0435.com/login", "xn--80ak6aa92e.com"),
     ("\u0430\u0440\u0440\u04cf\u0435.com", "xn--80ak6aa92e.com"),
-    ("jo@b\u00fccher.example", "xn--bcher-kva.example"),
     ("http://user:pw@\u0261oogle.com", "xn--oogle-qmc.com"),
     ("see //x and ftp://\u03b1\u03b2.example:21/a", "xn--mxac.example"),
 ]
@@ -187,19 +186,21 @@ HOSTS = [
 def test_t12_a_look_alike_in_a_word_is_told(letter: str) -> None:
     """Given one letter of another alphabet in a name, then the card says so beside it."""
     shown = to_text(draw(("pay", {"to": f"b{letter}nk"}))["blocks"])
-    assert "⚠ to mixes alphabets in one word" in shown
+    assert re.search("⚠ .*“to” .* it mixes \\w+ and \\w+ letters", shown)
 
 
 @pytest.mark.parametrize(("address", "text"), HOSTS)
 def test_t12_a_host_beyond_ascii_is_told_as_a_computer_reads_it(address: str, text: str) -> None:
     shown = to_text(draw(("pay", {"to": address}))["blocks"])
-    assert f"in ASCII {text}" in shown
+    assert f"({text})" in shown
 
 
 def test_t12_an_agent_with_a_look_alike_name_is_told() -> None:
     review = review_of(THREE[0], agent="supp\u043ert-agent")
     shown = to_text(check(message(build_card(review, DEFAULT), name_of))["blocks"])
-    assert "The agent's name mixes alphabets" in shown
+    assert re.search(
+        "⚠ .*The agent's name contains a part that is .*not.* support: it mixes", shown
+    )
 
 
 @pytest.mark.parametrize(
@@ -242,15 +243,15 @@ def _words(first: int, last: int, count: int) -> list[str]:
 
 
 def test_t12_words_of_one_script_are_not_flagged() -> None:
-    """Given a thousand words that are purely Chinese, Greek or Cyrillic, alone and in one text, then none is
-    told to be odd."""
+    """Given a thousand words that are purely Chinese, Greek or Cyrillic, each beside a letter that only its
+    alphabet has, and all in one text, then none is told to be odd."""
     words = [
         *_words(0x4E00, 0x9FEF, 350),
         *_words(0x0391, 0x03CA, 350),
         *_words(0x0410, 0x0450, 350),
     ]
-    assert [word for word in words if find_warning(word)] == []
-    assert find_warning(" ".join(words)) is None
+    assert [word for word in words if find_text(f"{word} Ж Ω")] == []
+    assert find_text(" ".join(words)) == ()
 
 
 def test_t14_ten_thousand_strings_stay_inert() -> None:

@@ -71,6 +71,27 @@ SECRET = {
 }
 
 
+#: Letters, digits and signs that look like others.
+ALIKE = {
+    "payee": "billing@p\u0430ypal.com",
+    "account": "\u0440\u0430\u0443\u0440\u04301",
+    "amount": "\U0001d7cf\U0001d7d0\U0001d7ce.00",
+    "page": "shop.example\u2044pay\u2024example.org",
+}
+ELSEWHERE = {
+    "to": '"good@example.com" <evil@example.org>',
+    "subject": "Your invoice",
+    "body": "Pay at https://good.example@evil.example/pay or at xn--80ak6aa92e.com.",
+}
+MOVED = {"reference": "5 \u05d0 100 USD", "pay to   Bob Reyes": "80.00 EUR"}
+
+
+def _odd_among_many() -> Review:
+    return ask(
+        *[("update_customer", {"email": f"c{n}@example.com"}) for n in range(39)], ("pay", ALIKE)
+    )
+
+
 def _forty() -> Review:
     each = (
         ("update_customer", {"customerId": f"cus_{n:03}", "status": "vip" if n % 3 else "blocked"})
@@ -177,6 +198,10 @@ SCENES = (
     message("must-read", "Approve first opens what is cut", lambda: _contract(must_read=True)),
     message("nested", "Nested data", lambda: ask(("start_campaign", NESTED))),
     message("odd-characters", "What nobody would see", lambda: ask(("send_email", ODD))),
+    message("look-alikes", "Hosts and words in look-alike letters", lambda: ask(("pay", ALIKE))),
+    message("addresses", "Addresses that lead elsewhere", lambda: ask(("send_email", ELSEWHERE))),
+    message("moved-numbers", "Numbers whose order changes", lambda: ask(("pay", MOVED))),
+    message("odd-among-many", "One odd value among forty tools", _odd_among_many),
     message("injection", "Text that wants to be markup", _injection),
     message("redacted", "Values that nobody is shown", _secret),
     message("confirm", "Approve asks once more, and wants all of it read", _deploy),

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..agent_texts import description_text
-from ..buttons import REVIEW_LABEL, SEE_LABEL, Button, action_buttons, doubt_buttons
+from ..buttons import (
+    REVIEW_LABEL,
+    SEE_LABEL,
+    Button,
+    action_buttons,
+    doubt_buttons,
+)
 from ..model import ActionLine, Card, Doubt, OpenAction
 from ..people import doubt_quorum, may_decide, statement_lines, vote_count, vote_lines
 from ..spans import (
@@ -20,6 +26,7 @@ from ..spans import (
     quote,
 )
 from ..values import NOBODY, Argument, ArgumentsExcerpt
+from ..warnings import odd_values
 from .headline import origin_lines
 from .history import (
     call_lines,
@@ -79,7 +86,7 @@ def card_text(card: Card, names: PlaceNames) -> CardText:
     return CardText(
         calls=call_lines(card, names) if called else (),
         origin=origin_lines(card, names),
-        warnings=_warning_lines(card.warnings),
+        warnings=(*_count_odd_values(card), *_warning_lines(card.warnings)),
         problems=tuple(problem_lines(one, names) for one in card.place_problems[:MAX_NOTES]),
         notes=tuple(note_lines(one, card.place, names) for one in card.notes[-MAX_NOTES:]),
         cancel_votes=statement_lines(card.cancel_votes) if card.cancel_votes else (),
@@ -147,8 +154,8 @@ def list_line(action: ActionLine, fact: str) -> Line:
     spans: list[Span] = [Strong(f"{action.number}  {action.name}"), Text("  "), Verbatim(fact)]
     if action.attempt > 1:
         spans += [Text("  "), Emphasis(ordinal(action.attempt))]
-    if action.has_warnings:
-        spans.append(Text("  ⚠ contains suspicious text"))
+    if action.odd_values:
+        spans.append(Text(f"  ⚠ {odd_values(action.odd_values)}"))
     if action.progress is not None:
         spans += [Text("  "), Emphasis(vote_count(action.progress))]
     return tuple(spans)
@@ -187,9 +194,14 @@ def _with_arguments(head: Line, excerpt: ArgumentsExcerpt) -> Line:
     return head if excerpt.arguments else (*head, Text("\nno arguments"))
 
 
-def _warning_lines(warnings: tuple[str, ...]) -> tuple[Line, ...]:
-    """Strong, so that nobody overlooks them."""
-    return tuple((Strong(f"⚠ {one}"),) for one in warnings)
+def _warning_lines(warnings: tuple[Line, ...]) -> tuple[Line, ...]:
+    return tuple((Strong("⚠ "), *one) for one in warnings)
+
+
+def _count_odd_values(card: Card) -> tuple[Line, ...]:
+    """How many odd values the actions have; () if there are none."""
+    count = sum(one.odd_values for one in card.waiting)
+    return ((Strong(f"⚠ {odd_values(count)} below"),),) if count else ()
 
 
 def _excerpt_notes(excerpt: ArgumentsExcerpt) -> list[Line]:

@@ -4,16 +4,16 @@ sees or that change the order, and addresses that lead elsewhere. Pure.
 A warning is for what reads like something else. Honest text of any language has none.
 """
 
-from .find import NamedValue, ValueWarning, count_odd_values, find_text, find_warnings, is_plain
+from .find import NamedValue, Warnings, find_text, find_warnings, is_plain, odd_values
 from .finding import Finding, WarningKind
 
 __all__ = [
     "Finding",
     "NamedValue",
-    "ValueWarning",
     "WarningKind",
-    "count_odd_values",
+    "Warnings",
     "find_text",
     "find_warnings",
     "is_plain",
+    "odd_values",
 ]

@@ -71,12 +71,14 @@ class Host(NamedTuple):
 
 def find_odd_address(alphabet: Alphabet) -> Finding | None:
     whole = alphabet.text
-    if found := _find_user_in_url(whole) or _find_other_address(whole):
+    if found := _find_other_address(whole):
         return found
     if not whole.isascii():
         for token in _TOKEN.finditer(whole):
             if not token[0].isascii() and (found := _check_token(whole, token[0], alphabet)):
                 return found
+    if found := _find_user_in_url(whole):
+        return found
     if "xn--" in whole.lower() and (match := _ENCODED_HOST.search(whole)):
         says = _decode(match[0].strip("."))
         return Finding(

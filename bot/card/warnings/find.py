@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple, cast
 
@@ -40,23 +41,22 @@ _CHECKS: tuple[tuple[Callable[[Alphabet], Finding | None], ...], ...] = (
 
 
 class NamedValue(NamedTuple):
-    """A value to check, with its JSON pointer and what it is called. `key`: its own name, if an agent chose
-    it."""
+    """A value to check, and what it is called. `key`: its own name, if an agent chose it."""
 
-    pointer: str
     name: Span
     value: Any
     key: str = ""
 
 
-class ValueWarning(NamedTuple):
-    """What is odd about one value: a sentence that begins with its name. `pointer` is that of the argument,
-    "" for a text that is none.
+@dataclass(frozen=True)
+class Warnings:
+    """Sentences about odd values, each beginning with the value's name, their kinds, and the number of these
+    values. It counts no further than one more than MAX_WARNINGS.
     """
 
-    pointer: str
-    kind: WarningKind
-    line: Line
+    lines: tuple[Line, ...]
+    kinds: tuple[WarningKind, ...]
+    count: int
 
 
 def is_plain(arguments: bytes) -> bool:
@@ -76,34 +76,37 @@ def find_text(words: str, *, is_key: bool = False) -> tuple[Finding, ...]:
     return tuple(odd for odd in found if odd)
 
 
-def find_warnings(values: Iterable[NamedValue]) -> tuple[ValueWarning, ...]:
+def find_warnings(values: Iterable[NamedValue]) -> Warnings:
     """The warnings about the first odd values, and a last one if there are more."""
-    warnings: list[ValueWarning] = []
-    odd_values = (odd for one in values if (odd := _check_value(one)))
-    for count, odd in enumerate(odd_values, start=1):
+    lines: list[Line] = []
+    kinds: list[WarningKind] = []
+    count = 0
+    for one in values:
+        found = _check_value(one)
+        count += bool(found)
         if count > MAX_WARNINGS:
-            more = ValueWarning("", "more", sentence("More values have warnings too."))
-            return (*warnings, more)
-        warnings += odd
-    return tuple(warnings)
+            lines.append(sentence("More values have warnings too."))
+            kinds.append("more")
+            break
+        lines += [(one.name, Text(" "), *odd.words, Text(".")) for odd in found]
+        kinds.extend(odd.kind for odd in found)
+    return Warnings(tuple(lines), tuple(kinds), count)
 
 
-def count_odd_values(warnings: Iterable[ValueWarning]) -> int:
-    """Values that have a warning."""
-    return len({(one.pointer, one.line[0]) for one in warnings if one.kind != "more"})
+def odd_values(count: int) -> str:
+    """The words for a `Warnings.count`, or for the sum of several."""
+    least = "at least " * (count > MAX_WARNINGS)
+    return f"{least}{count:,} odd value{'s' * (count != 1)}"
 
 
-def _check_value(one: NamedValue) -> list[ValueWarning]:
-    """At most one warning of each kind about one value, with all texts and keys in it."""
+def _check_value(one: NamedValue) -> list[Finding]:
+    """At most one finding of each kind about one value, with all texts and keys in it."""
     texts = chain(((one.key, True),) if one.key else (), _texts_of(one.value))
     found = chain.from_iterable(find_text(words, is_key=is_key) for words, is_key in texts)
     by_kind: dict[WarningKind, Finding] = {}
     for odd in found:
         by_kind.setdefault(odd.kind, odd)
-    return [
-        ValueWarning(one.pointer, odd.kind, (one.name, Text(" "), *odd.words, Text(".")))
-        for odd in by_kind.values()
-    ]
+    return list(by_kind.values())
 
 
 def _texts_of(value: Any) -> Iterator[tuple[str, bool]]:

@@ -137,8 +137,7 @@ def test_text_of_one_script_with_plain_punctuation_has_no_warning(
 def test_what_is_plain_at_first_sight_has_no_warning(args: dict[str, str | int]) -> None:
     """Given ASCII arguments whose JSON needs no look, then a look finds nothing."""
     if is_plain(encode(args).data):
-        values = [NamedValue(f"/{n}", Quote(k), v, k) for n, (k, v) in enumerate(args.items())]
-        assert find_warnings(values) == ()
+        assert find_warnings(NamedValue(Quote(k), v, k) for k, v in args.items()).lines == ()
 
 
 def test_every_pair_of_sentences_has_no_warning() -> None:

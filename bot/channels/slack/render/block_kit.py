@@ -100,7 +100,7 @@ def _element(one: Button, action_id: str) -> Element:
     element = button(action_id, one.label, one.value, one.spoken, style=style)
     if (ask := one.confirmation) is None:
         return element
-    return with_confirm(element, ask.title, ask.text, ask.label)
+    return with_confirm(element, ask.title, ask.text, ask.label, _STYLES[ask.style])
 
 
 def actions(block_id: str, elements: list[Element]) -> Block:
@@ -136,9 +136,11 @@ def button(
     return {**element, "style": style} if style else element
 
 
-def with_confirm(element: Element, title: str, text: str, confirm_label: str) -> Element:
+def with_confirm(
+    element: Element, title: str, text: str, confirm_label: str, style: str = "primary"
+) -> Element:
     """The button with a confirmation dialog."""
-    dialog = {"title": plain_text(title, 100), "text": plain_text(text, 300), "style": "primary"}
+    dialog = {"title": plain_text(title, 100), "text": plain_text(text, 300), "style": style}
     return {
         **element,
         "confirm": {
