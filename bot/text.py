@@ -78,7 +78,8 @@ def to_visible(text: str) -> str:
     if len(text) < 200 and _PLAIN.fullmatch(text):
         return text
     result = _PADDING.sub(_replace_padding, add_marks(text).replace("⟦U+000D⟧\n", "␍\n"))
-    result = _EDGE.sub(_replace_edge, result)
+    result = _EDGE.sub(lambda m: m[0].replace(" ", "␠").replace("\t", "⇥"), result)
+    result = re.sub("␠␠+", lambda m: f"⟦{len(m[0]):,} spaces⟧", result)
     return f"{result[:-1]}⏎" if result.endswith("\n") else result
 
 
@@ -216,14 +217,6 @@ def _replace_padding(match: re.Match[str]) -> str:
         return match[0]
     parts = (f"{count:,} {_PADDING_NAMES[char]}{'s' * (count != 1)}" for char, count in runs)
     return f"⟦{', '.join(parts)}⟧"
-
-
-def _replace_edge(match: re.Match[str]) -> str:
-    """A sign for each space and tab; of many spaces the number."""
-    count = len(match[0])
-    if count > 1 and not match[0].strip(" "):
-        return f"⟦{count:,} spaces⟧"
-    return match[0].replace(" ", "␠").replace("\t", "⇥")
 
 
 def _join_cut(head: str, tail: str, whole: int) -> CutText:
