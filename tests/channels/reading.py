@@ -140,6 +140,8 @@ def arguments_in(block: Json) -> dict[str, Any]:
     label: str | None = None
     first = True
     for part in block["elements"]:
+        if part["elements"][0]["text"] == "⚠ ":
+            continue  # a warning, which comes after the arguments
         for element in part["elements"]:
             style = element.get("style", {})
             if style.get("bold") and not first:
