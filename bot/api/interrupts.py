@@ -5,16 +5,15 @@ the system can express. Pure.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from hitl_core import dialects
-from hitl_core.dialects import denial_type, limit_decisions
+from hitl_core.dialects import answer_denial, denial_type, limit_decisions
 from hitl_core.errors import DialectError, InvalidToolCall
 from hitl_core.gate import MAX_CALLS, JudgedCalls, denial_text
 from hitl_core.model import DialectName, ToolCall
 from hitl_core.policy import Ruling
-from hitl_core.review import Proposal
+from hitl_core.review import Denial
 
 from ..web import ApiProblem
 
@@ -49,7 +48,7 @@ def read_requests(
 
 def judge_interrupt(
     judged: JudgedCalls, original: JudgedCalls
-) -> tuple[JudgedCalls, dict[str, Proposal]]:
+) -> tuple[JudgedCalls, dict[str, Denial]]:
     """The decisions that people may make on an interrupt (see `limit_decisions`), and the policy's
     denials by call key. Raises ApiProblem if the system can't express a denial, and for a call that the
     policy stops but the system would run without an interrupt.
@@ -60,7 +59,7 @@ def judge_interrupt(
     except DialectError as error:
         raise _invalid_interrupt(str(error)) from error
     rulings: list[Ruling] = []
-    denied: dict[str, Proposal] = {}
+    denied: dict[str, Denial] = {}
     each = zip(judged.calls, original.rulings, judged.rulings, strict=True)
     for key, (call, original_ruling, ruling) in enumerate(each, start=1):
         if ruling.verdict.kind != "deny":
@@ -69,12 +68,8 @@ def judge_interrupt(
         if original_ruling.verdict.kind == "allow":
             raise _missing_interrupt(ruling, call)
         kind = denial_type(dialect, original, str(key))
-        message = denial_text(call.name, ruling.verdict)
-        denied[str(key)] = Proposal(kind, 1, message, verbatim=True)
-        verdict = ruling.verdict.model_copy(update={"kind": "review"})
-        takes = original_ruling.allowed_decisions
-        original_ruling = replace(original_ruling, verdict=verdict, route=ruling.route, takes=takes)
-        rulings.append(replace(original_ruling, allowed_decisions=(kind,)))
+        denied[str(key)] = Denial(kind, denial_text(call.name, ruling.verdict))
+        rulings.append(answer_denial(ruling, original_ruling, kind))
     return judged._replace(rulings=rulings), denied
 
 

@@ -24,14 +24,12 @@ from hitl_core.model import (
     Arguments,
     Event,
     Review,
-    Reviewer,
     ToolCall,
     encode,
     parsed_has_more_values,
 )
-from hitl_core.model import POLICY as POLICY_CHANNEL
 from hitl_core.policy import InvalidPolicy, Policy
-from hitl_core.review import Decide, Proposal, apply_command
+from hitl_core.review import Denial, deny_by_policy
 
 from ..offload import offload_work
 from ..web import ApiProblem, invalid_at
@@ -40,24 +38,17 @@ from .wire import MAX_VALUES, CallIn, Submit, SubmitInterrupt
 
 T = TypeVar("T")
 
-#: The reviewer of the policy's denials in an interrupt, so that its system gets an answer.
-POLICY_REVIEWER = Reviewer(channel=POLICY_CHANNEL, team="", id="policy", name="The policy")
-
 
 class JudgedTurn(NamedTuple):
     """`denied` are the policy's own decisions by call key."""
 
     request: JudgedCalls
-    denied: Mapping[str, Proposal] = {}
+    denied: Mapping[str, Denial] = {}
 
     def build(self, turn: ReviewKey, partitions: int, now: float) -> tuple[Review, Event]:
         """The review to store, with the policy's own decisions."""
         review, event = build_review(turn, self.request, partitions, now)
-        for key, proposal in self.denied.items():
-            review = apply_command(
-                review, Decide(review.id, key, proposal, POLICY_REVIEWER, f"policy:{key}"), now
-            ).review
-        return review, event
+        return deny_by_policy(review, self.denied, now), event
 
 
 async def judge_turn(

@@ -41,8 +41,9 @@ def find_texts(review: Review, action: Action) -> CallTexts:
         "title": title_of(review, action) if request.title else "",
         "reason": reason_of(review, call) if call and call.reason else "",
     }
-    # Without the description that the card shows anyway.
-    rule = rule_reason_of(review, call).removeprefix(request.description).strip() if call else ""
+    rule = ""
+    if call and not call.verdict.by_agent:  # without the description that the card shows anyway
+        rule = rule_reason_of(review, call).removeprefix(request.description).strip()
     return CallTexts(
         title=texts["title"] or "",
         description=texts["description"] or "",

@@ -4,12 +4,13 @@
 """
 
 from hitl_core.dialects.answerable_decisions import denial_type, limit_decisions
-from hitl_core.dialects.apply_policy import apply_policy, deny_unless_allowed
+from hitl_core.dialects.apply_policy import answer_denial, apply_policy, deny_unless_allowed
 from hitl_core.dialects.base import Dialect
 from hitl_core.dialects.registry import detect, get, is_interrupt, split
 
 __all__ = [
     "Dialect",
+    "answer_denial",
     "apply_policy",
     "denial_type",
     "deny_unless_allowed",

@@ -32,11 +32,12 @@ async def apply_policy(
     rulings: list[Ruling] = []
     for call, interrupt_ruling in zip(calls, request.rulings, strict=True):
         policy_ruling = await policy.judge_async(call, state)
-        if interrupt_ruling.verdict.kind == "allow":
-            rulings.append(deny_unless_allowed(policy_ruling, call))
-        else:
-            ruling = combine_rulings(policy_ruling, interrupt_ruling, call)
-            rulings.append(await schemas.add_schema(ruling, tools.get(call.name)))
+        ruling = (
+            deny_unless_allowed(policy_ruling, call)
+            if interrupt_ruling.verdict.kind == "allow"
+            else combine_rulings(policy_ruling, interrupt_ruling, call)
+        )
+        rulings.append(await schemas.add_schema(ruling, tools.get(call.name)))
     edits = any("edit" in ruling.allowed_decisions for ruling in rulings)
     edit_tools = await schemas.edit_targets(tools) if edits else {}
     excerpt = await schemas.excerpt(policy, calls, rulings, edit_tools)
@@ -61,23 +62,47 @@ def combine_rulings(ours: Ruling, theirs: Ruling, call: ToolCall) -> Ruling:
             f" {', '.join(theirs.allowed_decisions)}, and the policy only"
             f" {', '.join(ours.allowed_decisions)}."
         )
+    return replace(
+        _with_request(ours, theirs),
+        verdict=ours.verdict if asks else theirs.verdict,
+        allowed_decisions=allowed,
+        args_schema=_combine_schemas(ours.args_schema, theirs.args_schema),
+        says_no=by_rule and not {"reject", "ignore"}.isdisjoint(ours.allowed_decisions),
+    )
+
+
+def answer_denial(ours: Ruling, theirs: Ruling, kind: DecisionType) -> Ruling:
+    """The ruling on a call that an interrupt asks about and the policy denies, for a system that needs an
+    answer: the policy itself decides as `kind`, and nobody is asked.
+    """
+    return replace(
+        _with_request(ours, theirs),
+        verdict=ours.verdict.model_copy(update={"kind": "review"}),
+        allowed_decisions=(kind,),
+        needs_requester=False,
+        takes=theirs.allowed_decisions,
+        extra=theirs.extra,
+    )
+
+
+def _with_request(ours: Ruling, theirs: Ruling) -> Ruling:
+    """The policy's ruling about the request of an interrupt: with what the system needs for its answer."""
     text = theirs.description if theirs.text is None else theirs.text
-    # People read the rule's own description; the system gets that of its interrupt.
-    own = ours.verdict.reason.startswith(ours.description or "?")
-    description = ours.description if own or not text else theirs.description
     answer_schema = ours.answer_schema if ours.output is None else None
+    # People read the rule's own description; the system gets that of its interrupt.
+    if not ours.says_description and text and theirs.description != ours.description:
+        description, by_agent, computed = theirs.description, theirs.by_agent, theirs.computed
+    else:
+        description, by_agent, computed = ours.description, ours.by_agent, ours.computed
     return replace(
         ours,
-        verdict=ours.verdict if asks else theirs.verdict,
         description=description,
-        by_agent=description != ours.description,
+        by_agent=by_agent,
+        computed=computed,
         text=None if text == description else text,
         title=theirs.title,
         interrupt_id=theirs.interrupt_id,
-        allowed_decisions=allowed,
-        args_schema=_combine_schemas(ours.args_schema, theirs.args_schema),
         answer_schema=answer_schema if theirs.answer_schema is None else theirs.answer_schema,
-        says_no=by_rule and not {"reject", "ignore"}.isdisjoint(ours.allowed_decisions),
         output=theirs.output,  # ours would change arguments without the system's knowledge
     )
 

@@ -28,13 +28,17 @@ class Verdict(Value):
     """The policy's answer about one call.
 
     `rule` is the name of the rule in the policy; None if the policy's default decided. `retry`: the model may
-    call the tool again, with other arguments.
+    call the tool again, with other arguments. `by_agent`: the agent wrote the reason. `computed`: Python code
+    of the policy made it, so it may quote the arguments. Without both, the reason is our own sentence, or
+    from the policy's file. That of a denial always is.
     """
 
     kind: Literal["allow", "review", "deny"]
     rule: str | None
     reason: str
     retry: bool = False
+    by_agent: bool = False
+    computed: bool = False
 
 
 class Reviewer(Value):

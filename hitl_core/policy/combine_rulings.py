@@ -32,12 +32,8 @@ def tighten(policy: Ruling, run: Ruling) -> Ruling:
         return made
     does = "denies it" if made.verdict.kind == "deny" else "asks for a person"
     reason = f"This run's own configuration {does}."
-    return replace(
-        made,
-        verdict=Verdict(kind=made.verdict.kind, rule=run.verdict.rule, reason=reason),
-        redact=policy.redact,
-        policy_schema=policy.policy_schema,
-    )
+    verdict = Verdict(kind=made.verdict.kind, rule=run.verdict.rule, reason=reason)
+    return replace(made, verdict=verdict)
 
 
 def override_ruling(policy: Ruling, run: Ruling) -> Ruling:
@@ -50,54 +46,57 @@ def override_ruling(policy: Ruling, run: Ruling) -> Ruling:
     if "reject" in policy.allowed_decisions and allowed and "reject" not in allowed:
         allowed = (*allowed, "reject")
     combined = replace(
-        run,
+        _with_question(policy, run, asks_more=run.says_reviewers),
         allowed_decisions=allowed,
-        route=_combine_routes(policy, run) if run.says_reviewers else policy.route,
-        needs_requester=policy.needs_requester or (run.says_reviewers and run.needs_requester),
-        must_read=policy.must_read or run.must_read,
-        confirm=policy.confirm or run.confirm,
-        reject_reason=_reject_reason(policy, run),
-        redact=policy.redact,
-        policy_schema=policy.policy_schema,
-        trusts_tools=policy.trusts_tools,
-        by_agent=run.verdict.kind == "review",
+        idempotent=run.idempotent,
+        line=run.line,
     )
     return _with_schemas(combined, policy.args_schema, run.args_schema)
 
 
 def _combine(policy: Ruling, run: Ruling, *, asks_more: bool) -> Ruling:
     ours, theirs = (_BY_STRICTNESS.index(ruling.verdict.kind) for ruling in (policy, run))
-    if theirs < ours:
-        return policy
-    route = _combine_routes(policy, run) if asks_more else policy.route
-    needs_requester = policy.needs_requester or (asks_more and run.needs_requester)
     if theirs > ours:
-        kept = replace(
-            run,
-            route=route,
-            idempotent=policy.idempotent,
-            line=policy.line,
-            needs_requester=needs_requester,
-            trusts_tools=policy.trusts_tools,
-        )
-        return _with_schemas(kept, policy.args_schema, run.args_schema)
-    if policy.verdict.kind != "review":
+        stricter = _with_question(policy, run, asks_more=asks_more)
+        return _with_schemas(stricter, policy.args_schema, run.args_schema)
+    if theirs < ours or policy.verdict.kind != "review":
         return policy
     allowed = tuple(kind for kind in policy.allowed_decisions if kind in run.allowed_decisions)
     if not allowed:
         denied = Verdict(kind="deny", rule=run.verdict.rule, reason=_NOTHING_LEFT)
         return replace(policy, verdict=denied, allowed_decisions=())
-    both = replace(
+    both = replace(_with_demands(policy, run, asks_more=asks_more), allowed_decisions=allowed)
+    return _with_schemas(both, policy.args_schema, run.args_schema)
+
+
+def _with_question(policy: Ruling, run: Ruling, *, asks_more: bool) -> Ruling:
+    """The policy's ruling, with the run's verdict and with what that asks people, in its own words."""
+    return replace(
+        _with_demands(policy, run, asks_more=asks_more),
+        verdict=run.verdict,
+        allowed_decisions=run.allowed_decisions,
+        description=run.description,
+        text=run.text,
+        says_description=run.says_description,
+        by_agent=run.by_agent,
+        computed=run.computed,
+        answer_schema=run.answer_schema,
+        output=run.output,
+        extra=run.extra,
+    )
+
+
+def _with_demands(policy: Ruling, run: Ruling, *, asks_more: bool) -> Ruling:
+    """The policy's ruling, as strict as both. `asks_more`: the run's reviewers count, too."""
+    return replace(
         policy,
-        allowed_decisions=allowed,
-        route=route,
-        needs_requester=needs_requester,
+        route=_combine_routes(policy, run) if asks_more else policy.route,
+        needs_requester=policy.needs_requester or (asks_more and run.needs_requester),
         must_read=policy.must_read or run.must_read,
         confirm=policy.confirm or run.confirm,
         redact=tuple(dict.fromkeys((*policy.redact, *run.redact))),
         reject_reason=_reject_reason(policy, run),
     )
-    return _with_schemas(both, policy.args_schema, run.args_schema)
 
 
 def _combine_routes(policy: Ruling, run: Ruling) -> Route:
@@ -116,7 +115,8 @@ def combine_unsure(ruling: Ruling, unsure: Ruling) -> Ruling:
     """
     kinds = {ruling.verdict.kind, unsure.verdict.kind}
     if "deny" in kinds:
-        return ruling if ruling.verdict.kind == "deny" else unsure
+        denial = ruling if ruling.verdict.kind == "deny" else unsure
+        return _with_both(denial, ruling, unsure)
     if kinds != {"review"}:
         asks = ruling if ruling.verdict.kind == "review" else unsure
         return _with_both(replace(asks, unsure=ruling.unsure), ruling, unsure)
@@ -125,11 +125,13 @@ def combine_unsure(ruling: Ruling, unsure: Ruling) -> Ruling:
     if len(questions) == 2 and _question_key(ruling) != _question_key(unsure):
         what = what or "asks another question"
     if what:
-        reason = f"{unsure.verdict.reason} Another rule {what}, so the call is denied."
-        return _deny(replace(ruling, verdict=unsure.verdict), reason)
+        rule = unsure.verdict.rule
+        reason = f"The rule `{rule}`: {unsure.unsure} Another rule {what}, so the call is denied."
+        denied = _deny(replace(ruling, verdict=unsure.verdict), reason)
+        return _with_both(denied, ruling, unsure)
     both = _combine(ruling, unsure, asks_more=True)
     if both.verdict.kind == "deny":
-        return both
+        return _with_both(both, ruling, unsure)
     reminds = [each.route.remind for each in (ruling, unsure) if each.route.remind is not None]
     expire = _earlier_expire(ruling.route.expire, unsure.route.expire)
     route = both.route.model_copy(update={"expire": expire, "remind": min(reminds, default=None)})
@@ -139,7 +141,7 @@ def combine_unsure(ruling: Ruling, unsure: Ruling) -> Ruling:
 
 
 def _with_both(ruling: Ruling, one: Ruling, other: Ruling) -> Ruling:
-    """Values hidden by either rule are hidden. The call is idempotent only if both rules say so."""
+    """The ruling, which hides and demands what either rule does. It is idempotent only if both say so."""
     return replace(
         ruling,
         idempotent=one.idempotent and other.idempotent,
@@ -147,6 +149,8 @@ def _with_both(ruling: Ruling, one: Ruling, other: Ruling) -> Ruling:
         policy_schema=combine_schemas(one.policy_schema, other.policy_schema),
         hiding_schema=combine_schemas(one.hiding_schema, other.hiding_schema),
         trusts_tools=one.trusts_tools or other.trusts_tools,
+        must_read=one.must_read or other.must_read,
+        confirm=one.confirm or other.confirm,
         computed=one.computed or other.computed,
     )
 
@@ -159,7 +163,8 @@ def with_tool_schema(ruling: Ruling, tool_schema: Schema | None) -> Ruling:
     if tool_schema is None:
         return ruling
     if ruling.policy_schema is not None:
-        return replace(ruling, hiding_schema=tool_schema) if ruling.trusts_tools else ruling
+        hiding = combine_schemas(ruling.hiding_schema, tool_schema)
+        return replace(ruling, hiding_schema=hiding) if ruling.trusts_tools else ruling
     return replace(
         ruling,
         args_schema=combine_schemas(ruling.args_schema, tool_schema),

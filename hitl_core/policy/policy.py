@@ -157,9 +157,10 @@ class Policy:
         assert ruling is not None  # the default has no `when`
         if run_context is None:
             return ruling
-        if self.run_budget is not None:
-            context = context._replace(shared=self.run_budget)
-        run_ruling = await _first_ruling(run_context.rules_for(call.name), context)
+        shared = context.shared if self.run_budget is None else self.run_budget
+        run_ruling = await _first_ruling(
+            run_context.rules_for(call.name), context._replace(shared=shared, by_agent=True)
+        )
         if run_ruling is None:
             return ruling
         # `allow_override` does not apply if the context's `when` could not be checked.

@@ -26,13 +26,15 @@ _REASONS: dict[Kind, str] = {
 
 class CallContext(NamedTuple):
     """The input of a rule: the call, the agent's state if there is one, and the run's own prefix. `shared` is
-    the budget that the checks of this call share; see `make_predicate`.
+    the budget that the checks of this call share; see `make_predicate`. `by_agent`: the rule is of the run's
+    context, which the agent wrote.
     """
 
     call: ToolCall
     shared: dict[str, Any]
     state: object = None
     prefix: str | None = None
+    by_agent: bool = False
 
 
 class Question(NamedTuple):
@@ -108,18 +110,23 @@ class Rule:
                 if not met:
                     return None
             except PredicateLost:
-                failure = " Its `when` is Python code, which is not stored with a review: it counts as true."
+                failure = "Its `when` is Python code, which is not stored with a review: it counts as true."
             except Exception as error:  # its text may contain arguments, so only its type is shown
-                failure = f" Its `when` failed ({type(error).__name__}) and counts as true."
+                failure = f"Its `when` failed ({type(error).__name__}) and counts as true."
         own = await self._describe(context)
         description = own.text if isinstance(own, Question) else own
-        subject = f"The rule `{self.name}`" if self.name else "No rule matched; the default"
-        reason = description or f"{subject} {_REASONS[self.kind]}."
         prefix = context.prefix or self.prefix
         asks = self.kind == "review"
+        is_computed = bool(description) and callable(self.description)
         question = own if asks and isinstance(own, Question) else None
         return Ruling(
-            verdict=Verdict(kind=self.kind, rule=self.name, reason=reason + failure),
+            verdict=Verdict(
+                kind=self.kind,
+                rule=self.name,
+                reason=" ".join(filter(None, (description or self._standard_reason, failure))),
+                by_agent=bool(description) and context.by_agent,
+                computed=is_computed,
+            ),
             description=description or prefix,
             text=self._dialect_text(description, prefix, context.call) if asks else None,
             allowed_decisions=(question or self).allowed_decisions if asks else (),
@@ -132,15 +139,22 @@ class Rule:
             confirm=self.confirm,
             redact=self.redact,
             says_reviewers=self.says_reviewers,
+            says_description=bool(description),
             needs_requester=self.needs_requester,
             route=self.route,
             idempotent=self.idempotent,
             line=self.line,
-            unsure=bool(failure),
-            policy_schema=_copy(self.args_schema),
+            unsure=failure,
+            policy_schema=None if context.by_agent else _copy(self.args_schema),
             trusts_tools=self.trusts_tools,
-            computed=callable(self.description),
+            by_agent=context.by_agent if description else context.prefix is not None,
+            computed=is_computed,
         )
+
+    @property
+    def _standard_reason(self) -> str:
+        subject = f"The rule `{self.name}`" if self.name else "No rule matched; the default"
+        return f"{subject} {_REASONS[self.kind]}."
 
     def _dialect_text(self, description: str | None, prefix: str, call: ToolCall) -> str | None:
         if self.dialect is None:

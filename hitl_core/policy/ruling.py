@@ -14,13 +14,17 @@ class Ruling:
 
     - `description`: tells people why they are asked;
     - `allowed_decisions`: never empty if the verdict is `review`, otherwise always empty;
-    - `says_reviewers`: the rule itself has `reviewers`;
+    - `says_reviewers`, `says_description`: the rule itself has `reviewers`, or a description;
     - `needs_requester`: the requester must not decide, so the requester must be known;
     - `line`: the rule's line in the file; None without a file;
-    - `unsure`: the rule's `when` failed, so it is unknown whether the rule matches;
+    - `unsure`: why it is unknown whether the rule matches: its `when` failed; "" if it is known;
     - `says_no`: for an interrupt: the rule allows reject or ignore, also if the interrupt can't express it;
     - `trusts_tools`: the policy trusts the tools' own schemas;
+    - `by_agent`: the description is the agent's: of an interrupt, or of a run's context;
     - `computed`: Python code of the policy made the description, so it may quote the arguments.
+
+    Make a ruling from another one by `replace` of the policy's, never of the agent's: a field that is
+    forgotten then stays as the policy says. tests/policy/test_marks.py checks every function that does it.
 
     The other fields: see `ActionRequest` and `ReviewConfig`.
     """
@@ -44,8 +48,9 @@ class Ruling:
     confirm: bool = False
     redact: tuple[str, ...] = ()
     says_reviewers: bool = False
+    says_description: bool = False
     needs_requester: bool = False
-    unsure: bool = False
+    unsure: str = ""
     says_no: bool = False
     policy_schema: dict[str, Any] | None = None
     hiding_schema: dict[str, Any] | None = None

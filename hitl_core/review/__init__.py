@@ -26,7 +26,13 @@ from hitl_core.review.commands import (
 )
 from hitl_core.review.decisions import decide
 from hitl_core.review.edit_rules import edit_tools, judge_edit
-from hitl_core.review.escalation import count_steps, deadline, next_step_at
+from hitl_core.review.escalation import (
+    Denial,
+    count_steps,
+    deadline,
+    deny_by_policy,
+    next_step_at,
+)
 from hitl_core.review.proposal import (
     Proposal,
     final_answer,
@@ -62,6 +68,7 @@ __all__ = [
     "Command",
     "Decide",
     "DecideAll",
+    "Denial",
     "Escalate",
     "Findings",
     "Proposal",
@@ -77,6 +84,7 @@ __all__ = [
     "decide",
     "decisions",
     "delivery_problems",
+    "deny_by_policy",
     "description_of",
     "edit_tools",
     "escalation",

@@ -1,4 +1,5 @@
-"""What happens while nobody decides: escalation, reminders and the deadline, and when they are due. Pure.
+"""What happens without people: escalation, reminders and the deadline, and when they are due; the policy's
+own denials. Pure.
 
 An escalation shows an action in one more place: automatically, or because a person asks for it. All times are
 in seconds since the epoch.
@@ -6,10 +7,20 @@ in seconds since the epoch.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from hitl_core.errors import Refused
-from hitl_core.model import Action, Decision, Escalation, Place, Review, Reviewer
+from hitl_core.model import (
+    POLICY,
+    Action,
+    Decision,
+    DecisionType,
+    Escalation,
+    Place,
+    Review,
+    Reviewer,
+)
 from hitl_core.review.transition import Transition, check_not_cancelled, make_event, with_actions
 
 #: The default time between reminders, in seconds, after the last escalation step of an action without a
@@ -18,6 +29,8 @@ LAST_STEP_REMINDER = 4 * 3600.0
 #: After this many reminders there is at most one a day.
 DAILY_AFTER = 50
 DAY = 86_400.0
+#: The decider of the policy's denials in an interrupt, so that its system gets an answer.
+_THE_POLICY = Reviewer(channel=POLICY, team="", id="policy", name="The policy")
 
 
 def escalate(
@@ -152,6 +165,31 @@ def _expire(action: Action, now: float) -> Action:
         message=expire.message,
     )
     return action.model_copy(update={"decision": decision})
+
+
+class Denial(NamedTuple):
+    """The policy's own decision on a call, and its text for the agent."""
+
+    type: DecisionType
+    message: str
+
+
+def deny_by_policy(review: Review, denials: Mapping[str, Denial], now: float) -> Review:
+    """The new review with the policy's own decisions, by the actions' keys: final, whatever the quorum is."""
+    changed: dict[str, Action] = {}
+    for key, denial in denials.items():
+        action = review.action(key)
+        assert action is not None  # the ruling on this call is `answer_denial`
+        decision = Decision(
+            type=denial.type,
+            by=_THE_POLICY,
+            at=now,
+            revision=action.revision,
+            digest=action.digest,
+            message=denial.message,
+        )
+        changed[key] = action.model_copy(update={"decision": decision})
+    return with_actions(review, changed, now)
 
 
 def due_at(review: Review) -> float | None:

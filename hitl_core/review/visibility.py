@@ -128,9 +128,10 @@ def reason_of(review: Review, call: Call) -> str | None:
 
 
 def rule_reason_of(review: Review, call: Call) -> str:
-    """Why the policy rules so; "" for a text of Python code that is not shown."""
-    action = review.action(call.key)
-    is_withheld = review.hides_values and action is not None and action.request.computed
+    """Why the policy rules so; "" for a text of the agent or of Python code that is not shown. A text of the
+    agent (`verdict.by_agent`) must be shown as the agent's.
+    """
+    is_withheld = review.hides_values and (call.verdict.by_agent or call.verdict.computed)
     return "" if is_withheld else call.verdict.reason
 
 

@@ -138,6 +138,7 @@ def test_everything_that_a_rule_may_say() -> None:
     assert judge(Policy.from_yaml(FULL), "update", {"id": "1"}) == Ruling(
         verdict=Verdict(kind="review", rule="update", reason="Check the customer."),
         description="Check the customer.",
+        says_description=True,
         allowed_decisions=("approve", "respond"),
         args_schema={
             "type": "object",

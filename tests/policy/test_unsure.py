@@ -169,7 +169,7 @@ STRICTER: dict[str, tuple[dict[str, Any], Any]] = {
 #: Words, the verdict itself, and what is the same for all rules of a policy.
 OTHERS = {
     "verdict", "description", "text", "title", "interrupt_id", "takes", "extra", "by_agent", "computed",
-    "line", "says_reviewers", "unsure", "says_no", "trusts_tools", "hiding_schema",
+    "line", "says_reviewers", "says_description", "unsure", "says_no", "trusts_tools", "hiding_schema",
 }  # fmt: skip
 
 

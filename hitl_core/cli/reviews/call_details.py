@@ -10,7 +10,14 @@ from hitl_core.cli.reviews.args_text import say_args
 from hitl_core.cli.terminal import BOLD, DIM, GREEN, RED, YELLOW, Paint, say, say_field
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Call, Decision, Escalation, Review, Run, Snapshot
-from hitl_core.review import PAST_VERBS, deadline, next_step_at, reason_of, visible_args
+from hitl_core.review import (
+    PAST_VERBS,
+    deadline,
+    next_step_at,
+    reason_of,
+    rule_reason_of,
+    visible_args,
+)
 
 Field = tuple[str, str | Paint]
 
@@ -59,7 +66,7 @@ def say_call(snapshot: Snapshot, call: Call, *, rest: str | None, to: TextIO | N
     number = card_numbers(review).get(call.key, "-")
     name = Paint(f"{number}  {phrases.tool_name(review, call)}", BOLD)
     say(name, "  ", Paint(call.tool_call_id, DIM), "  ", _state_text(review, call), to=to)
-    fields = [("rule", f"{call.verdict.rule or 'none, the default'}: {call.verdict.reason}")]
+    fields = [("rule", _rule_text(review, call))]
     for label, value in [*fields, *_decision_fields(review, action, now), *_run_fields(run, now)]:
         say_field(label, value, indent=4, to=to)
     say_args(visible_args(review, call), label="arguments", rest=rest, to=to)
@@ -71,6 +78,16 @@ def say_call(snapshot: Snapshot, call: Call, *, rest: str | None, to: TextIO | N
     if action is not None and action.revision > 1:
         before = visible_args(review, call, action.revision - 1)
         say_args(before, label="before the edit", rest=rest, to=to)
+
+
+def _rule_text(review: Review, call: Call) -> str:
+    """The rule, and why it rules so. The agent's own words are quoted as the agent's."""
+    name, reason = call.verdict.rule or "none, the default", rule_reason_of(review, call)
+    if not reason:
+        return f"{name}: the reason is not shown, because this review has hidden values"
+    return (
+        f"{name}: {f'the agent says {phrases.quote(reason)}' if call.verdict.by_agent else reason}"
+    )
 
 
 def decision_text(decision: Decision) -> Paint:
