@@ -10,9 +10,12 @@ from langchain_core.tools import BaseTool
 from langgraph.prebuilt import ToolNode
 from langgraph.pregel import Pregel  # pyright: ignore[reportMissingTypeStubs] - typed, but not marked
 
+from hitl_core.errors import InvalidToolCall
 from hitl_core.gate import find_schema_flaw
 from hitl_core.integrations.langgraph.arguments import args_problem, schema_of
+from hitl_core.jsonschema import ProtectedPaths
 from hitl_core.model import ToolCall
+from hitl_core.policy import combine_schemas
 
 #: The node that LangChain makes of its middleware, in both modes. It pauses the agent before tools.
 HITL_NODE = "HumanInTheLoopMiddleware.after_model"
@@ -45,9 +48,28 @@ class AgentTools(NamedTuple):
         """An error text if the tool would not get this call's arguments unchanged. `path` leads to the agent
         that calls; it is empty for the driven agent. Only that agent's own tools are known.
         """
-        own = self.own.get(call.name) if not path else None
-        tools = [own] if own else self.all.get(call.name, ())
-        return args_problem(tools, call.args)
+        return args_problem(self._find(call.name, path), call.args)
+
+    def hiding_schema(self, name: str, path: Sequence[str]) -> Json | None:
+        """What the schemas of the tools of this name hide together, for a policy that trusts them; None if
+        they hide nothing. `path`: see `args_problem`. Raises InvalidToolCall for a schema that can't be used:
+        a value that it hides could be shown.
+        """
+        hiding: Json | None = None
+        for tool in self._find(name, path):
+            schema = schema_of(tool)
+            if flaw := find_schema_flaw(schema):
+                raise InvalidToolCall(
+                    "The policy trusts the schemas of the tools (trust_tool_schemas), but that of"
+                    f" {name!r} can't be used: {flaw}. Correct the schema of the tool."
+                )
+            if ProtectedPaths(schema, {}, ()).has_hidden_parts:
+                hiding = combine_schemas(hiding, schema)
+        return hiding
+
+    def _find(self, name: str, path: Sequence[str]) -> Sequence[BaseTool]:
+        own = self.own.get(name) if not path else None
+        return [own] if own else self.all.get(name, ())
 
 
 def read_tools(graph: Graph, nodes: Iterable[ToolNode] = ()) -> AgentTools:

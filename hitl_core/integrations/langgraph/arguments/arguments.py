@@ -26,6 +26,7 @@ from hitl_core.integrations.langgraph.arguments.delivery import (
     takes_one_value,
     would_raise,
 )
+from hitl_core.integrations.langgraph.arguments.marks import add_marks
 from hitl_core.model import JsonObject as Json
 
 #: Keywords of JSON Schema that hold one schema, several, and several by name.
@@ -35,20 +36,22 @@ _NAMED = ("properties", "$defs", "definitions", "patternProperties")
 
 
 def schema_of(tool: BaseTool) -> Json:
-    """The schema that the model sees, without the names that don't arrive, and with `additionalProperties:
-    false` where LangChain drops unknown names. It does so for pydantic models, unless they allow extra
-    fields. If a tool brings its own JSON Schema, LangChain drops nothing.
+    """The schema that the model sees, with the marks that LangChain loses (`add_marks`), without the names
+    that don't arrive, and with `additionalProperties: false` where LangChain drops unknown names. It does so
+    for pydantic models, unless they allow extra fields. If a tool brings its own JSON Schema, LangChain drops
+    nothing.
     """
     schema = _schema_for_model(tool)
+    if is_filtered(tool):
+        fields = read_fields(cast(Any, tool.args_schema))
+        takes_extra = fields is not None and fields.takes_extra
+        closed = _close(schema)
+        schema = {**closed, "additionalProperties": True} if takes_extra else closed
+    schema = add_marks(schema, tool)
     if filled := filled_names(tool) & (schema.get("properties") or {}).keys():
         rest = {key: each for key, each in schema["properties"].items() if key not in filled}
         schema = {**schema, "properties": rest}
-    if not is_filtered(tool):
-        return schema
-    fields = read_fields(cast(Any, tool.args_schema))
-    takes_extra = fields is not None and fields.takes_extra
-    closed = _close(schema)
-    return {**closed, "additionalProperties": True} if takes_extra else closed
+    return schema
 
 
 def changed_args(tool: BaseTool, args: Mapping[str, Any]) -> list[str]:

@@ -56,9 +56,14 @@ def own_functions(tool: BaseTool) -> list[Function]:
     return [each for each in (tool.func, tool.coroutine) if each is not None]
 
 
+def functions_of(tool: BaseTool) -> list[Function]:
+    """What the arguments go to."""
+    return own_functions(tool) or _run_methods(tool)
+
+
 def signatures_of(tool: BaseTool) -> Iterator[inspect.Signature]:
     """Of what the arguments go to."""
-    return map(inspect.signature, own_functions(tool) or _run_methods(tool))
+    return map(inspect.signature, functions_of(tool))
 
 
 def parameter_names(signatures: Iterable[inspect.Signature]) -> set[str]:

@@ -20,7 +20,7 @@ from hitl_core.gate import JudgedCalls, Outcome
 from hitl_core.integrations.langgraph.graph import AgentTools, Json
 from hitl_core.integrations.langgraph.pauses.answers import to_agent_view
 from hitl_core.model import DialectName, ToolCall, Verdict
-from hitl_core.policy import Policy, Ruling
+from hitl_core.policy import Policy, Ruling, combine_schemas
 
 log = logging.getLogger(__name__)
 
@@ -69,6 +69,10 @@ class Pause:
                 judged = limit_decisions(dialects.get(self.dialect), judged, from_agent)
         except DialectError as error:
             raise IntegrationError(str(error)) from error
+        pairs = zip(judged.calls, judged.rulings, strict=True)
+        judged = judged._replace(
+            rulings=[self._hide_args(call, ruling, tools) for call, ruling in pairs]
+        )
         if self.guarded:  # a node's own question is not about a tool
             pairs = zip(judged.calls, judged.rulings, strict=True)
             rulings = [self._deny_changed_args(call, ruling, tools) for call, ruling in pairs]
@@ -76,6 +80,15 @@ class Pause:
         renames = self.guarded and dialects.get(self.dialect).can_rename
         named = {n: t for n, t in judged.tools.items() if renames and n not in tools.not_editable}
         return judged._replace(tools=named, path=(*self.path, *from_agent.path))
+
+    def _hide_args(self, call: ToolCall, ruling: Ruling, tools: AgentTools) -> Ruling:
+        """If the policy trusts the tools, also what a tool of an inner agent hides, and one that runs without
+        a review.
+        """
+        if not ruling.trusts_tools:
+            return ruling
+        hiding = combine_schemas(ruling.hiding_schema, tools.hiding_schema(call.name, self.path))
+        return replace(ruling, hiding_schema=hiding)
 
     def _deny_changed_args(self, call: ToolCall, ruling: Ruling, tools: AgentTools) -> Ruling:
         """Deny a call whose arguments would not reach the tool unchanged; the model may call again."""
