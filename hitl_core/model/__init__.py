@@ -36,6 +36,7 @@ from hitl_core.model.decision import (
     Vote,
     person_label,
 )
+from hitl_core.model.display import DisplayHint, DisplayStyle
 from hitl_core.model.event import REDRAW_KINDS, UNAUDITED_CODES, UNAUDITED_KINDS, Event, EventKind
 from hitl_core.model.place import DEFAULT_PLACE, ORIGIN, MessageRef, Place, person_key, split_id
 from hitl_core.model.review import (
@@ -87,6 +88,8 @@ __all__ = [
     "DecisionType",
     "DeliveryProblem",
     "DialectName",
+    "DisplayHint",
+    "DisplayStyle",
     "DoubtAnswer",
     "EarlierRejection",
     "EarlierTerms",

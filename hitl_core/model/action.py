@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 from hitl_core.model.call import EarlierRejection
 from hitl_core.model.decision import Decision, DecisionType, EditRecord, Reviewer, Verdict, Vote
+from hitl_core.model.display import DisplayHint
 from hitl_core.model.place import Place
 from hitl_core.model.route import Reviewers, Route
 from hitl_core.model.value import Value
@@ -55,8 +56,9 @@ class ReviewConfig(Value):
     `hiding_schema` only hides: the tool's own schema, where the policy trusts the tools and has a schema of
     its own.
 
-    `must_read`: a person can approve only after they have seen all of it. `confirm`: Approve asks "are you
-    sure?". `redact`: JSON pointers to values that people never see. The digest covers these values.
+    `must_read`: what the card cuts can be approved only by a person who has opened all of it. `confirm`:
+    Approve asks "are you sure?". `redact`: JSON pointers to values that people never see. The digest covers
+    these values. `display`: how some values are shown.
     """
 
     action_name: str
@@ -67,9 +69,10 @@ class ReviewConfig(Value):
     reject_reason: Literal["optional", "required"] = "optional"
     answer_schema: dict[str, Any] | None = None
     output: Output | None = None
-    must_read: bool = False
+    must_read: bool = True
     confirm: bool = False
     redact: tuple[str, ...] = ()
+    display: tuple[DisplayHint, ...] = ()
 
 
 class Grant(NamedTuple):

@@ -92,7 +92,7 @@ def _with_demands(policy: Ruling, run: Ruling, *, asks_more: bool) -> Ruling:
         policy,
         route=_combine_routes(policy, run) if asks_more else policy.route,
         needs_requester=policy.needs_requester or (asks_more and run.needs_requester),
-        must_read=policy.must_read or run.must_read,
+        must_read=run.must_read or policy.must_read,
         confirm=policy.confirm or run.confirm,
         redact=tuple(dict.fromkeys((*policy.redact, *run.redact))),
         reject_reason=_reject_reason(policy, run),
@@ -145,6 +145,7 @@ def _with_both(ruling: Ruling, one: Ruling, other: Ruling) -> Ruling:
     return replace(
         ruling,
         idempotent=one.idempotent and other.idempotent,
+        must_read=one.needs_reading or other.needs_reading,
         redact=tuple(dict.fromkeys((*one.redact, *other.redact))),
         policy_schema=combine_schemas(one.policy_schema, other.policy_schema),
         hiding_schema=combine_schemas(one.hiding_schema, other.hiding_schema),

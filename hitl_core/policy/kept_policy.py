@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from typing import Any, Literal
 
 from hitl_core.jsonschema import SizedCache
-from hitl_core.model import DecisionType, DialectName, Output, Route, Value
+from hitl_core.model import DecisionType, DialectName, DisplayHint, Output, Route, Value
 from hitl_core.policy.policy import Policy
 from hitl_core.policy.reader import ParsedConfig
 from hitl_core.policy.rule import CallContext, PredicateLost, Rule, SchemaWhen
@@ -92,9 +92,10 @@ class StoredRule(Value):
     allowed_decisions: tuple[DecisionType, ...]
     args_schema: dict[str, Any] | None
     reject_reason: Literal["optional", "required"]
-    must_read: bool
+    must_read: bool | None
     confirm: bool
     redact: tuple[str, ...]
+    display: tuple[DisplayHint, ...]
     says_reviewers: bool
     needs_requester: bool
     idempotent: bool

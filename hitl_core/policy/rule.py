@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Self, cast
 
-from hitl_core.model import DecisionType, DialectName, Output, Route, ToolCall, Verdict
+from hitl_core.model import DecisionType, DialectName, DisplayHint, Output, Route, ToolCall, Verdict
 from hitl_core.policy.default_descriptions import default_description
 from hitl_core.policy.ruling import Ruling
 from hitl_core.policy.schemas import make_predicate
@@ -72,7 +72,7 @@ class PredicateLost(Exception):
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Rule:
     """`name` is a tool's name or a glob; None for the default. `says_reviewers`: the rule itself has
-    `reviewers`, they are not inherited.
+    `reviewers`, they are not inherited. `must_read`: None if the rule does not say it; it counts as true.
     """
 
     name: str | None
@@ -85,9 +85,10 @@ class Rule:
     allowed_decisions: tuple[DecisionType, ...] = DEFAULT_DECISIONS
     args_schema: dict[str, Any] | None = None
     reject_reason: Literal["optional", "required"] = "optional"
-    must_read: bool = False
+    must_read: bool | None = None
     confirm: bool = False
     redact: tuple[str, ...] = ()
+    display: tuple[DisplayHint, ...] = ()
     says_reviewers: bool = False
     needs_requester: bool = False
     idempotent: bool = False
@@ -138,6 +139,7 @@ class Rule:
             must_read=self.must_read,
             confirm=self.confirm,
             redact=self.redact,
+            display=self.display,
             says_reviewers=self.says_reviewers,
             says_description=bool(description),
             needs_requester=self.needs_requester,

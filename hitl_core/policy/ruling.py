@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from hitl_core.model import DecisionType, Output, Route, Verdict
+from hitl_core.model import DecisionType, DisplayHint, Output, Route, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,7 @@ class Ruling:
     - `says_no`: for an interrupt: the rule allows reject or ignore, also if the interrupt can't express it;
     - `trusts_tools`: the policy trusts the tools' own schemas;
     - `by_agent`: the description is the agent's: of an interrupt, or of a run's context;
+    - `must_read`: None if the rule does not say it; it counts as true, see `needs_reading`;
     - `computed`: Python code of the policy made the description, so it may quote the arguments.
 
     Make a ruling from another one by `replace` of the policy's, never of the agent's: a field that is
@@ -44,9 +45,10 @@ class Ruling:
     interrupt_id: str | None = None
     takes: tuple[DecisionType, ...] = ()
     extra: dict[str, Any] | None = None
-    must_read: bool = False
+    must_read: bool | None = None
     confirm: bool = False
     redact: tuple[str, ...] = ()
+    display: tuple[DisplayHint, ...] = ()
     says_reviewers: bool = False
     says_description: bool = False
     needs_requester: bool = False
@@ -57,3 +59,8 @@ class Ruling:
     trusts_tools: bool = False
     by_agent: bool = False
     computed: bool = False
+
+    @property
+    def needs_reading(self) -> bool:
+        """Whether what a card cuts can be approved only by a person who has opened all of it."""
+        return self.must_read is not False

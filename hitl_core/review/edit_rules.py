@@ -196,8 +196,9 @@ def _merge_config(
             "policy_schema": trusted,
             "hiding_schema": hides,
             "reject_reason": "required" if required else "optional",
-            "must_read": old.must_read or ruling.must_read,
+            "must_read": old.must_read or ruling.needs_reading,
             "confirm": old.confirm or ruling.confirm,
+            "display": ruling.display,
             "redact": tuple(dict.fromkeys((*old.redact, *ruling.redact))),
         }
     )

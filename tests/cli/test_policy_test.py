@@ -258,8 +258,8 @@ COMPARED: list[tuple[Any, Any, list[tuple[str, str]]]] = [
     ({}, {"reject_reason": "required"}, [("stricter", "reject_reason: required")]),
     ({}, {"idempotent": True}, [("looser", "idempotent: true")]),
     (
-        {},
-        {"must_read": True, "confirm": True},
+        {"must_read": False},
+        {"confirm": True},
         [("stricter", "must_read: true"), ("stricter", "confirm: true")],
     ),
     ({"confirm": True}, {}, [("looser", "confirm: false")]),

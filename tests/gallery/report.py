@@ -18,12 +18,12 @@ PHONE_LOOKS = (".phone", ".phone-dark")
 
 _INTRO = """# Gallery
 
-What reviewers see, drawn by `make gallery` from the JSON that is sent to Slack, in the page of the local Slack
-(390 pixels wide). Slack's own apps draw the same blocks a little differently.
+What reviewers see. `make gallery` draws it from the JSON that is sent to Slack, in the page of the local
+Slack, 390 pixels wide. Slack's own apps draw the same blocks a little differently.
 
-Each scene was looked at on the phone's picture and got 1 to 5 points: 5 if who asks, what will run, why, and by when
-are clear in ten seconds, and nothing misleads; 4 with one small flaw, which is named; 3 or less if a person
-could decide wrongly.
+Each picture was looked at and got 1 to 5 points: 5 if who asks, what will run, why, and by when are clear in
+ten seconds, and nothing misleads; 4 with one small flaw, which is named; 3 or less if a person could decide
+wrongly.
 """
 
 

@@ -337,3 +337,24 @@ def test_a_context_of_long_globs_and_many_people_is_read_in_few_steps() -> None:
     for many in ({"reviewers": people}, {"redact": ["/a"] * 101}):
         with pytest.raises(InvalidPolicy, match="100 entries here, not 101"):
             POLICY.for_run(rules(send=many))
+
+
+@pytest.mark.parametrize("override", [True, False])
+@pytest.mark.parametrize("run", [True, False, None])
+@pytest.mark.parametrize("ours", [True, False, None])
+def test_a_run_can_require_must_read_and_never_drop_it(
+    ours: bool | None, run: bool | None, override: bool
+) -> None:
+    """Without a word of the policy, what a card cuts must be read."""
+    rule = {} if ours is None else {"must_read": ours}
+    config = {"default": "allow", "allow_override": override, "interrupt_on": {"pay": rule}}
+    words = {} if run is None else {"must_read": run}
+    policy = Policy.from_mapping(config).for_run({"interrupt_on": {"pay": words}})
+    made = policy.judge(ToolCall("c", "pay", {}))
+    assert made.needs_reading == (ours is not False or run is True)
+
+
+def test_a_run_never_says_how_values_are_shown() -> None:
+    policy = Policy.from_mapping({"default": "review"})
+    with pytest.raises(InvalidPolicy, match="display"):
+        policy.for_run({"interrupt_on": {"pay": {"display": {"/to": "code"}}}})

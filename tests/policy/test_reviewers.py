@@ -86,7 +86,7 @@ def test_without_reviewers_one_member_decides():
     made = ruling(True)
     assert made.route.reviewers == Reviewers()
     assert not made.route.reviewers.is_explicit
-    assert (made.must_read, made.confirm, made.redact) == (False, False, ())
+    assert (made.needs_reading, made.confirm, made.redact) == (True, False, ())
 
 
 def test_a_default_holds_for_every_rule_that_says_nothing():

@@ -137,7 +137,7 @@ STRICTER: dict[str, tuple[dict[str, Any], Any]] = {
     "policy_schema": ({"args_schema": HIDES}, lambda r: "writeOnly" in str(r.policy_schema)),
     "args_schema": ({"args_schema": HIDES}, lambda r: "pin" in str(r.args_schema)),
     "redact": ({"redact": ["/pin"]}, lambda r: r.redact == ("/pin",)),
-    "must_read": ({"must_read": True}, lambda r: r.must_read),
+    "must_read": ({"must_read": True}, lambda r: r.needs_reading),
     "confirm": ({"confirm": True}, lambda r: r.confirm),
     "reject_reason": ({"reject_reason": "required"}, lambda r: r.reject_reason == "required"),
     "allowed_decisions": (
@@ -169,7 +169,7 @@ STRICTER: dict[str, tuple[dict[str, Any], Any]] = {
 #: Words, the verdict itself, and what is the same for all rules of a policy.
 OTHERS = {
     "verdict", "description", "text", "title", "interrupt_id", "takes", "extra", "by_agent", "computed",
-    "line", "says_reviewers", "says_description", "unsure", "says_no", "trusts_tools", "hiding_schema",
+    "line", "says_reviewers", "says_description", "unsure", "says_no", "trusts_tools", "hiding_schema", "display",
 }  # fmt: skip
 
 
@@ -181,7 +181,7 @@ def test_a5_a_when_that_fails_drops_nothing_of_either_rule(field: str, last: boo
     if field in OTHERS:
         return
     says, holds = STRICTER[field]
-    loose: dict[str, Any] = {"idempotent": True}
+    loose: dict[str, Any] = {"idempotent": True, "must_read": False}
     strict = {**loose, **says}
     rules = {
         "pay": {**(loose if last else strict), "when": SMALL},

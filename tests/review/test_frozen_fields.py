@@ -9,7 +9,7 @@ import pytest
 
 from hitl_core.errors import Refused
 from hitl_core.gate.submission.new_review import ReviewKey, build_review
-from hitl_core.model import Review, ToolCall, encode
+from hitl_core.model import DisplayHint, Review, ToolCall, encode
 from hitl_core.policy import Policy, Ruling
 from hitl_core.review import claims
 from hitl_core.review.decisions import decide
@@ -60,6 +60,10 @@ STRICT: dict[str, Case] = {
     ),
     "must_read": Case({"must_read": True}, lambda r: r.actions[0].config.must_read),
     "confirm": Case({"confirm": True}, lambda r: r.actions[0].config.confirm),
+    "display": Case(
+        {"display": {"/n": "text"}},
+        lambda r: r.actions[0].config.display == (DisplayHint(pointer="/n", style="text"),),
+    ),
     "redact": Case({"redact": ["/secret"]}, lambda r: r.actions[0].config.redact == ("/secret",)),
     "route": Case(
         {"reviewers": {"channel_members": True, "quorum": 3, "exclude_requester": False}},
@@ -83,7 +87,7 @@ STRICT: dict[str, Case] = {
     ),
 }  # fmt: skip
 
-LOOSE: dict[str, Any] = {"idempotent": True}
+LOOSE: dict[str, Any] = {"idempotent": True, "must_read": False}
 
 
 def test_each_field_of_a_ruling_is_thought_of() -> None:

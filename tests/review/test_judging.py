@@ -140,7 +140,6 @@ def test_security_m7_what_the_policy_allows_is_asked_as_before() -> None:
         ({"reviewers": {"groups": ["S1"], "quorum": 2, "editor_approves": True}}, False, 0),
         ({"reviewers": {"groups": ["S1"], "quorum": 2}}, True, 0),
         ({"reviewers": {"groups": ["S1"]}}, False, 0),
-        ({"reviewers": {"groups": ["S1"]}, "must_read": True}, True, 0),
         ({"reviewers": {"groups": ["S1"]}, "confirm": True}, True, 0),
         ({"reviewers": {"groups": ["S1"], "exclude_requester": True}}, True, 0),
     ],

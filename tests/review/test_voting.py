@@ -291,7 +291,6 @@ def test_an_edit_that_names_no_tool_keeps_the_one_that_stands_there():
         {"notify": "slack:#first"},
         {"reviewers": {"users": ["U1", "U2"], "quorum": 2}},
         {"reviewers": {"channel_members": True, "quorum": 3}},
-        {"must_read": True},
         {"confirm": True},
     ],
 )

@@ -62,13 +62,15 @@ def _decision_changes(before: Ruling, after: Ruling) -> Iterator[Change]:
 def _reading_changes(before: Ruling, after: Ruling) -> Iterator[Change]:
     """Changes of what a person must do to approve, what is hidden, and where the answer goes."""
     for key, old, new in (
-        ("must_read", before.must_read, after.must_read),
+        ("must_read", before.needs_reading, after.needs_reading),
         ("confirm", before.confirm, after.confirm),
     ):
         if old != new:
             yield Change("stricter" if new else "looser", f"{key}: {str(new).lower()}")
     if before.redact != after.redact:
         yield Change("different", f"redact: {', '.join(after.redact) or 'nothing'}")
+    if before.display != after.display:
+        yield Change("different", "display: changed")
     if before.output != after.output:
         yield Change("different", "output: changed")
 

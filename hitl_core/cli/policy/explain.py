@@ -121,11 +121,16 @@ def _extra_fields(policy: Policy, call: ToolCall, ruling: Ruling) -> Iterator[tu
         yield "clock", "starts when the first message is posted"
     if route.fallback is not None:
         yield "fallback", f"{_place_text(route.fallback)}, if a place can't be reached"
-    asks = {"be read whole (must_read)": ruling.must_read, "be confirmed (confirm)": ruling.confirm}
+    asks = {
+        "be read whole (must_read)": ruling.must_read is True,
+        "be confirmed (confirm)": ruling.confirm,
+    }
     if needs := [what for what, is_asked in asks.items() if is_asked]:
         yield "approval", f"must {' and '.join(needs)}"
     if ruling.redact:
         yield "hides", ", ".join(ruling.redact)
+    if ruling.display:
+        yield "shows", ", ".join(f"{hint.pointer} as {hint.style}" for hint in ruling.display)
     if ruling.answer_schema is not None:
         yield "answer", f"must satisfy {json.dumps(ruling.answer_schema, ensure_ascii=False)}"
     if ruling.output is not None:

@@ -167,6 +167,7 @@ _CHANNEL_NAME = re.compile(r"[\w-]{1,80}")
 _ID = re.compile(r"[CDGUWS][A-Z0-9]{1,30}")
 #: https://www.rfc-editor.org/rfc/rfc6901#section-3
 _POINTER = re.compile(r"(?:/(?:[^~/]|~[01])*)+")
+POINTER_PROBLEM = "{} is not a JSON pointer: write one such as `/token` or `/card/number`."
 _DURATION_HINT = "write `90s`, `10m`, `1h30m` or `2d`"
 _PLACE_HINT = "write one such as `slack:#team-ops` or `slack:C0123ABCD`"
 
@@ -223,6 +224,11 @@ def read_place(node: ConfigNode) -> Place | None:
     return node.add_problem(f"{node} is not a place: {_PLACE_HINT}.")
 
 
+def is_pointer(text: str) -> bool:
+    """Whether it is a JSON pointer to a value inside the arguments."""
+    return _POINTER.fullmatch(text) is not None
+
+
 def read_pointers(node: ConfigNode) -> tuple[str, ...]:
     """JSON pointers to values in the arguments."""
     nodes = node.items("[/card/number]")
@@ -233,10 +239,8 @@ def read_pointers(node: ConfigNode) -> tuple[str, ...]:
         text = each.text()
         if text is None:
             continue
-        if not _POINTER.fullmatch(text):
-            each.add_problem(
-                f"{each} is not a JSON pointer: write one such as `/token` or `/card/number`."
-            )
+        if not is_pointer(text):
+            each.add_problem(POINTER_PROBLEM.format(each))
         elif text in pointers:
             each.add_problem(f"{format_value(text)} appears twice: remove one.")
         else:

@@ -64,7 +64,7 @@ class ParsedConfig:
 ConfigReader = Callable[[ConfigNode, Rule | None], ParsedConfig]
 
 #: Never allowed, not even with `allow_override`: people would see less, or decide about something else.
-_NEVER_ALLOWED = ("redact", "answer_schema", "output")
+_NEVER_ALLOWED = ("redact", "display", "answer_schema", "output")
 #: Not allowed without `allow_override`: cards show the description as the policy's own text.
 _POLICY_ONLY = ("description", "idempotent")
 _POLICY_ROUTE_KEYS = ("notify", "escalate", "remind", "clock", "fallback", "expire")

@@ -16,6 +16,7 @@ from hitl_core.policy.reader.config_node import (
     read_pointers,
     suggest,
 )
+from hitl_core.policy.reader.display import read_display
 from hitl_core.policy.reader.route import KEYS as ROUTE_KEYS
 from hitl_core.policy.reader.route import excludes_requester, read_route
 from hitl_core.policy.rule import DEFAULT_DECISIONS, Rule, RuleFunction, SchemaWhen
@@ -32,6 +33,7 @@ KEYS = (
     "must_read",
     "confirm",
     "redact",
+    "display",
     "idempotent",
     *ROUTE_KEYS,
 )
@@ -89,9 +91,10 @@ def _read_mapping(name: str, node: ConfigNode, default: Rule) -> Rule | None:
         answer_schema=answer_schema,
         output=_read_output(fields, decisions, answer_schema),
         reject_reason=read_field(fields, "reject_reason", _read_reject_reason) or "optional",
-        must_read=read_field(fields, "must_read", ConfigNode.boolean) or False,
+        must_read=read_field(fields, "must_read", ConfigNode.boolean),
         confirm=read_field(fields, "confirm", ConfigNode.boolean) or False,
         redact=read_field(fields, "redact", read_pointers, ()),
+        display=read_field(fields, "display", read_display, ()),
         idempotent=read_field(fields, "idempotent", ConfigNode.boolean) or False,
         trusts_tools=default.trusts_tools,
     )
