@@ -10,7 +10,7 @@ from hitl_core.policy.reader.config_node import (
     ConfigNode,
     format_value,
     is_pointer,
-    join_names,
+    join_choices,
     suggest,
 )
 
@@ -72,7 +72,7 @@ def _read_style(pointer: str, style: str, node: ConfigNode) -> DisplayHint | Non
     return node.add_problem(
         f"`{style}` takes no value: write `{pointer}: {style}`."
         if known
-        else f"`{style}` is not a style. Use {join_names(STYLES)}.{suggest(style, STYLES)}"
+        else f"`{style}` is not a style. Use {join_choices(STYLES)}.{suggest(style, STYLES)}"
     )
 
 
