@@ -150,7 +150,6 @@ def _with_both(ruling: Ruling, one: Ruling, other: Ruling) -> Ruling:
         policy_schema=combine_schemas(one.policy_schema, other.policy_schema),
         hiding_schema=combine_schemas(one.hiding_schema, other.hiding_schema),
         trusts_tools=one.trusts_tools or other.trusts_tools,
-        must_read=one.must_read or other.must_read,
         confirm=one.confirm or other.confirm,
         computed=one.computed or other.computed,
     )

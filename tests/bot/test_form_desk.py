@@ -47,6 +47,7 @@ TEXT: Json = {"type": "string"}
 SEVEN = {f"n{at}": at for at in range(7)}
 RULES: Json = {
     "seven": {
+        "must_read": False,
         "args_schema": {
             "properties": {name: {"type": "integer"} for name in SEVEN},
             "if": {"properties": {"n6": {"const": 66}}},
@@ -54,6 +55,7 @@ RULES: Json = {
         }
     },
     "mail": {
+        "must_read": False,
         "args_schema": {"properties": {"to": TEXT, "cc": TEXT}, "required": ["to"]},
         "allowed_decisions": ["approve", "edit", "reject", "respond"],
         "reject_reason": "required",
@@ -65,6 +67,7 @@ RULES: Json = {
         "allowed_decisions": ["respond"],
     },
     "contact": {
+        "must_read": False,
         "args_schema": {
             "properties": {
                 "way": {

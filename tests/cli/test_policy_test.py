@@ -77,6 +77,8 @@ def test_as_json(hitl: Hitl) -> None:
                 "rule": "run_sql",
                 "reason": "Look at\nthis SQL.",
                 "retry": False,
+                "by_agent": False,
+                "computed": False,
             },
             "line": 4,
             "allowed_decisions": ["approve", "reject"],

@@ -169,7 +169,8 @@ STRICTER: dict[str, tuple[dict[str, Any], Any]] = {
 #: Words, the verdict itself, and what is the same for all rules of a policy.
 OTHERS = {
     "verdict", "description", "text", "title", "interrupt_id", "takes", "extra", "by_agent", "computed",
-    "line", "says_reviewers", "says_description", "unsure", "says_no", "trusts_tools", "hiding_schema", "display",
+    "line", "says_reviewers", "says_description", "unsure", "says_no", "trusts_tools", "hiding_schema",
+    "display",
 }  # fmt: skip
 
 
