@@ -52,7 +52,7 @@ RULES: Json = {
             "properties": {name: {"type": "integer"} for name in SEVEN},
             "if": {"properties": {"n6": {"const": 66}}},
             "then": {"properties": {"n0": {"maximum": 5}}},
-        }
+        },
     },
     "mail": {
         "must_read": False,
@@ -78,7 +78,7 @@ RULES: Json = {
                 }
             },
             "required": ["way"],
-        }
+        },
     },
 }
 
