@@ -42,7 +42,7 @@ def read_display(node: ConfigNode) -> tuple[DisplayHint, ...]:
 
 def _read_hint(pointer: str, node: ConfigNode) -> DisplayHint | None:
     if isinstance(node.value, str):
-        style = node.one_of(STYLES)
+        style = _read_name(node)
         if style == "money":
             return node.add_problem(
                 "Say where its currency is: `money: {currency: /currency}`, or `money: {currency: EUR}`."
@@ -55,6 +55,10 @@ def _read_hint(pointer: str, node: ConfigNode) -> DisplayHint | None:
         [(style, value)] = entries.items()
         return _read_style(pointer, style, value)
     return None
+
+
+def _read_name(node: ConfigNode) -> DisplayStyle | None:
+    return node.one_of(STYLES)
 
 
 def _read_style(pointer: str, style: str, node: ConfigNode) -> DisplayHint | None:
