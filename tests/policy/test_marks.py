@@ -124,7 +124,7 @@ WAYS: dict[str, Callable[[Ruling, Ruling], Ruling]] = {
 #: Parts of these, and of what the tests of their own rooms cover.
 PARTS = {
     "_combine", "_with_question", "_with_demands", "_with_both", "_with_schemas", "_deny", "_with_request",
-    "_limit_ruling", "_deny_changed_args",
+    "_limit_ruling", "_deny_changed_args", "_hide_args",
 }  # fmt: skip
 
 
