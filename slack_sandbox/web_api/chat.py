@@ -50,7 +50,7 @@ def update(call: Call) -> Json:
         raise SlackError("msg_too_long")
     new_blocks = validate_blocks(blocks) if blocks is not None else message.blocks
     metadata = _metadata(call) if call.args.get("metadata") is not None else message.metadata
-    message.text = escape_text(text) if text else NO_TEXT
+    message.text = _stored_text(call, text)
     message.blocks, message.metadata = new_blocks, metadata
     message.edited = call.workspace.next_ts()
     call.workspace.notify_change()
@@ -143,7 +143,11 @@ def _content(call: Call) -> tuple[str, list[Json]]:
     text, blocks = call.get_string("text"), call.get_json("blocks", "invalid_blocks_format")
     if not text and not blocks:
         raise SlackError("no_text")
-    return escape_text(text) if text else NO_TEXT, [] if blocks is None else validate_blocks(blocks)
+    return _stored_text(call, text), [] if blocks is None else validate_blocks(blocks)
+
+
+def _stored_text(call: Call, text: str | None) -> str:
+    return escape_text(text, parse=call.args.get("parse")) if text else NO_TEXT
 
 
 def _metadata(call: Call) -> Json | None:

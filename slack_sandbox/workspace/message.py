@@ -26,21 +26,23 @@ _ENTITY = re.compile(r"&(?!(?:amp|lt|gt);)")
 _URL = re.compile(r"(?<![\w<|/])https?://[^\s<>|]+[^\s<>|.,;:!?)\]}'\"]")
 
 
-def escape_text(text: str) -> str:
+def escape_text(text: str, *, parse: object = None) -> str:
     """Text as Slack stores it: `&`, `<`, `>` as entities unless they are part of a mention or a link;
-    plain URLs as links. https://docs.slack.dev/messaging/formatting-message-text"""
+    plain URLs as links, unless `parse` is "none".
+    https://docs.slack.dev/messaging/formatting-message-text"""
+    links = parse != "none"
     parts: list[str] = []
     end = 0
     for control in _CONTROL.finditer(text):
-        parts += [_escape_plain(text[end : control.start()]), control.group()]
+        parts += [_escape_plain(text[end : control.start()], links), control.group()]
         end = control.end()
-    parts.append(_escape_plain(text[end:]))
+    parts.append(_escape_plain(text[end:], links))
     return "".join(parts)[:MAX_TEXT]
 
 
-def _escape_plain(text: str) -> str:
+def _escape_plain(text: str, links: bool) -> str:
     text = _ENTITY.sub("&amp;", text).replace("<", "&lt;").replace(">", "&gt;")
-    return _URL.sub(lambda url: f"<{url.group()}>", text)
+    return _URL.sub(lambda url: f"<{url.group()}>", text) if links else text
 
 
 def validate_blocks(blocks: object) -> list[Json]:

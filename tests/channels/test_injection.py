@@ -15,9 +15,9 @@ from bot.card.spans import as_name
 from bot.channels.slack.ids import ModalMeta
 from bot.channels.slack.modals.form_modal import form_view
 from bot.channels.slack.modals.modal import MODAL_LIMITS, notice
-from bot.channels.slack.render import thread_message
+from bot.channels.slack.render import plain_message, plain_text, thread_message
 from bot.channels.slack.render.card_message import message
-from bot.channels.slack.render.markup import make_inert
+from bot.channels.slack.render.markup import make_inert, notification
 from bot.forms.message_form import escalation_page, rejection_page, text_answer_page
 from bot.inbox.press import ActionRef
 from hitl_core.model import MAX_REASON
@@ -85,11 +85,12 @@ def assert_inert(payload: Any, theirs: list[str]) -> None:
 
 
 def assert_silent(text: str) -> None:
-    """A `text` that Slack keeps as it is: no mention, no link, no format, no emoji."""
-    kept = as_slack_keeps(text)
+    """The `text` of a message with blocks, which Slack shows nowhere but in notifications: no mention, and
+    no link."""
+    kept = as_slack_keeps(text, parse="none")
     assert "<" not in kept
     assert ">" not in kept
-    assert not re.search(r"[*~`]|:\S|(?<!\w)_|_(?!\w)|\w\.\w", kept)
+    assert kept == text
 
 
 def all_states(name: str, words: str, args: dict[str, Any]) -> list[dict[str, Any]]:
@@ -193,13 +194,27 @@ def test_promise_8_no_text_of_an_agent_comes_alive_in_a_modal(words: str, key: s
 
 @pytest.mark.parametrize("text", NASTY)
 def test_promise_8_a_notice_is_silent(text: str) -> None:
-    """Given a sentence with something evil in it, then Slack gives it no meaning."""
-    assert_silent(make_inert(f"{text.strip()} already approved send_email."))
+    """Given a sentence with something evil in it, then Slack gives it no meaning, in a notification and in
+    mrkdwn."""
+    sentence = f"{text.strip()} already approved send_email."
+    sent = check(plain_message(sentence))
+    assert_silent(sent["text"])
+    assert [block["text"] for block in sent["blocks"]] == [plain_text(sentence)]
+    assert not re.search(r"[*~`<>]|:\S+:|(?<!\w)_|_(?!\w)", make_inert(sentence))
+
+
+@given(evil_text)
+def test_cards_8_no_character_of_a_notification_sounds_different(text: str) -> None:
+    """Given any words; then a notification has them as they are: entities are the API's spelling."""
+    shown = notification(text)
+    for entity, char in (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")):
+        shown = shown.replace(entity, char)
+    assert shown == text
 
 
 def test_a_sentence_of_our_own_reads_as_it_was_written() -> None:
-    text = "Only members of #agent-approvals may decide this. Press again: it counts only once."
-    assert make_inert(text) == text
+    text = "Only members of #agent-approvals may pay 120.00 EUR until 12:00. Press again: it counts once."
+    assert make_inert(text) == notification(text) == text
 
 
 def test_promise_8_only_ids_of_people_are_mentions() -> None:

@@ -31,7 +31,7 @@ DATE = "<!date^1800000000^{date_short_pretty}, {time}|2027-01-15 08:00 UTC>"
 EVIL = "*x* `y` <!channel> a.b"
 #: With the look-alikes that mrkdwn takes for nothing.
 GRAVE = "\N{MODIFIER LETTER GRAVE ACCENT}"
-INERT = f"\u2217x\u2217 {GRAVE}y{GRAVE} &lt;!channel&gt; a\u2024b"
+INERT = f"\u2217x\u2217 {GRAVE}y{GRAVE} &lt;!channel&gt; a.b"
 
 SPANS: list[tuple[Span, dict[str, Any], str]] = [
     (Text("ours"), {"type": "text", "text": "ours"}, "ours"),

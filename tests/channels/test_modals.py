@@ -273,8 +273,9 @@ async def test_promise_8_a_name_in_a_private_notice_is_silent(scene: Scene) -> N
         "U0ALICE", HERE, scene.ts, "approve", value=f"approve.{scene.review_id}.1.1"
     )
     (notice,) = await scene.hands.ephemerals("U0ALICE")
+    assert [block["text"]["type"] for block in notice["blocks"]] == ["plain_text"]
     assert notice["text"] == (
-        "“&lt;!channel&gt; ∗Bob∗ ⟦U+202E⟧∶tada∶” (U0BOB) already approved tool."  # noqa: RUF001
+        "“&lt;!channel&gt; *Bob* ⟦U+202E⟧:tada:” (U0BOB) already approved tool."
     )
 
 
@@ -284,6 +285,7 @@ async def test_promise_8_no_address_in_a_card_is_fetched(scene: Scene) -> None:
     (posted,) = await scene.hands.calls("chat.postMessage")
     assert posted["args"]["unfurl_links"] is False
     assert posted["args"]["unfurl_media"] is False
+    assert (posted["args"]["parse"], posted["args"]["mrkdwn"]) == ("none", False)
 
 
 def _texts(value: Any) -> list[Any]:

@@ -150,13 +150,15 @@ def _buttons(blocks: list[Any]) -> Iterator[str]:
 
 
 def _alive(message: Message) -> Iterator[str]:
-    """Mentions and links of its blocks and of its `text`, and what mrkdwn formats."""
+    """Mentions and links of its blocks, and of its `text`: as it is stored, or as mrkdwn if it has no
+    blocks."""
     called = mentions.find_mentions(message.text, message.blocks)
     yield from (*called.users, *called.groups, *(["everybody"] if called.everybody else []))
-    for text in (escape_text(message.text), *_mrkdwn(message.blocks)):
-        yield from _LINK.findall(text)
-    for text in (message.text,):
-        yield from (found[0] for found in _FORMAT.finditer(text))
+    text = message.text if message.blocks else escape_text(message.text)
+    for one in (text, *_mrkdwn(message.blocks)):
+        yield from _LINK.findall(one)
+    for one in () if message.blocks else (message.text,):
+        yield from (found[0] for found in _FORMAT.finditer(one))
 
 
 def _mrkdwn(value: Any) -> Iterator[str]:

@@ -284,7 +284,7 @@ async def test_slack_clients_5_what_failed_is_named(scene: Scene) -> None:
     works again, Home is drawn."""
     await scene.bot()
     await scene.hands.inject_fault("http_500", method="usergroups.list")
-    assert "usergroups․list" in await approvals(scene, "U0ALICE")  # noqa: RUF001
+    assert "usergroups.list" in await approvals(scene, "U0ALICE")
     view = await open_home(scene, "U0ALICE", "Your reviews could not be loaded")
     assert "usergroups.list" in text(view)
     assert "store" not in text(view)

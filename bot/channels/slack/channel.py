@@ -26,7 +26,7 @@ from ..contract import (
 )
 from . import ids
 from .places import NAME
-from .render import card_message, make_inert, thread_message
+from .render import card_message, plain_message, thread_message
 from .transport import NO_PLACE, Api, Data, PeopleLookup, read_field, read_object
 
 log = logging.getLogger(__name__)
@@ -36,6 +36,8 @@ log = logging.getLogger(__name__)
 CLOCK_TOLERANCE = 600.0
 #: The longest line of an announcement.
 MAX_LINE = 600
+#: Slack reads no links, formats and names in a message's `text`.
+_QUIET = {"unfurl_links": False, "unfurl_media": False, "parse": "none", "mrkdwn": False}
 
 
 class SlackChannel(PeopleLookup):
@@ -105,19 +107,20 @@ class SlackChannel(PeopleLookup):
         return await self._post(place, card, self._card_message(card))
 
     async def post_plain(self, place: Place, card: Card) -> MessageRef:
-        return await self._post(place, card, {"text": make_inert(refused_card_text(card))})
+        return await self._post(place, card, plain_message(refused_card_text(card)))
 
     async def update(self, ref: MessageRef, card: Card) -> None:
         content = self._card_message(card)
-        await self._api.call("chat.update", channel=ref.conversation, ts=ref.ts, **content)
+        await self._api.call(
+            "chat.update", channel=ref.conversation, ts=ref.ts, parse="none", **content
+        )
 
     async def reply(self, place: Place, ref: MessageRef, line: ThreadLine) -> None:
         await self._api.call(
             "chat.postMessage",
             channel=ref.conversation,
             thread_ts=self.destination(place).thread or ref.ts,
-            unfurl_links=False,
-            unfurl_media=False,
+            **_QUIET,
             **thread_message(line, self.name_of),
         )
 
@@ -177,21 +180,23 @@ class SlackChannel(PeopleLookup):
 
     async def announce(self, lines: Sequence[str]) -> None:
         """Post one message to the operators, in HITL_CHANNEL."""
-        text = "\n".join(make_inert(shorten(line, MAX_LINE)) for line in lines)
+        text = "\n".join(shorten(line, MAX_LINE) for line in lines)
         await self._api.call(
             "chat.postMessage",
             channel=await self.conversation_id(DEFAULT_PLACE),
-            text=text,
-            unfurl_links=False,
-            unfurl_media=False,
+            **_QUIET,
+            **plain_message(text),
         )
 
     async def post_ephemeral(self, conversation: str, user_id: str, text: str) -> None:
         """A message that only this person sees. Never raises: it only reports what already happened."""
         try:
-            safe_text = make_inert(one_line(text))
             await self._api.call(
-                "chat.postEphemeral", channel=conversation, user=user_id, text=safe_text
+                "chat.postEphemeral",
+                channel=conversation,
+                user=user_id,
+                parse="none",
+                **plain_message(one_line(text)),
             )
         except ChannelError as error:
             log.warning("%s could not be notified: %s", user_id, error)
@@ -209,8 +214,7 @@ class SlackChannel(PeopleLookup):
             _read_message_ref,
             channel=conversation,
             **({"thread_ts": thread} if thread else {}),
-            unfurl_links=False,
-            unfurl_media=False,
+            **_QUIET,
             # `find_messages` looks for this. An update without metadata keeps it.
             metadata={
                 "event_type": "hitl_review",

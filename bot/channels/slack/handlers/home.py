@@ -29,8 +29,8 @@ from ..render import (
     card_message,
     error_blocks,
     list_blocks,
-    make_inert,
     mrkdwn_text,
+    plain_message,
     summary,
     view_blocks,
 )
@@ -91,7 +91,7 @@ class HomeTab:
         except (HitlError, ChannelError, TimeoutError) as error:
             if not isinstance(error, Refused):
                 log.warning("/approvals could not be answered: %s", error or "it took too long")
-            reply = {"text": make_inert(one_line(list_error(error, LABEL)))}
+            reply = plain_message(one_line(list_error(error, LABEL)))
         await ack(response_type="ephemeral", text=reply["text"], blocks=reply.get("blocks"))
 
     async def _answer_command(self, body: Body) -> dict[str, Any]:

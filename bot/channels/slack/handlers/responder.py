@@ -31,7 +31,7 @@ from ..channel import SlackChannel
 from ..ids import Body, ModalMeta
 from ..modals import View, arguments_modal, form_view, loading, notice, review_modal
 from ..places import LABEL, NAME
-from ..render import make_inert
+from ..render import plain_message
 from .home import HomeTab
 
 log = logging.getLogger(__name__)
@@ -172,7 +172,7 @@ class Responder:
             async with click_budget.timeout("respond"):
                 assert respond is not None  # every message has one
                 answer = await respond(
-                    text=make_inert(one_line(reply.text)),
+                    **plain_message(one_line(reply.text)),
                     response_type="ephemeral",
                     replace_original=False,
                 )

@@ -27,7 +27,7 @@ from .block_kit import (
 from .card_message import action_blocks
 from .home_blocks import error_blocks, list_blocks, summary, view_blocks
 from .line_blocks import thread_message
-from .markup import context_lines, make_inert, mrkdwn_text, section
+from .markup import context_lines, mrkdwn_text, plain_message, section
 
 __all__ = [
     "Block",
@@ -45,11 +45,11 @@ __all__ = [
     "input_block",
     "line",
     "list_blocks",
-    "make_inert",
     "mrkdwn",
     "mrkdwn_text",
     "numbered_options",
     "place_names",
+    "plain_message",
     "plain_text",
     "pre",
     "rich_text",

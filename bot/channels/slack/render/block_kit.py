@@ -67,6 +67,10 @@ def mrkdwn(text: str) -> Element:
     return {"type": "mrkdwn", "text": shorten(text, 3000), "verbatim": True}
 
 
+def plain_section(text: str) -> Block:
+    return {"type": "section", "text": plain_text(text)}
+
+
 def context(block_id: str, *elements: Element) -> Block:
     return {"type": "context", "block_id": block_id, "elements": list(elements)}
 

@@ -40,7 +40,7 @@ from .block_kit import (
     text_size,
 )
 from .line_blocks import action_lines, decision_block
-from .markup import context_facts, context_lines, make_inert, section, sections
+from .markup import context_facts, context_lines, notification, section, sections
 
 MAX_BLOCKS = 50
 #: Reserved for the lines of decided actions while others still wait.
@@ -51,7 +51,7 @@ LINKS_SIZE = 600
 
 def message(card: Card, names: Names, link: MessageLink | None = None) -> dict[str, Any]:
     """`text` (for notifications and screen readers) and `blocks`."""
-    return {"text": make_inert(card.summary), "blocks": message_blocks(card, names, link)}
+    return {"text": notification(card.summary), "blocks": message_blocks(card, names, link)}
 
 
 def message_blocks(card: Card, names: Names, link: MessageLink | None = None) -> list[Block]:

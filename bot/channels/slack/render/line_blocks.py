@@ -28,7 +28,7 @@ from .block_kit import (
     rich_text,
     text_size,
 )
-from .markup import context_lines, make_inert, section
+from .markup import context_lines, notification, section
 
 #: In one line of the list: the shortest and longest fact, and what its warning and votes take.
 MIN_FACT, MAX_FACT = 20, 80
@@ -75,6 +75,6 @@ def thread_message(thread_line: ThreadLine, names: Names) -> dict[str, Any]:
     """One reply in the card's thread: `text` and `blocks`."""
     known = place_names(names)
     return {
-        "text": make_inert(thread_summary(thread_line, known)),
+        "text": notification(thread_summary(thread_line, known)),
         "blocks": [rich_text("told", section(thread_text(thread_line, known)))],
     }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import assert_never
+from typing import Any, assert_never
 
 from ....card import (
     Code,
@@ -31,7 +31,7 @@ from ....card import (
 from ....card import (
     plain_text as plain_line,
 )
-from .block_kit import Block, Element, context, mention_id, mrkdwn, plain_text
+from .block_kit import Block, Element, context, mention_id, mrkdwn, plain_section, plain_text
 
 #: Between the facts of one line, and before those that follow in an element of their own.
 SEPARATOR = "  ·  "
@@ -42,16 +42,16 @@ MAX_ELEMENTS = 10
 _STYLES: dict[type[Span], str] = {Strong: "bold", Emphasis: "italic", Struck: "strike"}
 _SIGNS: dict[type[Span], str] = {Strong: "*", Emphasis: "_", Struck: "~"}
 _GRAVE = "\N{MODIFIER LETTER GRAVE ACCENT}"
-#: Characters that mrkdwn would turn into a format, a link or an emoji, and the look-alike that replaces them.
+#: Characters that mrkdwn would turn into a format or an emoji, and the look-alike that replaces them. It
+#: makes no links: `block_kit.mrkdwn` is verbatim.
 _LOOKALIKES = (
-    (re.compile(r":(?=\S)"), "\N{RATIO}"),
+    (re.compile(r":(?=[^\s:]+:)"), "\N{RATIO}"),
     (re.compile(r"\*"), "\N{ASTERISK OPERATOR}"),
     (re.compile(r"~"), "\N{TILDE OPERATOR}"),
     (re.compile(r"`"), _GRAVE),
     (re.compile(r"(?<!\w)_+|_+(?!\w)"), "\N{FULLWIDTH LOW LINE}"),
-    (re.compile(r"(?<=\w)\.(?=\w)"), "\N{ONE DOT LEADER}"),
 )
-_SPECIAL = re.compile(r"[:*~`_.&<>]")
+_SPECIAL = re.compile(r"[:*~`_&<>]")
 
 
 def rich_elements(line: Iterable[Span]) -> list[Element]:
@@ -102,12 +102,25 @@ def mrkdwn_text(line: Iterable[Span]) -> str:
 
 
 def make_inert(text: str) -> str:
-    """For a message's `text`, which Slack reads as mrkdwn. mrkdwn can't escape formats, emojis and links, so
-    their characters are replaced by look-alikes."""
+    """For mrkdwn in blocks. It can't escape formats and emojis, so their characters are replaced by
+    look-alikes."""
     if not _SPECIAL.search(text):
         return text
     for pattern, alike in _LOOKALIKES:
         text = pattern.sub(lambda match, alike=alike: alike * len(match[0]), text)
+    return escape(text)
+
+
+def plain_message(text: str) -> dict[str, Any]:
+    """A message of plain text, in which nothing comes alive."""
+    return {"text": notification(text), "blocks": [plain_section(text)]}
+
+
+def notification(text: str) -> str:
+    """For the `text` of a message that has blocks: Slack then shows it only in notifications, and reads it to
+    people who listen (docs.slack.dev/reference/methods/chat.postMessage#text-blocks-attachments). So it needs
+    no look-alikes, which sound different. Mentions and links need `<`.
+    """
     return escape(text)
 
 
