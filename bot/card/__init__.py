@@ -59,6 +59,7 @@ from .sentences import (
     review_state,
     thread_summary,
     thread_text,
+    unseen_summary,
 )
 from .spans import (
     Code,
@@ -159,4 +160,5 @@ __all__ = [
     "thread_lines",
     "thread_summary",
     "thread_text",
+    "unseen_summary",
 ]

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 from hitl_core.model import Action, Call, Cancellation, Decision, Place, Review, Reviewer, Run
-from hitl_core.review import redaction_pointers, visible_schema
+from hitl_core.review import cancel_reason_of, redaction_pointers, visible_schema
 
 from .. import text
 from .arguments import all_arguments
@@ -134,7 +134,7 @@ def _cancel_line(review: Review, cancelled: Cancellation, action: Action) -> Dec
     if action.decision is not None and action.decision.type not in ("approve", "edit"):
         return _decision_line(review, action, action.decision, None)
     by = (cancelled.by,) if cancelled.by else ()
-    reason = message_of(cancelled.reason)
+    reason = message_of(cancel_reason_of(review))
     name, revision = action.request.name, action.revision
     return DecisionLine(action.key, revision, name, "cancel", by, reason, (), None, None)
 

@@ -196,19 +196,20 @@ class Origin:
 class Card:
     """The card of a review at `place`.
 
-    `summary` is the notification, a full sentence. `waiting` are all pending actions; `open_actions` the same
-    in full, () if they are too many for one message. `page_keys` are the keys of all actions here, in the
-    order of the Review modal. `approve_all` are the keys and revisions that one button approves, `seal` is
-    the seal of all of them, and `confirm_all`: that button asks for a confirmation. `cancel_votes`: who wants
-    to cancel the review, if that needs several people. `escalation_people` are those whom an escalation
-    calls, `first_message` is the message that it came from. `decision_time` is how long the decision took in
-    seconds; None while something is pending, or after a doubt.
+    `bare_title` has no words of the agent but names. `summary` is the notification, a full sentence.
+    `waiting` are all pending actions; `open_actions` the same in full, () if they are too many for one
+    message. `page_keys` are the keys of all actions here, in the order of the Review modal. `approve_all` are
+    the keys and revisions that one button approves, with their `seal`; `confirm_all`: it asks to confirm.
+    `cancel_votes`: who wants to cancel, if that needs several people. `escalation_people`: whom an escalation
+    calls. `first_message`: where it came from. `decision_time`: seconds; None if pending, or after a doubt.
     """
 
     review_id: str
     place: Place
     origin: Origin
+    agent: str
     title: str
+    bare_title: str
     summary: str
     warnings: tuple[Line, ...]
     open_actions: tuple[OpenAction, ...]
@@ -235,8 +236,7 @@ class Card:
 class ThreadLine:
     """A line in the card's thread: an edit, a rejection with its reason, a reminder, an escalation.
 
-    `names` are the tools. `to` is the place of an escalation, `why` the person's reason, `people` are those
-    who are still needed.
+    `names`: the tools. `to`: an escalation's place. `why`: the person's reason. `people`: who is still needed.
     """
 
     at: float

@@ -181,14 +181,16 @@ class ReviewAccess:
         return (await self._check_any(snapshot, there))[0]
 
     async def ineligible_voters(self, snapshot: Snapshot, key: str) -> Collection[str]:
-        """The keys of people who voted on this action or doubt and may no longer decide."""
+        """The keys of people who voted on this action or doubt, and may not decide by what is known now."""
         review = snapshot.review
         action, run = review.action(key), review.runs.get(key)
         votes = run.votes if run else action.votes if action else ()
         if not votes:
             return ()
+        votes = [self._directory.with_identities(vote) for vote in votes]
         voters = [vote.by for vote in votes]
-        return await self._directory.ineligible_voters(voters, snapshot, _grants(review, key))
+        gone = await self._directory.ineligible_voters(voters, snapshot, _grants(review, key))
+        return gone | vote_count.excluded_voters(review, action, votes) if action else gone
 
     async def may_decide_by(self, grant: Grant, snapshot: PermittedSnapshot) -> bool:
         """Whether this person may decide by the rule that an edit falls under, not only by an escalation. If

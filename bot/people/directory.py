@@ -8,7 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 from hitl_core.errors import Refused
-from hitl_core.model import CLI, POLICY, Grant, Reviewer, Snapshot, split_id
+from hitl_core.model import CLI, POLICY, Grant, Reviewer, Snapshot, Vote, split_id
 
 from .. import click_budget
 from ..channels.contract import ChannelError, LookupFailed, Undeliverable
@@ -58,13 +58,12 @@ class Directory(DeciderPool):
 
         async def find_ineligible() -> frozenset[str]:
             out, humans = set[str](), set[str]()
-            for who in voters:
-                keys = who.keys | self._people.keys_of(who.key)
-                is_new = humans.isdisjoint(keys)
+            for who in map(self._with_identities, voters):
+                is_new = humans.isdisjoint(who.keys)
                 if not await self._can_decide(who, snapshot, grants) or not is_new:
                     out.add(who.key)
                 else:
-                    humans |= keys
+                    humans |= who.keys
             return frozenset(out)
 
         return await _answer_in_time(find_ineligible())
@@ -79,9 +78,15 @@ class Directory(DeciderPool):
             name = person.name if person else name
         except (TimeoutError, ChannelError):
             log.info("the name of %s could not be looked up", user_id)
-        key = f"{channel}:{user_id}"
-        aliases = tuple(sorted(self._people.keys_of(key) - {key}))
-        return Reviewer(channel=channel, team=team, id=user_id, name=name, aliases=aliases)
+        return self._with_identities(Reviewer(channel=channel, team=team, id=user_id, name=name))
+
+    def with_identities(self, vote: Vote) -> Vote:
+        """The vote of a person with the identities that they have now, beside those that were recorded."""
+        return vote.model_copy(update={"by": self._with_identities(vote.by)})
+
+    def _with_identities(self, who: Reviewer) -> Reviewer:
+        keys = who.keys | self._people.keys_of(who.key)
+        return who.model_copy(update={"aliases": tuple(sorted(keys - {who.key}))})
 
     def identities(self, who: Reviewer) -> list[tuple[Lookups, str]]:
         """The person's identities in the bot's channels, their own first. An external person has only the one

@@ -118,16 +118,10 @@ class Rule:
         description = own.text if isinstance(own, Question) else own
         prefix = context.prefix or self.prefix
         asks = self.kind == "review"
-        is_computed = bool(description) and callable(self.description)
+        verdict = self._make_verdict(description, failure, context)
         question = own if asks and isinstance(own, Question) else None
         return Ruling(
-            verdict=Verdict(
-                kind=self.kind,
-                rule=self.name,
-                reason=" ".join(filter(None, (description or self._standard_reason, failure))),
-                by_agent=bool(description) and context.by_agent,
-                computed=is_computed,
-            ),
+            verdict=verdict,
             description=description or prefix,
             text=self._dialect_text(description, prefix, context.call) if asks else None,
             allowed_decisions=(question or self).allowed_decisions if asks else (),
@@ -150,13 +144,19 @@ class Rule:
             policy_schema=None if context.by_agent else _copy(self.args_schema),
             trusts_tools=self.trusts_tools,
             by_agent=context.by_agent if description else context.prefix is not None,
-            computed=is_computed,
+            computed=verdict.computed,
         )
 
-    @property
-    def _standard_reason(self) -> str:
+    def _make_verdict(self, description: str | None, failure: str, context: CallContext) -> Verdict:
         subject = f"The rule `{self.name}`" if self.name else "No rule matched; the default"
-        return f"{subject} {_REASONS[self.kind]}."
+        reason = description or f"{subject} {_REASONS[self.kind]}."
+        return Verdict(
+            kind=self.kind,
+            rule=self.name,
+            reason=f"{reason} {failure}" if failure else reason,
+            by_agent=bool(description) and context.by_agent,
+            computed=bool(description) and callable(self.description),
+        )
 
     def _dialect_text(self, description: str | None, prefix: str, call: ToolCall) -> str | None:
         if self.dialect is None:

@@ -27,10 +27,8 @@ from hitl_core.review.commands import (
 from hitl_core.review.decisions import decide
 from hitl_core.review.edit_rules import edit_tools, judge_edit
 from hitl_core.review.escalation import (
-    Denial,
     count_steps,
     deadline,
-    deny_by_policy,
     next_step_at,
 )
 from hitl_core.review.proposal import (
@@ -42,8 +40,15 @@ from hitl_core.review.proposal import (
 )
 from hitl_core.review.results import PAUSED, CallResult, one_line
 from hitl_core.review.service import ChangeResult, Reviews, TransitionFunction, uptime
-from hitl_core.review.transition import PAST_VERBS, Transition, make_event
+from hitl_core.review.transition import (
+    PAST_VERBS,
+    Denial,
+    Transition,
+    deny_by_policy,
+    make_event,
+)
 from hitl_core.review.visibility import (
+    cancel_reason_of,
     compared_pointers,
     description_of,
     find_pointers,
@@ -76,6 +81,7 @@ __all__ = [
     "Transition",
     "TransitionFunction",
     "apply_command",
+    "cancel_reason_of",
     "claims",
     "commands",
     "compared_pointers",

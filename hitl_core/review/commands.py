@@ -24,7 +24,7 @@ from hitl_core.model import (
 from hitl_core.review import claims, decisions, escalation, vote_count
 from hitl_core.review.proposal import JudgedProposal, Proposal
 from hitl_core.review.transition import Transition, check_not_cancelled, make_event
-from hitl_core.review.visibility import cancel_reason
+from hitl_core.review.visibility import cancel_reason_of
 
 
 @dataclass(frozen=True)
@@ -175,8 +175,6 @@ def cancel(review: Review, by: Reviewer | None, reason: str | None, now: float) 
     if review.runs:
         raise Refused("started", "It can't be cancelled any more: one of its calls may have run.")
     reason = (reason or "").strip() or None
-    if by is None and reason:
-        reason = cancel_reason(review, reason)
     cancel_votes = review.cancels
     if by is not None:
         most = max((a.route.reviewers.reject_quorum for a in review.actions), default=1)
@@ -197,5 +195,6 @@ def cancel(review: Review, by: Reviewer | None, reason: str | None, now: float) 
         "cancelled": cancelled,
         "cancels": cancel_votes,
     }
-    event = make_event("cancelled", review, now, by=by, why=cancelled.reason)
-    return Transition(review.model_copy(update=update), event)
+    after = review.model_copy(update=update)
+    event = make_event("cancelled", review, now, by=by, why=cancel_reason_of(after))
+    return Transition(after, event)

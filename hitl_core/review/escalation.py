@@ -1,5 +1,4 @@
-"""What happens without people: escalation, reminders and the deadline, and when they are due; the policy's
-own denials. Pure.
+"""What happens while nobody decides: escalation, reminders and the deadline, and when they are due. Pure.
 
 An escalation shows an action in one more place: automatically, or because a person asks for it. All times are
 in seconds since the epoch.
@@ -7,21 +6,17 @@ in seconds since the epoch.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable
 
 from hitl_core.errors import Refused
-from hitl_core.model import (
-    POLICY,
-    Action,
-    Decision,
-    DecisionType,
-    Escalation,
-    Place,
-    Review,
-    Reviewer,
+from hitl_core.model import Action, Escalation, Place, Review, Reviewer
+from hitl_core.review.transition import (
+    Transition,
+    check_not_cancelled,
+    decide_without_votes,
+    make_event,
+    with_actions,
 )
-from hitl_core.review.transition import Transition, check_not_cancelled, make_event, with_actions
 
 #: The default time between reminders, in seconds, after the last escalation step of an action without a
 #: deadline: it would otherwise wait silently.
@@ -29,8 +24,6 @@ LAST_STEP_REMINDER = 4 * 3600.0
 #: After this many reminders there is at most one a day.
 DAILY_AFTER = 50
 DAY = 86_400.0
-#: The decider of the policy's denials in an interrupt, so that its system gets an answer.
-_THE_POLICY = Reviewer(channel=POLICY, team="", id="policy", name="The policy")
 
 
 def escalate(
@@ -156,40 +149,7 @@ def _take_due_steps(action: Action, now: float) -> Action:
 def _expire(action: Action, now: float) -> Action:
     expire = action.route.expire
     assert expire is not None  # is_late was true
-    decision = Decision(
-        type=expire.decision,
-        by=None,
-        at=now,
-        revision=action.revision,
-        digest=action.digest,
-        message=expire.message,
-    )
-    return action.model_copy(update={"decision": decision})
-
-
-class Denial(NamedTuple):
-    """The policy's own decision on a call, and its text for the agent."""
-
-    type: DecisionType
-    message: str
-
-
-def deny_by_policy(review: Review, denials: Mapping[str, Denial], now: float) -> Review:
-    """The new review with the policy's own decisions, by the actions' keys: final, whatever the quorum is."""
-    changed: dict[str, Action] = {}
-    for key, denial in denials.items():
-        action = review.action(key)
-        assert action is not None  # the ruling on this call is `answer_denial`
-        decision = Decision(
-            type=denial.type,
-            by=_THE_POLICY,
-            at=now,
-            revision=action.revision,
-            digest=action.digest,
-            message=denial.message,
-        )
-        changed[key] = action.model_copy(update={"decision": decision})
-    return with_actions(review, changed, now)
+    return decide_without_votes(action, expire.decision, expire.message, None, now)
 
 
 def due_at(review: Review) -> float | None:

@@ -6,7 +6,18 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from hitl_core.errors import Refused
-from hitl_core.model import Action, Call, DecisionType, Event, EventKind, Place, Review, Reviewer
+from hitl_core.model import (
+    POLICY,
+    Action,
+    Call,
+    Decision,
+    DecisionType,
+    Event,
+    EventKind,
+    Place,
+    Review,
+    Reviewer,
+)
 
 
 class Transition(NamedTuple):
@@ -15,6 +26,9 @@ class Transition(NamedTuple):
     review: Review
     event: Event
 
+
+#: The decider of the policy's denials in an interrupt, so that its system gets an answer.
+_THE_POLICY = Reviewer(channel=POLICY, team="", id="policy", name="The policy")
 
 PAST_VERBS: dict[DecisionType, str] = {
     "approve": "approved",
@@ -49,6 +63,38 @@ def with_actions(review: Review, changed: Mapping[str, Action], now: float) -> R
     if review.status == "pending" and not any(action.is_pending for action in actions):
         update |= {"status": "settled", "settled_at": now}
     return review.model_copy(update=update)
+
+
+def decide_without_votes(
+    action: Action, kind: DecisionType, message: str | None, by: Reviewer | None, now: float
+) -> Action:
+    """The action with a decision of the policy: no votes are counted."""
+    decision = Decision(
+        type=kind,
+        by=by,
+        at=now,
+        revision=action.revision,
+        digest=action.digest,
+        message=message,
+    )
+    return action.model_copy(update={"decision": decision})
+
+
+class Denial(NamedTuple):
+    """The policy's own decision on a call, and its text for the agent."""
+
+    type: DecisionType
+    message: str
+
+
+def deny_by_policy(review: Review, denials: Mapping[str, Denial], now: float) -> Review:
+    """The new review with the policy's own decisions, by the actions' keys: final, whatever the quorum is."""
+    changed: dict[str, Action] = {}
+    for key, denial in denials.items():
+        action = review.action(key)
+        assert action is not None  # the ruling on this call is `answer_denial`
+        changed[key] = decide_without_votes(action, denial.type, denial.message, _THE_POLICY, now)
+    return with_actions(review, changed, now)
 
 
 def make_event(

@@ -135,9 +135,13 @@ def rule_reason_of(review: Review, call: Call) -> str:
     return "" if is_withheld else call.verdict.reason
 
 
-def cancel_reason(review: Review, reason: str) -> str:
-    """Why the agent cancelled, or what is written in its place."""
-    return f"the agent's reason is {WHY_HIDDEN}" if review.hides_values else reason
+def cancel_reason_of(review: Review) -> str | None:
+    """Why the review was cancelled, or what people read in place of the agent's reason."""
+    if (cancelled := review.cancelled) is None or not cancelled.reason:
+        return None
+    if cancelled.by is None and review.hides_values:
+        return f"the agent's reason is {WHY_HIDDEN}"
+    return cancelled.reason
 
 
 def visible_schema(config: ReviewConfig) -> Schema | None:

@@ -5,7 +5,7 @@ The same rules apply to an action, to a call in doubt, and to the cancellation o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from hitl_core.errors import Refused
@@ -94,6 +94,19 @@ def check_not_excluded(review: Review, action: Action, vote_type: VoteType, by: 
     mine = bool(action.edits) and action.edits[-1].by.is_same_human(by)
     if mine and vote_type != "respond" and not reviewers.editor_approves:
         raise Refused("own_edit", f"You made this edit yourself, so another person must {verb} it.")
+
+
+def excluded_voters(review: Review, action: Action, votes: Iterable[Vote]) -> frozenset[str]:
+    """The keys of those whose vote the rule excludes, by the identities that `votes` have: more may be known
+    of a person now than when they voted.
+    """
+    excluded = set[str]()
+    for vote in votes:
+        try:
+            check_not_excluded(review, action, vote.type, vote.by)
+        except Refused:
+            excluded.add(vote.by.key)
+    return frozenset(excluded)
 
 
 def drop_votes(

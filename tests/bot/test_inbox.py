@@ -10,8 +10,8 @@ import pytest
 
 from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
-from bot.inbox import ActionRef, Choose, Inbox
-from bot.people import Directory
+from bot.inbox import ActionRef, Choose, Inbox, Reply
+from bot.people import Directory, People
 from hitl_core.model import Event, Grant, Place, Reviewer, Snapshot
 from hitl_core.review import Decide, DecideAll, Proposal, Reviews
 from hitl_core.review import proposal as proposals
@@ -219,3 +219,69 @@ async def test_a_large_edit_needs_what_the_policy_lets_alice_read(
 
     await inbox.access.read_marks.record(target, alice)
     assert (await inbox.apply(Decide(review.id, "1", proposal(), alice, "op2"))).code == "ok"
+
+
+async def vote_and_approve(
+    store: MemoryStore, channel: SlackChannel, people: People, *votes: Decide
+) -> Reply:
+    """Each vote is cast before HITL_PEOPLE names `people`; the last decision after it."""
+    *earlier, last = votes
+    for vote in earlier:
+        before = Inbox(
+            Reviews(store), Directory(Channels(channel)), Channels(channel).incomplete_actions
+        )
+        assert (await before.apply(vote)).code == "ok"
+    directory = Directory(Channels(channel), people)
+    return await Inbox(Reviews(store), directory, Channels(channel).incomplete_actions).apply(last)
+
+
+TWO = {"users": ["U0ALICE", "U0BOB", "U0DANA"], "quorum": 2, "exclude_requester": True}
+
+
+@pytest.mark.parametrize(("kind", "counts"), [("approve", False), ("reject", True)])
+async def test_m6_a_vote_of_the_requesters_other_account_counts_no_more(
+    store: CountingStore, channel: SlackChannel, bob: Reviewer, kind: Any, counts: bool
+) -> None:
+    """M6: given a vote of an account that HITL_PEOPLE later says is the requester's, when another person
+    votes the same, then only a rejection is decided."""
+    by = policy(it={"reviewers": {**TWO, "reject_quorum": 2}})
+    review, event = review_of([call("it")], by=by, requester="U0ALICE")
+    await Reviews(store).submit(review, event)
+    dana = bob.model_copy(update={"id": "U0DANA", "name": "Dana"})
+    people = People([("slack:U0ALICE", "slack:U0BOB")])
+    reply = await vote_and_approve(
+        store,
+        channel,
+        people,
+        Decide(review.id, "1", proposal(kind), bob, "op1"),
+        Decide(review.id, "1", proposal(kind), dana, "op2"),
+    )
+    assert reply.code == "ok"
+    [action] = (await Reviews(store).load(review.id)).review.actions
+    assert (action.decision is not None) == counts
+    assert [vote.by.id for vote in action.votes] == (["U0BOB", "U0DANA"] if counts else ["U0DANA"])
+
+
+async def test_m6_a_vote_of_the_editors_other_account_counts_no_more(
+    store: CountingStore, channel: SlackChannel, alice: Reviewer, bob: Reviewer
+) -> None:
+    """The same for who made the edit: they approve it with no account."""
+    people_of_rule = {
+        "users": ["U0ALICE", "U0BOB", "U0DANA"],
+        "quorum": 2,
+        "editor_approves": False,
+    }
+    review, event = review_of([call("it", n=1)], by=policy(it={"reviewers": people_of_rule}))
+    await Reviews(store).submit(review, event)
+    dana = bob.model_copy(update={"id": "U0DANA", "name": "Dana"})
+    reply = await vote_and_approve(
+        store,
+        channel,
+        People([("slack:U0ALICE", "slack:U0BOB")]),
+        Decide(review.id, "1", proposal("edit", n=2), alice, "op1"),
+        Decide(review.id, "1", proposal("approve", 2), bob, "op2"),
+        Decide(review.id, "1", proposal("approve", 2), dana, "op3"),
+    )
+    assert reply.code == "ok"
+    [action] = (await Reviews(store).load(review.id)).review.actions
+    assert action.is_pending

@@ -12,6 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.channels.contract import LookupFailed, NotFound, RateLimited, Unreachable
 from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
+from bot.channels.slack.render.home_blocks import view_blocks
 from bot.health.health import Health
 from bot.inbox.homes import HomeLoader
 from bot.outbox.delivery import Delivery
@@ -401,9 +402,15 @@ async def test_m3_a_part_of_a_group_is_not_the_group(
 async def test_c2_what_is_not_known_hides_no_review_in_home(
     reviews: Reviews, channel: SlackChannel, sandbox: Sandbox
 ) -> None:
-    """Given a review for Alice's group; when the group can't be looked up; then Home still lists it, without
-    buttons, and says nothing of what it is about."""
-    review, event = review_of([call("it")], by=policy(it={"reviewers": {"groups": ["S0FINANCE"]}}))
+    """Given a question for Alice's group; when the group can't be looked up; then Home still lists it,
+    without buttons, and says nothing of what it is about: neither the question nor the tool's name."""
+    asks = {
+        "allowed_decisions": ["respond"],
+        "answer_schema": {"type": "string"},
+        "description": "Is hunter2 her password?",
+        "reviewers": {"groups": ["S0FINANCE"]},
+    }
+    review, event = review_of([call("it_asks")], by=policy(it_asks=asks))
     await reviews.submit(review, event)
     fail(sandbox, "usergroups.users.list", refusal("fatal_error"))
     home = await HomeLoader(reviews, Channels(channel), Directory(Channels(channel))).load_home(
@@ -414,6 +421,10 @@ async def test_c2_what_is_not_known_hides_no_review_in_home(
     assert line.card.review_id == review.id
     assert line.unknown is not None
     assert not line.can_see
+    shown = str(view_blocks(home, channel))
+    assert "billing: a review" in shown
+    assert "hunter2" not in shown
+    assert "it_asks" not in shown
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,9 @@ from bot.card import build_card, thread_lines
 from bot.channels.slack.render import thread_message
 from bot.channels.slack.render.card_message import message
 from hitl_core import ToolCall
-from hitl_core.model import Review
+from hitl_core.cli.reviews.review_json import review_to_json
+from hitl_core.gate.outcome.answers import answers
+from hitl_core.model import Review, Snapshot
 from hitl_core.review import Decide, claims, commands, one_line
 from hitl_core.review.proposal import Proposal
 from tests.channels.nasty import NASTY
@@ -106,10 +108,18 @@ async def test_promise_8_a_result_that_repeats_what_is_hidden_is_kept_without_it
 
 def test_promise_8_a_reason_that_repeats_what_is_hidden_is_kept_without_it() -> None:
     review = review_of(("login", ARGS), policy={"interrupt_on": {"login": {"redact": ["/token"]}}})
-    gone = commands.cancel(review, None, f"The user took {SECRET} back", NOW).review
-    assert gone.cancelled is not None
-    assert SECRET not in str(gone.cancelled.reason)
-    assert "not shown" in str(gone.cancelled.reason)
+    gone, event = commands.cancel(review, None, f"The user took {SECRET} back", NOW)
+    snapshot = Snapshot(review=gone, posts={}, shown={}, now=NOW)
+    shown = str([draw(gone), review_to_json(snapshot, with_args=True), event])
+    assert SECRET not in shown
+    assert "the agent's reason is not shown" in shown
+
+
+def test_low_the_model_reads_why_its_calls_were_withdrawn_also_beside_hidden_values() -> None:
+    """The reason is withheld from people, not from the agent that gave it."""
+    review = review_of(("login", ARGS), policy={"interrupt_on": {"login": {"redact": ["/token"]}}})
+    gone = commands.cancel(review, None, "The user wrote something new.", NOW).review
+    assert answers(gone)[0].content.endswith("Reason: The user wrote something new.")
 
 
 def test_promise_8_a_secret_that_begins_like_another_is_hidden_whole() -> None:

@@ -45,6 +45,7 @@ from .pages import (
     more_reviews_line,
     review_pages,
     review_state,
+    unseen_summary,
 )
 
 __all__ = [
@@ -88,4 +89,5 @@ __all__ = [
     "review_state",
     "thread_summary",
     "thread_text",
+    "unseen_summary",
 ]

@@ -89,6 +89,11 @@ def card_summary(card: Card) -> str:
     return ": ".join(filter(None, (card.title, ", ".join([*tools[:MAX_TOOLS], *more]))))
 
 
+def unseen_summary(card: Card, *, is_unknown: bool) -> str:
+    """For a person who may not see the contents; `is_unknown`: for one who perhaps may not."""
+    return f"{card.agent}: a review" if is_unknown else card.bare_title
+
+
 def home_headline(title: str, ref: MessageRef | None, names: PlaceNames) -> Line:
     """The title of a review that waits, and a link to its card."""
     link = _card_link(ref, names)

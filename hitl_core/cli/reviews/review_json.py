@@ -6,6 +6,7 @@ from typing import Any
 
 from hitl_core.model import Action, Call, Decision, Review, Reviewer, Run, Snapshot
 from hitl_core.review import (
+    cancel_reason_of,
     deadline,
     description_of,
     reason_of,
@@ -34,7 +35,11 @@ def review_to_json(snapshot: Snapshot, *, with_args: bool) -> Json:
         "settled_at": review.settled_at,
         "done_at": review.done_at,
         "cancelled": cancelled
-        and {"by": _person_to_json(cancelled.by), "at": cancelled.at, "reason": cancelled.reason},
+        and {
+            "by": _person_to_json(cancelled.by),
+            "at": cancelled.at,
+            "reason": cancel_reason_of(review),
+        },
         "lease": lease and {"holder": lease.holder, "until": lease.until},
         "calls": [
             _call_to_json(review, call, numbers.get(call.key), with_args=with_args)

@@ -14,6 +14,7 @@ from hitl_core.cli.reviews.review_json import review_to_json
 from hitl_core.cli.session import add_id, add_redis, find_review, with_reviews
 from hitl_core.cli.terminal import BOLD, Paint, say, say_field, say_json
 from hitl_core.model import Place, Snapshot
+from hitl_core.review import cancel_reason_of
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -82,8 +83,9 @@ def _fields(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     yield "submitted", phrases.time_text(review.created_at, now)
     if review.cancelled is not None:
         by = phrases.person_text(review.cancelled.by) if review.cancelled.by else "the agent"
-        reason = f": {review.cancelled.reason}" if review.cancelled.reason else ""
-        yield "cancelled", f"by {by}, {phrases.time_text(review.cancelled.at, now)}{reason}"
+        reason = cancel_reason_of(review)
+        when = phrases.time_text(review.cancelled.at, now)
+        yield "cancelled", f"by {by}, {when}{f': {reason}' if reason else ''}"
     if review.settled_at is not None:
         yield "settled", phrases.time_text(review.settled_at, now)
     if review.lease is not None:

@@ -28,6 +28,7 @@ from ....card import (
     is_single,
     more_actions_line,
     more_reviews_line,
+    unseen_summary,
 )
 from ....inbox import Home, HomeLine, HomeTask
 from .block_kit import (
@@ -160,8 +161,13 @@ def _section_blocks(
         return []
     content = [divider(f"line:{key}"), rich_text(f"title:{key}", section([Strong(title)]))]
     for number, item in enumerate(items):
-        about = card_summary(item.card) if item.can_see else item.card.title
-        details = detail_lines(item.at, item.ref, names, is_unknown=item.unknown is not None)
+        is_unknown = item.unknown is not None
+        about = (
+            card_summary(item.card)
+            if item.can_see
+            else unseen_summary(item.card, is_unknown=is_unknown)
+        )
+        details = detail_lines(item.at, item.ref, names, is_unknown=is_unknown)
         facts = mrkdwn(NEXT + SEPARATOR.join(map(mrkdwn_text, details)))
         content.append(context(f"{key}:{number}", plain_text(about, 300), facts))
     return content
