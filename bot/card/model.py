@@ -236,7 +236,7 @@ class Card:
 class ThreadLine:
     """A line in the card's thread: an edit, a rejection with its reason, a reminder, an escalation.
 
-    `names`: the tools. `to`: an escalation's place. `why`: the person's reason. `people`: who is still needed.
+    `names`: the tools. `to`: an escalation's place. `why`: the person's reason. `people`: who is needed.
     """
 
     at: float
