@@ -9,11 +9,13 @@ import pytest
 
 from hitl_core import dialects
 from hitl_core.dialects.apply_policy import apply_policy, combine_rulings, deny_unless_allowed
+from hitl_core.dialects.parts.requests import build_request
 from hitl_core.errors import DialectError, InvalidToolCall
 from hitl_core.gate.submission.calls import JudgedCalls
 from hitl_core.model import DecisionType, ToolCall
 from hitl_core.policy import Policy, Ruling
 from hitl_core.policy.kept_policy import load_excerpt
+from hitl_core.review import find_pointers
 
 CALL = ToolCall("c1", "send_email", {"to": "a"})
 ALL: tuple[DecisionType, ...] = ("approve", "edit", "reject", "respond")
@@ -98,6 +100,33 @@ def test_a_call_that_does_not_interrupt_runs_only_where_the_policy_allows_it() -
     # dialects M5: or a node asked itself; `interrupt_on` doesn't apply to that.
     for text in (ruling.verdict.reason, by_default.verdict.reason):
         assert "if that code should decide alone, let the policy allow the tool" in text
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        {"default": "allow"},
+        {"default": "review", "interrupt_on": {"login": False}},
+        {"default": "allow", "interrupt_on": {"login": True}},
+        {"default": "review"},
+        {"default": "deny"},
+    ],
+)
+async def test_h4_a_call_that_did_not_interrupt_hides_what_its_trusted_schema_hides(
+    policy: dict[str, Any],
+) -> None:
+    """H4: given trusted tools, and a call of the interrupt's turn that needs nobody, allowed or denied, then
+    what its own schema hides is hidden."""
+    login = ToolCall("c2", "login", {"password": "hunter2"})
+    asked = interrupt(*ALL)
+    [other] = build_request("langchain", [], "t-1", [login]).rulings
+    turn = asked._replace(calls=[CALL, login], rulings=[*asked.rulings, other])
+    tools = {"login": {"type": "object", "properties": {"password": {"writeOnly": True}}}}
+    made = await apply_policy(
+        Policy.from_mapping({**policy, "trust_tool_schemas": True}), turn, tools=tools
+    )
+    assert made.rulings[1].verdict.kind != "review"
+    assert find_pointers(made.rulings[1], login.args) == ("/password",)
 
 
 async def test_a_tools_own_schema_counts_if_there_is_no_other() -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import pytest
 
 from bot.card import build_card, find_open_action, thread_lines
+from hitl_core.cli.reviews.call_details import say_call
+from hitl_core.cli.reviews.review_json import review_to_json
 from hitl_core.errors import DecisionError
 from hitl_core.gate.submission.new_review import ReviewKey, build_review
-from hitl_core.model import DEFAULT_PLACE, Review, ToolCall, encode
+from hitl_core.model import DEFAULT_PLACE, Review, Snapshot, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import CallResult, claims, commands, decisions, visible_args
 from hitl_core.review.proposal import Proposal
@@ -48,9 +51,14 @@ def with_texts(review: Review, text: str) -> Review:
 
 
 def everything_shown(review: Review) -> str:
+    """On the card, in its modals and thread, and on the command line, also as JSON."""
     open_actions = [find_open_action(review, action.key) for action in review.actions]
     lines = thread_lines(review, DEFAULT_PLACE)
-    return repr([build_card(review, DEFAULT_PLACE), open_actions, lines])
+    snapshot, printed = Snapshot(review=review, posts={}, shown={}, now=START), io.StringIO()
+    for each in review.calls:
+        say_call(snapshot, each, rest=None, to=printed)
+    on_the_terminal = [printed.getvalue(), review_to_json(snapshot, with_args=True)]
+    return repr([build_card(review, DEFAULT_PLACE), open_actions, lines, on_the_terminal])
 
 
 @pytest.mark.parametrize("text", SPELLINGS)
@@ -91,6 +99,32 @@ def test_what_code_wrote_of_hidden_arguments_is_not_shown() -> None:
     fixed = {**HIDES, "description": "Pays. Call the customer first."}
     review = review_of({"pay": fixed}, ToolCall("c1", "pay", {"card": SECRET}))
     assert "Pays. Call the customer first." in everything_shown(review)
+
+
+@pytest.mark.parametrize("hides", [{}, HIDES])
+def test_h6_a_reason_by_an_overriding_context_is_the_agents(hides: dict[str, Any]) -> None:
+    """H6: given a policy that a context may override, then the context's description is no reason of the
+    policy: it is quoted as the agent's, and withheld where values are hidden."""
+    policy = Policy.from_mapping(
+        {"default": "review", "allow_override": True, "interrupt_on": {"pay": hides}}
+    )
+    run = policy.for_run({"interrupt_on": {"pay": {"description": f"Security knows {SECRET}"}}})
+    judged = judge_turn(run, [ToolCall("c1", "pay", {"card": SECRET})])
+    review = build_review(ReviewKey("a", "t", "x", None), judged, 1, START)[0]
+    shown = everything_shown(review)
+    if hides:
+        assert SECRET not in shown
+        assert "the reason is not shown, because this review has hidden values" in shown
+    else:
+        assert f"the agent says “Security knows {SECRET}”" in shown
+        assert find_open_action(review, "1").rule == ""
+
+
+def test_h6_what_code_wrote_of_another_call_is_not_shown_either() -> None:
+    """The reason of a call is withheld also if only another call of the review hides a value."""
+    says = {"description": lambda _: f"Uses {SECRET}"}
+    calls = (ToolCall("c1", "pay", {"n": 1}), ToolCall("c2", "other", {"card": SECRET}))
+    assert SECRET not in everything_shown(review_of({"pay": says, "other": HIDES}, *calls))
 
 
 def test_an_edit_that_brings_a_hidden_value_hides_the_texts_and_one_that_removes_it_shows_none() -> (

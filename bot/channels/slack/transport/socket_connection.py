@@ -55,6 +55,8 @@ class SocketConnection:
         self.replace_event = asyncio.Event()
         """Set when another socket must replace this one, because of `close_reason`."""
         self.close_reason = ""
+        self.is_off = False
+        """Slack said that Socket Mode is off for this app."""
 
     async def run(self) -> None:
         """Reads until the connection ends, or until some time after Slack announced its end."""
@@ -94,6 +96,7 @@ class SocketConnection:
                     self.connected = True
                     self.hello_event.set()
                 case {"type": "disconnect", "reason": str(reason)}:
+                    self.is_off = self.is_off or reason == "link_disabled"
                     self._mark_leaving(f"Slack said {reason}")
                     timeout = self._timeouts.disconnect_timeout if self.connected else 0.0
                     if self._timeout.when() is None:

@@ -142,7 +142,7 @@ class SocketModeClient:
                 raise
         if socket.connected:
             return socket
-        if socket.close_reason == "Slack said link_disabled":
+        if socket.is_off:
             raise SettingsError(
                 "Socket Mode is off for this app. Turn it on at api.slack.com/apps, Socket Mode."
             )

@@ -30,7 +30,7 @@ def to_agent_view(
     if refusal is not None:
         first = view.actions[0]
         actions[0] = _with_decision(
-            first, _fit_decision(_make_refusal(first, refusal), first, guarded, refusal)
+            first, _fit_decision(_make_refusal(first, refusal), first, refusal, can_run=guarded)
         )
     update = {"actions": tuple(actions), "args": {**view.args, **stored.args}}
     return view.model_copy(update=update)
@@ -43,7 +43,8 @@ def _to_agent_action(agent_action: Action, outcome: Outcome, guarded: bool) -> A
         allowed = dict.fromkeys((*agent_action.config.allowed_decisions, "ignore"))
         config = agent_action.config.model_copy(update={"allowed_decisions": tuple(allowed)})
         agent_action = agent_action.model_copy(update={"config": config})
-    text = _answer_text(outcome, agent_action.request.tool_call_id)
+    answer = _find_answer(outcome, agent_action.request.tool_call_id)
+    text = LATE_CALL_TEXT if answer is None else answer
     action = stored.action(agent_action.key)
     decision = action.decision if action else None
     if action and decision and _can_pass_on(decision, outcome, agent_action, guarded):
@@ -54,7 +55,10 @@ def _to_agent_action(agent_action: Action, outcome: Outcome, guarded: bool) -> A
         decision = _make_refusal(agent_action, text)
         if guarded is False and _is_over(outcome, agent_action):
             decision = decision.model_copy(update={"type": "respond"})
-    return _with_decision(agent_action, _fit_decision(decision, agent_action, guarded, text))
+    can_run = guarded and answer is not None
+    return _with_decision(
+        agent_action, _fit_decision(decision, agent_action, text, can_run=can_run)
+    )
 
 
 def _can_pass_on(decision: Decision, outcome: Outcome, agent_action: Action, guarded: bool) -> bool:
@@ -74,15 +78,17 @@ def _is_over(outcome: Outcome, agent_action: Action) -> bool:
     }
 
 
-def _fit_decision(decision: Decision, agent_action: Action, guarded: bool, text: str) -> Decision:
-    """The same decision, or another one that the agent accepts and that runs nothing. With a guard it may
-    also be an approval: the guard follows the review, so the call doesn't run.
+def _fit_decision(
+    decision: Decision, agent_action: Action, text: str, *, can_run: bool
+) -> Decision:
+    """The same decision, or another one that the agent accepts and that runs nothing. If a guard knows this
+    call (`can_run`), it may also be an approval: the guard follows the review, so the call doesn't run.
     """
     allowed = agent_action.config.allowed_decisions
     if decision.type in allowed:
         return decision
     if decision.type not in ("approve", "edit"):
-        for kind in _substitutes(guarded and text != LATE_CALL_TEXT):
+        for kind in _substitutes(can_run):
             if kind in allowed and (kind != "respond" or agent_action.config.answer_schema is None):
                 return decision.model_copy(update={"type": kind, "message": text})
     raise IntegrationError(
@@ -107,9 +113,11 @@ def _make_refusal(agent_action: Action, why: str) -> Decision:
     )
 
 
-def _answer_text(outcome: Outcome, call_id: str) -> str:
-    """The text for the model about a call that doesn't run. The same in every framework."""
-    return next((a.content for a in outcome.answers if a.tool_call_id == call_id), LATE_CALL_TEXT)
+def _find_answer(outcome: Outcome, call_id: str) -> str | None:
+    """The text for the model about a call that doesn't run, the same in every framework. None if the review
+    doesn't have this call, or has approved it.
+    """
+    return next((a.content for a in outcome.answers if a.tool_call_id == call_id), None)
 
 
 def _with_decision(action: Action, decision: Decision) -> Action:
