@@ -18,7 +18,7 @@ from hitl_core.dialects.apply_policy import answer_denial, combine_rulings, deny
 from hitl_core.errors import HitlError
 from hitl_core.gate.submission.calls import JudgedCalls
 from hitl_core.gate.submission.schemas import ToolSchemas
-from hitl_core.model import Route, ToolCall, Verdict
+from hitl_core.model import DisplayHint, Route, ToolCall, Verdict
 from hitl_core.policy import Policy, Ruling
 from hitl_core.policy.combine_rulings import (
     combine_unsure,
@@ -166,7 +166,7 @@ def test_a_ruling_made_of_others_hides_and_marks_as_much(
         return  # refused, so nothing is shown
     assert set(find_pointers(made, CALL.args)) >= {"/pin", "/key"}
     assert "/secret" in made.redact
-    assert (made.trusts_tools, made.must_read, made.confirm) == (True, True, True)
+    assert (made.trusts_tools, made.needs_reading, made.confirm) == (True, True, True)
     by_agent = {"by agent": True, f"by {who}": who == "agent"}
     computed = {"by agent": False, f"by {who}": who == "code"}
     assert made.by_agent >= by_agent.get(made.description, False)
@@ -177,6 +177,27 @@ def test_a_ruling_made_of_others_hides_and_marks_as_much(
     if made.verdict.kind == "deny" and kind != "deny" and other != "deny":
         # Its words go to people as ours.
         assert (made.verdict.by_agent, made.verdict.computed) == (False, False)
+
+
+@pytest.mark.parametrize("way", sorted(WAYS))
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("other", [None, False, True])
+def test_what_must_be_read_by_the_policy_must_be_read(way: str, kind: Any, other: Any) -> None:
+    """Also if the policy's rule doesn't say it, which counts as yes, and the run's says no."""
+    try:
+        made = WAYS[way](make("file", kind), make("agent", kind, must_read=other))
+    except HitlError:
+        return
+    assert made.needs_reading
+
+
+@pytest.mark.parametrize("way", sorted(WAYS.keys() - {"combine_unsure, the other way"}))
+def test_values_are_shown_as_the_policy_says(way: str) -> None:
+    """Of two rules of which one may match, the later one says it."""
+    hints = (DisplayHint(pointer="/key", style="code"),)
+    other = (DisplayHint(pointer="/key", style="link"),)
+    made = WAYS[way](make("file", "review", display=hints), make("agent", "review", display=other))
+    assert made.display == hints
 
 
 AGENT = {"interrupt_on": {"login": {"description": "Security agreed."}}}
