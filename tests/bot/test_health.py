@@ -189,4 +189,5 @@ async def test_a_notice_shows_markup_as_text(
     await notices.tick()
     [call] = [one for one in sandbox.api.calls if one["method"] == "chat.postMessage"]
     text: Any = call["args"]["text"]
-    assert not {"<", ">", "*", "`", "\n"} & {*text}
+    assert not {"<", ">", "\n"} & {*text}
+    assert (call["args"]["mrkdwn"], call["args"]["parse"]) == (False, "none")
