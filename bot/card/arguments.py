@@ -134,10 +134,9 @@ def arguments_excerpt(masked: MaskedArgs, room: int = MAX_CALL) -> ArgumentsExce
     )
 
 
-def main_fact(masked: MaskedArgs) -> str:
+def main_fact(masked: MaskedArgs, room: int = MAX_FACT) -> str:
     """The main fact of a call in one line: the first values, without hidden ones."""
     parts: list[str] = []
-    room = MAX_FACT
     rows = sorted(masked.items, key=lambda row: row[0] not in masked.declared and _is_large(row[1]))
     for key, value in rows:
         if room <= 0:

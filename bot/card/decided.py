@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from hitl_core.model import Action, Call, Cancellation, Decision, Place, Review, Reviewer, Run
+from hitl_core.model import Action, Call, Cancellation, Decision, Place, Review, Run
 from hitl_core.review import cancel_reason_of, redaction_pointers, visible_schema
 
 from .. import text
-from .arguments import all_arguments
+from .arguments import all_arguments, main_fact, mask
 from .history import edit_of, edits_of
 from .model import DecidedElsewhere, DecisionLine
+from .values import Outcome
 from .votes import message_of
 
 #: Characters of the argument that distinguishes a line from the others.
 MAX_WHICH = 40
+#: Of the main fact of a decided call: it may be longer by its last value.
+MAX_FACT = 60
 
 
 def decision_lines(review: Review, here: list[Action], place: Place) -> tuple[DecisionLine, ...]:
@@ -38,18 +41,22 @@ def decision_lines(review: Review, here: list[Action], place: Place) -> tuple[De
             and review.action(call.key) is None
             and place in review.places_of(call)
         ):
-            lines.append(_allow_line(call, run))
+            lines.append(_allow_line(review, call, run))
     return _distinguish(review, lines)
 
 
 def _distinguish(review: Review, lines: list[DecisionLine]) -> tuple[DecisionLine, ...]:
-    """The lines with a number and a distinct argument if several are of one tool."""
+    """The lines with a number if several are of one tool, and with a distinct argument if these have the same
+    fact.
+    """
     numbers = {action.key: number for number, action in enumerate(review.actions, start=1)}
     tools = Counter(line.name for line in lines)
+    facts = Counter((line.name, line.fact) for line in lines if line.fact)
     which: dict[str, str] = {}
-    for name, count in tools.items():
+    for (name, fact), count in facts.items():
         if count > 1:
-            which |= _distinct_arguments(review, [line.key for line in lines if line.name == name])
+            same = [line.key for line in lines if (line.name, line.fact) == (name, fact)]
+            which |= _distinct_arguments(review, same)
     return tuple(
         replace(line, number=numbers.get(line.key), distinct_argument=which.get(line.key, ""))
         if tools[line.name] > 1
@@ -109,18 +116,24 @@ def _decision_line(
     call = review.call(action.key)
     name = action.request.name
     tool = review.tool_name(call) if call else name
-    result, result_by = _run_result(run)
     return DecisionLine(
         key=action.key,
         revision=action.revision,
         name=name if tool == name else f"{name} → {tool}",
         type=decision.type,
+        fact=_action_fact(review, action),
         by=action.deciders,
         message=message_of(decision.message or _answer_text(decision)),
         edits=edits_of(review, action),
-        result=result,
-        result_by=result_by,
+        outcome=_outcome(review, tool, run),
     )
+
+
+def _action_fact(review: Review, action: Action, revision: int | None = None) -> str:
+    """The main fact of a revision, by default of the newest."""
+    args = review.arguments(action.key, revision).parse()
+    masked = mask(args, visible_schema(action.config), redaction_pointers(action, args))
+    return main_fact(masked, MAX_FACT)
 
 
 def _answer_text(decision: Decision) -> str | None:
@@ -133,10 +146,16 @@ def _cancel_line(review: Review, cancelled: Cancellation, action: Action) -> Dec
     """A cancelled action: a rejection, an answer or a skip still counts; anything else did not run."""
     if action.decision is not None and action.decision.type not in ("approve", "edit"):
         return _decision_line(review, action, action.decision, None)
-    by = (cancelled.by,) if cancelled.by else ()
-    reason = message_of(cancel_reason_of(review))
-    name, revision = action.request.name, action.revision
-    return DecisionLine(action.key, revision, name, "cancel", by, reason, (), None, None)
+    return DecisionLine(
+        key=action.key,
+        revision=action.revision,
+        name=action.request.name,
+        type="cancel",
+        fact=_action_fact(review, action),
+        by=(cancelled.by,) if cancelled.by else (),
+        message=message_of(cancel_reason_of(review)),
+        is_note=cancelled.by is None and review.hides_values,
+    )
 
 
 def move_lines(review: Review, gone: list[Action], place: Place) -> tuple[DecisionLine, ...]:
@@ -145,35 +164,44 @@ def move_lines(review: Review, gone: list[Action], place: Place) -> tuple[Decisi
     for action in gone:
         at = action.former_places[place]
         edit = next(edit for edit in action.edits if edit.under and edit.at == at)
-        changes = (edit_of(review, action, edit),)
-        name = action.request.name
         lines.append(
             DecisionLine(
-                action.key, edit.revision, name, "moved", (edit.by,), None, changes, None, None
+                key=action.key,
+                revision=edit.revision,
+                name=action.request.name,
+                type="moved",
+                fact=_action_fact(review, action, edit.revision - 1),
+                by=(edit.by,),
+                edits=(edit_of(review, action, edit),),
             )
         )
     return tuple(lines)
 
 
-def _allow_line(call: Call, run: Run) -> DecisionLine:
+def _allow_line(review: Review, call: Call, run: Run) -> DecisionLine:
     """A call that the policy allowed, but a person answered a doubt about it."""
-    result, by = _run_result(run)
-    return DecisionLine(call.key, run.attempt, call.name, "allow", (), None, (), result, by)
+    masked = mask(review.arguments(call.key).parse(), None, call.redact)
+    outcome = _outcome(review, call.name, run)
+    return DecisionLine(
+        call.key, run.attempt, call.name, "allow", main_fact(masked, MAX_FACT), outcome=outcome
+    )
 
 
-def _run_result(run: Run | None) -> tuple[str | None, Reviewer | None]:
+def _outcome(review: Review, name: str, run: Run | None) -> Outcome | None:
     if run is None:
-        return None, None
+        return None
     match run.state:
         case "done" if run.line:
-            return text.one_line(run.line), run.by
+            # A sentence of ours has no digest, or stands in place of words that may quote hidden values.
+            is_note = run.digest is None or review.hides_values
+            return Outcome("note" if is_note else "result", name, text.one_line(run.line))
         case "paused":
-            return "Asks a question of its own before it continues", run.by
+            return Outcome("paused", name)
         case "done" if run.by:
-            return "It ran", run.by
+            return Outcome("ran", name, by=run.by)
         case "skipped":
-            return "Skipped: it is not known whether it ran", run.by
+            return Outcome("skipped", name, by=run.by)
         case "cleared" if run.by:
-            return "Runs again", run.by
+            return Outcome("rerun", name, by=run.by)
         case _:
-            return None, None
+            return None

@@ -15,6 +15,7 @@ from .values import (
     Attempt,
     Choice,
     Edit,
+    Outcome,
     PeopleRefs,
     Progress,
     VoteGroup,
@@ -102,22 +103,25 @@ class Doubt:
 
 @dataclass(frozen=True)
 class DecisionLine:
-    """One line: the decision, by whom, and the result.
+    """One line: what was decided about which call, by whom, why, and what became of it.
 
-    `by` are those who voted, the last one last; () if it was the deadline, or an agent that cancelled.
-    `moved`: an edit falls under another rule, and the action is no longer decided here. `number` (on the
-    card) and `distinct_argument` distinguish it from other actions of the same tool.
+    `fact` is the main fact of the revision that was decided; "" if the policy doesn't keep it. `by` are
+    those who voted, the last one last; () if it was the deadline, or an agent that cancelled. `message` is in
+    the words of `by`; with `is_note` in ours. `moved`: an edit falls under another rule, and the action is
+    no longer decided here. `number` (on the card) and `distinct_argument` distinguish it from other actions
+    of the same tool that have the same fact.
     """
 
     key: str
     revision: int
     name: str
     type: DecisionType | Literal["allow", "cancel", "moved"]
-    by: tuple[Reviewer, ...]
-    message: str | None
-    edits: tuple[Edit, ...]
-    result: str | None
-    result_by: Reviewer | None
+    fact: str
+    by: tuple[Reviewer, ...] = ()
+    message: str | None = None
+    is_note: bool = False
+    edits: tuple[Edit, ...] = ()
+    outcome: Outcome | None = None
     number: int | None = None
     distinct_argument: str = ""
 

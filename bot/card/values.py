@@ -82,6 +82,18 @@ class Edit:
 
 
 @dataclass(frozen=True)
+class Outcome:
+    """What became of a call that was to run. `text` of a `result` are the words of the tool or of its agent;
+    of a `note`, our own. `by` said what happened to the call `name`, of which nobody knew whether it ran.
+    """
+
+    kind: Literal["result", "note", "paused", "ran", "skipped", "rerun"]
+    name: str
+    text: str = ""
+    by: Reviewer | None = None
+
+
+@dataclass(frozen=True)
 class Choice:
     """One answer that a question offers, and its JSON value. `is_own_label`: the label is our own text."""
 

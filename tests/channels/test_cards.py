@@ -274,6 +274,9 @@ def test_slack_clients_4_each_line_of_many_decided_calls_says_which() -> None:
     for action in review.actions:
         review = decide(review, action.key, "reject" if action.key == "7" else "approve")
     lines = to_text(message(build_card(review, DEFAULT), name_of)["blocks"])
-    assert "✖ 7  pay*  “to jo-6 approved by Bob”  rejected by" in lines
+    assert (
+        "✖ 7  pay*  rejected by @U0ALICE\n“all: same · pin: ⟦hidden⟧ · to: jo-6 approved by Bob”"
+        in lines
+    )
     assert lines.count("approved by @U0ALICE") == 11
-    assert "pin" not in lines
+    assert "pin" not in lines.replace("pin: ⟦hidden⟧", "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..agent_texts import description_text
 from ..buttons import (
@@ -12,7 +12,7 @@ from ..buttons import (
     action_buttons,
     doubt_buttons,
 )
-from ..model import ActionLine, Card, Doubt, OpenAction
+from ..model import ActionLine, Card, DecisionLine, Doubt, OpenAction
 from ..people import doubt_quorum, may_decide, statement_lines, vote_count, vote_lines
 from ..spans import (
     Emphasis,
@@ -30,6 +30,7 @@ from ..warnings import odd_values
 from .headline import origin_lines
 from .history import (
     call_lines,
+    decision_lines,
     decision_text,
     edit_lines,
     elsewhere_line,
@@ -82,7 +83,6 @@ class ActionText:
 def card_text(card: Card, names: PlaceNames) -> CardText:
     thread = "" if card.origin.conversation else f"  ·  thread {as_name(card.origin.thread)}"
     called = card.first_message is not None or card.escalation_people != NOBODY
-    closed = card.decision_lines
     return CardText(
         calls=call_lines(card, names) if called else (),
         origin=origin_lines(card, names),
@@ -91,7 +91,7 @@ def card_text(card: Card, names: PlaceNames) -> CardText:
         notes=tuple(note_lines(one, card.place, names) for one in card.notes[-MAX_NOTES:]),
         cancel_votes=statement_lines(card.cancel_votes) if card.cancel_votes else (),
         elsewhere=elsewhere_line(card.elsewhere) if card.elsewhere else (),
-        decisions=tuple(map(decision_text, closed, (None, *closed))),
+        decisions=decision_lines(card.decision_lines),
         deciders=may_decide(card.deciders, names),
         ids=(Verbatim(f"{card.review_id}{thread}"),),
     )
@@ -113,11 +113,16 @@ def action_text(
         edits=edit_lines(action.edits) if is_open and action.edits else (),
         notes=tuple(notes),
         votes=vote_lines(action.progress, names) if is_open and action.progress else (),
-        decision=decision_text(action.decided) if action.decided else (),
+        decision=_decision(action.decided) if action.decided else (),
         buttons=action_buttons(review_id, action),
         reason=reason_line(action.reason) if action.reason else (),
         attempt=attempt_lines(action.attempt) if action.attempt else (),
     )
+
+
+def _decision(item: DecisionLine) -> Line:
+    """Below the arguments, which say what it is about."""
+    return decision_text(replace(item, fact="", distinct_argument=""))
 
 
 def doubt_text(review_id: str, doubt: Doubt) -> ActionText:

@@ -26,7 +26,7 @@ from ..spans import (
     join_names,
     plain_text,
 )
-from ..values import Edit
+from ..values import Edit, Outcome
 
 #: The newest edits of an action that are shown.
 MAX_EDITS = 3
@@ -81,42 +81,85 @@ def change_spans(edit: Edit) -> Line:
     return tuple(spans)
 
 
-def decision_text(item: DecisionLine, previous: DecisionLine | None = None) -> Line:
-    """A sign and the words for the decision, by whom, the edits, and the result. The reason of a cancellation
-    is shown once: not if the `previous` line has it.
-    """
-    spans: list[Span] = []
-    if item.type == "allow":
-        spans += [Strong(item.name), Text("  allowed by the policy")]
-    else:
-        spans += _who_decided(item, *_DECISION_TEXTS[item.type])
-    is_repeated = previous is not None and item.type == previous.type == "cancel"
-    if item.message and not is_repeated:
-        spans += [Text(": "), Quote(item.message)]
+def decision_lines(items: Sequence[DecisionLine]) -> tuple[Line, ...]:
+    """One for each decision. The reason of a cancellation is with the first one that it ended."""
+    first = next((item for item in items if item.type == "cancel"), None)
+    return tuple(
+        decision_text(item, gives_reason=item is first or item.type != "cancel") for item in items
+    )
+
+
+def decision_text(item: DecisionLine, *, gives_reason: bool = True) -> Line:
+    """A sign and the words for the decision, by whom, about what, why, the edits, and what became of it."""
+    spans = [*_who_decided(item), *_decided_call(item)]
+    if gives_reason:
+        spans += _why(item)
     for edit in item.edits:
         if len(item.edits) > 1:
             spans += [Text("\nby "), person(edit.by)]
         spans += change_spans(edit)
-    if item.result:
-        spans += [Text("\n→ "), Verbatim(item.result)]
-        if item.result_by:
-            spans += [Text(", according to "), person(item.result_by)]
+    if item.outcome:
+        spans += [Text("\n→ "), *_outcome_spans(item.outcome)]
     return tuple(spans)
 
 
-def _who_decided(item: DecisionLine, sign: str, verb: str) -> list[Span]:
+def _decided_call(item: DecisionLine) -> Line:
+    """The main fact, and what distinguishes it: in quotes, they may say anything."""
+    facts = [Quote(fact) for fact in (item.fact, item.distinct_argument) if fact]
+    return tuple(
+        span for at, fact in enumerate(facts) for span in (Text("  " if at else "\n"), fact)
+    )
+
+
+def _who_decided(item: DecisionLine) -> Line:
+    """The tool, its number where there are several, and the decision."""
     number = f"{item.number}  " if item.number is not None else ""
-    spans: list[Span] = [Strong(f"{sign} {number}{item.name}")]
-    if item.distinct_argument:
-        spans += [Text("  "), Quote(item.distinct_argument)]
+    if item.type == "allow":
+        return (Strong(f"{number}{item.name}"), Text("  allowed by the policy"))
+    sign = Strong(f"{_DECISION_TEXTS[item.type][0]} {number}{item.name}")
     editors = list({edit.by.key: edit.by for edit in item.edits}.values())
     others_approved = [one.key for one in editors] != [one.key for one in item.by]
     if item.type == "edit" and editors and others_approved:
-        spans += [Text("  edited by "), *people_line(editors), Text(", approved by ")]
+        verb: Line = (Text("  edited by "), *people_line(editors), Text(", approved by "))
     else:
-        spans.append(Text(f"  {verb} "))
+        verb = (Text(f"  {_DECISION_TEXTS[item.type][1]} "),)
     nobody = Text(_BY_AGENT if item.type == "cancel" else NOT_IN_TIME)
-    return [*spans, *(people_line(item.by) or (nobody,))]
+    rest = (Text(": it did not run"),) if item.type == "cancel" else ()
+    return (sign, *verb, *(people_line(item.by) or (nobody,)), *rest)
+
+
+def _why(item: DecisionLine) -> Line:
+    """The reason or the answer, on a line of its own; that none was given, where a reason is expected."""
+    if not item.message:
+        is_expected = item.by and item.type in ("reject", "cancel")
+        return (Text("\nNo reason was given."),) if is_expected else ()
+    if item.is_note:
+        return (Text("\n"), Text(item.message))
+    if item.type == "cancel" and not item.by:
+        return (Text("\nThe agent says: "), Quote(item.message))
+    label = "Reason" if item.type in ("reject", "ignore", "cancel") else "Answer"
+    is_policy = not item.by
+    return (Text(f"\n{label}: "), Emphasis(item.message) if is_policy else Quote(item.message))
+
+
+def _outcome_spans(outcome: Outcome) -> Line:
+    """A result is quoted as the tool's own words."""
+    who: Line = (decider(outcome.by),)
+    match outcome.kind:
+        case "result":
+            return (Text("It reported: "), Quote(outcome.text))
+        case "note":
+            return (Verbatim(outcome.text),)
+        case "paused":
+            return (Text("It asks a question of its own before it continues"),)
+        case "ran":
+            return (Strong(outcome.name), Text(" ran, says "), *who)
+        case "skipped":
+            unknown = Text(" may have run. The agent goes on without it, says ")
+            return (Strong(outcome.name), unknown, *who)
+        case "rerun":
+            return (Strong(outcome.name), Text(" runs again, says "), *who)
+    assert_never(outcome.kind)
 
 
 def call_lines(card: Card, names: PlaceNames) -> tuple[Line, ...]:
