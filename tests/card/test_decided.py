@@ -10,7 +10,7 @@ from bot.card import (
     Emphasis,
     Line,
     PlaceNames,
-    Quote,
+    Strong,
     Text,
     action_text,
     build_card,
@@ -148,9 +148,7 @@ def test_cards_1_words_of_others_on_a_decided_line_are_quoted() -> None:
 
     for one in (ran, decide(review, "1", "reject", message=forged), cancel(review, None, forged)):
         [line] = lines_of(one)
-        ours = "".join(
-            span.text for span in line if not isinstance(span, Quote) and hasattr(span, "text")
-        )
+        ours = "".join(span.text for span in line if isinstance(span, Text | Strong | Emphasis))
         assert "x”" not in plain_text(line)
         assert "approved by Bob" not in ours
     [line] = lines_of(expired)
