@@ -9,8 +9,6 @@ from hitl_core.model.action import (
     EarlierTerms,
     Escalation,
     Grant,
-    Output,
-    ReviewConfig,
 )
 from hitl_core.model.arguments import (
     MAX_BYTES,
@@ -36,7 +34,6 @@ from hitl_core.model.decision import (
     Vote,
     person_label,
 )
-from hitl_core.model.display import DisplayHint, DisplayStyle
 from hitl_core.model.event import REDRAW_KINDS, UNAUDITED_CODES, UNAUDITED_KINDS, Event, EventKind
 from hitl_core.model.place import DEFAULT_PLACE, ORIGIN, MessageRef, Place, person_key, split_id
 from hitl_core.model.review import (
@@ -51,6 +48,7 @@ from hitl_core.model.review import (
     is_id_prefix,
     is_review_id,
 )
+from hitl_core.model.review_config import DisplayHint, DisplayStyle, Output, ReviewConfig
 from hitl_core.model.route import Expire, Reviewers, Route, Step
 from hitl_core.model.token import Token, parse_id
 from hitl_core.model.tool_call import (

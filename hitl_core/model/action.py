@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from hitl_core.model.call import EarlierRejection
 from hitl_core.model.decision import Decision, DecisionType, EditRecord, Reviewer, Verdict, Vote
-from hitl_core.model.display import DisplayHint
 from hitl_core.model.place import Place
+from hitl_core.model.review_config import ReviewConfig
 from hitl_core.model.route import Reviewers, Route
 from hitl_core.model.value import Value
 
@@ -37,42 +37,6 @@ class ActionRequest(Value):
     extra: dict[str, Any] | None = None
     by_agent: bool = False
     computed: bool = False
-
-
-class Output(Value):
-    """Where a person's answer is written: to `key` of the agent's state, or of the tool's arguments."""
-
-    key: str
-    into: Literal["state", "input"]
-
-
-class ReviewConfig(Value):
-    """How people may answer. The schemas are JSON Schemas; None means no schema.
-
-    `answer_schema` is for a person's own answer (a text, a choice). `policy_schema` is the part of
-    `args_schema` that the policy trusts: only this part may hide arguments or give them titles. The rest of
-    `args_schema` only checks them.
-
-    `hiding_schema` only hides: the tool's own schema, where the policy trusts the tools and has a schema of
-    its own.
-
-    `must_read`: what the card cuts can be approved only by a person who has opened all of it. `confirm`:
-    Approve asks "are you sure?". `redact`: JSON pointers to values that people never see. The digest covers
-    these values. `display`: how some values are shown.
-    """
-
-    action_name: str
-    allowed_decisions: tuple[DecisionType, ...]
-    args_schema: dict[str, Any] | None = None
-    policy_schema: dict[str, Any] | None = None
-    hiding_schema: dict[str, Any] | None = None
-    reject_reason: Literal["optional", "required"] = "optional"
-    answer_schema: dict[str, Any] | None = None
-    output: Output | None = None
-    must_read: bool = True
-    confirm: bool = False
-    redact: tuple[str, ...] = ()
-    display: tuple[DisplayHint, ...] = ()
 
 
 class Grant(NamedTuple):
