@@ -108,7 +108,7 @@ class FormPage:
 
     @property
     def back(self) -> str:
-        return f"◀ Back to page {self.ref.page} of {self.count}" if self.ref.page else ""
+        return f"◀ Back to page {self.ref.page}" if self.ref.page else ""
 
 
 @dataclass(frozen=True)
@@ -180,13 +180,15 @@ class FieldErrors:
 
 @dataclass(frozen=True)
 class Notice:
-    """One text for the person. `fixable`: the form stays open, and the text is shown beside its first input,
-    if it has one. Otherwise the text replaces the form.
+    """One text for the person. `fixable`: the form stays open, with the text at its top. Otherwise the text
+    replaces the form. `retry`: the person should send the same again, which must count as the same
+    submission: it may be stored already.
     """
 
     text: str
     title: str = REFUSAL_TITLE
     fixable: bool = False
+    retry: bool = False
 
 
 #: A page replaces the one that was sent.
@@ -196,7 +198,8 @@ FormResult = Stored | FieldErrors | Notice | FormPage
 def to_result(reply: Reply) -> Stored | Notice:
     if reply.code == "ok":
         return Stored(reply.snapshot)
-    return Notice(reply.text, fixable=reply.code in FIXABLE_CODES)
+    retry = reply.code in ("busy", "unavailable")
+    return Notice(reply.text, fixable=reply.code in FIXABLE_CODES, retry=retry)
 
 
 def repeat_notice(kind: str) -> Notice:

@@ -103,36 +103,40 @@ class FormSession:
 
     def page_with_error(self, errors: FormErrors) -> int | None:
         """A page with one of these errors: the current one if possible, else the first; None if there is
-        none.
+        none. An error about several fields is on the page of the last of them: one page before, that field
+        may still be changed.
         """
-        pages = [self.page, *range(self.page_count)]
-        return next(
-            (at for at in pages if any(f.pointer in errors.fields for f in self._pages[at])), None
-        )
+        page_of = {field.pointer: at for at, page in enumerate(self._pages) for field in page}
+        about = [(pointer,) for pointer in errors.fields] + [one.pointers for one in errors.joint]
+        known = [[page_of[p] for p in pointers if p in page_of] for pointers in about]
+        pages = {max(pages) for pages in known if pages}
+        return self.page if self.page in pages else min(pages, default=None)
 
     def field_errors(self, errors: FormErrors) -> dict[str, str]:
-        """Error texts by field id for the current page; {} if it has no input. The first input also gets the
-        errors that belong to no input of any page.
+        """Error texts by field id for the current page; {} unless each error has an input: on this page, or
+        on another one. An error about several fields is beside each of them.
         """
-        inputs = {field.pointer: field for field in self._page_fields if field.locked is None}
-        if not inputs:
+        inputs = {field.pointer for field in self._page_fields if field.locked is None}
+        elsewhere = {
+            pointer
+            for pointer, field in self._fields_by_pointer.items()
+            if field.locked is None and pointer not in inputs
+        }
+        texts: dict[str, list[str]] = {}
+        problems = [((pointer,), message) for pointer, message in errors.fields.items()]
+        for pointers, message in [*problems, *errors.joint]:
+            if not (inputs | elsewhere).intersection(pointers):
+                return {}
+            for pointer in inputs.intersection(pointers):
+                texts.setdefault(pointer, []).append(message)
+        if errors.top:
             return {}
-        here = {field.pointer for field in self._page_fields}
-        texts = {p: self._error_text(m) for p, m in errors.fields.items() if p in inputs}
-        others = [
-            self._sentence(p, message)
-            for p, message in errors.fields.items()
-            if p not in inputs and (p in here or p not in self._fields_by_pointer)
-        ]
-        if others := [*others, *errors.top]:
-            first = next(iter(inputs))
-            elsewhere = f"Not about this field: {' '.join(others)}"
-            texts[first] = self._error_text(" ".join(filter(None, [texts.get(first), elsewhere])))
-        return {self._ids[pointer]: text for pointer, text in texts.items()}
+        return {self._ids[p]: self._error_text("; ".join(m)) for p, m in texts.items()}
 
     def error_text(self, errors: FormErrors) -> str:
-        """All errors in one sentence, with the names of the fields."""
-        return "; ".join([*(self._sentence(p, m) for p, m in errors.fields.items()), *errors.top])
+        """All errors on one line, with the labels of the fields."""
+        single = [self._sentence(p, message) for p, message in errors.fields.items()]
+        return one_line("; ".join([*single, *(one.sentence for one in errors.joint), *errors.top]))
 
     def convert_to(self, source: FormSource) -> FormSession:
         """Another form with those answers of this one that mean the same there."""

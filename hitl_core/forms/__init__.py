@@ -4,7 +4,7 @@ Pure, and independent of the chat system: a channel only draws the fields.
 """
 
 from hitl_core.forms.edit_args import find_changed_fixed, find_lost_hidden, find_removed
-from hitl_core.forms.field import Field, FormErrors, Kind, Option
+from hitl_core.forms.field import Field, FormErrors, JointError, Kind, Option
 from hitl_core.forms.form import Answers, Form, make_form
 from hitl_core.forms.inputs import list_options
 from hitl_core.forms.strip_texts import strip_texts
@@ -15,6 +15,7 @@ __all__ = [
     "Field",
     "Form",
     "FormErrors",
+    "JointError",
     "Kind",
     "Option",
     "find_changed_fixed",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, assert_never, cast
 
 from hitl_core.forms.edit_args import is_kept, remove_value, set_value
+from hitl_core.forms.error_places import REQUIRED, attach_errors
 from hitl_core.forms.field import ABSENT, FormErrors, Slot, utf16_length
 from hitl_core.forms.text_values import (
     drop_seconds,
@@ -17,10 +18,7 @@ from hitl_core.forms.text_values import (
     read_number,
     read_time,
 )
-from hitl_core.jsonschema import ArgError, check_args, format_path, to_pointer
-
-_REQUIRED = "is required"
-_MAX_MESSAGES = 3  # for each field
+from hitl_core.jsonschema import check_args, format_path, to_pointer
 
 
 def read_slots(
@@ -49,8 +47,8 @@ def read_slots(
                 result = _clear_value(result, slot)
         except ValueError as error:
             wrong[where] = str(error)
-    errors = _attach_errors(slots, check_args(schema, result), emptied, wrong)
-    if errors.fields or errors.top:
+    errors = attach_errors(slots, check_args(schema, result), emptied, wrong)
+    if errors.fields or errors.top or errors.joint:
         raise errors
     return result
 
@@ -77,7 +75,7 @@ def _apply_value(args: dict[str, Any], slot: Slot, value: Any) -> dict[str, Any]
 
 def _clear_value(args: dict[str, Any], slot: Slot) -> dict[str, Any]:
     if slot.field.required:
-        raise ValueError(_REQUIRED)
+        raise ValueError(REQUIRED)
     if slot.is_branch_choice and slot.on_clear in ("leave", "null"):
         return args  # `plan_form` has cleared it
     if slot.on_clear == "null":
@@ -88,57 +86,7 @@ def _clear_value(args: dict[str, Any], slot: Slot) -> dict[str, Any]:
         return set_value(args, slot.path, "")
     if slot.on_clear == "empty" and slot.reads in ("lines", "options"):
         return set_value(args, slot.path, [])
-    raise ValueError(_REQUIRED)
-
-
-def _attach_errors(
-    slots: tuple[Slot, ...], errors: list[ArgError], emptied: set[str], wrong: dict[str, str]
-) -> FormErrors:
-    """Put each error at the nearest field, if it can be edited. `wrong` has the answers that could not be
-    read.
-    """
-    fields = {slot.field.pointer: slot for slot in slots}
-    messages_by_field: dict[str, list[str]] = {where: [message] for where, message in wrong.items()}
-    top: list[str] = []
-    for error in errors:
-        nearest = _nearest(fields, error.pointer)
-        if nearest is None or nearest.field.locked is not None:
-            words = format_path(error.pointer)
-            top.append(f"{words} {error.message}" if words else _sentence(error.message))
-            continue
-        where = nearest.field.pointer
-        if where not in wrong:
-            inner = _inner_path(nearest, error.pointer)
-            message = _REQUIRED if where in emptied else error.message
-            messages_by_field.setdefault(where, []).append(
-                f"{inner} {message}" if inner else message
-            )
-    return FormErrors(
-        {
-            where: "; ".join(dict.fromkeys(m[:_MAX_MESSAGES]))
-            for where, m in messages_by_field.items()
-        },
-        tuple(dict.fromkeys(top)),
-    )
-
-
-def _nearest(fields: Mapping[str, Slot], pointer: str) -> Slot | None:
-    while True:
-        near = fields.get(pointer) or fields.get(f"{pointer}~")
-        if near is not None or not pointer:
-            return near
-        pointer = pointer.rpartition("/")[0]
-
-
-def _inner_path(slot: Slot, pointer: str) -> str:
-    inner = pointer[len(slot.field.pointer.removesuffix("~")) :]
-    if slot.reads in ("lines", "options") and inner[1:].isdecimal():
-        return f"number {int(inner[1:]) + 1}"
-    return format_path(inner)
-
-
-def _sentence(message: str) -> str:
-    return message[:1].upper() + message[1:]
+    raise ValueError(REQUIRED)
 
 
 def is_unchanged(slot: Slot, answer: str | None) -> bool:

@@ -134,15 +134,27 @@ class InputLimits(NamedTuple):
     max_options: int
 
 
+class JointError(NamedTuple):
+    """One sentence about several fields, by pointer. It has their labels."""
+
+    pointers: tuple[str, ...]
+    sentence: str
+
+
 class FormErrors(HitlError):
-    """The answers are not accepted. `fields` has one message for each field, by pointer; `top` has the
-    messages without a field.
+    """The answers are not accepted. `fields` has one message for each field, by pointer; it follows the
+    field's label. `joint` has those about several fields, `top` those about none: sentences.
     """
 
-    def __init__(self, fields: Mapping[str, str], top: tuple[str, ...] = ()) -> None:
-        super().__init__("; ".join([*(f"{p or '/'} {m}" for p, m in fields.items()), *top]))
-        self.fields = dict(fields)
-        self.top = top
+    def __init__(
+        self,
+        fields: Mapping[str, str],
+        top: tuple[str, ...] = (),
+        joint: tuple[JointError, ...] = (),
+    ) -> None:
+        single = (f"{p or '/'} {m}" for p, m in fields.items())
+        super().__init__("; ".join([*single, *(one.sentence for one in joint), *top]))
+        self.fields, self.top, self.joint = dict(fields), top, joint
 
 
 def utf16_length(text: str) -> int:

@@ -4,16 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 from hitl_core.errors import HitlError
 
 
 @dataclass(frozen=True)
+class Together:
+    """Properties that don't fit together: all of them can't be set; one of them is required; the value at
+    `pointer` is required with these; or their values don't fit.
+    """
+
+    names: tuple[str, ...]
+    why: Literal["all_set", "none_set", "needed_by", "values"]
+
+
+@dataclass(frozen=True)
 class ArgError:
-    """An error of the value at `pointer`. `message` follows the value's name: "must be at most 500"."""
+    """An error of the value at `pointer`. `message` follows the value's name: "must be at most 500".
+    `together`: it is about these properties of the value together.
+    """
 
     pointer: str
     message: str
+    together: Together | None = None
 
 
 class SchemaError(HitlError):

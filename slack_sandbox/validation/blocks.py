@@ -1,7 +1,7 @@
 """Strict validation of the blocks of messages and views, as Slack's Web API does it.
 
-Known here: header, section, divider, image, context, actions, input, rich_text. Slack's newer
-blocks (table, card, ...) are rejected as unknown: stricter than Slack is safe.
+Known here: header, section, divider, image, context, actions, input, rich_text, and in modals alert. Slack's
+other blocks (table, card, ...) are rejected as unknown: stricter than Slack is safe.
 Limits: https://docs.slack.dev/reference/block-kit/blocks
 """
 
@@ -20,6 +20,7 @@ from ..json_checks import (
     boolean,
     by_type,
     check_then,
+    choice,
     fields,
     integer,
     is_list,
@@ -83,6 +84,14 @@ def _block(required: dict[str, Check], **optional: Check) -> Check:
     return fields(required, {"block_id": ID, **optional})
 
 
+#: docs.slack.dev/reference/block-kit/blocks/alert-block
+_ONLY_IN_MODALS = {
+    "alert": _block(
+        {"text": text(200)}, level=choice("default", "info", "warning", "error", "success")
+    )
+}
+
+
 def _blocks_of(surface: Surface) -> dict[str, Check]:
     return {
         "header": _block({"text": plain(150)}, level=integer(1, 4)),
@@ -111,6 +120,7 @@ def _blocks_of(surface: Surface) -> dict[str, Check]:
             dispatch_action=boolean,
         ),
         "rich_text": RICH_TEXT,
+        **(_ONLY_IN_MODALS if surface == "modal" else {}),
     }
 
 

@@ -18,7 +18,7 @@ from bot.forms import (
     FormSource,
 )
 from bot.inbox import ActionRef
-from hitl_core.forms import FormErrors
+from hitl_core.forms import FormErrors, JointError
 from hitl_core.model import Review
 from tests.channels.scenes import review_of
 
@@ -139,12 +139,36 @@ def test_an_error_names_its_page_and_is_beside_the_field_only_there() -> None:
     assert there.field_errors(errors) == {there.fields[1].id: "is odd"}
 
 
-def test_an_error_without_a_field_is_beside_the_first_input() -> None:
+def test_cards_11_errors_stay_beside_fields_only_if_all_have_an_input() -> None:
+    """Given errors of a locked field or of the whole form, then all are said together: none is at an input
+    that it is not about."""
     session = session_of(None, {"a": "x" * 50, "b": "y"})  # `a` is too long for an input
-    errors = FormErrors({"/a": "is too long", "/b": "is odd"}, ("All is wrong.",))
+    for errors in (
+        FormErrors({"/a": "is too long", "/b": "is odd"}),
+        FormErrors({"/b": "is odd"}, ("All is wrong.",)),
+    ):
+        assert session.field_errors(errors) == {}
+    assert session.error_text(errors) == "b is odd; All is wrong."
+
+
+def test_cards_11_an_error_of_several_fields_is_beside_each_of_them() -> None:
+    session = session_of(None, {"a": "x", "b": "y", "c": "z"})
+    a, b, _ = session.fields
+    errors = FormErrors({"/b": "is odd"}, (), (JointError(("/a", "/b"), "a and b don't fit."),))
     assert session.field_errors(errors) == {
-        session.fields[1].id: "is odd Not about this field: a is too long All is wrong."
+        a.id: "a and b don't fit.",
+        b.id: "is odd; a and b don't fit.",
     }
+
+
+def test_cards_11_an_error_of_several_fields_waits_for_the_last_of_them() -> None:
+    """Given two fields on different pages that can't be set together, then the first page can be sent: the
+    other field may still be cleared."""
+    session = session_of(None, SEVEN)
+    errors = FormErrors({}, (), (JointError(("/n0", "/n4"), "n0 and n4 don't fit."),))
+    assert session.page_with_error(errors) == 1
+    there = session.at_page(1)
+    assert there.field_errors(errors) == {there.fields[1].id: "n0 and n4 don't fit."}
 
 
 def test_another_choice_brings_other_fields_with_other_ids() -> None:
@@ -260,6 +284,6 @@ def test_the_texts_of_a_page_are_the_same_in_every_channel() -> None:
         "send_email",
     )  # 12 characters are too few
     assert (first.submit, first.count, first.back) == ("Next", 3, "")
-    assert (last.submit, last.back) == ("Approve edited", "◀ Back to page 2 of 3")
+    assert (last.submit, last.back) == ("Approve edited", "◀ Back to page 2")
     assert last.ref.has_draft
     assert isinstance(last, FormPage)

@@ -82,6 +82,8 @@ def _block(block: Json) -> str:
     match block["type"]:
         case "header":
             return "# " + block["text"]["text"]
+        case "alert":
+            return "! " + block["text"]["text"]
         case "divider":
             return "-" * 40
         case "context":

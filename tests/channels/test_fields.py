@@ -267,16 +267,6 @@ def test_what_slacks_own_input_would_refuse_is_a_text(format: str, odd: str) -> 
     page.sent()
 
 
-def test_errors_are_shown_at_inputs_only() -> None:
-    """Given errors for a locked field and for none, then they are shown at the first input, by name."""
-    page = open_page(None, {"a": "x" * 4000, "b": "y"})
-    wrong = FormErrors({"/a": "is too long", "/b": "is odd"}, ("All is wrong.",))
-    block_id = page.block("b")["block_id"]
-    assert page.session.field_errors(wrong) == {
-        block_id: "is odd Not about this field: a is too long All is wrong."
-    }
-
-
 def test_slack_itself_refuses_nothing_of_an_untouched_form() -> None:
     """Given values that break their own limits, then an untouched form can still be sent."""
     schema = {

@@ -111,7 +111,8 @@ async def test_promise_8_an_untouched_edit_changes_nothing(scene: Scene) -> None
     await scene.ask("tool", NASTY)
     await scene.click("edit")
     answer = await scene.submit()
-    assert "Nothing was changed" in str(answer["errors"])
+    assert answer["view"]["blocks"][0]["type"] == "alert"
+    assert "Nothing was changed" in answer["view"]["blocks"][0]["text"]["text"]
     await scene.hands.close("U0ALICE")
     await scene.hands.click("U0ALICE", HERE, scene.ts, "approve")
     assert await scene.executed() == NASTY

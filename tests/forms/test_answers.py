@@ -293,12 +293,11 @@ def test_an_answer_that_is_no_value_does_not_hide_the_others() -> None:
     }
 
 
-def test_errors_without_an_input_are_sentences_at_the_top() -> None:
+def test_errors_without_a_field_are_sentences_at_the_top() -> None:
     schema = {"properties": {"a": {"type": "integer", "readOnly": True}}, "minProperties": 2}
-    assert errors(schema, {"a": "x"}, {}).top == (
-        "a must be a whole number",
-        "Must have at least 2 entries",
-    )
+    found = errors(schema, {"a": "x"}, {})
+    assert found.fields == {"/a": "must be a whole number"}
+    assert found.top == ("Must have at least 2 entries",)
 
 
 def test_a_locked_value_stays_whatever_is_answered() -> None:

@@ -122,7 +122,7 @@ SOUND: dict[str, Json] = {
 
 BROKEN: dict[str, tuple[Json, str]] = {
     "no type": ({"text": plain("x")}, "missing required field: type [json-pointer:/blocks/0]"),
-    "unknown block": ({"type": "alert"}, "unsupported type: alert [json-pointer:/blocks/0/type]"),
+    "unknown block": ({"type": "card"}, "unsupported type: card [json-pointer:/blocks/0/type]"),
     "a type that is a list": ({"type": ["divider"]}, "unsupported type: ['divider']"),
     "block_id that is a list": ({"type": "divider", "block_id": []}, "must be a string"),
     "unknown key": (

@@ -53,6 +53,36 @@ def test_only_one_element_has_the_focus() -> None:
     ]
 
 
+def alert(**parts: Any) -> dict[str, Any]:
+    return {"type": "alert", "text": plain("x"), **parts}
+
+
+def test_alerts_are_for_modals() -> None:
+    sound = [
+        alert(text=plain("x" * 200), level="error"),
+        alert(text=mrkdwn("x"), level="warning"),
+        alert(),
+    ]
+    assert problems(sound, "modal") == []
+    assert "unsupported type: alert" in problems(sound, "message")[0]
+    assert "unsupported type: alert" in problems(sound, "home")[0]
+
+
+@pytest.mark.parametrize(
+    ("broken", "complaint"),
+    [
+        (alert(text=plain("x" * 201)), "must be less than 201 characters"),
+        (alert(text=plain("")), "must be more than 0 characters"),
+        (alert(level="danger"), "must be a valid enum value"),
+        ({"type": "alert"}, "missing required field: text"),
+        (alert(elements=[]), "invalid additional property: elements"),
+    ],
+)
+def test_what_is_no_alert_is_refused(broken: dict[str, Any], complaint: str) -> None:
+    found = problems([broken], "modal")
+    assert any(complaint in line for line in found), found
+
+
 def test_files_are_for_modals() -> None:
     upload = field("f", {"type": "file_input", "max_files": 10})
     assert problems([upload], "modal") == []

@@ -24,6 +24,7 @@ MESSAGE_SIZE, A_BLOCK = 13_200, 100
 
 #: The most characters of a text, a string, or the most items of a list, by `type` and key.
 MOST: dict[str, dict[str, int]] = {
+    "alert": {"text": 200},
     "header": {"text": 150},
     "section": {"text": 3000, "fields": 10},
     "context": {"elements": 10},

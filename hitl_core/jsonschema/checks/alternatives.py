@@ -15,6 +15,7 @@ from hitl_core.jsonschema.checks.problem import (
     Problems,
     prefix_path,
 )
+from hitl_core.jsonschema.checks.together import properties_together
 from hitl_core.jsonschema.limits import MAX_DEPTH, TooMuchWork
 
 
@@ -33,23 +34,25 @@ def make_any_of_check(nodes: Sequence[CompiledNode]) -> Check:
     return check
 
 
-def make_one_of_check(nodes: Sequence[CompiledNode]) -> Check:
+def make_one_of_check(nodes: Sequence[CompiledNode], schemas: Sequence[Any]) -> Check:
     def check(value: Any, state: CheckState) -> Problems:
-        wrong, met = list[Problems](), 0
-        for node in nodes:
+        wrong, met = list[Problems](), list[int]()
+        for at, node in enumerate(nodes):
             state.spend(1)
             problems = check_branch(node, value, state)
-            met += not problems
-            if met > 1:
-                return (Problem("oneOf"),)
+            if not problems:
+                met.append(at)
+            if len(met) > 1:
+                together = properties_together([schemas[each] for each in met])
+                return (Problem("oneOf", together=together),)
             wrong.append(problems)
         return () if met else (Problem("oneOf", branches=tuple(wrong)),)
 
     return check
 
 
-def make_not_check(node: CompiledNode) -> Check:
-    wrong = (Problem("not"),)
+def make_not_check(node: CompiledNode, schema: Any) -> Check:
+    wrong = (Problem("not", together=properties_together([schema])),)
 
     def check(value: Any, state: CheckState) -> Problems:
         state.spend(1)

@@ -176,8 +176,8 @@ _APPLICATORS: dict[str, Callable[[Compiler, Any, Json], Check | None]] = {
     "contains": Compiler.contains,
     "allOf": lambda c, value, _: applicators.make_all_of_check(c.compile_list(value)),
     "anyOf": lambda c, value, _: alternatives.make_any_of_check(c.compile_list(value)),
-    "oneOf": lambda c, value, _: alternatives.make_one_of_check(c.compile_list(value)),
-    "not": lambda c, value, _: alternatives.make_not_check(c.compile_part(value)),
+    "oneOf": lambda c, value, _: alternatives.make_one_of_check(c.compile_list(value), value),
+    "not": lambda c, value, _: alternatives.make_not_check(c.compile_part(value), value),
     "if": Compiler.if_then_else,
     "dependentSchemas": lambda c, value, _: applicators.make_dependent_schemas_check(
         c.compile_named(value)

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any, cast
 
 from hitl_core.jsonschema.checks.problem import Check, CheckState, Problem, Problems
+from hitl_core.jsonschema.errors import Together
 from hitl_core.jsonschema.formats import format_name, is_valid_format
 from hitl_core.jsonschema.limits import TextTooLong, TooMuchWork
 from hitl_core.jsonschema.patterns import search
@@ -172,8 +173,11 @@ def make_dependent_required_check(needs: dict[str, list[str]]) -> Check:
             if trigger in held:
                 state.spend(len(names))
                 words = f"is required when {trigger} is given"
+                by = Together((trigger,), "needed_by")
                 problems += [
-                    Problem("required", names, (n,), words) for n in names if n not in held
+                    Problem("required", names, (n,), words, together=by)
+                    for n in names
+                    if n not in held
                 ]
         return problems
 

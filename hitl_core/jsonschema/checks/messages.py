@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hitl_core.jsonschema.checks.problem import Problem
+from hitl_core.jsonschema.checks.together import branches_together
 from hitl_core.jsonschema.errors import ArgError, to_pointer
 
 Path = tuple[str | int, ...]
@@ -36,13 +37,23 @@ _SENTENCES = {
     "maxContains": "has more than {limit} items of the limited kind",
 }
 
+_TOGETHER = {
+    "all_set": "can't have all of these together: {names}",
+    "none_set": "must have one of these: {names}",
+    "values": "{message} ({names})",
+}
+
 
 def list_errors(problem: Problem, around: Path = ()) -> list[ArgError]:
     """The errors of a problem of the value at `around`; several for a problem of inner values."""
     path = (*around, *problem.path)
     if nearest := _nearest_branch(problem):
         return [error for inner in nearest for error in list_errors(inner, path)]
-    return [ArgError(to_pointer(path), _message(problem))]
+    together = problem.together or branches_together(problem.branches)
+    message = _message(problem)
+    if together is not None and together.why != "needed_by":
+        message = _TOGETHER[together.why].format(message=message, names=", ".join(together.names))
+    return [ArgError(to_pointer(path), message, together)]
 
 
 def _nearest_branch(problem: Problem) -> Sequence[Problem]:

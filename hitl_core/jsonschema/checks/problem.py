@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from hitl_core.jsonschema.errors import Together
 from hitl_core.jsonschema.limits import VALUE_STEPS, Budget
 
 MAX_PROBLEMS = 50
@@ -12,7 +13,7 @@ MAX_PROBLEMS = 50
 
 class Problem(NamedTuple):
     """`path` leads to the wrong value. `message` follows the value's name; None means that `validate` writes
-    it. `branches`: the problems of each schema of an `anyOf` or `oneOf`.
+    it. `branches`: the problems of each schema of an `anyOf` or `oneOf`. `together`: see ArgError.
     """
 
     keyword: str
@@ -20,6 +21,7 @@ class Problem(NamedTuple):
     path: tuple[str | int, ...] = ()
     message: str | None = None
     branches: tuple[Sequence[Problem], ...] = ()
+    together: Together | None = None
 
 
 class CheckState(Budget):

@@ -7,9 +7,13 @@ import { text } from "./text.js";
 
 // `context` says where the blocks are: {channel, ts} or {view_id}, and `values`, what was typed before a redraw.
 
+// What Slack says by an alert's icon.
+const LEVELS = { __proto__: null, info: "Information:", warning: "Warning:", error: "Error:", success: "Success:" };
+
 const BLOCKS = {
   __proto__: null,
   header: (block) => h("h3", {}, text(block.text)),
+  alert: (block) => h("div", { role: "alert", class: `level-${block.level ?? "default"}` }, h("span", { class: "hidden" }, `${LEVELS[block.level] ?? ""} `), h("span", {}, text(block.text))),
   divider: () => h("hr"),
   rich_text: (block) => h("div", {}, block.elements.map(richBlock)),
   image: (block) => h("figure", {}, block.title && h("figcaption", {}, text(block.title)), image(block)),

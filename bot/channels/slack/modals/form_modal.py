@@ -34,6 +34,10 @@ from .modal import MODAL_LIMITS, View, modal
 BACK = "form_back"
 #: The action id of every input.
 ACTION_ID = "value"
+#: The id of the block with what is wrong, and the longest text of an alert.
+_PROBLEM, MAX_ALERT = "wrong", 200
+#: What the app itself gave of a view that Slack sends.
+_VIEW_KEYS = ("type", "callback_id", "title", "close", "submit", "private_metadata")
 #: More options are shown in groups; this is also the maximum number of groups.
 MAX_OPTIONS = 100
 MAX_CHECKBOXES = 10
@@ -43,8 +47,9 @@ def form_view(page: FormPage, meta: ModalMeta) -> View:
     """`meta` has what the form doesn't know: the Review modal below it."""
     blocks: list[Block] = []
     if page.problem:
-        problem = text_element(f"⚠ {shorten(page.problem, 500)}", bold=True)
-        blocks.append(rich_text("wrong", line(problem)))
+        blocks.append(problem_block(page.problem, "warning" if page.ref.confirming else "error"))
+    if page.count > 1:
+        blocks.append(context("page", mrkdwn(page.where)))
     name = [text_element(f"{page.name}   ", bold=True)] if page.name else []
     blocks.append(rich_text("told", line(*name, text_element(page.effect))))
     if page.question:
@@ -52,8 +57,8 @@ def form_view(page: FormPage, meta: ModalMeta) -> View:
     blocks += [field_block(each.field, each.id) for each in page.fields]
     if page.file:
         blocks += _file_button(page)
-    if page.count > 1:
-        blocks.append(_page_buttons(page))
+    if page.back:
+        blocks.append(actions("back", [button(BACK, page.back, str(page.ref.page - 1), page.back)]))
     meta = meta.with_form(page.ref)
     return modal(page.ref.kind, page.title, blocks, meta, submit=page.submit)
 
@@ -71,10 +76,21 @@ def read_entries(view: Mapping[str, Any]) -> Entries:
     return Entries(answers, frozenset(unsent))
 
 
-def _page_buttons(page: FormPage) -> Block:
-    if not page.back:
-        return context("page", mrkdwn(page.where))
-    return actions("page", [button(BACK, page.back, str(page.ref.page - 1), page.back)])
+def with_problem(view: Mapping[str, Any], problem: str) -> View:
+    """The modal that a person has sent, with a problem at its top. Slack keeps what they entered, because its
+    inputs keep their ids (docs.slack.dev/reference/views/modal-views).
+    """
+    blocks = [one for one in view["blocks"] if one["block_id"] != _PROBLEM]
+    known = {key: view[key] for key in _VIEW_KEYS if view.get(key) is not None}
+    return {**known, "blocks": [problem_block(problem, "error"), *blocks]}
+
+
+def problem_block(problem: str, level: str) -> Block:
+    """What is wrong with all of a form, at its top: Slack shows errors only beside inputs."""
+    if len(problem) <= MAX_ALERT:
+        text = plain_text(problem, MAX_ALERT)
+        return {"type": "alert", "block_id": _PROBLEM, "level": level, "text": text}
+    return rich_text(_PROBLEM, line(text_element(f"⚠ {shorten(problem, 500)}", bold=True)))
 
 
 def _file_button(page: FormPage) -> list[Block]:
