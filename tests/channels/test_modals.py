@@ -110,9 +110,10 @@ async def test_promise_8_an_untouched_edit_changes_nothing(scene: Scene) -> None
     """Given odd arguments, when Edit is sent untouched, then nothing was changed, and it says so."""
     await scene.ask("tool", NASTY)
     await scene.click("edit")
-    answer = await scene.submit()
-    assert answer["view"]["blocks"][0]["type"] == "alert"
-    assert "Nothing was changed" in answer["view"]["blocks"][0]["text"]["text"]
+    await scene.submit()
+    view = await scene.hands.view("U0ALICE") or {}
+    assert view["blocks"][0]["type"] == "alert"
+    assert "Nothing was changed" in view["blocks"][0]["text"]["text"]
     await scene.hands.close("U0ALICE")
     await scene.hands.click("U0ALICE", HERE, scene.ts, "approve")
     assert await scene.executed() == NASTY

@@ -161,6 +161,12 @@ async def _errors_of_the_whole(office: Office) -> Shown:
     return await office.wrong(discount="20")
 
 
+async def _nothing_changed(office: Office) -> Shown:
+    await office.press(await office.ask((REFUNDING,)), "edit")
+    await office.hands.submit(ALICE)
+    return Shown("modal", office.answer_modal())
+
+
 async def _see_page_two(office: Office) -> Shown:
     card = await office.ask((("send_contract", {"supplier": "Globex", "text": CONTRACT * 25}),))
     await office.press(card, "see")
@@ -213,7 +219,8 @@ SCENES = (
     _press("edit-for-others", "Others must approve it", "edit", REFUNDING, policy=BY_TWO),
     _press("edit-without-schema", "A form made of the arguments", "edit", MAILING, {}),
     scene("edit-errors", "What is wrong, beside its field", _errors),
-    scene("edit-errors-top", "What is wrong with all of it", _errors_of_the_whole),
+    scene("edit-errors-top", "What is wrong with two fields together", _errors_of_the_whole),
+    scene("edit-unchanged", "What is wrong with all of it", _nothing_changed),
     _press("reject", "Why not", "reject", REFUNDING),
     _press("reject-required", "A reason that the policy wants", "reject", REFUNDING, _STRICT),
     _press("answer", "An answer in the tool's place", "more", REFUNDING, _MORE, option=0),
