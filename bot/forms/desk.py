@@ -13,6 +13,7 @@ from hitl_core.review import Decide, Escalate, Proposal
 
 from ..inbox import Inbox, PermittedSnapshot, Reply
 from ..offload import offload_drawing
+from ..text import one_line
 from .answer_form import AnswerForm, is_plain_text
 from .edit_form import EditForm
 from .message_form import escalation_page, rejection_page, text_answer_page
@@ -132,7 +133,8 @@ class FormDesk:
             case FormErrors():
                 return await self._show_errors(snapshot, session_id, who, form, content)
             case Proposal() if form.session.is_last_page:
-                return await self._decide(snapshot, ref, content, op)
+                result = await self._decide(snapshot, ref, content, op)
+                return await self._keep_open(snapshot, form, result)
             case Proposal():
                 page = form.session.page + 1
                 return await self._turn_page(snapshot, session_id, who, form, page)
@@ -159,6 +161,17 @@ class FormDesk:
         if by_field := session.field_errors(errors):
             return FieldErrors(by_field)
         return await offload_drawing(snapshot.review, lambda: _page_of(form, session.page, problem))
+
+    async def _keep_open(self, seen: Snapshot, form: ReviewForm, result: FormResult) -> FormResult:
+        """What the person can fix is said at the top of the form: it is about no field. A retry must send the
+        form as it is.
+        """
+        if not isinstance(result, Notice) or not result.fixable or result.retry:
+            return result
+        problem = one_line(result.text)
+        return await offload_drawing(
+            seen.review, lambda: _page_of(form, form.session.page, problem)
+        )
 
     async def _turn_page(
         self,

@@ -218,9 +218,8 @@ async def test_an_error_on_its_own_page_does_not_wait_for_the_last_one(world: Wo
 async def test_nothing_changed_is_said_and_nothing_is_stored(world: World) -> None:
     await world.ask("mail", {"to": "jo"})
     result = await world.send(await world.open("edit"))
-    assert isinstance(result, Notice)
-    assert result.fixable
-    assert "Nothing was changed" in result.text
+    assert isinstance(result, FormPage)
+    assert "Nothing was changed" in result.problem
     assert (await world.review()).actions[0].is_pending
 
 

@@ -28,10 +28,9 @@ from ....forms import (
     to_result,
 )
 from ....inbox import RESULT_UNKNOWN, STORE_UNAVAILABLE, PermittedSnapshot, Reply
-from ....text import one_line
 from .. import ids
 from ..ids import Body, ModalMeta
-from ..modals import ACTION_ID, BACK, View, form_view, notice, read_entries, with_problem
+from ..modals import ACTION_ID, BACK, View, form_view, notice, read_entries
 from .responder import Responder, Views
 
 log = logging.getLogger(__name__)
@@ -119,15 +118,19 @@ def _to_response(result: FormResult, view: Body, meta: ModalMeta) -> AckResponse
         case FieldErrors():
             return {"response_action": "errors", "errors": dict(result.errors)}
         case Notice():
-            inputs = [block["block_id"] for block in view["blocks"] if block["type"] == "input"]
-            # An updated view has another hash: it would be another operation.
-            if len(inputs) == 1 or (inputs and result.retry):
-                return {"response_action": "errors", "errors": {inputs[0]: result.text}}
-            if result.fixable:
-                return _update_response(with_problem(view, one_line(result.text)))
+            # Not in an updated view: that has another hash, so a retry would be another operation.
+            first = _first_input(view)
+            if result.fixable and first:
+                return {"response_action": "errors", "errors": {first: result.text}}
             return _update_response(notice(result.text, result.title))
     assert_never(result)
 
 
 def _update_response(view: View) -> AckResponse:
     return {"response_action": "update", "view": view}
+
+
+def _first_input(view: Body) -> str:
+    """The block for an error that belongs to no field; "" if the view has no input."""
+    inputs = (block["block_id"] for block in view["blocks"] if block["type"] == "input")
+    return str(next(inputs, ""))

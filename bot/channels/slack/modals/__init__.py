@@ -1,7 +1,7 @@
 """Slack's modals: forms, all arguments, the Review modal, notices. Pure: a value → a view."""
 
 from . import arguments_modal, review_modal
-from .form_modal import ACTION_ID, BACK, form_view, read_entries, with_problem
+from .form_modal import ACTION_ID, BACK, form_view, read_entries
 from .modal import MODAL_LIMITS, View, loading, notice
 
 __all__ = [
@@ -15,5 +15,4 @@ __all__ = [
     "notice",
     "read_entries",
     "review_modal",
-    "with_problem",
 ]

@@ -36,8 +36,6 @@ BACK = "form_back"
 ACTION_ID = "value"
 #: The id of the block with what is wrong, and the longest text of an alert.
 _PROBLEM, MAX_ALERT = "wrong", 200
-#: What the app itself gave of a view that Slack sends.
-_VIEW_KEYS = ("type", "callback_id", "title", "close", "submit", "private_metadata")
 #: More options are shown in groups; this is also the maximum number of groups.
 MAX_OPTIONS = 100
 MAX_CHECKBOXES = 10
@@ -74,15 +72,6 @@ def read_entries(view: Mapping[str, Any]) -> Entries:
         else:
             unsent.add(block_id)
     return Entries(answers, frozenset(unsent))
-
-
-def with_problem(view: Mapping[str, Any], problem: str) -> View:
-    """The modal that a person has sent, with a problem at its top. Slack keeps what they entered, because its
-    inputs keep their ids (docs.slack.dev/reference/views/modal-views).
-    """
-    blocks = [one for one in view["blocks"] if one["block_id"] != _PROBLEM]
-    known = {key: view[key] for key in _VIEW_KEYS if view.get(key) is not None}
-    return {**known, "blocks": [problem_block(problem, "error"), *blocks]}
 
 
 def problem_block(problem: str, level: str) -> Block:
