@@ -180,9 +180,9 @@ class FieldErrors:
 
 @dataclass(frozen=True)
 class Notice:
-    """One text for the person. `fixable`: the form stays open, with the text beside its first input, if it has
-    one. Otherwise the text replaces the form. `retry`: the person should send the same again; that must count
-    as the same submission, which may be stored already.
+    """One text for the person. `fixable`: the form stays open, with the text beside its first input, if it
+    has one. Otherwise the text replaces the form. `retry`: the person should send the same again; that must
+    count as the same submission, which may be stored already.
     """
 
     text: str
