@@ -6,13 +6,12 @@ mark.
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 #: Rendered as nothing, although Unicode calls them letters, marks or symbols.
 _BLANK = frozenset(
@@ -49,8 +48,6 @@ _MAX_COMBINING = 4
 
 #: How many characters at the start and the end of a very long text `excerpt` reads.
 MAX_ENDS = 6_000
-#: Longer JSON is not indented: with deep nesting, indented JSON is up to 30 times as long.
-MAX_INDENTED = 8_000
 
 
 class CutText(NamedTuple):
@@ -131,36 +128,6 @@ def clip(visible: str, limit: int) -> str:
 def fit(visible: str, limit: int) -> str:
     """The same with a limit on the weight."""
     return visible if weight(visible) <= limit else _start(visible, limit - 1, len(visible)) + "…"
-
-
-#: The first characters of text that Python's `json` accepts.
-_JSON = frozenset('-0123456789[{"tfnNI')
-
-
-def format_value(value: Any) -> str:
-    """An argument as people read it: text as it is, everything else as JSON. Text that looks like JSON, and
-    empty text, is quoted.
-    """
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False) if _needs_quotes(value) else value
-    if type(value) is int:
-        return str(value)  # same as json.dumps, but ten times as fast; a call may have many
-    compact = json.dumps(value, ensure_ascii=False)
-    if not isinstance(value, dict | list) or not value or len(compact) > MAX_INDENTED:
-        return compact
-    return json.dumps(value, ensure_ascii=False, indent=2)
-
-
-def _needs_quotes(text: str) -> bool:
-    if not (start := text.strip()[:1]):
-        return True
-    if start not in _JSON:
-        return False
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return not isinstance(value, dict | list) or format_value(value) == text
 
 
 def _replace_suspects(match: re.Match[str]) -> str:

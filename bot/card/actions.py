@@ -10,22 +10,18 @@ from typing import Any, cast
 
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Review, ReviewConfig
-from hitl_core.review import (
-    redaction_pointers,
-    visible_schema,
-)
 
 from .. import text
 from .agent_texts import find_texts, make_reason, merge_reasons, reason_argument
 from .arguments import (
     MAX_CALL,
     MaskedArgs,
-    all_arguments,
-    argument_label,
     arguments_excerpt,
     cut_label,
+    list_arguments,
     main_fact,
     mask,
+    mask_action,
 )
 from .decided import decision_lines
 from .history import attempt_of, edits_of
@@ -65,9 +61,8 @@ def name_and_arguments(review: Review, key: str) -> tuple[str, tuple[Argument, .
     if (call := review.call(key)) is None:
         raise Refused("unknown_action", "This review has no such action.")
     action, args = review.action(key), review.arguments(key).parse()
-    redact = redaction_pointers(action or call, args)
-    schema = visible_schema(action.config) if action else None
-    arguments = all_arguments(args, schema, redact)
+    masked = mask_action(action, args) if action else mask(args, None, call.redact)
+    arguments = list_arguments(masked)
     if (reason := reason_argument(review, call)) is not None:
         arguments = (*arguments, reason)
     return action.name if action else call.name, arguments
@@ -93,8 +88,7 @@ def make_open_actions(
 def make_open_action(review: Review, action: Action, number: int, room: int) -> OpenAction:
     config = action.config
     arguments = review.arguments(action.key)
-    args, schema, plain = arguments.parse(), visible_schema(config), is_plain(arguments.data)
-    masked = mask(args, schema, redaction_pointers(action, args))
+    masked, plain = mask_action(action, arguments.parse()), is_plain(arguments.data)
     said = find_texts(review, action)
     texts = [
         ("Its description", said.description),
@@ -136,23 +130,22 @@ def _find_odd_values(masked: MaskedArgs | None, texts: Iterable[tuple[str, str]]
     items = masked.items if masked else ()
     named = (NamedValue(Text(name), words) for name, words in texts)
     arguments = (
-        NamedValue(Quote(cut_label(argument_label(key))[0]), value, key) for key, value in items
+        NamedValue(Quote(cut_label(text.one_line(key))[0]), value, key) for key, value in items
     )
     return find_warnings(chain(named, arguments))
 
 
 def _shrink(review: Review, action: Action, open_action: OpenAction, room: int) -> OpenAction:
     config, args = action.config, review.arguments(action.key).parse()
-    masked = mask(args, visible_schema(config), redaction_pointers(action, args))
+    masked = mask_action(action, args)
     excerpt = arguments_excerpt(masked, room)
     return replace(open_action, excerpt=excerpt, must_read=config.must_read and excerpt.missing > 0)
 
 
 def make_action_line(review: Review, action: Action, number: int) -> ActionLine:
     """The action on one line; fast, because there may be many large actions."""
-    config, arguments = action.config, review.arguments(action.key)
-    args, schema = arguments.parse(), visible_schema(config)
-    masked = mask(args, schema, redaction_pointers(action, args))
+    arguments = review.arguments(action.key)
+    masked = mask_action(action, arguments.parse())
     return ActionLine(
         key=action.key,
         revision=action.revision,

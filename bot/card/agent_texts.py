@@ -13,7 +13,7 @@ from hitl_core.policy import DESCRIPTION_PREFIX
 from hitl_core.review import description_of, reason_of, rule_reason_of, title_of
 
 from .. import text
-from .arguments import MAX_INLINE
+from .arguments import choose_style
 from .model import OpenAction
 from .spans import as_name, quote
 from .values import AgentReason, Argument
@@ -101,4 +101,5 @@ def reason_argument(review: Review, call: Call) -> Argument | None:
         return None
     label = f"Not an argument: {as_name(text.one_line(review.agent))} says"
     quoted = quote(text.to_visible(reason))
-    return Argument(label, quoted, "\n" in quoted or len(quoted) > MAX_INLINE)
+    style = "line" if choose_style(quoted, quoted) == "line" else "quote"
+    return Argument(label, quoted, style)

@@ -6,10 +6,11 @@ from collections import Counter
 from dataclasses import replace
 
 from hitl_core.model import Action, Call, Cancellation, Decision, Place, Review, Run
-from hitl_core.review import cancel_reason_of, redaction_pointers, visible_schema
+from hitl_core.review import cancel_reason_of
 
 from .. import text
-from .arguments import all_arguments, main_fact, mask
+from ..value_text import format_value
+from .arguments import list_arguments, main_fact, mask, mask_action
 from .history import edit_of, edits_of
 from .model import DecidedElsewhere, DecisionLine
 from .values import Outcome
@@ -82,8 +83,7 @@ def _distinct_arguments(review: Review, keys: list[str]) -> dict[str, str]:
 
 
 def _visible_arguments(review: Review, action: Action) -> dict[str, str]:
-    args = review.arguments(action.key).parse()
-    visible = all_arguments(args, visible_schema(action.config), redaction_pointers(action, args))
+    visible = list_arguments(mask_action(action, review.arguments(action.key).parse()))
     return {argument.label: argument.value for argument in visible}
 
 
@@ -132,14 +132,13 @@ def _decision_line(
 def _action_fact(review: Review, action: Action, revision: int | None = None) -> str:
     """The main fact of a revision, by default of the newest."""
     args = review.arguments(action.key, revision).parse()
-    masked = mask(args, visible_schema(action.config), redaction_pointers(action, args))
-    return main_fact(masked, MAX_FACT)
+    return main_fact(mask_action(action, args), MAX_FACT)
 
 
 def _answer_text(decision: Decision) -> str | None:
     """The answer of an approval, if it is more than yes."""
     answer = decision.answer
-    return None if answer is None or isinstance(answer, bool) else text.format_value(answer)
+    return None if answer is None or isinstance(answer, bool) else format_value(answer)
 
 
 def _cancel_line(review: Review, cancelled: Cancellation, action: Action) -> DecisionLine:

@@ -10,6 +10,7 @@ from hitl_core.model import Action, EarlierTerms, EditRecord, Escalation, Messag
 from hitl_core.review import compared_pointers, redaction_pointers, visible_schema
 
 from .. import text
+from ..value_text import format_value
 from .arguments import HIDDEN_MARK, MAX_LABEL, argument_label, hide, keys_in_order, mark_hidden
 from .model import EscalationNote, ThreadLine
 from .people import merge_people
@@ -93,7 +94,7 @@ def _change(label: str, old: str | None, new: str | None) -> Change:
 
 
 def _value_text(args: dict[str, Any], key: str) -> str | None:
-    return text.format_value(args[key]) if key in args else None
+    return format_value(args[key]) if key in args else None
 
 
 def _excerpt(raw: str | None) -> str | None:

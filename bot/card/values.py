@@ -9,14 +9,23 @@ from typing import Any, Literal
 
 from hitl_core.model import Place, Reviewer
 
+#: On the line of its label, in a quote, or in a code block.
+ValueStyle = Literal["line", "quote", "code"]
+
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument with its visible value. `block`: the value is shown on its own lines."""
+    """One argument with its visible value. `language` is that of the code. `host`: the value is an address
+    with this host. `is_declared`: a schema has it; else its label is the agent's. `above` is a line of ours.
+    """
 
     label: str
     value: str
-    block: bool
+    style: ValueStyle = "line"
+    language: str | None = None
+    host: str = ""
+    is_declared: bool = True
+    above: str = ""
 
 
 @dataclass(frozen=True)

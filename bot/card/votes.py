@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from hitl_core.model import Action, Call, Review, Reviewers, person_key
 from hitl_core.model import Vote as Answered
-from hitl_core.review import redaction_pointers, visible_schema, vote_count
+from hitl_core.review import vote_count
 
 from .. import text
-from .arguments import arguments_excerpt, mask
+from ..value_text import format_value
+from .arguments import arguments_excerpt, mask, mask_action
 from .model import Doubt
 from .people import people_of
 from .values import PeopleRefs, Progress, Rejection, VoteGroup
@@ -56,7 +57,7 @@ def _answer_text(vote: Answered) -> str | None:
     answer = vote.answer
     if vote.type == "respond" or answer is None or isinstance(answer, bool):
         return message_of(vote.message) if vote.type == "respond" else None
-    return message_of(text.format_value(answer))
+    return message_of(format_value(answer))
 
 
 def still_needed(action: Action, requester: str | None) -> PeopleRefs:
@@ -86,8 +87,8 @@ def message_of(message: str | None) -> str | None:
 
 def make_doubt(review: Review, call: Call) -> Doubt:
     action, args = review.action(call.key), review.arguments(call.key).parse()
-    schema = visible_schema(action.config) if action else None
-    excerpt = arguments_excerpt(mask(args, schema, redaction_pointers(action or call, args)))
+    masked = mask_action(action, args) if action else mask(args, None, call.redact)
+    excerpt = arguments_excerpt(masked)
     run, rule = review.runs[call.key], action.route.reviewers if action else Reviewers()
     return Doubt(
         key=call.key,

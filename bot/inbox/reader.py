@@ -17,6 +17,7 @@ from ..card import (
     Button,
     Line,
     OpenAction,
+    argument_plain_text,
     arguments_head,
     arguments_pages,
     find_open_action,
@@ -169,7 +170,7 @@ def action_page(review: Review, place: Place, number: int) -> ActionPage:
 
 def to_text(arguments: Sequence[Argument]) -> str:
     """All arguments as the text of a file."""
-    return "\n\n".join(f"{one.label}\n{one.value}" for one in arguments) + "\n"
+    return "\n\n".join(map(argument_plain_text, arguments)) + "\n"
 
 
 def _next_pending(review: Review, place: Place, number: int) -> int:

@@ -50,6 +50,7 @@ from hitl_core.review.transition import (
 from hitl_core.review.visibility import (
     cancel_reason_of,
     compared_pointers,
+    declared_arguments,
     description_of,
     find_pointers,
     find_redaction_flaw,
@@ -89,6 +90,7 @@ __all__ = [
     "deadline",
     "decide",
     "decisions",
+    "declared_arguments",
     "delivery_problems",
     "deny_by_policy",
     "description_of",

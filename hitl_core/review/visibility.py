@@ -158,6 +158,14 @@ def visible_schema(config: ReviewConfig) -> Schema | None:
     return _with_types(_join(own), added)
 
 
+def declared_arguments(config: ReviewConfig) -> dict[str, object]:
+    """The arguments that a schema which the policy trusts has, by their keys. An agent's own schema declares
+    none: it must not make a key look like the policy's.
+    """
+    schema = config.policy_schema
+    return _properties(_join(_parts(schema))) if schema else {}
+
+
 def _parts(schema: Schema) -> list[Schema]:
     """The schemas of which `combine_schemas` made one, each once."""
     both = schema.get("allOf")

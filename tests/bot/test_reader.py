@@ -96,7 +96,7 @@ async def test_house_nothing_is_shown_at_another_place(world: World) -> None:
 def test_house_only_the_last_page_completes_the_reading() -> None:
     """Given pages as a channel splits them; then each has its part and its neighbours, and the last one, also
     if a higher one was asked for, completes the reading."""
-    arguments = [Argument("n", str(n), False) for n in range(3)]
+    arguments = [Argument("n", str(n)) for n in range(3)]
     pages = [
         arguments_page(TARGET, "tool", arguments, number, lambda all: [one.value for one in all])
         for number in range(4)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from bot import text
 from bot.card.spans import plain_text
 from bot.card.warnings import find_text
+from bot.value_text import format_value
 from tests.channels.reading import value_of
 
 #: Bidirectional controls, all of them.
@@ -152,7 +153,7 @@ def test_promise_8_padding_that_mixes_is_cut_with_its_end_in_sight() -> None:
 )
 def test_promise_8_what_stands_at_an_edge_is_seen(edged: str, shown: str) -> None:
     """Given blanks at the start or the end of a line, then each has a sign, and the text keeps its lines."""
-    assert text.to_visible(text.format_value(edged)) == shown
+    assert text.to_visible(format_value(edged)) == shown
 
 
 #: What is easily taken for something else.
@@ -180,14 +181,14 @@ alike = st.lists(st.sampled_from((*ALIKE, " " * 5, " " * 50, "\n" * 4)), max_siz
 @given(alike | st.text(st.characters(exclude_categories=["Cs"])))
 def test_promise_8_what_was_meant_can_be_told_from_what_is_shown(any_text: str) -> None:
     """Given any text, then it can be read back, so no two look alike; and no line ends in a blank."""
-    shown = text.to_visible(text.format_value(any_text))
+    shown = text.to_visible(format_value(any_text))
     assert value_of(shown) == any_text
     assert not any(line[-1:] in (" ", "\t") for line in shown.split("\n"))
 
 
 @given(alike, alike)
 def test_promise_8_two_texts_that_differ_never_look_alike(one: str, two: str) -> None:
-    shown = [text.to_visible(text.format_value(each)) for each in (one, two)]
+    shown = [text.to_visible(format_value(each)) for each in (one, two)]
     assert (shown[0] == shown[1]) == (one == two)
     assert (text.one_line(one) == text.one_line(two)) == (one == two)
 
@@ -294,4 +295,4 @@ def test_promise_8_a_cut_says_how_much_is_missing(any_text: str, limit: int) -> 
     ],
 )
 def test_promise_8_text_is_never_taken_for_another_value(value: object, shown: str) -> None:
-    assert text.format_value(value) == shown
+    assert format_value(value) == shown

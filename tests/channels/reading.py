@@ -17,7 +17,8 @@ from bot.channels.slack.render import Names
 from bot.channels.slack.render.card_message import fits
 from bot.forms import EditForm, FormRef
 from bot.inbox import ActionRef, action_page, arguments_page
-from bot.text import MAX_INDENTED, remove_marks
+from bot.text import remove_marks
+from bot.value_text import LIST_FORM, MAX_INDENTED
 from hitl_core.model import Review
 from slack_sandbox.workspace.message import validate_blocks
 from slack_sandbox.workspace.view_validation import validate_view
@@ -28,6 +29,9 @@ Json = dict[str, Any]
 
 _RUN = r"[\d,]+ (?:space|tab|line break)s?"
 _PADDING = re.compile(rf"⟦({_RUN}(?:, {_RUN})*)⟧")
+_ITEMS = re.compile(r'"(?:[^"\\]|\\.)*"|[^ ,]+')
+#: Two spaces; a head has three.
+_VALUE = re.compile(r"  (?! )")
 _CHARS = {"space": " ", "tab": "\t", "line break": "\n"}
 
 
@@ -107,8 +111,11 @@ def _control(element: Json) -> str:
 
 
 def _part(part: Json) -> str:
-    if part["type"] == "rich_text_preformatted":
-        return "\n".join("  | " + line for line in part["elements"][0]["text"].split("\n"))
+    bar = {"rich_text_preformatted": "  | ", "rich_text_quote": "  > "}.get(part["type"])
+    if bar:
+        language = [f"  | ({part['language']})"] if "language" in part else []
+        lines = part["elements"][0]["text"].split("\n")
+        return "\n".join([*language, *(bar + line for line in lines)])
     return "".join(map(_inline, part["elements"]))
 
 
@@ -116,7 +123,7 @@ def _inline(element: Json) -> str:
     if element["type"] in ("user", "usergroup"):
         return f"@{element.get('user_id') or element.get('usergroup_id')}"
     text, style = element["text"], element.get("style", {})
-    for name, sign in (("bold", "*"), ("italic", "/"), ("strike", "~")):
+    for name, sign in (("bold", "*"), ("italic", "/"), ("strike", "~"), ("code", "`")):
         if style.get(name):
             start = len(text) - len(text.lstrip())
             text = text[:start] + sign + text[start:] + sign
@@ -140,19 +147,20 @@ def arguments_in(block: Json) -> dict[str, Any]:
     """The arguments in a card's `call:` block, read back; nothing of them may be cut."""
     found: dict[str, Any] = {}
     label: str | None = None
-    first = True
     for part in block["elements"]:
         if part["elements"][0]["text"] == "⚠ ":
             continue  # a warning, which comes after the arguments
         for element in part["elements"]:
             style = element.get("style", {})
-            if style.get("bold") and not first:
-                label = element["text"].removeprefix("\n")
-            elif label is not None:
-                inline = part["type"] == "rich_text_section"
-                assert not inline or element["text"].startswith("  ")
-                _put(found, label, element["text"][2:] if inline else element["text"])
-            first = False
+            if style.get("bold") or style.get("code"):
+                label = element["text"]
+            elif part["type"] != "rich_text_section":
+                assert label is not None
+                _put(found, label, element["text"])
+                label = None
+            elif label is not None and not style and _VALUE.match(element["text"]):
+                _put(found, label, element["text"][2:].split("\n")[0])
+                label = None
     return found
 
 
@@ -169,7 +177,7 @@ def arguments_on(views: list[Json]) -> dict[str, Any]:
     ]
     for part in parts:
         head = part["elements"][0]["text"]
-        if part["type"] == "rich_text_preformatted":
+        if part["type"] != "rich_text_section":
             if label:
                 found[label] += head
             else:
@@ -210,6 +218,8 @@ def key_of(label: str) -> str:
 
 def value_of(shown: str) -> Any:
     text = original(shown)
+    if LIST_FORM.fullmatch(text):
+        return [_item(each) for each in _ITEMS.findall(text)]
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -219,6 +229,13 @@ def value_of(shown: str) -> Any:
     if value and len(written) <= MAX_INDENTED:
         written = json.dumps(value, ensure_ascii=False, indent=2)
     return text if containers and written != text else value
+
+
+def _item(shown: str) -> Any:
+    try:
+        return json.loads(shown)
+    except ValueError:
+        return shown
 
 
 def _run(words: str) -> str:

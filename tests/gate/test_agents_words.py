@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.card import build_card, find_open_action
-from bot.card.arguments import PATH_SEPARATOR, all_arguments
+from bot.card.arguments import PATH_SEPARATOR, list_arguments, mask_action
 from hitl_core import dialects
 from hitl_core.dialects.apply_policy import apply_policy
 from hitl_core.errors import HitlError
@@ -192,9 +192,8 @@ def submit(
 
 def read_arguments(review: Review, action: Action) -> dict[str, str]:
     """Every argument as "See all of it" shows it."""
-    args = review.arguments(action.key).parse()
-    shown = all_arguments(args, visible_schema(action.config), redaction_pointers(action, args))
-    return {argument.label: argument.value for argument in shown}
+    shown = list_arguments(mask_action(action, review.arguments(action.key).parse()))
+    return {argument.label.strip('"'): argument.value for argument in shown}
 
 
 @settings(max_examples=400)
@@ -253,7 +252,10 @@ def check_no_weaker(
     hidden = {} if tool == "run_sql" else {"token": "t-1"}
     assert read_arguments(review, action) == {**READ, **hidden}
     opened = find_open_action(review, "1")
-    assert {one.label: one.value for one in opened.excerpt.arguments} == {**READ, **hidden}
+    assert {one.label.strip('"'): one.value for one in opened.excerpt.arguments} == {
+        **READ,
+        **hidden,
+    }
     assert opened.why == ("Careful with SQL." if tool == "run_sql" else "")
     ours = (
         "",
@@ -263,7 +265,7 @@ def check_no_weaker(
     assert opened.rule in ours
     assert (opened.title, opened.choices, opened.by_agent) == ("", (), False)
     (drawn,) = build_card(review, action.places[0]).open_actions
-    assert {one.label for one in drawn.excerpt.arguments} == set(READ)
+    assert {one.label.strip('"') for one in drawn.excerpt.arguments} == set(READ)
 
 
 def check_no_less(before: Action, after: Action) -> None:

@@ -3,6 +3,7 @@
 Start with `card_text` and `action_text`.
 """
 
+from .arguments import argument_head, argument_plain_text
 from .card_text import (
     LIST_HINT,
     ActionText,
@@ -68,6 +69,8 @@ __all__ = [
     "ActionText",
     "CardText",
     "action_text",
+    "argument_head",
+    "argument_plain_text",
     "arguments_head",
     "arguments_pages",
     "card_summary",

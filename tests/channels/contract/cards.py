@@ -8,10 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from bot.card import Card, build_card, incomplete_actions, thread_lines
-from bot.card.arguments import all_arguments
+from bot.card.arguments import list_arguments, mask_action
 from bot.text import to_visible
 from hitl_core.model import Review
-from hitl_core.review import redaction_pointers, visible_schema
 from tests.bot.test_text import BIDI, HIDDEN
 from tests.channels.contract.world import Shown, World
 from tests.channels.nasty import NASTY
@@ -32,9 +31,7 @@ def argument_lines(review: Review, key: str) -> Iterator[str]:
     """All that must be readable of an action's arguments."""
     action = review.action(key)
     assert action is not None
-    args = review.arguments(key).parse()
-    redact = redaction_pointers(action, args)
-    for argument in all_arguments(args, visible_schema(action.config), redact):
+    for argument in list_arguments(mask_action(action, review.arguments(key).parse())):
         yield argument.label
         yield argument.value
 

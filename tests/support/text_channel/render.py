@@ -29,6 +29,7 @@ from bot.card import (
     Time,
     Verbatim,
     action_text,
+    argument_head,
     card_buttons,
     card_text,
     doubt_text,
@@ -101,16 +102,17 @@ def action_content(text: ActionText, number: int | None = None) -> Content:
 
 def argument_lines(arguments: Iterable[Argument]) -> tuple[str, ...]:
     """Long lines are cut into several."""
-    lines = (
-        line
-        for one in arguments
-        for line in f"{_foreign(one.label)}: {_foreign(one.value)}".split("\n")
-    )
+    lines = (line for one in arguments for line in _argument_text(one).split("\n"))
     return tuple(
         BAR * bool(at) + line[at : at + MAX_LINE]
         for line in lines
         for at in range(0, max(1, len(line)), MAX_LINE)
     )
+
+
+def _argument_text(argument: Argument) -> str:
+    head = "".join(map(_span, argument_head(argument)))
+    return head if argument.style == "line" else f"{head}: {_foreign(argument.value)}"
 
 
 def to_buttons(buttons: Iterable[Button], number: int | None = None) -> tuple[network.Button, ...]:

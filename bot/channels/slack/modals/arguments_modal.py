@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ....card import (
     ARGUMENTS_TITLE,
@@ -11,13 +12,11 @@ from ....card import (
     LONG_NAME_VALUE,
     NO_ARGUMENTS,
     Argument,
-    Strong,
-    Text,
-    Verbatim,
+    argument_head,
 )
 from ....inbox import ArgumentsPage
 from ..ids import ModalMeta
-from ..render import Element, button_blocks, context_lines, pre, rich_text, section
+from ..render import Element, box, button_blocks, context_lines, rich_text, section
 from .modal import View, modal
 
 #: A view may have 250 kB of JSON and 100 blocks. Some clients write non-ASCII characters as \uXXXX.
@@ -61,19 +60,19 @@ def split_arguments(arguments: Sequence[Argument]) -> list[list[Element]]:
 def _parts(arguments: Sequence[Argument]) -> list[Element]:
     parts: list[Element] = []
     for argument in arguments:
-        label = Strong(argument.label)
         if len(argument.label) > MAX_LABEL:
-            parts += [section(LONG_NAME), *_boxes(argument.label)]
-            parts += [section(LONG_NAME_VALUE), *_boxes(argument.value)]
-        elif argument.block:
-            parts += [section([label]), *_boxes(argument.value)]
+            parts += [section(LONG_NAME), *_boxes(replace(argument, style="code"), argument.label)]
+            parts += [section(LONG_NAME_VALUE), *_boxes(argument, argument.value)]
+        elif argument.style == "line":
+            parts.append(section(argument_head(argument)))
         else:
-            parts.append(section([label, Text("  "), Verbatim(argument.value)]))
+            parts += [section(argument_head(argument)), *_boxes(argument, argument.value)]
     return parts
 
 
-def _boxes(text: str) -> list[Element]:
-    return [pre(text[at : at + CHUNK_SIZE]) for at in range(0, len(text), CHUNK_SIZE)]
+def _boxes(argument: Argument, text: str) -> list[Element]:
+    starts = range(0, len(text), CHUNK_SIZE)
+    return [box(argument, text[at : at + CHUNK_SIZE]) for at in starts]
 
 
 def _size(part: Element) -> int:

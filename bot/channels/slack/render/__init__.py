@@ -27,7 +27,7 @@ from .block_kit import (
 from .card_message import action_blocks
 from .home_blocks import error_blocks, list_blocks, summary, view_blocks
 from .line_blocks import thread_message
-from .markup import context_lines, mrkdwn_text, plain_message, section
+from .markup import box, context_lines, mrkdwn_text, plain_message, section
 
 __all__ = [
     "Block",
@@ -35,6 +35,7 @@ __all__ = [
     "Names",
     "action_blocks",
     "actions",
+    "box",
     "button",
     "button_blocks",
     "card_message",

@@ -14,9 +14,9 @@ from ....card import (
     Line,
     OpenAction,
     PlaceNames,
-    Strong,
-    Verbatim,
+    Text,
     action_text,
+    argument_head,
     card_buttons,
     card_text,
     doubt_text,
@@ -35,12 +35,11 @@ from .block_kit import (
     divider,
     header,
     place_names,
-    pre,
     rich_text,
     text_size,
 )
 from .line_blocks import action_lines, decision_block
-from .markup import context_facts, context_lines, notification, section, sections
+from .markup import box, context_facts, context_lines, notification, section, sections
 
 MAX_BLOCKS = 50
 #: Reserved for the lines of decided actions while others still wait.
@@ -203,14 +202,12 @@ def _text_blocks(key: str, text: ActionText) -> list[Block]:
 
 
 def _argument_elements(head: Line, arguments: tuple[Argument, ...]) -> list[Element]:
-    """Label and value on one line; long text and code in a box."""
+    """Label and value on one line; a longer value in a box."""
     elements: list[Element] = []
     spans = [*head]
     for argument in arguments:
-        spans.append(Strong(f"\n{argument.label}" if spans else argument.label))
-        if argument.block:
-            elements += [section(spans), pre(argument.value)]
+        spans += [*([Text("\n")] if spans else []), *argument_head(argument)]
+        if argument.style != "line":
+            elements += [section(spans), box(argument, argument.value)]
             spans = []
-        else:
-            spans.append(Verbatim(f"  {argument.value}"))
     return [*elements, section(spans)] if spans else elements

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, assert_never
 
 from ....card import (
+    Argument,
     Code,
     Emphasis,
     Group,
@@ -31,7 +32,7 @@ from ....card import (
 from ....card import (
     plain_text as plain_line,
 )
-from .block_kit import Block, Element, context, mention_id, mrkdwn, plain_section, plain_text
+from .block_kit import Block, Element, context, mention_id, mrkdwn, plain_section, plain_text, pre
 
 #: Between the facts of one line, and before those that follow in an element of their own.
 SEPARATOR = "  ·  "
@@ -39,7 +40,12 @@ NEXT = "·  "
 #: A context holds ten elements (docs.slack.dev/reference/block-kit/blocks/context-block).
 MAX_ELEMENTS = 10
 
-_STYLES: dict[type[Span], str] = {Strong: "bold", Emphasis: "italic", Struck: "strike"}
+_STYLES: dict[type[Span], str] = {
+    Strong: "bold",
+    Emphasis: "italic",
+    Struck: "strike",
+    Code: "code",
+}
 _SIGNS: dict[type[Span], str] = {Strong: "*", Emphasis: "_", Struck: "~"}
 _GRAVE = "\N{MODIFIER LETTER GRAVE ACCENT}"
 #: Characters that mrkdwn would turn into a format or an emoji, and the look-alike that replaces them. It
@@ -73,6 +79,13 @@ def section(line: Iterable[Span]) -> Element:
 
 def sections(lines: Iterable[Line]) -> list[Element]:
     return [section(line) for line in lines]
+
+
+def box(argument: Argument, text: str) -> Element:
+    """A part of an argument's value on its own lines."""
+    if argument.style == "quote":
+        return {"type": "rich_text_quote", "border": 0, "elements": [_text_element(text)]}
+    return pre(text, argument.language)
 
 
 def context_lines(block_id: str, lines: Iterable[Line]) -> list[Block]:
@@ -167,9 +180,9 @@ def _context_element(is_plain: bool | None, spans: Sequence[Span]) -> Element:
 
 def _rich_element(span: Span) -> Element:
     match span:
-        case Text() | Verbatim() | Code():
+        case Text() | Verbatim():
             return _text_element(span.text)
-        case Strong() | Emphasis() | Struck():
+        case Strong() | Emphasis() | Struck() | Code():
             return {"type": "text", "text": span.text or " ", "style": {_STYLES[type(span)]: True}}
         case Quote():
             return _text_element(quote(span.text))

@@ -1,0 +1,84 @@
+"""Arguments with marks in place of hidden values."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from hitl_core.jsonschema import find_hidden, mask_args
+from hitl_core.model import Action, DisplayHint
+from hitl_core.review import declared_arguments, redaction_pointers, visible_schema
+
+from .labels import schema_properties
+
+#: Shown instead of a hidden value. No text can forge it: ⟦ and ⟧ in a text become marks themselves.
+HIDDEN_MARK = "⟦hidden⟧"
+#: Half a surrogate pair, which no argument can contain. `text.to_visible` turns it into _MARK.
+PLACEHOLDER = "\ud800"
+_MARK = "⟦U+D800⟧"
+
+
+class MaskedArgs(NamedTuple):
+    """Arguments in the order in which people read them, with placeholders for hidden values. `declared` are
+    those that the policy's schema has, `hints` the policy's hints by their pointers.
+    """
+
+    items: tuple[tuple[str, Any], ...]
+    schema: dict[str, Any] | None
+    declared: Mapping[str, object]
+    has_hidden: bool
+    hints: dict[str, DisplayHint]
+
+    def mark_hidden(self, visible: str) -> str:
+        return mark_hidden(visible) if self.has_hidden else visible
+
+
+def mask(
+    args: dict[str, Any],
+    schema: dict[str, Any] | None,
+    redact: Collection[str] = (),
+    display: Iterable[DisplayHint] = (),
+    declared: Mapping[str, object] | None = None,
+) -> MaskedArgs:
+    """What is hidden is found here, once for all that is made of it. Without `declared` it is all that the
+    schema has.
+    """
+    masked = hide(args, schema, redact)
+    items = ((key, masked[key]) for key in keys_in_order(masked, schema))
+    hints = {hint.pointer: hint for hint in display}
+    known = schema_properties(schema) if declared is None else declared
+    return MaskedArgs(tuple(items), schema, known, masked is not args, hints)
+
+
+def mask_action(action: Action, args: dict[str, Any]) -> MaskedArgs:
+    """These arguments of an action, with all that its rules say of them."""
+    config = action.config
+    redact = redaction_pointers(action, args)
+    return mask(args, visible_schema(config), redact, config.display, declared_arguments(config))
+
+
+def hide(
+    args: dict[str, Any], schema: dict[str, Any] | None, redact: Collection[str]
+) -> dict[str, Any]:
+    """The arguments with placeholders for the values that the policy hides, and that the schema calls
+    write-only or a password; `args` itself if there are none. `mark_hidden` turns the placeholders into
+    HIDDEN_MARK.
+    """
+    hidden = find_hidden([schema], args, redact) if schema or redact else []
+    return mask_args(args, hidden, PLACEHOLDER) if hidden else args
+
+
+def mark_hidden(visible: str) -> str:
+    """Visible text with HIDDEN_MARK for each placeholder."""
+    if _MARK not in visible:
+        return visible
+    return visible.replace(f'"{_MARK}"', HIDDEN_MARK).replace(_MARK, HIDDEN_MARK)
+
+
+def drop_hidden(raw: str) -> str:
+    return raw.replace(PLACEHOLDER, "")
+
+
+def keys_in_order(args: dict[str, Any], schema: dict[str, Any] | None) -> list[str]:
+    """The keys of `args` in the schema's order, then the others."""
+    return list(dict.fromkeys([k for k in schema_properties(schema) if k in args] + list(args)))

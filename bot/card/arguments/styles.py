@@ -1,0 +1,129 @@
+"""How one value is shown: as the policy's hint says, or by what it looks like. No style hides a character."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple, assert_never
+
+from hitl_core.model import DisplayHint
+
+from ...text import MAX_ENDS
+from ...value_text import format_value
+from ..values import ValueStyle
+from .masking import PLACEHOLDER
+
+#: A longer value is shown on its own lines.
+MAX_INLINE = 160
+#: White space that would be lost on one line, or in a quote.
+_GAP = re.compile("[\n\t]|   ")
+_GAP_IN_LINE = re.compile("\t|   ")
+#: Digits of an amount that is still easy to read.
+_MAX_AMOUNT = 10**24
+_AMOUNT = re.compile(r"(-?)(\d+)(?:\.(\d+))?")
+_CURRENCY = re.compile("[A-Z]{3}")
+#: A web address of which each program reads the same host: no backslash, no second @, no white space.
+_ADDRESS = re.compile(
+    r"https?://(?:[^\s/?#\\@]*@)?([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?(?:[/?#][^\s\\]*)?"
+)
+#: Shorter text is not known to be prose.
+_MIN_PROSE = 40
+#: In code: an indented line, a line that begins with a sign or with a statement.
+_CODE = re.compile(
+    r"(?im)^[ \t]+\S|^[$>#/|\\@%]|^(?:select|insert|update|delete|drop|create|alter|with|grant|truncate"
+    r"|begin|merge|import|from|def|class|function|const|let|var|export|set|sudo)\b"
+)
+_CODE_SIGN = re.compile(r"[{}\[\]<>=\\|`~^*#;$&+_]")
+_SENTENCE_END = re.compile(r"[.!?…](?=\s|\Z)|[。！？]")  # noqa: RUF001
+#: Prose has a sentence at least this often, and a sign of code at most this often (in characters).
+_SENTENCE, _SIGN_EVERY = 300, 100
+
+
+class Drawing(NamedTuple):
+    """A value before `text.to_visible`. `style` is None if its content decides. `host`: of a web address.
+    `currency`: it is part of `raw`.
+    """
+
+    raw: str
+    style: ValueStyle | None = None
+    language: str | None = None
+    host: str = ""
+    has_currency: bool = False
+
+
+def draw_value(value: Any, hint: DisplayHint | None, find: Callable[[str], Any]) -> Drawing:
+    """`find` gives the value at a pointer, None if there is none. What does not fit the hint is drawn as
+    without one.
+    """
+    raw = format_value(value)
+    if hint is None:
+        return Drawing(raw)
+    if hint.style == "money":
+        return _draw_money(value, hint.currency or "", find)
+    if not isinstance(value, str) or not value.strip() or value == PLACEHOLDER:
+        return Drawing(raw)
+    match hint.style:
+        case "text" | "email":
+            return Drawing(raw, None if _GAP_IN_LINE.search(raw) else "quote")
+        case "code" | "diff":
+            return Drawing(raw, "code", hint.language or ("diff" if hint.style == "diff" else None))
+        case "markdown-source":
+            return Drawing(raw, "code", "markdown")
+        case "link":
+            address = _ADDRESS.fullmatch(value)
+            return Drawing(raw, host=address[1].lower() if address else "")
+    assert_never(hint.style)
+
+
+def choose_style(raw: str, visible: str) -> ValueStyle:
+    """By its content: a long value or one of several lines is a quote if it is surely prose, else code."""
+    if not has_own_lines(raw, visible):
+        return "line"
+    return "quote" if _is_prose(raw) else "code"
+
+
+def has_own_lines(raw: str, visible: str = "") -> bool:
+    return max(len(raw), len(visible)) > MAX_INLINE or _GAP.search(raw) is not None
+
+
+def format_money(value: Any, currency: Any) -> str | None:
+    """Every digit of an amount, in groups, with its currency: `1,200.50 EUR`. None if the value is no plain
+    number, or the currency no code of three letters.
+    """
+    if type(value) not in (int, float) or not isinstance(currency, str):
+        return None
+    is_plain = math.isfinite(value) and abs(value) < _MAX_AMOUNT
+    if not is_plain or not _CURRENCY.fullmatch(currency):
+        return None
+    amount = _AMOUNT.fullmatch(repr(value))  # the digits that the arguments have; not 1e-07
+    if amount is None or (amount[1] and not value):  # -0.0
+        return None
+    sign, whole, part = amount.groups()
+    # One more zero changes nothing: 120.0 is 120.00.
+    digits = f"{int(whole):,}" + (f".{part:0<2}" if part else "")
+    return f"{sign}{digits} {currency}"
+
+
+def _draw_money(value: Any, currency: str, find: Callable[[str], Any]) -> Drawing:
+    known = find(currency) if currency.startswith("/") else currency
+    if (money := format_money(value, known)) is not None:
+        return Drawing(money, has_currency=True)
+    if isinstance(value, str) and value != PLACEHOLDER:
+        return Drawing(json.dumps(value, ensure_ascii=False))  # so that it can't look like money
+    return Drawing(format_value(value))
+
+
+def _is_prose(raw: str) -> bool:
+    """Whether it surely is sentences, and no code, table or JSON."""
+    if len(raw) > 2 * MAX_ENDS:
+        raw = raw[:MAX_ENDS] + raw[-MAX_ENDS:]
+    if len(raw) < _MIN_PROSE or _GAP_IN_LINE.search(raw) or _CODE.search(raw):
+        return False
+    letters, spaces = sum(map(str.isalpha, raw)), sum(map(str.isspace, raw))
+    return (
+        10 * letters >= 7 * (len(raw) - spaces)
+        and len(_CODE_SIGN.findall(raw)) * _SIGN_EVERY <= len(raw)
+        and len(_SENTENCE_END.findall(raw)) * _SENTENCE >= len(raw)
+    )
