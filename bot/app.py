@@ -43,6 +43,7 @@ from .outbox import (
     DueTimers,
     HomeRefresher,
     Outbox,
+    PublishHome,
     Worker,
     Workers,
 )
@@ -83,12 +84,18 @@ class Timing:
 
 
 class ExtraChannel(Protocol):
-    """A channel beside Slack. After `connect`, what people do there goes to the inbox."""
+    """A channel beside Slack."""
 
     @property
     def channel(self) -> Channel: ...
 
-    def connect(self, inbox: Inbox, channels: Channels) -> None: ...
+    def home_publisher(self, inbox: Inbox, homes: HomeLoader) -> PublishHome | None:
+        """Updates the Homes that people opened; None if this channel has no Homes."""
+        ...
+
+    def connect(self, inbox: Inbox, channels: Channels, homes: HomeLoader) -> None:
+        """After this, what people do there goes to the inbox."""
+        ...
 
 
 @asynccontextmanager
@@ -118,7 +125,11 @@ async def running_bot(
         homes = HomeLoader(Reviews(store, retry_seconds=1.5), channels, directory)
         home = HomeTab(homes, inbox, channel)
         if only != "http":
-            refresher = HomeRefresher(store, {channel.name: home.publish})
+            publishers = {channel.name: home.publish}
+            for one in extra_channels:
+                if (publish := one.home_publisher(inbox, homes)) is not None:
+                    publishers[one.channel.name] = publish
+            refresher = HomeRefresher(store, publishers)
             others = (refresher, Sealer(store), PlaceCheck(Reviews(store), channels, health))
             workers = _make_workers(store, channels, directory, health, timing, *others)
             readiness_checks.append(workers.check)
@@ -133,7 +144,7 @@ async def running_bot(
         if only != "workers":
             add_api(app, AgentApi(store, policies))
             for connection in extra_channels:
-                connection.connect(inbox, channels)
+                connection.connect(inbox, channels, homes)
             events = Events(directory.lookups(channel.name), channel)
             handlers = (Listeners(inbox, channel, home), home, events)
             requests = _slack_requests(app, settings, channel, handlers, leaving)

@@ -5,7 +5,7 @@ half, which `Workers` runs.
 from .delivery import Delivery
 from .lane import LANE_LEASE, LATE_WINDOW
 from .outbox import REQUEUE_INTERVAL, Outbox
-from .workers import TIMERS_INTERVAL, DueTimers, HomeRefresher, Worker, Workers
+from .workers import TIMERS_INTERVAL, DueTimers, HomeRefresher, PublishHome, Worker, Workers
 
 __all__ = [
     "LANE_LEASE",
@@ -16,6 +16,7 @@ __all__ = [
     "DueTimers",
     "HomeRefresher",
     "Outbox",
+    "PublishHome",
     "Worker",
     "Workers",
 ]

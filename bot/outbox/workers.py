@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Protocol, Self
 
 from hitl_core.errors import HitlError, safe_message
@@ -118,16 +118,21 @@ class DueTimers:
 HOME_INTERVAL = 30.0
 
 
+class PublishHome(Protocol):
+    """Updates the Home of the person with this id."""
+
+    async def __call__(self, id: str, /) -> None: ...
+
+
 class HomeRefresher:
-    """Updates the Homes that were opened recently. Several bots may run it in parallel: only one of
-    them updates a Home. `publish` updates the Home of a person by id, for each
-    channel that has Homes.
+    """Updates the Homes that were opened recently. Several bots may run it in parallel: only one of them
+    updates a Home. `publish` has an entry for each channel with Homes.
     """
 
     def __init__(
         self,
         store: Store,
-        publish: Mapping[str, Callable[[str], Awaitable[None]]],
+        publish: Mapping[str, PublishHome],
         *,
         interval: float = HOME_INTERVAL,
         keep_for: float = KEEP_FOR,

@@ -14,14 +14,16 @@ from bot.channels.slack import SlackChannel
 from bot.channels.slack.ids import ModalMeta
 from bot.channels.slack.modals import form_view
 from bot.channels.slack.modals.modal import MODAL_LIMITS
+from bot.channels.slack.render import view_blocks
 from bot.forms import FormPage
+from bot.inbox import Home
 from hitl_core.model import MessageRef, Place
 from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
 from slack_sandbox.server import running_sandbox
 from slack_sandbox.workspace import mentions
 from slack_sandbox.workspace.message import escape_text
 from slack_sandbox.workspace.workspace import Channel, Message
-from tests.channels.contract import ChannelContract, Shown, World
+from tests.channels.contract import ChannelContract, Shown, ShownPage, World
 from tests.channels.contract.world import Fault
 from tests.channels.reading import check_view, texts
 from tests.support.slack import words
@@ -65,7 +67,7 @@ class SlackWorld(World):
     modal_limits = MODAL_LIMITS
 
     def __init__(self, sandbox: Sandbox, channel: SlackChannel) -> None:
-        self.sandbox, self.channel = sandbox, channel
+        self.sandbox, self.channel, self._slack = sandbox, channel, channel
 
     @property
     def now(self) -> float:
@@ -113,13 +115,11 @@ class SlackWorld(World):
         else:
             self.sandbox.users.rename(id, name)
 
-    def show_form(self, page: FormPage) -> tuple[str, frozenset[str]]:
-        view = check_view(form_view(page, ModalMeta(page.ref.target)))
-        text = " ".join(text for _, text in texts(view))
-        called = mentions.find_mentions("", view["blocks"])
-        links = [link for one in _mrkdwn(view["blocks"]) for link in _LINK.findall(one)]
-        alive = [*called.users, *called.groups, *links, *(["all"] if called.everybody else [])]
-        return " ".join(text.split()), frozenset(alive)
+    def show_form(self, page: FormPage) -> ShownPage:
+        return _page(form_view(page, ModalMeta(page.ref.target)))
+
+    def show_home(self, home: Home) -> ShownPage:
+        return _page({"type": "home", "blocks": view_blocks(home, self._slack)})
 
     def named(self, id: str) -> str:
         return id
@@ -133,6 +133,15 @@ class SlackWorld(World):
             tuple(map(_text_of, replies)),
             frozenset(part for one in (message, *replies) for part in _alive(one)),
         )
+
+
+def _page(view: dict[str, Any]) -> ShownPage:
+    blocks = check_view(view)["blocks"]
+    text = " ".join(text for _, text in texts(view))
+    called = mentions.find_mentions("", blocks)
+    links = [link for one in _mrkdwn(blocks) for link in _LINK.findall(one)]
+    alive = [*called.users, *called.groups, *links, *(["all"] if called.everybody else [])]
+    return ShownPage(" ".join(text.split()), tuple(_buttons(blocks)), frozenset(alive))
 
 
 def _text_of(message: Message) -> str:

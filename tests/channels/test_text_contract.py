@@ -7,11 +7,13 @@ from dataclasses import replace
 import pytest
 
 from bot.forms import FormPage
+from bot.inbox import Home
 from hitl_core.model import MessageRef, Place
-from tests.channels.contract import ChannelContract, Shown, World
+from tests.channels.contract import ChannelContract, Shown, ShownPage, World
 from tests.channels.contract.world import Fault
 from tests.support.text_channel.channel import TextChannel
 from tests.support.text_channel.forms import LIMITS, form_content
+from tests.support.text_channel.home import home_content
 from tests.support.text_channel.network import Content, Message, Network, check_content, mentions
 from tests.support.text_channel.office import office
 from tests.support.text_channel.render import BAR
@@ -50,7 +52,7 @@ class TextWorld(World):
     modal_limits = LIMITS
 
     def __init__(self, network: Network, channel: TextChannel) -> None:
-        self.network, self.channel = network, channel
+        self.network, self.channel, self._names = network, channel, channel.names
 
     @property
     def now(self) -> float:
@@ -79,12 +81,11 @@ class TextWorld(World):
         else:
             self.network.people[id] = replace(self.network.people[id], name=name)
 
-    def show_form(self, page: FormPage) -> tuple[str, frozenset[str]]:
-        content = form_content(page, "s1")
-        check_content(content)
-        labels = [button.label for button in content.buttons]
-        alive = frozenset(person for line in content.lines for person in mentions(line))
-        return f"{_read(content)} {' '.join(labels)}", alive
+    def show_form(self, page: FormPage) -> ShownPage:
+        return _page(form_content(page, "s1"))
+
+    def show_home(self, home: Home) -> ShownPage:
+        return _page(home_content(home, self._names))
 
     def _shown(self, message: Message) -> Shown:
         thread = [one for one in self.network.messages.values() if one.thread == message.id]
@@ -100,6 +101,13 @@ class TextWorld(World):
                 for person in mentions(line)
             ),
         )
+
+
+def _page(content: Content) -> ShownPage:
+    check_content(content)
+    labels = tuple(button.label for button in content.buttons)
+    alive = frozenset(person for line in content.lines for person in mentions(line))
+    return ShownPage(" ".join((_read(content), *labels)), labels, alive)
 
 
 def _read(content: Content) -> str:

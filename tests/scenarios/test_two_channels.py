@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
+from bot.app import running_bot
+from bot.outbox import HomeRefresher
+from bot.settings import Settings
 from hitl_core import Outcome, ToolCall
-from tests.support.bots import Scene
+from tests.support.bots import QUICK, Scene
 from tests.support.slack import OPS
 from tests.support.text_bot import TextExtraChannel
 
@@ -139,6 +142,37 @@ async def test_house_11_nobody_approves_their_own_request_from_the_other_side(
     await scene.bob.press(card, "approve")
 
     assert await executed(waiting) == 1
+
+
+async def test_house_11_a_home_of_the_second_channel_is_updated_by_the_workers_half(
+    scene: Scene, text: TextExtraChannel
+) -> None:
+    """Given an HTTP bot and a worker bot, and Ada, who opened her Home in the text channel; when an agent
+    asks, then the worker bot shows it there; and she approves it there."""
+    settings = Settings.from_environment(scene.environment())
+    workers, http = [
+        await scene.stack.enter_async_context(
+            running_bot(settings, QUICK, half, extra_channels=[text])
+        )
+        for half in ("workers", "http")
+    ]
+    scene.sandbox.bot_url = http.url
+    empty = await text.network.open_home("p-ada")
+    assert "Nothing waits for you" in empty.lines
+    waiting = await ask(scene, notify=[ORDERS])
+    await text.message("send_email")
+
+    assert workers.workers is not None
+    (refresher,) = (one for one in workers.workers.others if isinstance(one, HomeRefresher))
+    await refresher.tick()
+    assert "1 review waits for you" in text.network.homes["p-ada"].lines
+    notice = await text.network.press_in_home("p-ada", "Approve 1")
+
+    assert not notice.lines
+    assert await executed(waiting) == 1
+    home = text.network.homes["p-ada"].lines
+    assert "Nothing waits for you" in home
+    assert any("send_email" in line for line in home[1:])  # among those that Ada decided
 
 
 async def test_house_11_a_channel_that_the_bot_does_not_have_goes_to_the_fallback(

@@ -9,8 +9,8 @@ from typing import Any
 from uuid import uuid4
 
 from bot.channels.registry import Channels
-from bot.inbox import Inbox
-from bot.outbox import Delivery, DueTimers, Outbox, Workers
+from bot.inbox import HomeLoader, Inbox
+from bot.outbox import Delivery, DueTimers, Outbox, PublishHome, Workers
 from bot.people import Directory
 from hitl_core import Gate, Outcome, Policy, ToolCall
 from hitl_core.review import Reviews
@@ -18,6 +18,7 @@ from hitl_core.store import RedisStore
 from tests.support.bots import QUICK
 from tests.support.text_channel.channel import TextChannel
 from tests.support.text_channel.events import TextEvents
+from tests.support.text_channel.home import TextHome
 from tests.support.text_channel.network import Content, Message
 from tests.support.text_channel.office import office
 from tests.support.waiting import wait_until
@@ -30,8 +31,12 @@ class TextExtraChannel:
         self.network = office()
         self.channel = TextChannel(self.network, "r-orders")
 
-    def connect(self, inbox: Inbox, channels: Channels) -> None:
-        TextEvents(self.network, self.channel, inbox, channels.name_of)
+    def home_publisher(self, inbox: Inbox, homes: HomeLoader) -> PublishHome:
+        return TextHome(self.channel, inbox, homes).publish
+
+    def connect(self, inbox: Inbox, channels: Channels, homes: HomeLoader) -> None:
+        home = TextHome(self.channel, inbox, homes)
+        TextEvents(self.network, self.channel, inbox, channels.name_of, home)
 
     async def message(self, *texts: str, room: str = "r-orders") -> Message:
         """The first message in this room that says all of this, when it is there."""
@@ -88,7 +93,8 @@ async def text_scene(redis_url: str) -> AsyncIterator[TextScene]:
         reviews = Reviews(store, retry_seconds=5.0)
         channels = Channels(scene.channel)
         directory = Directory(channels)
-        scene.connect(Inbox(reviews, directory, channels.incomplete_actions), channels)
+        inbox = Inbox(reviews, directory, channels.incomplete_actions)
+        scene.connect(inbox, channels, HomeLoader(reviews, channels, directory))
         outbox = Outbox(
             reviews,
             Delivery(reviews, channels, directory),

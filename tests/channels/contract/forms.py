@@ -73,7 +73,7 @@ class Forms:
         """Given a form of any size, then the chat system takes each page, and people read what each input is
         and what sending does."""
         for page in edit_pages(*FORMS[name], world.modal_limits):
-            text, _ = world.show_form(page)
+            text = world.show_form(page).text
             for one in page.fields:
                 assert world.spelling(one.field.label[:70]) in text
             assert page.effect[:70] in text
@@ -90,6 +90,6 @@ class Forms:
             )
             args = {"plain": text, "choice": text, "fixed": text, text: text}
             for page in edit_pages(schema, args, world.modal_limits):
-                shown, alive = world.show_form(page)
+                shown, _, alive = world.show_form(page)
                 assert not alive
                 assert not page.fields or world.spelling(one_line(text.strip())) in shown, text

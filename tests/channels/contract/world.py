@@ -5,10 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from bot.channels.contract import Channel
 from bot.forms import FormLimits, FormPage
+from bot.inbox import Home
 from hitl_core.model import MessageRef, Place
 
 #: What happens to the next calls: the service limits our rate, has an error of its own, does what was asked
@@ -27,6 +28,14 @@ class Shown:
     text: str
     buttons: tuple[str, ...]
     thread: tuple[str, ...]
+    alive: frozenset[str]
+
+
+class ShownPage(NamedTuple):
+    """A form's page or a Home as one person sees it: see Shown."""
+
+    text: str
+    buttons: tuple[str, ...]
     alive: frozenset[str]
 
 
@@ -86,10 +95,12 @@ class World(ABC):
         """A person, or a group, takes this name."""
 
     @abstractmethod
-    def show_form(self, page: FormPage) -> tuple[str, frozenset[str]]:
-        """All text of a page of a form, with single spaces, and what is alive in it (see Shown). Raises if
-        the chat system refuses it.
-        """
+    def show_form(self, page: FormPage) -> ShownPage:
+        """A page of a form. Raises if the chat system refuses it."""
+
+    @abstractmethod
+    def show_home(self, home: Home) -> ShownPage:
+        """What waits for one person. Raises if the chat system refuses it."""
 
     def named(self, id: str) -> str:
         """How a policy names a person or a group."""

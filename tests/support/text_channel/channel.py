@@ -92,6 +92,9 @@ class TextChannel:
         content = render.thread_content(line, self.names)
         await self._call("send", room=ref.conversation, content=content, thread=ref.ts)
 
+    async def show_home(self, person: str, content: Content) -> None:
+        await self._call("show_home", person=person, content=content)
+
     async def find_messages(self, place: Place, review_id: str, since: float) -> list[MessageRef]:
         room, tag = await self.conversation_id(place), _tag(review_id, place)
         found: list[MessageRef] = []

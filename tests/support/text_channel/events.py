@@ -13,6 +13,7 @@ from hitl_core.model import MessageRef, Place, Reviewer
 
 from . import forms, render
 from .channel import TextChannel
+from .home import TextHome
 from .network import Content, Network
 from .reading import action_page_content, arguments_content, split_arguments
 
@@ -21,10 +22,15 @@ class TextEvents:
     """Connects a network to the inbox."""
 
     def __init__(
-        self, network: Network, channel: TextChannel, inbox: Inbox, name_of: Callable[[Place], str]
+        self,
+        network: Network,
+        channel: TextChannel,
+        inbox: Inbox,
+        name_of: Callable[[Place], str],
+        home: TextHome,
     ) -> None:
         """`name_of` knows the places of all channels."""
-        self._inbox = inbox
+        self._inbox, self._home = inbox, home
         self._desk = FormDesk(inbox, forms.LIMITS, name_of)
         self._names = channel.names
         network.listener = self.handle
@@ -34,17 +40,27 @@ class TextEvents:
         person = event["person"]
         who = await self._inbox.load_reviewer(render.NAME, person, TextChannel.team, person)
         op = f"{render.NAME}:{event['id']}"
-        ref = MessageRef(channel=render.NAME, conversation=event["room"], ts=event["message"])
+        ref = _message_of(event)
         try:
+            if "home" in event:
+                await self._home.open(person)
+                return Content(())
             if "form" in event:
                 is_back = event["token"] == "back"
                 fill_in = self._turn_back if is_back else self._fill_in
                 return await fill_in(event["form"], event["text"], who, op)
-            return await self._press(Press.parse(event["token"]), ref, who, op)
+            press = Press.parse(event["token"])
+            if press.verb in ("back", "next") and not press.target.review_id:
+                await self._home.publish(person, press.number)
+                return Content(())
+            notice = await self._press(press, ref, who, op)
+            if ref is None:
+                await self._home.publish(person)
+            return notice
         except Refused as refused:
             return render.notice(str(refused))
 
-    async def _press(self, press: Press, ref: MessageRef, who: Reviewer, op: str) -> Content:
+    async def _press(self, press: Press, ref: MessageRef | None, who: Reviewer, op: str) -> Content:
         if (command := press.command(who, op, ref)) is not None:
             return await self._apply(command)
         if (form := FormRef.of_button(press, ref)) is not None:
@@ -97,3 +113,10 @@ class TextEvents:
             case Stored():
                 return Content(())
         assert_never(result)
+
+
+def _message_of(event: Mapping[str, str]) -> MessageRef | None:
+    """The message with the button; None in a Home."""
+    if "message" not in event:
+        return None
+    return MessageRef(channel=render.NAME, conversation=event["room"], ts=event["message"])

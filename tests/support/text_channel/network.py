@@ -94,13 +94,17 @@ class Group:
 
 @dataclass
 class Network:
-    """`call` is the API of the bot; `press` and `write` are what people do, which `listener` gets."""
+    """`call` is the API of the bot; `press`, `write` and `open_home` are what people do, which `listener`
+    gets.
+    """
 
     now: float
     people: dict[str, Member]
     rooms: dict[str, Room]
     groups: dict[str, Group]
     messages: dict[str, Message] = field(default_factory=dict[str, Message])
+    #: What each person's Home shows.
+    homes: dict[str, Content] = field(default_factory=dict[str, Content])
     faults: list[list[Any]] = field(default_factory=list[list[Any]])
     listener: Callable[[dict[str, Any]], Awaitable[Content]] | None = None
     _ids: Iterator[int] = field(default_factory=lambda: itertools.count(1))
@@ -140,9 +144,19 @@ class Network:
         """The person fills in the form of a notice, and presses one of its buttons."""
         return await self._event(person, message, form=notice.form, text=text, token=button)
 
-    async def _event(self, person: str, message: Message, **what: str) -> Content:
+    async def open_home(self, person: str) -> Content:
+        """What it shows then."""
+        await self._event(person, None, home="open")
+        return self.homes[person]
+
+    async def press_in_home(self, person: str, label: str) -> Content:
+        buttons = self.homes[person].buttons
+        token = next(each.token for each in buttons if each.label == label)
+        return await self._event(person, None, token=token)
+
+    async def _event(self, person: str, message: Message | None, **what: str) -> Content:
         assert self.listener is not None
-        ref = {"room": message.room, "message": message.id}
+        ref = {"room": message.room, "message": message.id} if message else {}
         notice = await self.listener({"id": f"e{next(self._ids)}", "person": person, **ref, **what})
         if notice.lines:
             check_content(notice)
@@ -170,6 +184,13 @@ class Network:
 
     def _remove(self, id: str) -> dict[str, Any]:
         del self.messages[self._own(id).id]
+        return {}
+
+    def _show_home(self, person: str, content: Content) -> dict[str, Any]:
+        if person not in self.people:
+            raise Refusal("no_person")
+        check_content(content)
+        self.homes[person] = content
         return {}
 
     def _history(self, room: str, since: float, start: int = 0) -> dict[str, Any]:

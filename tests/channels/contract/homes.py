@@ -1,0 +1,113 @@
+"""Homes: what waits for one person, within the limits, with others' text as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from bot.card import (
+    NOTHING_YET,
+    build_card,
+    card_summary,
+    home_pages,
+    home_title,
+    plain_text,
+)
+from bot.card.buttons import SEE_LABEL
+from bot.inbox import Home, HomeLine, HomeTask
+from hitl_core.model import Place, Review
+from tests.channels.contract.cards import HARMLESS, argument_lines, review_with
+from tests.channels.contract.world import ShownPage, World
+from tests.channels.nasty import NASTY
+from tests.channels.scenes import DEFAULT, EMAIL, NOW, POSTED, review_of
+from tests.channels.test_golden_cards import SCENES
+
+
+def task_of(review: Review, place: Place = DEFAULT) -> HomeTask:
+    """It waits for this person with all that is open."""
+    keys = tuple(action.key for action in review.actions if action.is_pending)
+    doubts = tuple(call.key for call in review.calls_in_doubt)
+    card = build_card(review, place, POSTED)
+    return HomeTask(review, card, keys, doubts, POSTED.get(place))
+
+
+def line_of(review: Review, *, can_see: bool = True) -> HomeLine:
+    return HomeLine(build_card(review, DEFAULT, POSTED), NOW, POSTED[DEFAULT], can_see)
+
+
+def home_of(*mine: HomeTask, lines: Sequence[HomeLine] = (), page: int = 0, pages: int = 1) -> Home:
+    """`lines` are shown as those that wait for others, and as those that this person decided."""
+    others = tuple(lines)
+    return Home(mine, others, others, page, pages, total=len(mine), more=False)
+
+
+class Homes:
+    @pytest.mark.parametrize("name", SCENES)
+    async def test_a_home_shows_a_review_within_the_limits(self, world: World, name: str):
+        """Given a review of any scene that waits for a person, then their Home says what it is."""
+        make, place = SCENES[name]
+        task = task_of(make(), place)
+        shown = world.show_home(home_of(task))
+        assert home_title(1, more=False) in shown.text
+        assert world.spelling(task.card.title[:70]) in shown.text
+
+    async def test_a_full_page_is_within_the_limits(self, world: World):
+        """Given as many reviews on one page as there can be, each too large for it; then it names each."""
+        large = [(f"send_email_{at}", {"body": "x " * 5_000}) for at in range(20)]
+        task, line = task_of(review_of(*large)), line_of(review_of(*large))
+        shown = world.show_home(home_of(*[task] * 5, lines=[line] * 5, page=1, pages=3))
+        assert shown.text.count(world.spelling(task.card.title)) >= 15
+
+    async def test_an_empty_home_says_so(self, world: World):
+        shown = world.show_home(home_of())
+        assert home_title(0, more=False) in shown.text
+        assert plain_text(NOTHING_YET) in shown.text
+        assert not shown.buttons
+
+    async def test_a_home_has_buttons_to_its_other_pages(self, world: World):
+        task = task_of(review_of(("send_email", EMAIL)))
+        where, buttons = home_pages(1, 3)
+        shown = world.show_home(home_of(task, page=1, pages=3))
+        assert plain_text(where) in shown.text
+        assert {button.label for button in buttons} <= {*shown.buttons}
+
+    async def test_promise_8_a_home_shows_what_it_lets_people_decide(self, world: World):
+        """Given an action of any size with buttons in the Home; then all of its arguments can be read there,
+        or a button opens them."""
+        for body in ("x", "line\n" * 50, "x " * 5_000):
+            review = review_of(("send_email", {**EMAIL, "body": body}))
+            shown = world.show_home(home_of(task_of(review)))
+            labels = " ".join(shown.buttons)
+            if "Approve" in labels and SEE_LABEL not in labels:
+                for text in argument_lines(review, "1"):
+                    assert world.spelling(text) in shown.text
+
+    async def test_promise_7_a_home_tells_nothing_of_a_review_that_is_not_theirs(
+        self, world: World
+    ):
+        """Given a review that waits for others, whose content this person must not see; then no argument is
+        shown, and no button."""
+        review = review_of(("send_email", EMAIL))
+        hidden = world.show_home(home_of(lines=[line_of(review, can_see=False)]))
+        seen = world.show_home(home_of(lines=[line_of(review)]))
+        fact = card_summary(build_card(review, DEFAULT, POSTED)).partition("(")[2].rstrip(")")
+        assert fact
+        assert fact in seen.text
+        assert fact not in hidden.text
+        assert not hidden.buttons
+
+    async def test_promise_8_the_text_of_others_stays_text_in_a_home(self, world: World):
+        """Given a text that means something to a chat system, wherever text comes from outside; then a Home
+        calls nobody by it, links nowhere, and has no other button."""
+        harmless = _home_with(world, HARMLESS)
+        for words in (*NASTY, *world.nasty):
+            nasty = _home_with(world, words)
+            assert nasty.alive == harmless.alive, words
+            assert nasty.buttons == harmless.buttons, words
+
+
+def _home_with(world: World, words: str) -> ShownPage:
+    review = review_with(words, decision=False)
+    lines = [line_of(review), line_of(review_with(words, decision=True))]
+    return world.show_home(home_of(task_of(review), lines=lines))
