@@ -125,7 +125,7 @@ async def running_bot(
         homes = HomeLoader(Reviews(store, retry_seconds=1.5), channels, directory)
         home = HomeTab(homes, inbox, channel)
         if only != "http":
-            publishers = {channel.name: home.publish}
+            publishers: dict[str, PublishHome] = {channel.name: home.publish}
             for one in extra_channels:
                 if (publish := one.home_publisher(inbox, homes)) is not None:
                     publishers[one.channel.name] = publish
