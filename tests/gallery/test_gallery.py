@@ -16,9 +16,7 @@ pytest.importorskip("playwright", reason="no Playwright (pip install playwright)
 
 from tests.gallery import index
 from tests.gallery.pictures import LOOKS, camera, take, write
-from tests.gallery.report import PAGE, PICTURES, picture_names, render_page
 from tests.gallery.scenes import SCENES
-from tests.gallery.scores import SCORES
 
 
 @pytest_asyncio.fixture
@@ -79,10 +77,3 @@ def _size(png: Path) -> tuple[int, int]:
     data = png.read_bytes()
     assert data.startswith(b"\x89PNG")
     return int.from_bytes(data[16:20]), int.from_bytes(data[20:24])
-
-
-def test_the_page_has_a_score_for_each_scene_and_its_pictures() -> None:
-    """Given the scenes, then docs/gallery.md is as `python -m tests.docs.screenshots` writes it."""
-    assert {scene.name for scene in SCENES} == {*SCORES}
-    assert PAGE.read_text(encoding="utf-8") == render_page(SCENES)
-    assert sorted(picture_names()) == sorted(path.name for path in PICTURES.iterdir())
