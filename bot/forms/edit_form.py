@@ -9,16 +9,15 @@ from dataclasses import replace
 from typing import Self
 
 from hitl_core.errors import Refused
-from hitl_core.forms import Answers, Field, FormErrors, Option, find_removed
-from hitl_core.jsonschema import format_path
+from hitl_core.forms import Answers, Field, FormErrors, Option, name_removed
 from hitl_core.model import Action, Review, encode
 from hitl_core.review import (
     Proposal,
     edit_tools,
+    form_schema,
     judge_edit,
     redaction_pointers,
     transition,
-    visible_schema,
 )
 
 from ..text import one_line
@@ -77,10 +76,11 @@ class EditForm(ReviewForm):
         assert proposal.args is not None  # every edit has arguments
         if self.ref.confirming == _digest(proposal):
             return ""
-        removed = find_removed(self._args, proposal.args.parse())
+        hidden = self._source(self._tool).redact
+        removed = name_removed(self._args, proposal.args.parse(), hidden)
         if not removed:
             return ""
-        names = [one_line(format_path(each)) for each in removed[:MAX_REMOVED]]
+        names = [one_line(each) for each in removed[:MAX_REMOVED]]
         if more := removed[MAX_REMOVED:]:
             names.append(f"{len(more)} more")
         return f"This removes {transition.join_names(names)}. Send the form again to confirm."
@@ -140,10 +140,12 @@ class EditForm(ReviewForm):
         action, args = self._action, self._args
         if tool != action.name:
             action = judge_edit(self._review, action, tool, self._arguments, 0.0).action
+        redact = redaction_pointers(action, args)
+        hides_values = self._review.hides_values or bool(redact)
         return FormSource(
-            visible_schema(action.config),
+            form_schema(action.config, args, hides_values=hides_values),
             args,
-            redaction_pointers(action, args),
+            redact,
             action.revision,
             edition=str(self._tools.index(tool) or ""),
         )

@@ -3,11 +3,16 @@
 Pure, and independent of the chat system: a channel only draws the fields.
 """
 
-from hitl_core.forms.edit_args import find_changed_fixed, find_lost_hidden, find_removed
+from hitl_core.forms.edit_args import (
+    find_changed_fixed,
+    find_lost_hidden,
+    find_removed,
+    name_removed,
+)
 from hitl_core.forms.field import Field, FormErrors, JointError, Kind, Option
 from hitl_core.forms.form import Answers, Form, make_form
 from hitl_core.forms.inputs import list_options
-from hitl_core.forms.strip_texts import strip_texts
+from hitl_core.forms.strip_texts import keep_types, strip_texts
 from hitl_core.forms.text_values import read_json
 
 __all__ = [
@@ -21,8 +26,10 @@ __all__ = [
     "find_changed_fixed",
     "find_lost_hidden",
     "find_removed",
+    "keep_types",
     "list_options",
     "make_form",
+    "name_removed",
     "read_json",
     "strip_texts",
 ]

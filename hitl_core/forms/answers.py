@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, assert_never, cast
 
 from hitl_core.forms.edit_args import is_kept, remove_value, set_value
@@ -18,7 +18,13 @@ from hitl_core.forms.text_values import (
     read_number,
     read_time,
 )
-from hitl_core.jsonschema import check_args, format_path, to_pointer
+from hitl_core.jsonschema import (
+    check_args,
+    find_hidden,
+    format_path,
+    hide_errors,
+    to_pointer,
+)
 
 
 def read_slots(
@@ -27,9 +33,11 @@ def read_slots(
     start: dict[str, Any],
     answers: Mapping[str, str | None],
     max_text: int,
+    redact: Collection[str],
 ) -> dict[str, Any]:
     """The new arguments: `start`, the arguments with the branches that the answers choose, and the answers.
-    Raises FormErrors: see `Form.read`.
+    Raises FormErrors: see `Form.read`. They say nothing of hidden values: neither of those of `redact`, nor
+    of those that the schema hides.
     """
     if _is_stale(slots, answers):
         raise FormErrors({}, ("This form is not up to date. Open it again.",))
@@ -47,7 +55,11 @@ def read_slots(
                 result = _clear_value(result, slot)
         except ValueError as error:
             wrong[where] = str(error)
-    errors = attach_errors(slots, check_args(schema, result), emptied, wrong)
+    problems = check_args(schema, result)
+    if problems:
+        hidden = {*redact, *map(to_pointer, find_hidden([schema], result))}
+        problems = hide_errors(problems, hidden, result)
+    errors = attach_errors(slots, problems, emptied, wrong)
     if errors.fields or errors.top or errors.joint:
         raise errors
     return result

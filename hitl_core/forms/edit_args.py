@@ -11,7 +11,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from hitl_core.forms.field import ABSENT, OnClear
-from hitl_core.jsonschema import HIDDEN, Path, find_fixed, to_pointer
+from hitl_core.jsonschema import (
+    HIDDEN,
+    Path,
+    cut_at_hidden,
+    find_fixed,
+    format_path,
+    to_pointer,
+)
 
 Json = dict[str, Any]
 #: Characters that are invisible, although Unicode calls them letters, marks or symbols; and variation
@@ -60,6 +67,18 @@ def find_removed(before: Json, after: Json) -> tuple[str, ...]:
     that became another type.
     """
     return tuple(map(to_pointer, _compare_objects(before, after, ())))
+
+
+def name_removed(before: Json, after: Json, hidden: Collection[str]) -> list[str]:
+    """What an edit removes (`find_removed`), in words for people. What is removed inside a hidden value has
+    only that value's name. `hidden`: the pointers of the hidden values of `before`.
+    """
+    names = list[str]()
+    for pointer in find_removed(before, after):
+        visible = cut_at_hidden(pointer, hidden)
+        name = format_path(visible) or "the arguments"
+        names.append(name if visible == pointer else f"a hidden part of {name}")
+    return list(dict.fromkeys(names))
 
 
 def _compare_values(before: Any, after: Any, path: Path) -> Iterator[Path]:

@@ -87,7 +87,7 @@ class Form:
         Raises FormErrors, and SchemaError if the arguments can't be checked.
         """
         slots, start = self.with_answers(answers).plan
-        return read_slots(self.schema, slots, start, answers, self.limits.max_text)
+        return read_slots(self.schema, slots, start, answers, self.limits.max_text, self.redact)
 
 
 def make_form(

@@ -1,19 +1,32 @@
 """Removes texts from a schema that comes from an agent. Pure.
 
 On a card its titles, descriptions, defaults and option names could look like our own texts, and `writeOnly`
-or `format: password` would hide values that people must see. So only its structure is used.
+or `format: password` would hide values that people must see. So only its structure is used; in a review that
+hides values only types, because names and allowed values could quote a hidden value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, cast
 from urllib.parse import unquote
 
-from hitl_core.jsonschema import NO_TEXTS_MARK, parse_pointer
+from hitl_core.jsonschema import (
+    FORM_STEPS,
+    NO_TEXTS_MARK,
+    Budget,
+    CannotFlatten,
+    SchemaFlattener,
+    TooMuchWork,
+    is_fixed,
+    parse_pointer,
+)
 
 Path = tuple[str, ...]
 
+#: The formats that have an input of their own.
+_FORMATS = ("date", "date-time", "email", "time", "uri")
 _TEXT_KEYS = frozenset(
     {
         "$comment",
@@ -58,6 +71,40 @@ def strip_texts(schema: Mapping[str, Any]) -> dict[str, Any] | None:
     if any(_ref_path(ref) not in seen for ref in refs):
         return None
     return {**bare, NO_TEXTS_MARK: True}
+
+
+def keep_types(schema: Mapping[str, Any], args: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the schema only the types of these arguments, which of them must stay, and which must not change."""
+    flattener = SchemaFlattener(schema, Budget(FORM_STEPS))
+    types: dict[str, Any] = {}
+    with suppress(TooMuchWork):  # then the values are shown without a schema
+        types = _types_of(flattener, schema, args)
+    return {**types, NO_TEXTS_MARK: True}
+
+
+def _types_of(flattener: SchemaFlattener, declared: object, value: object) -> dict[str, Any]:
+    try:
+        flat, nullable = flattener.flatten(declared)
+    except CannotFlatten:
+        return {}
+    kind, types = flat.get("type"), dict[str, Any]()
+    if is_fixed(flat):
+        types["readOnly"] = True
+    if isinstance(kind, str):
+        types["type"] = [kind, "null"] if nullable else kind
+        if (format := flat.get("format")) in _FORMATS:
+            types["format"] = format
+    if isinstance(value, dict):
+        held, properties = cast("dict[str, Any]", value), flat.get("properties", {})
+        types["properties"] = {
+            name: _types_of(flattener, properties[name], held[name])
+            for name in properties
+            if name in held
+        }
+        types["required"] = [name for name in flat.get("required", ()) if name in held]
+    elif isinstance(flat.get("items"), dict):
+        types["items"] = _types_of(flattener, flat["items"], None)
+    return types
 
 
 def _strip_part(part: object, path: Path, seen: set[Path], refs: list[object]) -> object:

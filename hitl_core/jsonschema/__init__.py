@@ -29,6 +29,7 @@ from hitl_core.jsonschema.hidden import (
     mask_args,
     mask_value,
 )
+from hitl_core.jsonschema.hidden_errors import cut_at_hidden, cut_at_missing, hide_errors
 from hitl_core.jsonschema.limits import (
     CONTEXT_STEPS,
     FORM_STEPS,
@@ -70,12 +71,15 @@ __all__ = [
     "check_schema",
     "child_pointers",
     "compile_schema",
+    "cut_at_hidden",
+    "cut_at_missing",
     "equality_key",
     "find_equal",
     "find_fixed",
     "find_hidden",
     "format_name",
     "format_path",
+    "hide_errors",
     "is_fixed",
     "is_hiding_unclear",
     "is_secret",

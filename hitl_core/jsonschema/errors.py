@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from hitl_core.errors import HitlError
@@ -22,12 +22,14 @@ class Together:
 @dataclass(frozen=True)
 class ArgError:
     """An error of the value at `pointer`. `message` follows the value's name: "must be at most 500".
-    `together`: it is about these properties of the value together.
+    `together`: it is about these properties of the value together. `quotes`: it has words of the
+    schema, or keys of the value.
     """
 
     pointer: str
     message: str
     together: Together | None = None
+    quotes: bool = field(default=False, compare=False)
 
 
 class SchemaError(HitlError):

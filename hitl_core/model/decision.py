@@ -28,9 +28,9 @@ class Verdict(Value):
     """The policy's answer about one call.
 
     `rule` is the name of the rule in the policy; None if the policy's default decided. `retry`: the model may
-    call the tool again, with other arguments. `by_agent`: the agent wrote the reason. `computed`: Python code
-    of the policy made it, so it may quote the arguments. Without both, the reason is our own sentence, or
-    from the policy's file. That of a denial always is.
+    call the tool again, with other arguments. `by_agent`: the agent wrote the reason. `computed`: it may
+    quote the arguments, because Python code of the policy made it, or because it names the keys that a tool
+    doesn't accept. Without both, the reason is our own sentence, or from the policy's file.
     """
 
     kind: Literal["allow", "review", "deny"]

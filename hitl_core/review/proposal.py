@@ -6,18 +6,32 @@ Refused is raised if this decision is not possible.
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from hitl_core.errors import DecisionError, Refused
 from hitl_core.forms import find_changed_fixed, find_lost_hidden
-from hitl_core.jsonschema import SchemaError, check_args, parse_pointer, to_pointer
+from hitl_core.jsonschema import (
+    ArgError,
+    SchemaError,
+    check_args,
+    cut_at_hidden,
+    cut_at_missing,
+    hide_errors,
+    parse_pointer,
+    to_pointer,
+)
 from hitl_core.model import Action, Arguments, DecisionType, Grant, Review, ReviewConfig, encode
 from hitl_core.review.edit_rules import EditRuling, judge_edit
 from hitl_core.review.visibility import (
-    cut_at_hidden,
     find_pointers,
     find_redaction_flaw,
+    form_schema,
     redaction_pointers,
+)
+
+_BY_AGENTS_SCHEMA = (
+    "not valid by the agent's schema, which is not quoted because this review has hidden values"
 )
 
 
@@ -107,24 +121,44 @@ def _check_args(
     the one that applies to the new arguments.
     """
     what = "An answer" if kind == "approve" else "An edit"
-    new = after.parse()
+    old, new = before.parse(), after.parse()
+    hidden = {
+        *find_pointers(config, new),
+        *redaction_pointers(action, new),
+        *redaction_pointers(action, old),
+    }
     try:
         problems = check_args(config.args_schema, new)
     except SchemaError as error:
         raise Refused("invalid_args", f"{what} can't be checked here: {error}.") from error
     if problems:
-        hidden = [*find_pointers(config, new), *redaction_pointers(action, new)]
-        where = cut_at_hidden(problems[0].pointer, hidden)
-        # The message may name a key inside.
-        wrong = "the hidden value there is not valid" if where in hidden else problems[0].message
-        raise DecisionError(
-            f"{where or 'The arguments'}: {wrong}", field=where, code="invalid_args"
-        )
+        hides_values = review.hides_values or bool(hidden)
+        problem = _visible_problem(config, new, problems, hidden, hides_values)
+        raise _make_refusal(problem.pointer, problem.message)
     configs = [config, action.config, *(terms.config for terms in action.earlier)]
     trusted = [schema for each in configs for schema in (each.policy_schema, each.hiding_schema)]
     if flaw := find_redaction_flaw(trusted, new):
         raise Refused("invalid_args", f"{what} can't be checked here: {flaw}.")
-    _check_protected(review, action, name, before.parse(), new, config.args_schema)
+    _check_protected(review, action, name, old, new, config.args_schema, hidden)
+
+
+def _visible_problem(
+    config: ReviewConfig,
+    args: dict[str, Any],
+    problems: list[ArgError],
+    hidden: Collection[str],
+    hides_values: bool,
+) -> ArgError:
+    """The first problem, as people may read it. If the review hides values, nothing is quoted from a schema
+    that the policy doesn't trust.
+    """
+    if hides_values and config.args_schema != config.policy_schema:
+        where = cut_at_missing(problems[0].pointer, args)
+        problems = [ArgError(where, _BY_AGENTS_SCHEMA)]
+        with suppress(SchemaError):
+            schema = form_schema(config, args, hides_values=True)
+            problems = check_args(schema, args) or problems
+    return hide_errors(problems, hidden, args)[0]
 
 
 def final_name(action: Action, proposal: Proposal) -> str:
@@ -187,9 +221,10 @@ def _check_protected(
     before: dict[str, Any],
     after: dict[str, Any],
     rule_schema: dict[str, Any] | None,
+    hidden: Collection[str],
 ) -> None:
     """Raises DecisionError if an edit changes a `readOnly` value, or removes a value that the editor can't
-    see.
+    see. It names no key inside a hidden value.
 
     `name` is the tool after the edit, and `rule_schema` the schema of the rule that matches the edit. The
     `readOnly` of all schemas counts: of the rules and of the tools, before and after the edit.
@@ -198,12 +233,13 @@ def _check_protected(
     own = [review.tools.get(tool) for tool in (action.name, name)]
     schemas = [rule_schema, *(config.args_schema for config in configs), *own]
     if (path := find_changed_fixed(schemas, before, after)) is not None:
-        raise _make_refusal(to_pointer(path), "can't be changed: the schema says readOnly")
-    hidden = [tuple(parse_pointer(each)) for each in redaction_pointers(action, before)]
-    if (path := find_lost_hidden(hidden, before, after)) is not None:
-        raise _make_refusal(
-            to_pointer(path), "is hidden: keep it, or write a new value in its place"
-        )
+        where = cut_at_hidden(to_pointer(path), hidden)
+        part = "" if where == to_pointer(path) else "a hidden part of it "
+        raise _make_refusal(where, f"{part}can't be changed: the schema says readOnly")
+    paths = [tuple(parse_pointer(each)) for each in redaction_pointers(action, before)]
+    if (path := find_lost_hidden(paths, before, after)) is not None:
+        where = cut_at_hidden(to_pointer(path), hidden)
+        raise _make_refusal(where, "is hidden: keep it, or write a new value in its place")
 
 
 def _make_refusal(where: str, words: str) -> DecisionError:

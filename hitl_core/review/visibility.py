@@ -11,10 +11,10 @@ takes from it the types of arguments that the policy doesn't name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol, cast
 
-from hitl_core.forms import strip_texts
+from hitl_core.forms import keep_types, strip_texts
 from hitl_core.jsonschema import (
     NO_TEXTS_MARK,
     find_hidden,
@@ -72,12 +72,6 @@ def compared_pointers(action: Action, args: dict[str, Any]) -> tuple[str, ...]:
     """
     earlier = action.rejected_before
     return (*redaction_pointers(action, args), *(earlier.redact if earlier else ()))
-
-
-def cut_at_hidden(pointer: str, hidden: Iterable[str]) -> str:
-    """The pointer, up to the first hidden value on its way: the keys inside are hidden, too."""
-    ways = (each for each in hidden if pointer.startswith(f"{each}/"))
-    return min(ways, key=len, default=pointer)
 
 
 def find_redaction_flaw(
@@ -145,17 +139,37 @@ def cancel_reason_of(review: Review) -> str | None:
 
 
 def visible_schema(config: ReviewConfig) -> Schema | None:
-    """None where no schema says anything of the arguments."""
+    """By which a card draws arguments: it takes their titles and their order. None where no schema says
+    anything of them.
+    """
+    return _without_agents_words(config, strip_texts)
+
+
+def form_schema(
+    config: ReviewConfig, args: Mapping[str, Any], *, hides_values: bool
+) -> Schema | None:
+    """By which a form of these arguments is made, and its errors are written. If the review hides values, a
+    schema that the policy doesn't trust adds only the types of arguments that are there: its names, choices
+    and limits may quote a hidden value.
+    """
+    if not hides_values:
+        return visible_schema(config)
+    return _without_agents_words(config, lambda schema: keep_types(schema, args))
+
+
+def _without_agents_words(
+    config: ReviewConfig, strip: Callable[[Schema], Schema | None]
+) -> Schema | None:
     schema, policy_schema = config.args_schema, config.policy_schema
     if schema is None or schema == policy_schema:
         return schema and _join(_parts(schema))
     if policy_schema is None:
-        return strip_texts(schema)
+        return strip(schema)
     own = _parts(policy_schema)
     added = [part for part in _parts(schema) if part not in own]
     if any(key in part and part[key] is not True for part in own for key in _SAYS_MORE):
         return _join(own)
-    return _with_types(_join(own), added)
+    return _with_types(_join(own), filter(None, map(strip, added)))
 
 
 def declared_arguments(config: ReviewConfig) -> dict[str, object]:
@@ -197,9 +211,9 @@ def _join(schemas: list[Schema]) -> Schema:
 def _with_types(policy_schema: Schema, added: Iterable[Schema]) -> Schema:
     """With what these say of arguments of which the policy says nothing."""
     known, more = _properties(policy_schema), dict[str, object]()
-    for part in added:
-        bare = None if has_refs(part) else strip_texts(part)
-        more |= {name: each for name, each in _properties(bare or {}).items() if name not in known}
+    for bare in added:
+        if not has_refs(bare):
+            more |= {name: each for name, each in _properties(bare).items() if name not in known}
     # What is hidden are the values of `redaction_pointers`, which no schema has to say again.
     return {**policy_schema, "properties": {**known, **more}, NO_TEXTS_MARK: True}
 

@@ -99,7 +99,7 @@ def test_an_error_does_not_quote_a_hidden_value() -> None:
     schema = {"properties": {"pin": {"type": "integer"}, "n": {"type": "integer"}}}
     with pytest.raises(FormErrors) as refused:
         read_answers(schema, {"pin": SECRET, "n": 1}, {"/n": "2"}, redact=["/pin"])
-    assert refused.value.fields == {"/pin": "must be a whole number"}
+    assert refused.value.fields == {"/pin": "is hidden, and its value is not valid"}
 
 
 def test_what_there_is_no_time_to_look_into_is_hidden() -> None:

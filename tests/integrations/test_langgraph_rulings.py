@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
+from langchain.agents import create_agent
+from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain_core.tools import tool
+from pydantic import BaseModel
 
+from hitl_core.cli.reviews.call_details import say_call
+from hitl_core.cli.reviews.review_json import review_to_json
 from hitl_core.errors import IntegrationError
-from tests.integrations.agents import Lab, answers, call, go
+from tests.integrations.agents import Lab, Script, answers, call, go
+from tests.integrations.agents import tools as agents_tools
 
 
 async def test_a_review_freezes_the_words_the_schema_and_the_place(lab: Lab) -> None:
@@ -89,3 +97,39 @@ async def test_a_configuration_that_leaves_nothing_to_decide_is_told_to_the_call
     with pytest.raises(IntegrationError, match="No decision is possible on `run_sql`"):
         await lab.driver([call("c1", "run_sql", query="x")]).run(go(), thread_id="t-1")
     assert lab.effects == []
+
+
+class Creds(BaseModel):
+    user: str
+
+
+async def test_m2_a_denial_names_no_key_of_a_hidden_value_to_people(
+    lab: Lab, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """M2: given a call with a key that its tool doesn't accept, in a value that the policy hides, then the
+    model reads which key it is, and people read nothing of it."""
+
+    @tool
+    def login(creds: Creds) -> str:
+        """Log in."""
+        return "in"
+
+    lab.set_policy(default="review", interrupt_on={"login": {"redact": ["/creds"]}})
+    turn = [
+        call("c1", "login", creds={"user": "x", "hunter2key": 1}),
+        call("c2", "send_email", to="a"),
+    ]
+    asking = HumanInTheLoopMiddleware({"login": True, "send_email": True})
+    tools = [login, *agents_tools(lab.folder / "effects")]
+    agent = create_agent(Script(turns=[turn]), tools, middleware=[asking], checkpointer=lab.saver)
+    driver = lab.reviews.drive(agent, allow_in_memory=True)
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        snapshot = await lab.gate.reviews.load(str(paused.review_id))
+        for each in snapshot.review.calls:
+            say_call(snapshot, each, rest=None)
+        read = capsys.readouterr().out + json.dumps(review_to_json(snapshot, with_args=True))
+        await lab.decide(paused.review_id, "approve")
+        await lab.done(paused.review_id)
+    assert "hunter2key" not in read
+    assert "hunter2key" in answers(lab.stops[0])["c1"][1]

@@ -227,4 +227,4 @@ def test_promise_8_a_refused_edit_names_no_key_of_a_hidden_value(keyword: dict[s
     with pytest.raises(DecisionError) as refused:
         decisions.decide(review, "1", edit, person("Ada"), START + 1)
     assert "hunter2" not in f"{refused.value} {refused.value.field}"
-    assert "/card: the hidden value there is not valid" in str(refused.value)
+    assert "/card: is hidden, and its value is not valid" in str(refused.value)

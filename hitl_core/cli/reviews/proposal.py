@@ -14,10 +14,9 @@ from hitl_core.cli.reviews.args_text import say_args
 from hitl_core.cli.reviews.change_review import show_calls
 from hitl_core.cli.terminal import note
 from hitl_core.errors import InvalidToolCall, Refused
-from hitl_core.forms import find_removed, list_options
-from hitl_core.jsonschema import format_path
-from hitl_core.model import Action, Arguments, JsonObject, Review, Snapshot, decode, encode
-from hitl_core.review import Proposal, judge_proposal, mask_hidden
+from hitl_core.forms import list_options, name_removed
+from hitl_core.model import Action, Arguments, Review, Snapshot, decode, encode
+from hitl_core.review import Proposal, judge_proposal, mask_hidden, redaction_pointers
 
 _EDITED_LABEL = "edited, these would run"
 
@@ -80,26 +79,22 @@ def show_proposals(snapshot: Snapshot, proposals: list[tuple[Action, Proposal]])
         if proposal.args is not None:
             named = f"edited, {proposal.name} would run with" if proposal.name else _EDITED_LABEL
             would_run, before = proposal.args.parse(), snapshot.review.arguments(action.key).parse()
-            say_args(
-                _visible_args(snapshot, action, proposal, would_run),
-                label=named,
-                rest=None,
-                to=sys.stderr,
-            )
-            if gone := [format_path(each) for each in find_removed(before, would_run)]:
+            judged = _judged_action(snapshot, action, proposal)
+            say_args(mask_hidden(judged, would_run), label=named, rest=None, to=sys.stderr)
+            if gone := name_removed(before, would_run, redaction_pointers(judged, before)):
                 if len(gone) > _MAX_GONE:
                     gone = [*gone[:_MAX_GONE], f"{len(gone) - _MAX_GONE} more"]
                 note(f"This removes {', '.join(gone)}.")
 
 
-def _visible_args(
-    snapshot: Snapshot, action: Action, proposal: Proposal, would_run: JsonObject
-) -> JsonObject:
-    """Without what any rule so far hides, and what the one hides that they fall under."""
+def _judged_action(snapshot: Snapshot, action: Action, proposal: Proposal) -> Action:
+    """The action by which values are hidden: any rule so far hides them, and the one that the proposal falls
+    under.
+    """
     with suppress(Refused):  # `decide` reports it
         judged = judge_proposal(snapshot.review, action, proposal, snapshot.now)
-        action = judged.ruling.action if judged.ruling else action
-    return mask_hidden(action, would_run)
+        return judged.ruling.action if judged.ruling else action
+    return action
 
 
 def confirmation_question(review: Review, proposals: list[tuple[Action, Proposal]]) -> str:

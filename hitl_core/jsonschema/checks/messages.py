@@ -26,6 +26,8 @@ _SIZE_WORDS = {
     "Items": ("have", "item", "items"),
     "Properties": ("have", "entry", "entries"),
 }
+#: The keywords whose messages have words of the schema, or keys of the value.
+_QUOTING = ("anyOf", "const", "enum", "oneOf", "pattern", "propertyNames")
 _SENTENCES = {
     "minimum": "must be at least {limit}",
     "maximum": "must be at most {limit}",
@@ -53,7 +55,7 @@ def list_errors(problem: Problem, around: Path = ()) -> list[ArgError]:
     message = _message(problem)
     if together is not None and together.why != "needed_by":
         message = _TOGETHER[together.why].format(message=message, names=", ".join(together.names))
-    return [ArgError(to_pointer(path), message, together)]
+    return [ArgError(to_pointer(path), message, together, quotes=_has_quote(problem))]
 
 
 def _nearest_branch(problem: Problem) -> Sequence[Problem]:
@@ -68,6 +70,10 @@ def _is_other_branch(problem: Problem) -> bool:
     if len(problem.path) > 1 or (problem.path and keyword == "type"):
         return False
     return keyword in ("type", "const", "false") or (keyword == "enum" and len(limit) == 1)
+
+
+def _has_quote(problem: Problem) -> bool:
+    return problem.keyword in _QUOTING or problem.together is not None
 
 
 def _message(problem: Problem) -> str:

@@ -95,7 +95,8 @@ class Pause:
         problem = tools.args_problem(call, self.path) if ruling.verdict.kind != "deny" else None
         if problem is None:
             return ruling
-        verdict = Verdict(kind="deny", rule=None, reason=problem, retry=True)
+        # The reason names keys, also of hidden values: then only the model reads it.
+        verdict = Verdict(kind="deny", rule=None, reason=problem, retry=True, computed=True)
         return replace(ruling, verdict=verdict, allowed_decisions=(), args_schema=None)
 
     def format_answer(self, outcome: Outcome, refusal: str | None = None) -> Any:

@@ -1,0 +1,47 @@
+"""What people may read about a problem in a hidden value, or in a value that holds one: where it is, as far
+as they see the arguments, and no key, value or text of a schema. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from hitl_core.jsonschema.errors import ArgError, parse_pointer, to_pointer
+from hitl_core.jsonschema.hidden import has_path
+
+_NOT_VALID = "is hidden, and its value is not valid"
+_HOLDS_HIDDEN = "is not valid; what is wrong is not shown, because a part of it is hidden"
+
+
+def cut_at_hidden(pointer: str, hidden: Iterable[str]) -> str:
+    """The pointer, up to the first hidden value on its way: the keys inside are hidden, too."""
+    outer = (each for each in hidden if pointer.startswith(f"{each}/"))
+    return min(outer, key=len, default=pointer)
+
+
+def cut_at_missing(pointer: str, args: Mapping[str, Any]) -> str:
+    """The pointer, up to the last value on its way that the arguments have. A schema names the others."""
+    path = parse_pointer(pointer)
+    while path and not has_path(args, tuple(path)):
+        path.pop()
+    return to_pointer(path)
+
+
+def hide_errors(
+    errors: Iterable[ArgError], hidden: Collection[str], args: Mapping[str, Any]
+) -> list[ArgError]:
+    """The errors of these arguments as people may read them. `hidden`: the pointers of the hidden values,
+    also of some that the arguments don't have.
+    """
+    return list(dict.fromkeys(_hide_error(each, hidden, args) for each in errors))
+
+
+def _hide_error(error: ArgError, hidden: Collection[str], args: Mapping[str, Any]) -> ArgError:
+    pointer = cut_at_hidden(error.pointer, hidden)
+    if pointer in hidden:
+        missing = not has_path(args, tuple(parse_pointer(pointer)))
+        return ArgError(pointer, "is required" if missing else _NOT_VALID)
+    if error.quotes and any(each.startswith(f"{pointer}/") for each in hidden):
+        return ArgError(pointer, _HOLDS_HIDDEN)
+    return error
