@@ -10,6 +10,9 @@ from typing import Any, cast
 
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Review, ReviewConfig
+from hitl_core.review import (
+    hides_options,
+)
 
 from .. import text
 from .agent_texts import find_texts, make_reason, merge_reasons, reason_argument
@@ -113,7 +116,7 @@ def make_open_action(review: Review, action: Action, number: int, room: int) -> 
         odd_values=odd.count,
         allowed=config.allowed_decisions,
         is_question=config.answer_schema is not None,
-        choices=choices_of(config) if config.answer_schema else (),
+        choices=() if hides_options(review, action) else choices_of(config),
         confirm=config.confirm,
         must_read=config.must_read and excerpt.missing > 0,
         edits=edits_of(review, action) if action.edits or action.decision else (),
@@ -163,7 +166,7 @@ def _find_progress(review: Review, action: Action) -> Progress | None:
     rule = action.route.reviewers
     if rule.quorum == rule.reject_quorum == 1:
         return None
-    return make_progress(action, review.requester)
+    return make_progress(review, action)
 
 
 def to_action_line(action: OpenAction) -> ActionLine:

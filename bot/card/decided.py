@@ -6,7 +6,10 @@ from collections import Counter
 from dataclasses import replace
 
 from hitl_core.model import Action, Call, Cancellation, Decision, Place, Review, Run
-from hitl_core.review import cancel_reason_of
+from hitl_core.review import (
+    cancel_reason_of,
+    message_of_answer,
+)
 
 from .. import text
 from ..value_text import format_value
@@ -123,7 +126,11 @@ def _decision_line(
         type=decision.type,
         fact=_action_fact(review, action),
         by=action.deciders,
-        message=message_of(decision.message or _answer_text(decision)),
+        message=message_of(
+            message_of_answer(
+                review, action, decision.answer, decision.message or _answer_text(decision)
+            )
+        ),
         edits=edits_of(review, action),
         outcome=_outcome(review, tool, run),
     )

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hitl_core.model import Action, Call, Review, Reviewers, person_key
 from hitl_core.model import Vote as Answered
-from hitl_core.review import vote_count
+from hitl_core.review import (
+    hides_options,
+    message_of_answer,
+    vote_count,
+)
 
 from .. import text
 from ..value_text import format_value
@@ -18,11 +23,11 @@ from .values import PeopleRefs, Progress, Rejection, VoteGroup
 MAX_MESSAGE = 500
 
 
-def make_progress(action: Action, requester: str | None) -> Progress:
+def make_progress(review: Review, action: Action) -> Progress:
     """The votes so far, on an action that needs several people."""
     rule = action.route.reviewers
     rejected = [vote for vote in action.votes if vote.type == "reject"]
-    needed_people = still_needed(action, requester)
+    needed_people = still_needed(action, review.requester)
     return Progress(
         approved=tuple(vote.by for vote in action.approvals),
         quorum=rule.quorum,
@@ -31,8 +36,17 @@ def make_progress(action: Action, requester: str | None) -> Progress:
         still_needed=needed_people,
         is_partial=needed_people != people_of(action.grants),
         editor=action.edits[-1].by if action.edits and not rule.editor_approves else None,
-        other_votes=vote_groups([vote for vote in action.votes if _has_statement(vote)], rule),
+        other_votes=_answer_groups(review, action),
     )
+
+
+def _answer_groups(review: Review, action: Action) -> tuple[VoteGroup, ...]:
+    votes = [vote for vote in action.votes if _has_statement(vote)]
+    groups = vote_groups(votes, action.route.reviewers)
+    if not hides_options(review, action):
+        return groups
+    hidden = message_of_answer(review, action, True, None)
+    return tuple(each if each.message is None else replace(each, message=hidden) for each in groups)
 
 
 def vote_groups(votes: Sequence[Answered], rule: Reviewers) -> tuple[VoteGroup, ...]:

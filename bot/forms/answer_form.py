@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from hitl_core.forms import Answers
 from hitl_core.model import Action, JsonObject, Review
-from hitl_core.review import Proposal
+from hitl_core.review import Proposal, answer_schema_of
 
 from ..card import description_text, find_open_action
 from .page import FormLimits, FormRef
@@ -44,7 +44,7 @@ class AnswerForm(ReviewForm):
     ) -> None:
         self._review, self._action = review, action
         self._kind: Literal["respond", "approve"] = kind
-        answer_schema = action.config.answer_schema or {}
+        answer_schema = answer_schema_of(review, action) or {}
         self._is_object = answer_schema.get("type") == "object"
         schema = answer_schema if self._is_object else _to_object_schema(answer_schema)
         source = FormSource(schema, self._previous_answer(), revision=action.revision)

@@ -19,6 +19,7 @@ from hitl_core.review import (
     Proposal,
     Reviews,
     decisions,
+    hides_options,
 )
 
 from .. import click_budget
@@ -170,7 +171,8 @@ def _decide_choice(command: Choose, snapshot: PermittedSnapshot) -> Decide:
     """Raises Refused if there is no such choice."""
     target = command.target
     action = snapshot.review.action(target.action)
-    choices = choices_of(action.config) if action else ()
+    hidden = action is None or hides_options(snapshot.review, action)
+    choices = () if action is None or hidden else choices_of(action.config)
     if action is None or command.number >= len(choices):
         raise Refused("unknown_action", "This review has no such answer.")
     proposal = Proposal(

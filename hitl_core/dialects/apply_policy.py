@@ -103,6 +103,7 @@ def _with_request(ours: Ruling, theirs: Ruling) -> Ruling:
         title=theirs.title,
         interrupt_id=theirs.interrupt_id,
         answer_schema=answer_schema if theirs.answer_schema is None else theirs.answer_schema,
+        answer_by_agent=theirs.answer_schema is not None,
         output=theirs.output,  # ours would change arguments without the system's knowledge
     )
 

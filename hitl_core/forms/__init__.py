@@ -12,7 +12,7 @@ from hitl_core.forms.edit_args import (
 from hitl_core.forms.field import Field, FormErrors, JointError, Kind, Option
 from hitl_core.forms.form import Answers, Form, make_form
 from hitl_core.forms.inputs import list_options
-from hitl_core.forms.strip_texts import keep_types, strip_texts
+from hitl_core.forms.strip_texts import keep_types, number_options, strip_texts
 from hitl_core.forms.text_values import read_json
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "list_options",
     "make_form",
     "name_removed",
+    "number_options",
     "read_json",
     "strip_texts",
 ]

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any, cast
 from urllib.parse import unquote
 
+from hitl_core.forms.inputs import list_options
 from hitl_core.jsonschema import (
     FORM_STEPS,
     NO_TEXTS_MARK,
@@ -25,6 +26,8 @@ from hitl_core.jsonschema import (
 
 Path = tuple[str, ...]
 
+#: More options are no choice in a form.
+_MAX_OPTIONS = 100
 #: The formats that have an input of their own.
 _FORMATS = ("date", "date-time", "email", "time", "uri")
 _TEXT_KEYS = frozenset(
@@ -105,6 +108,40 @@ def _types_of(flattener: SchemaFlattener, declared: object, value: object) -> di
     elif isinstance(flat.get("items"), dict):
         types["items"] = _types_of(flattener, flat["items"], None)
     return types
+
+
+def number_options(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of an agent's question, with numbers in place of its fields' and options' names."""
+    with suppress(TooMuchWork):
+        return _number_part(SchemaFlattener(schema, Budget(FORM_STEPS)), schema)
+    return {}
+
+
+def _number_part(flattener: SchemaFlattener, declared: object) -> dict[str, Any]:
+    try:
+        flat, _ = flattener.flatten(declared)
+    except CannotFlatten:
+        return {}
+    values = [value for _, value in list_options(flat)]
+    if 0 < len(values) <= _MAX_OPTIONS:
+        names = [f"Option {number}" for number in range(1, len(values) + 1)]
+        return {"enum": values, "x-enumNames": names}
+    kind = flat.get("type")
+    if not isinstance(kind, str):
+        return {}
+    if kind == "array":
+        return {"type": kind, "items": _number_part(flattener, flat.get("items", {}))}
+    if kind != "object":
+        return {"type": kind}
+    properties = cast("dict[str, Any]", flat.get("properties", {}))
+    return {
+        "type": kind,
+        "properties": {
+            name: {**_number_part(flattener, part), "title": f"Field {number}"}
+            for number, (name, part) in enumerate(properties.items(), start=1)
+        },
+        "required": [name for name in flat.get("required", ()) if name in properties],
+    }
 
 
 def _strip_part(part: object, path: Path, seen: set[Path], refs: list[object]) -> object:

@@ -36,7 +36,7 @@ class Output(Value):
 class ReviewConfig(Value):
     """How people may answer. The schemas are JSON Schemas; None means no schema.
 
-    `answer_schema` is for a person's own answer (a text, a choice). `policy_schema` is the part of
+    `answer_schema` is for a person's own answer (a text, a choice); `answer_by_agent`: it is the agent's. `policy_schema` is the part of
     `args_schema` that the policy trusts: only this part may hide arguments or give them titles. The rest of
     `args_schema` only checks them.
 
@@ -55,6 +55,7 @@ class ReviewConfig(Value):
     hiding_schema: dict[str, Any] | None = None
     reject_reason: Literal["optional", "required"] = "optional"
     answer_schema: dict[str, Any] | None = None
+    answer_by_agent: bool = False
     output: Output | None = None
     must_read: bool = True
     confirm: bool = False

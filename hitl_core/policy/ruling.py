@@ -58,6 +58,7 @@ class Ruling:
     hiding_schema: dict[str, Any] | None = None
     trusts_tools: bool = False
     by_agent: bool = False
+    answer_by_agent: bool = False
     computed: bool = False
 
     @property

@@ -78,7 +78,7 @@ def decide(
             )
             note = " ".join(filter(None, (note, _rule_note(name, ruling.verdict))))
     if vote_type != "edit" or (approval_counts and action.route.reviewers.editor_approves):
-        action = vote_count.add_vote(action, proposal, message, by, now)
+        action = vote_count.add_vote(review, action, proposal, message, by, now)
     if ruling is not None and action.is_pending:
         vote_count.check_others_can_approve(review, action, name)
     changed = with_actions(review, {key: action}, now).model_copy(update={"args": stored_args})

@@ -27,6 +27,7 @@ from hitl_core.review.visibility import (
     find_pointers,
     find_redaction_flaw,
     form_schema,
+    hides_options,
     redaction_pointers,
 )
 
@@ -97,7 +98,7 @@ def _judge(review: Review, action: Action, proposal: Proposal, now: float) -> Ju
     if is_edit:
         args = before if proposal.args is None else proposal.args
     elif proposal.type == "approve" and output and output.into == "input":
-        args = encode({**before.parse(), output.key: final_answer(action, proposal)})
+        args = encode({**before.parse(), output.key: final_answer(review, action, proposal)})
     same = args == before and name == action.name
     if is_edit and (proposal.args is None or (same and not proposal.verbatim)):
         raise Refused("unchanged", "Nothing was changed. To run it as it is, press Approve.")
@@ -166,7 +167,7 @@ def final_name(action: Action, proposal: Proposal) -> str:
     return (proposal.type == "edit" and proposal.name) or action.name
 
 
-def final_answer(action: Action, proposal: Proposal) -> Any:
+def final_answer(review: Review, action: Action, proposal: Proposal) -> Any:
     """The JSON value of the person's own answer; None if no answer is needed. Without `answer`, the message
     is the value. If the schema accepts true and false, approve means true and reject means false.
     """
@@ -181,6 +182,8 @@ def final_answer(action: Action, proposal: Proposal) -> Any:
     if value is None:
         raise Refused("message_required", "Write or choose an answer.")
     if problem := _answer_problem(schema, value):
+        if hides_options(review, action):
+            problem = "is not one that the agent accepts"
         raise Refused("invalid_answer", f"The answer {problem}.")
     return value
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol, cast
 
-from hitl_core.forms import keep_types, strip_texts
+from hitl_core.forms import keep_types, number_options, strip_texts
 from hitl_core.jsonschema import (
     NO_TEXTS_MARK,
     find_hidden,
@@ -155,6 +155,31 @@ def form_schema(
     if not hides_values:
         return visible_schema(config)
     return _without_agents_words(config, lambda schema: keep_types(schema, args))
+
+
+def answer_schema_of(review: Review, action: Action) -> Schema | None:
+    """By which people answer. An agent's question that is not shown has numbers in place of its words."""
+    schema = action.config.answer_schema
+    if schema is None or not (review.hides_values and action.config.answer_by_agent):
+        return schema
+    return number_options(schema)
+
+
+def hides_options(review: Review, action: Action) -> bool:
+    """Whether people don't see the agent's words between which they choose; then nobody reads the answer."""
+    schema = answer_schema_of(review, action)
+    if schema is None or schema is action.config.answer_schema:
+        return False
+    return schema.get("type") not in ("boolean", "integer", "number", "string")
+
+
+def message_of_answer(
+    review: Review, action: Action, answer: object, message: str | None
+) -> str | None:
+    """What a person wrote with this answer, or what is written in its place."""
+    if answer is None or not hides_options(review, action):
+        return message
+    return f"the answer is {WHY_HIDDEN}"
 
 
 def _without_agents_words(

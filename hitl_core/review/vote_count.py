@@ -140,10 +140,15 @@ def check_voter(review: Review, action: Action, vote_type: DecisionType, by: Rev
 
 
 def add_vote(
-    action: Action, proposal: Proposal, message: str | None, by: Reviewer, now: float
+    review: Review,
+    action: Action,
+    proposal: Proposal,
+    message: str | None,
+    by: Reviewer,
+    now: float,
 ) -> Action:
     """Add one vote, and the decision if enough votes agree now."""
-    answer, kind = final_answer(action, proposal), proposal.type
+    answer, kind = final_answer(review, action, proposal), proposal.type
     vote_type = "approve" if kind == "edit" else kind
     vote = Vote(
         type=vote_type, by=by, at=now, revision=action.revision, message=message, answer=answer

@@ -169,7 +169,7 @@ EDITS: list[Any] = [{}, {"new": "1"}, "y", 3, None, [], [{}], {KEY: 2}, {"user":
 REDACTED = rule(redact=["/creds"])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(creds=st.sampled_from(CREDS), schema=agents_schemas(), new=st.sampled_from(EDITS))
 @example(CREDS[0], {"type": "object", "properties": {"u": {}}, "required": [WORD]}, {})
 def test_m1_m2_m3_no_text_for_people_has_a_word_of_the_agents_schema(
@@ -180,7 +180,7 @@ def test_m1_m2_m3_no_text_for_people_has_a_word_of_the_agents_schema(
     check_all(review_of(REDACTED, {"creds": creds, "u": "x"}, schema), creds, new)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     creds=st.sampled_from(CREDS),
     part=parts().filter(lambda part: not any(word in str(part) for word in SHOWN)),

@@ -13,6 +13,7 @@ from hitl_core.model import Action, Call, Decision, Escalation, Review, Run, Sna
 from hitl_core.review import (
     PAST_VERBS,
     deadline,
+    message_of_answer,
     next_step_at,
     reason_of,
     rule_reason_of,
@@ -124,8 +125,9 @@ def _decision_fields(review: Review, action: Action | None, now: float) -> Itera
     if action.decision is not None:
         yield "decided", decision_text(action.decision)
         yield "", phrases.time_text(action.decision.at, now)
-        if action.decision.message:
-            yield "message", action.decision.message
+        answer, message = action.decision.answer, action.decision.message
+        if message := message_of_answer(review, action, answer, message):
+            yield "message", message
     elif not review.cancelled:
         needs = " (reject needs a reason)" if action.config.reject_reason == "required" else ""
         yield "decisions", ", ".join(action.config.allowed_decisions) + needs

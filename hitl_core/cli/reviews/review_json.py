@@ -9,6 +9,8 @@ from hitl_core.review import (
     cancel_reason_of,
     deadline,
     description_of,
+    hides_options,
+    message_of_answer,
     reason_of,
     rule_reason_of,
     title_of,
@@ -89,18 +91,18 @@ def _action_to_json(review: Review, action: Action) -> Json:
             for e in action.escalations
         ],
         "expires_at": deadline(action),
-        "decision": _decision_to_json(action.decision),
+        "decision": _decision_to_json(review, action, action.decision),
     }
 
 
-def _decision_to_json(decision: Decision | None) -> Json | None:
+def _decision_to_json(review: Review, action: Action, decision: Decision | None) -> Json | None:
     return decision and {
         "type": decision.type,
         "by": _person_to_json(decision.by),
         "at": decision.at,
-        "message": decision.message,
+        "message": message_of_answer(review, action, decision.answer, decision.message),
         "name": decision.name,
-        "answer": decision.answer,
+        "answer": None if hides_options(review, action) else decision.answer,
     }
 
 

@@ -74,7 +74,7 @@ class AnswerItem:
                 kind, self.action.revision, message, edited, name, answer, verbatim=True
             )
             final_args(self.review, self.action, result)
-            final_answer(self.action, result)
+            final_answer(self.review, self.action, result)
             final_message(self.action, result)
         except InvalidToolCall as error:
             self.fail(f"Decision {self.index} on {self.tool}: {error}", field)

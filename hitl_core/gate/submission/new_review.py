@@ -126,6 +126,7 @@ def _build_action(
             hiding_schema=ruling.hiding_schema,
             reject_reason=ruling.reject_reason,
             answer_schema=ruling.answer_schema,
+            answer_by_agent=ruling.answer_by_agent,
             output=ruling.output,
             must_read=ruling.needs_reading,
             confirm=ruling.confirm,
