@@ -36,9 +36,10 @@ class Output(Value):
 class ReviewConfig(Value):
     """How people may answer. The schemas are JSON Schemas; None means no schema.
 
-    `answer_schema` is for a person's own answer (a text, a choice); `answer_by_agent`: it is the agent's. `policy_schema` is the part of
-    `args_schema` that the policy trusts: only this part may hide arguments or give them titles. The rest of
-    `args_schema` only checks them.
+    `answer_schema` is for a person's own answer (a text, a choice); `answer_by_agent`: it is the agent's.
+
+    `policy_schema` is the part of `args_schema` that the policy trusts: only this part may hide arguments or
+    give them titles. The rest of `args_schema` only checks them.
 
     `hiding_schema` only hides: the tool's own schema, where the policy trusts the tools and has a schema of
     its own.
