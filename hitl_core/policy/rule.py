@@ -147,9 +147,14 @@ class Rule:
             computed=verdict.computed,
         )
 
+    def _reason(self) -> str:
+        if self.name:
+            return f"The rule `{self.name}` {_REASONS[self.kind]}."
+        default = "" if self.kind == "review" else f" The default {_REASONS[self.kind]}."
+        return f"No policy rule covers this tool.{default}"
+
     def _make_verdict(self, description: str | None, failure: str, context: CallContext) -> Verdict:
-        subject = f"The rule `{self.name}`" if self.name else "No rule matched; the default"
-        reason = description or f"{subject} {_REASONS[self.kind]}."
+        reason = description or self._reason()
         return Verdict(
             kind=self.kind,
             rule=self.name,

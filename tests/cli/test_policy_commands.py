@@ -110,7 +110,7 @@ send_email: review
         """\
 run_sql: allow
   rule       none, the default (policy.yaml:1)
-  reason     No rule matched; the default allows it without asking.
+  reason     No policy rule covers this tool. The default allows it without asking.
 """,
     ),
     (

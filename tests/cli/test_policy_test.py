@@ -58,7 +58,8 @@ def test_every_call_with_its_verdict_rule_and_reason(hitl: Hitl) -> None:
     assert hitl("policy.yaml", "calls.jsonl") == Ran(
         0,
         "1\trun_sql\treview\trun_sql\tLook at\\nthis SQL.\n"
-        "2\tread_file\tallow\tthe default\tNo rule matched; the default allows it without asking.\n"
+        "2\tread_file\tallow\tthe default\tNo policy rule covers this tool."
+        " The default allows it without asking.\n"
         "4\tdrop_table\tdeny\tdrop_*\tThe rule `drop_*` denies it.\n",
         "3 calls: 1 allow, 1 review, 1 deny.\n",
     )

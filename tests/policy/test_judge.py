@@ -59,7 +59,7 @@ REASONS = [
     ("read_file", "The rule `read_*` allows it without asking."),
     ("read_secret", "The rule `read_secret` asks for a person."),
     ("drop_table", "The rule `drop_table` denies it."),
-    ("unknown", "No rule matched; the default asks for a person."),
+    ("unknown", "No policy rule covers this tool."),
 ]
 
 
@@ -87,11 +87,11 @@ def test_an_empty_description_counts_as_none(text: str) -> None:
 @pytest.mark.parametrize(
     ("default", "reason", "decisions"),
     [
-        ("allow", "No rule matched; the default allows it without asking.", ()),
-        ("deny", "No rule matched; the default denies it.", ()),
+        ("allow", "No policy rule covers this tool. The default allows it without asking.", ()),
+        ("deny", "No policy rule covers this tool. The default denies it.", ()),
         (
             "review",
-            "No rule matched; the default asks for a person.",
+            "No policy rule covers this tool.",
             ("approve", "edit", "reject"),
         ),
     ],

@@ -54,11 +54,8 @@ def line(*elements: Element) -> Element:
     return {"type": "rich_text_section", "elements": list(elements)}
 
 
-def pre(text: str, language: str | None = None) -> Element:
-    """`language` is that of code (docs.slack.dev/reference/block-kit/blocks/rich-text-block)."""
-    written = {"language": language} if language else {}
-    elements = [text_element(text)]
-    return {"type": "rich_text_preformatted", "border": 0, **written, "elements": elements}
+def pre(text: str) -> Element:
+    return {"type": "rich_text_preformatted", "border": 0, "elements": [text_element(text)]}
 
 
 def rich_text(block_id: str, *elements: Element) -> Block:

@@ -85,7 +85,7 @@ def box(argument: Argument, text: str) -> Element:
     """A part of an argument's value on its own lines."""
     if argument.style == "quote":
         return {"type": "rich_text_quote", "border": 0, "elements": [_text_element(text)]}
-    return pre(text, argument.language)
+    return {**pre(text), "language": argument.language} if argument.language else pre(text)
 
 
 def context_lines(block_id: str, lines: Iterable[Line]) -> list[Block]:
