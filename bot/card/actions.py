@@ -15,7 +15,7 @@ from hitl_core.review import (
 )
 
 from .. import text
-from .agent_texts import find_texts, make_reason, merge_reasons, reason_argument
+from .agent_texts import agent_arguments, find_texts, make_reason, merge_reasons
 from .arguments import (
     MAX_CALL,
     MaskedArgs,
@@ -29,7 +29,7 @@ from .arguments import (
 from .decided import decision_lines
 from .history import attempt_of, edits_of
 from .model import ActionLine, OpenAction
-from .spans import Quote, Text
+from .spans import Quote, Text, quote
 from .values import Argument, Choice, Progress
 from .votes import make_progress
 from .warnings import NamedValue, Warnings, find_warnings, is_plain
@@ -58,16 +58,14 @@ def find_open_action(review: Review, key: str, *, room: int = MAX_MODAL) -> Open
 
 
 def name_and_arguments(review: Review, key: str) -> tuple[str, tuple[Argument, ...]]:
-    """The tool's name, and all visible arguments of a call with the agent's reason below them. Raises Refused
-    if there is no such call.
+    """The tool's name, and all visible arguments of a call with what the agent says below them. Raises
+    Refused if there is no such call.
     """
     if (call := review.call(key)) is None:
         raise Refused("unknown_action", "This review has no such action.")
     action, args = review.action(key), review.arguments(key).parse()
     masked = mask_action(action, args) if action else mask(args, None, call.redact)
-    arguments = list_arguments(masked)
-    if (reason := reason_argument(review, call)) is not None:
-        arguments = (*arguments, reason)
+    arguments = (*list_arguments(masked), *agent_arguments(review, call))
     return action.name if action else call.name, arguments
 
 
@@ -107,7 +105,7 @@ def make_open_action(review: Review, action: Action, number: int, room: int) -> 
         number=number,
         name=action.name,
         title=said.title and text.shorten(said.title, MAX_TITLE),
-        why=said.description and text.shorten(said.description, MAX_WHY),
+        why=_short_description(action, said.description),
         by_agent=action.request.by_agent,
         rule=text.shorten(said.rule, MAX_WHY),
         fact=main_fact(masked),
@@ -124,8 +122,17 @@ def make_open_action(review: Review, action: Action, number: int, room: int) -> 
         reason=make_reason(review, said.reason, is_whole=room >= MAX_MODAL)
         if said.reason
         else None,
+        agent_description=make_reason(review, said.description, is_whole=room >= MAX_MODAL)
+        if said.description and action.request.by_agent
+        else None,
         attempt=attempt_of(review, action),
     )
+
+
+def _short_description(action: Action, description: str) -> str:
+    """Quoted if code made it: then it may have words of the arguments."""
+    short = text.shorten(description, MAX_WHY)
+    return quote(short) if short and action.request.computed else short
 
 
 def _find_odd_values(masked: MaskedArgs | None, texts: Iterable[tuple[str, str]] = ()) -> Warnings:

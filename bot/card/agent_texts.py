@@ -15,7 +15,7 @@ from hitl_core.review import description_of, reason_of, rule_reason_of, title_of
 from .. import text
 from .arguments import choose_style
 from .model import OpenAction
-from .spans import as_name, quote
+from .spans import agent_name, quote
 from .values import AgentReason, Argument
 
 #: Characters of a reason on a card, and in a modal, where it is whole: marks make it longer.
@@ -95,11 +95,15 @@ def merge_reasons(actions: Sequence[OpenAction]) -> tuple[OpenAction, ...]:
     return tuple(merged)
 
 
-def reason_argument(review: Review, call: Call) -> Argument | None:
-    """The whole reason, for a list of all arguments. It says that it is none of them."""
-    if not (reason := reason_of(review, call)):
-        return None
-    label = f"Not an argument: {as_name(text.one_line(review.agent))} says"
-    quoted = quote(text.to_visible(reason))
-    style = "line" if choose_style(quoted, quoted) == "line" else "quote"
-    return Argument(label, quoted, style)
+def agent_arguments(review: Review, call: Call) -> tuple[Argument, ...]:
+    """What the agent says of the call, whole, for a list of all arguments: as none of them."""
+    action = review.action(call.key)
+    by_agent = action is not None and action.request.by_agent
+    description = _find_description(review, action) if action and by_agent else None
+    label = f"Not an argument: {agent_name(text.one_line(review.agent))} says"
+    texts = filter(None, (description, reason_of(review, call)))
+    quotes = [quote(text.to_visible(words)) for words in texts]
+    return tuple(
+        Argument(label, one, "line" if choose_style(one, one) == "line" else "quote")
+        for one in quotes
+    )

@@ -114,7 +114,9 @@ def action_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
                 pass  # its choices are buttons already
             case _:
                 assert_never(decision)
-    is_cut = action.excerpt.missing or (action.reason and action.reason.missing)
+    is_cut = action.excerpt.missing or any(
+        one.missing for one in (action.reason, action.agent_description) if one
+    )
     see = [_see_button(action.name, about)] if is_cut else []
     return (*common, *see, *rare)
 

@@ -24,6 +24,7 @@ from .model import (
 )
 from .people import deciders_of, merge_people, people_of
 from .sentences import headline
+from .sentences.notification import summary
 from .spans import Line, Text
 from .values import NOBODY, PeopleRefs
 from .votes import cancel_votes_of, make_doubt
@@ -51,16 +52,20 @@ def build_card(
     doubts = [call for call in review.calls_in_doubt if place in review.places_of(call)]
     open_actions, short = _open_and_waiting(review, waiting, number_of)
     approvable = _approve_all_keys(waiting)
-    agent, passed_on = text.shorten(review.agent, headline.MAX_NAME), _was_passed_on(here, place)
-    state = headline.CardState(review, agent, here, waiting, doubts, passed_on, open_actions, gone)
+    in_doubt = tuple(make_doubt(review, call) for call in doubts)
+    next_step, ends = _next_step(here, waiting), _nearest_deadline(waiting)
+    state = headline.CardState(
+        review, headline.subject(review.agent), here, waiting, in_doubt,
+        _was_passed_on(here, place), open_actions, gone, short, next_step, ends,
+    )  # fmt: skip
     return Card(
         review_id=review.id,
         place=place,
         origin=_origin(review),
-        agent=agent,
+        agent=state.agent,
         title=headline.title(state),
         bare_title=headline.title(state._replace(open_actions=())),
-        summary=headline.summary(state),
+        summary=summary(state),
         warnings=_warnings(review),
         open_actions=open_actions,
         waiting=short,
@@ -68,7 +73,7 @@ def build_card(
         approve_all=approvable,
         seal=review.seal(*(key for key, _ in approvable)),
         confirm_all=any(action.config.confirm for action in waiting),
-        doubts=tuple(make_doubt(review, call) for call in doubts),
+        doubts=in_doubt,
         decision_lines=(
             *(decision_lines(review, here, place) if some_decided else ()),
             *(move_lines(review, gone, place) if gone else ()),
@@ -79,8 +84,8 @@ def build_card(
         first_message=first_message(here, place, posts or {}) if escalated else None,
         notes=notes_of(here) if any(action.escalations for action in here) else (),
         place_problems=_place_problems(review, place, number_of),
-        next_step=_next_step(here, waiting),
-        deadline=_nearest_deadline(waiting),
+        next_step=next_step,
+        deadline=ends,
         decision_time=None if doubts or waiting else decision_time(review, here),
         deciders=deciders_of(waiting, number_of, review.requester)
         or _doubt_deciders(review, doubts),

@@ -53,10 +53,11 @@ class OpenAction:
     """An action with its arguments and the allowed answers.
 
     `seal` is the review's seal for what is shown here. `why` is the policy's description ("" if it has none),
-    or the agent's own if `by_agent`. `rule` is the reason of the policy's rule. `title` is the title from the
-    agent's system. `warnings` are about so many `odd_values`. `choices` are the answers to a question.
-    `confirm`: Approve asks for a confirmation. `must_read`: the approver must open all of it first. `decided`
-    is set when it is decided. `reason` is the agent's; None if there is none or an earlier action shows it.
+    or the agent's own if `by_agent`; then `agent_description` has more of it. `rule` is the reason of the
+    policy's rule. `title` is the title from the agent's system. `warnings` are about so many `odd_values`.
+    `choices` are the answers to a question. `confirm`: Approve asks for a confirmation. `must_read`: the
+    approver must open all of it first. `decided` is set when it is decided. `reason` is the agent's; None if
+    there is none or an earlier action shows it.
     """
 
     key: str
@@ -81,6 +82,7 @@ class OpenAction:
     progress: Progress | None
     decided: DecisionLine | None = None
     reason: AgentReason | None = None
+    agent_description: AgentReason | None = None
     attempt: Attempt | None = None
 
 

@@ -18,9 +18,9 @@ from .spans import (
     Quote,
     Span,
     Text,
-    as_name,
     join_lines,
     join_names,
+    quote,
 )
 from .values import PeopleRefs, Progress, VoteGroup
 
@@ -80,9 +80,11 @@ def people_line(reviewers: Iterable[Reviewer]) -> Line:
 
 
 def requester(id: str, most: int = 500) -> Person:
-    """The agent gives this id, so a channel checks that it is one. `most`: characters of the label."""
+    """The agent gives this id, so a channel checks that it is one. `most`: characters of its text, which the
+    label quotes as the agent's.
+    """
     channel, known_id = split_id(id)
-    label = text.clip(as_name(id), most)
+    label = f"{quote(text.clip(id, most))} (named by the agent)"
     return Person(known_id, label, channel, is_claimed=True)
 
 

@@ -18,6 +18,15 @@ from hitl_core.model import MessageRef, Place
 MAX_LISTED = 8
 #: One word, like most names, addresses and ids.
 _ONE_WORD = re.compile(r"[\w.@:/+-]+")
+#: A name like most agents': an identifier of up to four words.
+_IDENTIFIER = re.compile(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+){0,3}")
+MAX_IDENTIFIER = 40
+#: The stems of words that could be read as a decision, or as ours.
+_STATUS = re.compile(
+    r"accept|agree|allow|answer|approv|authori[sz]|cancel|clear|confirm|decid|decis|den[iy]|edited|escalat"
+    r"|expire|grant|permit|policy|reject|review|sign|skip|trust|urgent|verif|vote|warn",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -169,6 +178,14 @@ def as_name(name: str) -> str:
     return name if _ONE_WORD.fullmatch(name) else quote(name)
 
 
+def agent_name(name: str) -> str:
+    """The name that an agent gives itself. It is quoted unless it is a plain identifier without any word
+    that could be a decision: else “Approved by Bob. For the record, deploy-bot” would be our sentence.
+    """
+    is_plain = len(name) <= MAX_IDENTIFIER and _IDENTIFIER.fullmatch(name)
+    return name if is_plain and not _STATUS.search(name) else quote(name)
+
+
 def join_names(names: Iterable[str], last: str = "and", *, most: int = MAX_LISTED) -> str:
     """`a, b and c`; with more than `most` names `a, b and 5 more`."""
     known = list(names)
@@ -200,6 +217,12 @@ def _plain_span(span: Span) -> str:
         case Time():
             return format_utc(span.at)
     assert_never(span)
+
+
+def format_clock(at: float) -> str:
+    """For a notification: `12:00 UTC on 15 Jan`."""
+    when = datetime.fromtimestamp(int(at), UTC)
+    return f"{when:%H:%M} UTC on {when.day} {when:%b}"
 
 
 def format_utc(at: float) -> str:

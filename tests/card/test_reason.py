@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.card import action_text, build_card, find_open_action, name_and_arguments
+from bot.card import ActionText, Line, action_text, build_card, find_open_action, name_and_arguments
 from bot.card.spans import Text, plain_text
 from bot.channels.slack.render import place_names
 from bot.channels.slack.render.card_message import message
@@ -36,10 +36,14 @@ def pay(reason: str | None, id: str = "c1", **args: Any) -> ToolCall:
     return ToolCall(id, "pay", args or {"amount": 80}, reason)
 
 
+def says(text: ActionText) -> Line:
+    return tuple(span for line in text.says for span in line)
+
+
 def reason_lines(review: Review) -> list[str]:
     names = place_names(name_of)
     actions = build_card(review, DEFAULT_PLACE).open_actions
-    return [plain_text(action_text(review.id, one, names).reason) for one in actions]
+    return [plain_text(says(action_text(review.id, one, names))) for one in actions]
 
 
 def test_the_card_quotes_it_as_the_agents_below_the_arguments() -> None:

@@ -110,7 +110,7 @@ def test_house_a_card_reads_without_any_markup() -> None:
     text = card_text(build_card(review_of(THREE[0]), DEFAULT), NAMES)
 
     assert [plain_text(line) for line in text.origin] == [
-        "For U0MARIA",
+        "For “U0MARIA” (named by the agent)",
         "escalates to #team-ops (2027-01-15 08:10 UTC)",
     ]
     assert plain_text(text.deciders) == "Members of #agent-approvals may decide."

@@ -130,13 +130,14 @@ def with_request(review: Review, **of: Any) -> Review:
 
 
 def asking(schema: dict[str, Any], *allowed: str, text: str = "Which one?") -> Review:
-    """A question to a person."""
+    """A question of the agent to a person."""
     rule = {
         "allowed_decisions": list(allowed or ("respond",)),
         "answer_schema": schema,
         "description": text,
     }
-    return review_of(("ask_human", {"about": "order 1042"}), policy={"interrupt_on": {"*": rule}})
+    review = review_of(("ask_human", {"about": "order 1042"}), policy={"interrupt_on": {"*": rule}})
+    return with_request(review, by_agent=True)
 
 
 def start_calls(review: Review, *keys: str) -> Review:

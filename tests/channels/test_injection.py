@@ -11,7 +11,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bot.card import build_card, name_and_arguments, thread_lines
-from bot.card.spans import as_name
 from bot.channels.slack.ids import ModalMeta
 from bot.channels.slack.modals.form_modal import form_view
 from bot.channels.slack.modals.modal import MODAL_LIMITS, notice
@@ -220,7 +219,7 @@ def test_a_sentence_of_our_own_reads_as_it_was_written() -> None:
 def test_promise_8_only_ids_of_people_are_mentions() -> None:
     """Given a requester who is no Slack id, then it is plain text."""
     for requester in ("USER", "<@u0bob>", "U0BOB|x", "everyone", "@here"):
-        shown = f"For {as_name(requester)}"
+        shown = f"For “{requester}” (named by the agent)"
         sent = message(build_card(review_of(("t", {}), requester=requester), DEFAULT), name_of)
         kinds = [kind for kind, text in texts(sent["blocks"]) if text == shown]
         assert kinds == ["plain_text"]

@@ -226,11 +226,12 @@ def test_security_l1_a_name_of_an_agents_choice_is_no_sentence_of_ours(name: str
     assert f"thread {kept}" in shown
 
 
-def test_security_l1_a_plain_name_stands_as_it_is() -> None:
+def test_security_l1_a_requester_is_the_agents_word_and_a_plain_agent_is_unquoted() -> None:
     review = review_of(THREE[0], requester="jo@example.com")
     shown = to_text(check(message(build_card(review, DEFAULT), name_of))["blocks"])
-    assert "(For jo@example.com)" in shown
-    assert "thread thread-1" in shown
+    assert "(For “jo@example.com” (named by the agent))" in shown
+    assert "# support-agent asks" in shown
+    assert "thread “thread-1”" in shown
 
 
 def _words(first: int, last: int, count: int) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..agent_texts import description_text
 from ..buttons import (
     REVIEW_LABEL,
     SEE_LABEL,
@@ -22,11 +21,11 @@ from ..spans import (
     Strong,
     Text,
     Verbatim,
-    as_name,
     quote,
 )
 from ..values import NOBODY, Argument, ArgumentsExcerpt
 from ..warnings import odd_values
+from .choices import choice_lines
 from .headline import origin_lines
 from .history import (
     call_lines,
@@ -37,7 +36,7 @@ from .history import (
     note_lines,
     problem_lines,
 )
-from .why import attempt_lines, ordinal, reason_line
+from .why import agent_line, attempt_lines, ordinal
 
 #: The newest notes, and the problems, on one card.
 MAX_NOTES = 5
@@ -65,7 +64,8 @@ class CardText:
 class ActionText:
     """One action or doubt: its headline, its arguments (or `head` says that there are none), and what is
     below them. `decision` is () while it waits; then it has no buttons. `attempt` compares it with a rejected
-    call, `reason` is the agent's; () if there is none.
+    call. `says` are the agent's own words: its description, and its reason. `answers`
+    are the values of answers whose buttons don't show them.
     """
 
     head: Line
@@ -76,12 +76,13 @@ class ActionText:
     votes: tuple[Line, ...]
     decision: Line
     buttons: tuple[Button, ...]
-    reason: Line = ()
+    says: tuple[Line, ...] = ()
+    answers: tuple[Line, ...] = ()
     attempt: tuple[Line, ...] = ()
 
 
 def card_text(card: Card, names: PlaceNames) -> CardText:
-    thread = "" if card.origin.conversation else f"  ·  thread {as_name(card.origin.thread)}"
+    thread = "" if card.origin.conversation else f"  ·  thread {quote(card.origin.thread)}"
     called = card.first_message is not None or card.escalation_people != NOBODY
     return CardText(
         calls=call_lines(card, names) if called else (),
@@ -115,7 +116,8 @@ def action_text(
         votes=vote_lines(action.progress, names) if is_open and action.progress else (),
         decision=_decision(action.decided) if action.decided else (),
         buttons=action_buttons(review_id, action),
-        reason=reason_line(action.reason) if action.reason else (),
+        says=_agent_words(action, above),
+        answers=choice_lines(action.choices) if is_open else (),
         attempt=attempt_lines(action.attempt) if action.attempt else (),
     )
 
@@ -189,10 +191,15 @@ def _action_head(action: OpenAction, numbered: bool, above: str) -> Line:
     head: list[Span] = [Strong(f"{number}{title or action.name}")]
     if title:
         head.append(Verbatim(f"   {action.name}"))
-    why = "" if quote(action.why) in above else description_text(action)
+    why = "" if action.by_agent else action.why
     if reason := " ".join(filter(None, (why, action.rule))):
         head.append(Emphasis(f"   {reason}"))
     return _with_arguments(tuple(head), action.excerpt)
+
+
+def _agent_words(action: OpenAction, above: str) -> tuple[Line, ...]:
+    each = (action.agent_description, action.reason)
+    return tuple(agent_line(one) for one in each if one and quote(one.text) not in above)
 
 
 def _with_arguments(head: Line, excerpt: ArgumentsExcerpt) -> Line:

@@ -1,4 +1,4 @@
-"""The top of a card: its title, its notification, and below it for whom, from where and until when. Pure."""
+"""The top of a card: its title, and below it for whom, from where and until when. Pure."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from hitl_core.model import Action, Call, DecisionType, Review
+from hitl_core.model import Action, Review
 
 from ... import text
-from ..model import Card, Deadline, NextStep, OpenAction
+from ..model import ActionLine, Card, Deadline, Doubt, NextStep, OpenAction
 from ..people import requester
 from ..spans import (
     Code,
@@ -20,21 +20,13 @@ from ..spans import (
     Text,
     Time,
     Verbatim,
-    as_name,
+    agent_name,
     join_names,
     quote,
 )
 
 MAX_NAME = 60
-MAX_QUESTION = 70
-#: The words for the answers, in the order in which they are offered.
-_ANSWER_WORDS: tuple[tuple[DecisionType, str], ...] = (
-    ("approve", "approve"),
-    ("edit", "edit"),
-    ("reject", "reject"),
-    ("respond", "answer"),
-    ("ignore", "skip"),
-)
+MAX_QUESTION = 60
 _DECISION_WORDS: dict[str, str] = {
     "approve": "approved",
     "edit": "edited and approved",
@@ -45,82 +37,66 @@ _DECISION_WORDS: dict[str, str] = {
 
 
 class CardState(NamedTuple):
-    """A review at one place: the agent's name, its actions there (`here`), the pending ones (`waiting`;
+    """A review at one place: the agent as a subject, its actions there (`here`), the pending ones (`waiting`;
     `open_actions` if the card shows them in full), the calls in doubt, and the actions that an edit moved
-    away.
+    away. `lines` are the pending actions with their facts.
     """
 
     review: Review
     agent: str
     here: Sequence[Action]
     waiting: Sequence[Action]
-    doubts: Sequence[Call]
+    doubts: Sequence[Doubt]
     escalated: bool
     open_actions: Sequence[OpenAction]
     moved_away: Sequence[Action]
+    lines: Sequence[ActionLine] = ()
+    next_step: NextStep | None = None
+    deadline: Deadline | None = None
+
+
+def subject(agent: str) -> str:
+    """The agent as the first words of a sentence of ours: a name that is quoted says that it is one."""
+    name = agent_name(text.shorten(agent, MAX_NAME))
+    return name if name == agent else f"The agent {name}"
 
 
 def title(state: CardState) -> str:
-    review, agent = state.review, state.agent
+    agent = state.agent
     if state.doubts:
-        return f"{agent}: did {_tools_text([review.tool_name(call) for call in state.doubts])} run?"
+        return f"{agent}: did {_tools_text([doubt.name for doubt in state.doubts])} run?"
     if state.waiting:
         asks = f"{agent} {_request_text(state)}"
         return f"Escalated: {asks}" if state.escalated else asks
-    return f"{agent}: {_tools_text(_names(state))} {_result_text(state)}"
-
-
-def summary(state: CardState) -> str:
-    agent = state.agent
-    if state.doubts:
-        names = _join_words(state.review.tool_name(call) for call in state.doubts)
-        return f"{agent} stopped during {names}. Say in the channel whether it ran."
-    if not state.waiting:
-        return f"{agent}: {_join_words(_names(state))} {_result_text(state)}."
-    allowed = {decision for a in state.waiting for decision in a.config.allowed_decisions}
-    answers = _join_words((word for decision, word in _ANSWER_WORDS if decision in allowed), "or")
-    start = "Escalated: " if state.escalated else ""
-    it = "it" if len(state.waiting) == 1 else "them"
-    single = state.open_actions[0] if len(state.open_actions) == 1 else None
-    names = _join_words(action.name for action in state.waiting)
-    asks = f"asks to run {names}{f' ({_in_brackets(single.fact)})' if single else ''}."
-    if _is_question(state.waiting):
-        words = single and (single.title or single.why)
-        asks = f"{_question_count(state.waiting)} ({names}){f': {quote(words)}' if words else '.'}"
-    return f"{start}{agent} {asks} {answers.capitalize()} {it}."
-
-
-def _in_brackets(fact: str) -> str:
-    """Arguments with brackets are quoted, else they could close our brackets and look like our text."""
-    return quote(fact) if "(" in fact or ")" in fact else fact
+    return f"{agent}: {_tools_text(tool_names(state))} {result_text(state)}"
 
 
 def _request_text(state: CardState) -> str:
     single = state.open_actions[0] if len(state.open_actions) == 1 else None
-    is_question = _is_question(state.waiting)
-    if single and (words := single.title or (single.why if is_question else "")):
+    question = is_question(state.waiting)
+    if single and (words := single.title or (single.why if question and single.by_agent else "")):
         return f"asks: {quote(text.clip(words, MAX_QUESTION))}"
-    if is_question:
-        return _question_count(state.waiting)
+    if question:
+        return question_count(state.waiting)
     return f"asks to run {_tools_text([action.name for action in state.waiting])}"
 
 
-def _question_count(waiting: Sequence[Action]) -> str:
+def question_count(waiting: Sequence[Action]) -> str:
     return "has a question" if len(waiting) == 1 else f"has {len(waiting)} questions"
 
 
-def _is_question(waiting: Sequence[Action]) -> bool:
+def is_question(waiting: Sequence[Action]) -> bool:
     """Whether all actions are questions: no tool can run."""
     return all(not {"approve", "edit"} & {*a.config.allowed_decisions} for a in waiting)
 
 
-def _names(state: CardState) -> list[str]:
+def tool_names(state: CardState) -> list[str]:
     if not state.here and state.moved_away:  # the edited names are not shown at this place
         return [a.request.name for a in state.moved_away]
     return [a.name for a in state.here] or [c.name for c in state.review.calls]
 
 
-def _result_text(state: CardState) -> str:
+def result_text(state: CardState) -> str:
     if not state.here and state.moved_away:
         return "edited, now decided by others"
     if state.review.cancelled:
@@ -129,7 +105,7 @@ def _result_text(state: CardState) -> str:
     return "decided" if len(kinds) != 1 else _DECISION_WORDS[next(iter(kinds))]
 
 
-def _join_words(words: Iterable[str], last: str = "and") -> str:
+def count_names(words: Iterable[str], last: str = "and") -> str:
     """Each word once with its count, six at most."""
     counts = Counter(words).items()
     each = [f"{word} ×{n}" if n > 1 else word for word, n in counts]  # noqa: RUF001
@@ -147,7 +123,7 @@ def _tools_text(names: Sequence[str]) -> str:
 MAX_REQUESTER = 96
 MAX_PATH = 193
 
-_DEADLINE_TEXTS = {"reject": "rejected", "respond": "answered by the policy", "ignore": "skipped"}
+DEADLINE_TEXTS = {"reject": "rejected", "respond": "answered by the policy", "ignore": "skipped"}
 
 
 def origin_lines(card: Card, names: PlaceNames) -> tuple[Line, ...]:
@@ -161,7 +137,7 @@ def origin_lines(card: Card, names: PlaceNames) -> tuple[Line, ...]:
         asked_in += [Text(" in " if asked_in else "in "), Link("this conversation", url)]
     lines: list[Line] = [tuple(asked_in)] if asked_in else []
     if source.path:
-        path = text.clip(" → ".join(map(as_name, source.path)), MAX_PATH)
+        path = text.clip(" → ".join(map(agent_name, source.path)), MAX_PATH)
         lines.append((Text("via "), Verbatim(path)))
     return (*lines, *_due_lines(card, names))
 
@@ -188,7 +164,7 @@ def _due_lines(card: Card, names: PlaceNames) -> list[Line]:
         lines.append((Text("escalates to "), to, Text(" ("), _due_span(step), Text(")")))
     if (end := card.deadline) is not None:
         what: Line = (Code(end.name), Text(" is ")) if end.name else ()
-        unless = f"{_DEADLINE_TEXTS[end.decision]} unless decided in time ("
+        unless = f"{DEADLINE_TEXTS[end.decision]} unless decided in time ("
         lines.append((*what, Text(unless), _due_span(end), Text(")")))
     return lines or [(Text("waits until somebody decides"),)]
 

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from ..people import person
-from ..spans import Line, Quote, Strong, Struck, Text, Verbatim, as_name, join_names, quote
+from ..spans import (
+    Line,
+    Quote,
+    Strong,
+    Struck,
+    Text,
+    Verbatim,
+    agent_name,
+    as_name,
+    join_names,
+    quote,
+)
 from ..values import AgentReason, Attempt, Change
 
 _UNCHANGED: Line = (Text(", nothing changed"),)
 
 
-def reason_line(reason: AgentReason) -> Line:
+def agent_line(reason: AgentReason) -> Line:
     """In the agent's voice: it may say anything."""
     of = f" of {join_names(map(str, reason.numbers))}" if reason.numbers else ""
-    return (Verbatim(as_name(reason.agent)), Text(f" says{of}: "), Quote(reason.text))
+    return (Verbatim(agent_name(reason.agent)), Text(f" says{of}: "), Quote(reason.text))
 
 
 def attempt_lines(attempt: Attempt) -> tuple[Line, ...]:

@@ -95,7 +95,15 @@ def thread_content(line: ThreadLine, names: PlaceNames) -> Content:
 
 def action_content(text: ActionText, number: int | None = None) -> Content:
     """`number` distinguishes its buttons from those of other actions."""
-    below = [*text.warnings, *text.edits, *text.notes, *text.votes, text.decision]
+    below = [
+        *text.attempt,
+        *text.says,
+        *text.warnings,
+        *text.edits,
+        *text.notes,
+        *text.votes,
+        text.decision,
+    ]
     lines = (*to_lines([text.head]), *argument_lines(text.arguments), *to_lines(below))
     return Content(lines, to_buttons(text.buttons, number))
 

@@ -188,9 +188,8 @@ def doubt_blocks(review_id: str, doubt: Doubt) -> list[Block]:
 
 
 def _text_blocks(key: str, text: ActionText) -> list[Block]:
-    reason = [section(text.reason)] if text.reason else []
     arguments, warnings = _argument_elements(text.head, text.arguments), sections(text.warnings)
-    call = [*arguments, *sections(text.attempt), *reason, *warnings]
+    call = [*arguments, *sections(text.attempt), *sections((*text.says, *text.answers)), *warnings]
     blocks = [rich_text(f"call:{key}", *call)]
     if text.edits:
         blocks.append(rich_text(f"edits:{key}", *sections(text.edits)))

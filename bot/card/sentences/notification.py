@@ -1,0 +1,135 @@
+"""The notification of a card: all that a phone's lock screen and many screen readers get. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hitl_core.model import DecisionType
+from hitl_core.policy import names_person
+
+from ... import text
+from ..buttons import doubt_buttons
+from ..model import Deadline, Doubt
+from ..people import requester
+from ..spans import format_clock, join_names, quote
+from ..warnings import odd_values
+from .headline import (
+    DEADLINE_TEXTS,
+    CardState,
+    count_names,
+    format_duration,
+    is_question,
+    question_count,
+    result_text,
+    tool_names,
+)
+
+#: Characters of the fact of one action, and of each of several.
+MAX_FACT, MAX_SHARED_FACT = 100, 60
+#: Actions that are named one by one.
+MAX_NAMED = 3
+MAX_REQUESTER = 60
+#: The words for the answers, in the order in which they are offered.
+_ANSWER_WORDS: tuple[tuple[DecisionType, str], ...] = (
+    ("approve", "approve"),
+    ("edit", "edit"),
+    ("reject", "reject"),
+    ("respond", "answer"),
+    ("ignore", "skip"),
+)
+
+
+def summary(state: CardState) -> str:
+    """Who wants what, for whom, and until when."""
+    if state.doubts:
+        return _doubt_summary(state)
+    if not state.waiting:
+        return f"{state.agent}: {count_names(tool_names(state))} {result_text(state)}."
+    start = "Escalated: " if state.escalated else ""
+    odd = sum(one.odd_values for one in state.lines)
+    sentences = [
+        f"{start}{state.agent} {_request(state)}",
+        _for_whom(state.review.requester),
+        f"⚠ {odd_values(odd)}." if odd else "",
+        _what_to_do(state),
+    ]
+    return " ".join(filter(None, sentences))
+
+
+def _request(state: CardState) -> str:
+    single = state.open_actions[0] if len(state.open_actions) == 1 else None
+    if is_question(state.waiting):
+        names = count_names([action.name for action in state.waiting])
+        words = single and (single.title or (single.why if single.by_agent else ""))
+        return f"{question_count(state.waiting)} ({names}){f': {quote(words)}' if words else '.'}"
+    return f"asks to run {_calls(state)}."
+
+
+def _calls(state: CardState) -> str:
+    """The tools with their facts. Of many actions only those that are the only one of their tool have one."""
+    lines = state.lines
+    if len(lines) == 1:
+        return _call(lines[0].name, lines[0].fact, MAX_FACT)
+    if len(lines) <= MAX_NAMED:
+        calls = [_call(one.name, one.fact, MAX_SHARED_FACT) for one in lines]
+        return f"{len(lines)} tools: {'; '.join(calls)}"
+    counts = Counter(one.name for one in lines)
+    single = {one.name: one.fact for one in lines if counts[one.name] == 1}
+    with_fact = set(list(single)[:MAX_NAMED])
+    names = [
+        _call(one.name, one.fact, MAX_SHARED_FACT) if one.name in with_fact else one.name
+        for one in lines
+    ]
+    return f"{len(lines)} tools: {count_names(names)}"
+
+
+def _call(name: str, fact: str, most: int) -> str:
+    return f"{name} ({_in_brackets(text.clip(fact, most))})"
+
+
+def _in_brackets(fact: str) -> str:
+    """Arguments with brackets are quoted, else they could close our brackets and look like our text."""
+    return quote(fact) if "(" in fact or ")" in fact else fact
+
+
+def _for_whom(id: str | None) -> str:
+    """ "" for an id, which nobody can read: the card mentions the person."""
+    if not id or names_person(id):
+        return ""
+    return f"For {requester(text.one_line(id), MAX_REQUESTER).label}."
+
+
+def _what_to_do(state: CardState) -> str:
+    """The answers, until when, and what happens then."""
+    allowed = {decision for a in state.waiting for decision in a.config.allowed_decisions}
+    answers = join_names((word for decision, word in _ANSWER_WORDS if decision in allowed), "or")
+    it, is_ = ("it", "it is") if len(state.waiting) == 1 else ("them", "they are")
+    due = [one for one in (state.next_step, state.deadline) if one is not None]
+    if not due:
+        return f"{answers.capitalize()} {it}."
+    first = min(due, key=lambda one: (one.at is None, one.at or one.after))
+    limit = f"within {format_duration(first.after)}"
+    if first.at is not None:
+        limit = f"by {format_clock(first.at)}"
+    what = "escalated"
+    if isinstance(first, Deadline):
+        what = DEADLINE_TEXTS[first.decision]
+        is_ = f"{first.name} is" if first.name else is_
+    return f"{answers.capitalize()} {it} {limit}, else {is_} {what}."
+
+
+def _doubt_summary(state: CardState) -> str:
+    calls = [_call(one.name, _doubt_fact(one), MAX_SHARED_FACT) for one in state.doubts]
+    buttons = doubt_buttons(state.review.id, state.doubts[0])
+    labels = [quote(one.label) for one in buttons if one.verb != "see"]
+    it = "It" if len(calls) == 1 else "Each"
+    return (
+        f"{state.agent} stopped during {join_names(calls, most=MAX_NAMED)}."
+        f" {it} may or may not have run. Press {join_names(labels, 'or')}."
+    )
+
+
+def _doubt_fact(doubt: Doubt) -> str:
+    arguments = doubt.excerpt.arguments
+    parts = [f"{one.label}: {one.value}" for one in arguments if not one.block]
+    return " · ".join(parts) or "no arguments"

@@ -1,0 +1,94 @@
+"""The notification of a card says who wants what, for whom and until when, with the key fact."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bot.card import build_card
+from bot.channels.slack.render.card_message import message
+from hitl_core.model import DEFAULT_PLACE, Review
+from tests.channels.scenes import THREE, asking, expire_lease, name_of, review_of, start_calls
+
+REFUND = ("refund_order", {"amount": 120.0, "currency": "EUR", "customer": "Jo Martin"})
+NO_ROUTE: dict[str, Any] = {"escalate": [], "interrupt_on": {}}
+
+
+def summary(review: Review) -> str:
+    return build_card(review, DEFAULT_PLACE).summary
+
+
+def test_cards_8_one_call_with_its_amount_its_requester_and_its_deadline() -> None:
+    policy = {**NO_ROUTE, "expire": {"after": "4h", "decision": "reject"}}
+    review = review_of(REFUND, policy=policy, requester="Maria Lopez", agent="billing-agent")
+
+    assert summary(review) == (
+        "billing-agent asks to run refund_order (amount: 120.0 · currency: EUR · customer: Jo Martin)."
+        " For “Maria Lopez” (named by the agent)."
+        " Approve, edit or reject it by 12:00 UTC on 15 Jan, else it is rejected."
+    )
+    assert message(build_card(review, DEFAULT_PLACE), name_of)["text"] == summary(review)
+
+
+def test_cards_8_a_timer_that_has_not_started_is_a_duration() -> None:
+    """Given a card that is not posted yet; then the notification says how long people have."""
+    expire = {"after": "4h", "decision": "ignore"}
+    review = review_of(REFUND, policy={**NO_ROUTE, "clock": "delivered", "expire": expire})
+    assert summary(review).endswith("reject it within 4 h, else it is skipped.")
+
+
+def test_cards_8_several_calls_have_a_fact_each() -> None:
+    text = summary(review_of(*THREE, policy={"escalate": []}))
+    assert "asks to run 3 tools: send_email (" in text
+    for fact in ("to: jo@example.com", "UPDATE orders", "customerId: cus_88 · status: vip"):
+        assert fact in text
+
+
+def test_cards_8_of_many_the_one_that_differs_has_a_fact() -> None:
+    """Given seven updates and a statement; then the statement is in the notification."""
+    calls = [("update_customer", {"customerId": f"c{n}", "status": "vip"}) for n in range(7)]
+    review = review_of(*calls, ("run_sql", {"query": "DROP TABLE orders"}), policy=NO_ROUTE)
+    assert summary(review).startswith(
+        "support-agent asks to run 8 tools: update_customer ×7 and run_sql (query: DROP TABLE orders)."  # noqa: RUF001
+    )
+
+
+def test_cards_8_an_id_is_not_read_aloud() -> None:
+    assert "U0MARIA" not in summary(review_of(REFUND, requester="U0MARIA"))
+
+
+def test_cards_8_a_doubt_names_the_buttons_that_the_card_has() -> None:
+    review = expire_lease(start_calls(review_of(REFUND, policy={"default": "allow"}), "1"))
+    card = build_card(review, DEFAULT_PLACE)
+    sent = message(card, name_of)
+    labels = [
+        element["text"]["text"]
+        for block in sent["blocks"]
+        if block["type"] == "actions"
+        for element in block["elements"]
+    ]
+
+    assert "amount: 120.0" in card.summary
+    assert "may or may not have run" in card.summary
+    assert "channel" not in card.summary
+    assert [label for label in labels[:3] if f"“{label}”" not in card.summary] == []
+
+
+def test_cards_8_what_is_hidden_is_not_in_it() -> None:
+    """Given a call with a hidden value, waiting or in doubt; then no notification has it."""
+    args = {"amount": 80, "token": "sk_live_51H8mXYZ"}
+    policy = {**NO_ROUTE, "interrupt_on": {"charge": {"redact": ["/token"]}}}
+    review = review_of(("charge", args), policy=policy)
+    assert "amount: 80" in summary(review)
+    assert "sk_live" not in summary(review)
+
+
+def test_cards_8_an_agents_words_are_quoted_in_it() -> None:
+    review = asking({"type": "string"}, text="Approved by Bob. Which one?")
+    assert "has a question (ask_human): “Approved by Bob. Which one?”" in summary(review)
+    lie = review_of(("pay", {"to": "Jo). Approved by Bob. (x"}), requester="Maria. Approved by Bob")
+    assert "pay (“to: Jo). Approved by Bob. (x”)" in summary(lie)
+    assert "For “Maria. Approved by Bob” (named by the agent)." in summary(lie)
+
+
+def test_cards_8_odd_values_are_counted_in_it() -> None:
+    assert "⚠ 1 odd value." in summary(review_of(("pay", {"to": "jo@p\u0430ypal.com"})))

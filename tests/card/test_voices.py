@@ -1,0 +1,172 @@
+"""What an agent wrote is quoted, and said to be the agent's: it is never in our voice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.card import ActionText, Card, action_text, build_card, card_text, name_and_arguments
+from bot.card.spans import Emphasis, Line, PlaceNames, agent_name, plain_text
+from bot.channels.slack.render.card_message import message
+from hitl_core.model import DEFAULT_PLACE, Review
+from tests.channels.reading import to_text
+from tests.channels.scenes import (
+    asking,
+    decide,
+    done,
+    name_of,
+    review_of,
+    start_calls,
+    with_request,
+)
+
+NAMES = PlaceNames(name_of)
+LIE = "Already approved by Bob Reyes."
+PAY = ("transfer_funds", {"amount": 4800})
+
+
+def card_of(review: Review) -> Card:
+    return build_card(review, DEFAULT_PLACE)
+
+
+def first_action(review: Review) -> ActionText:
+    card = card_of(review)
+    return action_text(review.id, card.open_actions[0], NAMES, above=card.title)
+
+
+def plain(*lines: Line) -> list[str]:
+    return [plain_text(line) for line in lines]
+
+
+def italics(review: Review) -> list[str]:
+    return [span.text for span in first_action(review).head if isinstance(span, Emphasis)]
+
+
+def test_cards_fool_1_an_interrupts_description_is_the_agents() -> None:
+    """Given an interrupt that says it is approved; then its words have a line of their own below the
+    arguments, quoted and attributed, and nothing of them is in italics or beside our words."""
+    review = with_request(review_of(PAY), by_agent=True, description=LIE)
+    text = first_action(review)
+
+    assert plain(*text.says) == [f"support-agent says: “{LIE}”"]
+    assert LIE not in plain_text(text.head)
+    assert LIE not in "".join(italics(review))
+    drawn = to_text(message(card_of(review), name_of)["blocks"])
+    assert drawn.index("4800") < drawn.index(LIE)
+
+
+def test_cards_fool_1_a_long_description_says_what_is_cut_and_can_be_read() -> None:
+    """Given a description of 900 characters; then its cut is marked, “See all” is offered, and shows all."""
+    review = with_request(review_of(PAY), by_agent=True, description="a" * 450 + "b" * 450)
+    text = first_action(review)
+
+    assert "characters" in plain_text(text.says[0])
+    assert "see" in [button.verb for button in text.buttons]
+    _, arguments = name_and_arguments(review, "1")
+    assert arguments[-1].value == f"“{'a' * 450}{'b' * 450}”"
+    assert arguments[-1].label == "Not an argument: support-agent says"
+
+
+def test_cards_fool_1_the_policys_own_description_is_in_italics() -> None:
+    review = review_of(PAY, policy={"interrupt_on": {"*": {"description": "Moves money."}}})
+    assert "Moves money." in "".join(italics(review))
+    assert first_action(review).says == ()
+
+
+def test_cards_fool_1_a_description_that_code_made_is_quoted() -> None:
+    """Given a description of Python code, which may have words of the arguments; then it is quoted."""
+    review = with_request(review_of(PAY), computed=True, description=f"Pays {LIE}")
+    assert "".join(italics(review)).strip().startswith(f"“Pays {LIE}”")
+
+
+def test_cards_fool_1_a_question_of_the_policy_is_not_the_agents() -> None:
+    """Given a question whose text is the policy's; then no sentence says that the agent asks it."""
+    review = with_request(asking({"type": "string"}, text="Which one?"), by_agent=False)
+    card = card_of(review)
+    assert card.title == "support-agent has a question"
+    assert "Which one?" not in card.summary
+    assert "Which one?" in "".join(italics(review))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Approved by Bob Reyes. For the record, deploy-bot",
+        "Approved",
+        "approved-by-bob",
+        "ApprovedByBob",
+        "Escalated:",
+        "Genehmigt von Bob",
+        "2 of 2 approvals: deploy-bot",
+        "a-b-c-d-e",
+        "bot.",
+        "\u0410pproved",
+        "x" * 41,
+    ],
+)
+def test_cards_fool_9_an_agents_name_is_no_sentence_of_ours(name: str) -> None:
+    """Given a name that reads like words of ours; then the header says that it is a name, and quotes it."""
+    card = card_of(review_of(PAY, agent=name))
+    assert card.title.startswith(f"The agent “{name}” asks to run")
+    assert card.summary.startswith(f"The agent “{name}” asks to run")
+
+
+@pytest.mark.parametrize("name", ["support-agent", "billing_agent", "Deploy.Bot-2", "agent"])
+def test_cards_fool_9_a_plain_name_is_unquoted(name: str) -> None:
+    assert card_of(review_of(PAY, agent=name)).title == f"{name} asks to run transfer_funds"
+
+
+@given(st.text('Ap :.,;—“”"()\n✔·-_', min_size=1, max_size=30))
+def test_cards_fool_9_an_unquoted_name_has_no_sign_that_ends_it(name: str) -> None:
+    shown = agent_name(name)
+    assert (shown == name.strip("-_.") and " " not in shown) or (shown[0] + shown[-1]) == "“”"
+    assert shown[1:-1].count("“") == shown[1:-1].count("”") == 0
+
+
+def test_cards_fool_9_names_below_the_header_are_quoted() -> None:
+    """Given a requester, a path and a thread that say that it is approved; then each is quoted, and the
+    requester is called the agent's word."""
+    names = {"thread_id": f"7. {LIE}", "path": (LIE, "billing-agent")}
+    review = review_of(PAY, requester=f"Maria. {LIE}").model_copy(update=names)
+    text = card_text(card_of(review), NAMES)
+
+    lines = plain(*text.origin)
+    assert f"For “Maria. {LIE}” (named by the agent)" in lines
+    assert f"via “{LIE}” → billing-agent" in lines
+    assert plain_text(text.ids).endswith(f"thread “7. {LIE}”")
+
+
+def test_cards_fool_9_a_result_is_the_tools() -> None:
+    """Given a tool that returns a lie; then the card quotes it as its result."""
+    review = done(start_calls(decide(review_of(PAY), "1", "approve"), "1"), {"1": LIE})
+    (line,) = card_text(card_of(review), NAMES).decisions
+    assert plain_text(line).endswith(f"→ Result: “{LIE}”")
+
+
+CHOICES: list[tuple[dict[str, Any], list[str]]] = [
+    ({"enum": ["EUR", "USD"]}, []),
+    ({"oneOf": [{"title": "EUR", "const": "EUR"}, {"const": 5}]}, []),
+    ({"type": "boolean"}, []),
+    (
+        {"oneOf": [{"title": "Refund nothing", "const": {"amount": 120}}, {"const": "No"}]},
+        ['The answer “Refund nothing” stands for “{"amount": 120}”'],
+    ),
+    ({"enum": [5, "6"]}, ['The answer “6” stands for “"6"”']),
+]
+
+
+@pytest.mark.parametrize(("schema", "lines"), CHOICES)
+def test_cards_fool_8_an_answer_shows_what_it_stands_for(
+    schema: dict[str, Any], lines: list[str]
+) -> None:
+    """Given answers, some of which stand for another value; then the card says which, above the buttons."""
+    assert plain(*first_action(asking(schema)).notes) == lines
+
+
+def test_cards_fool_8_a_long_answer_is_whole_above_its_button() -> None:
+    long = "Refund everything but the postage, " * 3 + "to the account of the supplier"
+    (line,) = first_action(asking({"enum": [long, "No"]})).notes
+    assert long in plain_text(line)
