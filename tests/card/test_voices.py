@@ -163,10 +163,10 @@ def test_cards_fool_8_an_answer_shows_what_it_stands_for(
     schema: dict[str, Any], lines: list[str]
 ) -> None:
     """Given answers, some of which stand for another value; then the card says which, above the buttons."""
-    assert plain(*first_action(asking(schema)).notes) == lines
+    assert plain(*first_action(asking(schema)).answers) == lines
 
 
 def test_cards_fool_8_a_long_answer_is_whole_above_its_button() -> None:
     long = "Refund everything but the postage, " * 3 + "to the account of the supplier"
-    (line,) = first_action(asking({"enum": [long, "No"]})).notes
+    (line,) = first_action(asking({"enum": [long, "No"]})).answers
     assert long in plain_text(line)

@@ -98,6 +98,7 @@ def action_content(text: ActionText, number: int | None = None) -> Content:
     below = [
         *text.attempt,
         *text.says,
+        *text.answers,
         *text.warnings,
         *text.edits,
         *text.notes,
