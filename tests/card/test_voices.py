@@ -143,7 +143,7 @@ def test_cards_fool_9_a_result_is_the_tools() -> None:
     """Given a tool that returns a lie; then the card quotes it as its result."""
     review = done(start_calls(decide(review_of(PAY), "1", "approve"), "1"), {"1": LIE})
     (line,) = card_text(card_of(review), NAMES).decisions
-    assert plain_text(line).endswith(f"→ Result: “{LIE}”")
+    assert plain_text(line).endswith(f"→ It reported: “{LIE}”")
 
 
 CHOICES: list[tuple[dict[str, Any], list[str]]] = [
