@@ -23,8 +23,7 @@ from .model import (
     PlaceProblem,
 )
 from .people import deciders_of, merge_people, people_of
-from .sentences import headline
-from .sentences.notification import summary
+from .sentences import headline, notification
 from .spans import Line, Text
 from .values import NOBODY, PeopleRefs
 from .votes import cancel_votes_of, make_doubt
@@ -65,7 +64,7 @@ def build_card(
         agent=state.agent,
         title=headline.title(state),
         bare_title=headline.title(state._replace(open_actions=())),
-        summary=summary(state),
+        summary=notification.summary(state),
         warnings=_warnings(review),
         open_actions=open_actions,
         waiting=short,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from ... import text
+from ...value_text import format_value
 from ..spans import Line, Quote, Text
 from ..values import Choice
 
@@ -24,8 +25,6 @@ def choice_lines(choices: tuple[Choice, ...]) -> tuple[Line, ...]:
 def _value(choice: Choice) -> str:
     answer = choice.answer
     raw = (
-        text.format_value(answer)
-        if isinstance(answer, str)
-        else json.dumps(answer, ensure_ascii=False)
+        format_value(answer) if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
     )
     return text.truncate(text.one_line(raw), MAX_VALUE).text

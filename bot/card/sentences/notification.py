@@ -131,5 +131,5 @@ def _doubt_summary(state: CardState) -> str:
 
 def _doubt_fact(doubt: Doubt) -> str:
     arguments = doubt.excerpt.arguments
-    parts = [f"{one.label}: {one.value}" for one in arguments if not one.block]
+    parts = [f"{one.label}: {one.value}" for one in arguments if one.style == "line"]
     return " · ".join(parts) or "no arguments"
