@@ -9,6 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Literal, assert_never
 
+from ..text import clip
 from .model import Card, Doubt, OpenAction
 from .spans import quote
 from .warnings import odd_values
@@ -38,6 +39,10 @@ Verb = Literal[
 #: "Approve all" names each action with its fact up to this number.
 MAX_FACTS = 4
 
+#: Characters of what a button says to a screen reader, and of a tool's name in it: channels cut more.
+MAX_SPOKEN = 75
+MAX_SPOKEN_NAME = 30
+
 SEE_LABEL = "See all of it"
 REVIEW_LABEL = "Review one by one"
 
@@ -54,7 +59,8 @@ class Confirmation:
 
 @dataclass(frozen=True)
 class Button:
-    """`label` is visible text; `spoken` says what it does to what, for screen readers.
+    """`label` is visible text; `spoken` says what it does to what, for screen readers. It begins with the
+    label, so that a person can press the button by saying what they see.
 
     The other fields say what it is about, as far as its verb needs it: the action (None: the whole review),
     the revision and the seal that were shown, a number (see Verb), and the revisions of several actions.
@@ -89,7 +95,7 @@ def action_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
     if action.decided is not None:
         return ()
     about = (review_id, action.key, action.revision, action.seal)
-    name = f"number {action.number}, {action.name}"
+    name = _spoken_name(f"{action.number} ", action.name, action.fact)
     runs = "approve" in action.allowed or "edit" in action.allowed
     common = _choice_buttons(action, about, name)
     rare: list[Button] = []
@@ -98,18 +104,20 @@ def action_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
             case "approve" if not action.choices:
                 common.append(_approve_button(action, about, name))
             case "edit":
-                common.append(Button("edit", "Edit", f"Edit the arguments of {name}", *about))
+                common.append(Button("edit", "Edit", _spoken("Edit", name), *about))
             case "reject":
-                spoken = f"Reject {name}"
+                spoken = _spoken("Reject", name)
                 common.append(Button("reject", "Reject", spoken, *about, style="destructive"))
             case "respond" if not action.choices and not runs:
-                spoken = f"Answer {name}"
+                spoken = _spoken("Answer", name)
                 common.append(Button("respond", "Answer", spoken, *about, style="positive"))
             case "respond" if not action.choices:
                 label = "Answer instead of running it"
-                rare.append(Button("respond", label, f"Answer {name}", *about, is_rare=True))
+                rare.append(Button("respond", label, _spoken(label, name), *about, is_rare=True))
             case "ignore":
-                rare.append(Button("ignore", "Skip it", f"Skip {name}", *about, is_rare=True))
+                rare.append(
+                    Button("ignore", "Skip it", _spoken("Skip it", name), *about, is_rare=True)
+                )
             case "approve" | "respond":
                 pass  # its choices are buttons already
             case _:
@@ -122,12 +130,17 @@ def action_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
 
 
 def doubt_buttons(review_id: str, doubt: Doubt) -> tuple[Button, ...]:
-    about, name = (review_id, doubt.key, doubt.attempt, doubt.seal), doubt.name
+    """What happened to a call. To run it again asks first: it may then happen twice."""
+    about = (review_id, doubt.key, doubt.attempt, doubt.seal)
+    name = _spoken_name("", doubt.name, doubt.fact)
+    again, without = "Run again", "Go on without it"
+    twice = f"It may have run already. Then this happens twice: {quote(doubt.fact)}"
+    ask = Confirmation(f"Run {doubt.name} again?", twice, again, "destructive")
     return (
-        Button("ran", "It ran", f"{name} ran, continue", *about),
-        Button("rerun", "Run again", f"Run {name} again", *about, style="destructive"),
-        Button("skip", "Skip", f"Continue without {name}", *about),
-        *([_see_button(name, about)] if doubt.excerpt.missing else []),
+        Button("ran", "It ran", _spoken("It ran", name), *about),
+        Button("rerun", again, _spoken(again, name), *about, style="destructive", confirmation=ask),
+        Button("skip", without, _spoken(without, name), *about),
+        *([_see_button(doubt.name, about)] if doubt.excerpt.missing else []),
     )
 
 
@@ -138,7 +151,7 @@ def card_buttons(card: Card, *, is_list: bool, next_place: str = "") -> tuple[Bu
     buttons: list[Button] = []
     waiting = card.waiting
     if is_list and waiting:
-        spoken = f"Review {len(waiting)} actions one by one"
+        spoken = _spoken(REVIEW_LABEL, f"{len(waiting)} actions")
         page = card.page_keys.index(waiting[0].key)
         buttons.append(
             Button("review", REVIEW_LABEL, spoken, card.review_id, number=page, style="positive")
@@ -149,7 +162,7 @@ def card_buttons(card: Card, *, is_list: bool, next_place: str = "") -> tuple[Bu
     if waiting and card.next_step is not None:
         label = f"Escalate to {next_place}"
         taken = card.next_step.taken
-        buttons.append(Button("escalate", label, label, card.review_id, number=taken))
+        buttons.append(Button("escalate", label, label, card.review_id, number=taken, is_rare=True))
     if not is_list:
         buttons += _decided_buttons(card)
     return tuple(buttons)
@@ -165,7 +178,11 @@ def page_buttons(about: Button, page: int, pages: int) -> tuple[Button, ...]:
     )
     return tuple(
         replace(
-            about, verb=verb, label=label, spoken=f"{about.spoken} {to + 1} of {pages}", number=to
+            about,
+            verb=verb,
+            label=label,
+            spoken=f"{label}, {about.spoken} {to + 1} of {pages}",
+            number=to,
         )
         for verb, label, to in directions
         if 0 <= to < pages
@@ -173,22 +190,22 @@ def page_buttons(about: Button, page: int, pages: int) -> tuple[Button, ...]:
 
 
 def _decided_buttons(card: Card) -> list[Button]:
-    """What was decided, in full: a card shows only the decisions."""
+    """What was decided, in full: a card shows only the decisions. It is rare while something waits."""
     decided = [one for one in card.decision_lines if one.key in card.page_keys]
     if not decided:
         return []
     first = decided[0]
     label = "See what was decided" if card.waiting else "See all arguments"
+    is_rare = bool(card.waiting)
     if len(card.page_keys) == 1:
-        spoken = f"See all arguments of {first.name}"
+        spoken = _spoken(label, first.name)
         return [Button("see", label, spoken, card.review_id, first.key, first.revision)]
-    spoken = "See all arguments of what was decided"
     page = card.page_keys.index(first.key)
-    return [Button("review", label, spoken, card.review_id, number=page)]
+    return [Button("review", label, label, card.review_id, number=page, is_rare=is_rare)]
 
 
 def _approve_button(action: OpenAction, about: tuple[str, str, int, str], name: str) -> Button:
-    spoken = f"Approve {name}: {action.fact}"
+    spoken = _spoken("Approve", name)
     confirmation = _confirmation(action)
     style = None if action.odd_values else "positive"
     return Button("approve", "Approve", spoken, *about, style=style, confirmation=confirmation)
@@ -201,7 +218,7 @@ def _choice_buttons(
     labels = [one.label if one.is_own_label else quote(one.label) for one in action.choices]
     confirmation = _confirmation(action) if "approve" in action.allowed else None
     return [
-        Button("answer", label, f"Answer {label} to {name}", *about, at, confirmation=confirmation)
+        Button("answer", label, _spoken(label, name), *about, at, confirmation=confirmation)
         for at, label in enumerate(labels)
     ]
 
@@ -220,8 +237,17 @@ def _ask(title: str, fact: str, label: str, odd: int) -> Confirmation:
     return Confirmation(title, f"⚠ {odd_values(odd)}. {fact}", label, "destructive")
 
 
+def _spoken_name(number: str, name: str, fact: str) -> str:
+    """What a button is about. The name is cut so that the fact has room."""
+    return f"{number}{clip(name, MAX_SPOKEN_NAME)}, {fact}"
+
+
+def _spoken(label: str, about: str) -> str:
+    return clip(f"{label} {about}", MAX_SPOKEN)
+
+
 def _see_button(name: str, about: tuple[str, str, int, str]) -> Button:
-    return Button("see", SEE_LABEL, f"See all arguments of {name}", *about)
+    return Button("see", SEE_LABEL, _spoken(SEE_LABEL, name), *about)
 
 
 def _approve_all_button(card: Card, *, confirms: bool) -> Button:

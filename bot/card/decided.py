@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 from hitl_core.model import Action, Call, Cancellation, Decision, Place, Review, Run
@@ -16,7 +17,7 @@ from ..value_text import format_value
 from .arguments import list_arguments, main_fact, mask, mask_action
 from .history import edit_of, edits_of
 from .model import DecidedElsewhere, DecisionLine
-from .values import Outcome
+from .values import Edit, Outcome
 from .votes import message_of
 
 #: Characters of the argument that distinguishes a line from the others.
@@ -131,15 +132,25 @@ def _decision_line(
                 review, action, decision.answer, decision.message or _answer_text(decision)
             )
         ),
-        edits=edits_of(review, action),
+        edits=_kept_edits(action, edits_of(review, action)),
         outcome=_outcome(review, tool, run),
     )
 
 
 def _action_fact(review: Review, action: Action, revision: int | None = None) -> str:
-    """The main fact of a revision, by default of the newest."""
+    """The main fact of a revision, by default of the newest; "" if the policy hides it now."""
+    if action.config.hide_when_decided:
+        return ""
     args = review.arguments(action.key, revision).parse()
     return main_fact(mask_action(action, args), MAX_FACT)
+
+
+def _kept_edits(action: Action, edits: Sequence[Edit]) -> tuple[Edit, ...]:
+    if not action.config.hide_when_decided:
+        return tuple(edits)
+    return tuple(
+        replace(one, changes=(), more_changes=len(one.changes) + one.more_changes) for one in edits
+    )
 
 
 def _answer_text(decision: Decision) -> str | None:
@@ -178,7 +189,7 @@ def move_lines(review: Review, gone: list[Action], place: Place) -> tuple[Decisi
                 type="moved",
                 fact=_action_fact(review, action, edit.revision - 1),
                 by=(edit.by,),
-                edits=(edit_of(review, action, edit),),
+                edits=_kept_edits(action, [edit_of(review, action, edit)]),
             )
         )
     return tuple(lines)
@@ -187,10 +198,9 @@ def move_lines(review: Review, gone: list[Action], place: Place) -> tuple[Decisi
 def _allow_line(review: Review, call: Call, run: Run) -> DecisionLine:
     """A call that the policy allowed, but a person answered a doubt about it."""
     masked = mask(review.arguments(call.key).parse(), None, call.redact)
+    fact = "" if call.hide_when_decided else main_fact(masked, MAX_FACT)
     outcome = _outcome(review, call.name, run)
-    return DecisionLine(
-        call.key, run.attempt, call.name, "allow", main_fact(masked, MAX_FACT), outcome=outcome
-    )
+    return DecisionLine(call.key, run.attempt, call.name, "allow", fact, outcome=outcome)
 
 
 def _outcome(review: Review, name: str, run: Run | None) -> Outcome | None:

@@ -97,6 +97,7 @@ class Doubt:
     attempt: int
     seal: str
     name: str
+    fact: str
     excerpt: ArgumentsExcerpt
     quorum: int
     excluded_requester: str | None

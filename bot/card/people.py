@@ -165,7 +165,7 @@ _STATEMENT_TEXTS = {
     "ignore": "to skip it",
     "ran": "to say that it ran",
     "rerun": "to run it again",
-    "skip": "to skip it",
+    "skip": "to go on without it",
     "cancel": "to cancel the whole review",
 }
 

@@ -15,7 +15,7 @@ from hitl_core.review import (
 
 from .. import text
 from ..value_text import format_value
-from .arguments import arguments_excerpt, mask, mask_action
+from .arguments import arguments_excerpt, main_fact, mask, mask_action
 from .model import Doubt
 from .people import people_of
 from .values import PeopleRefs, Progress, Rejection, VoteGroup
@@ -102,14 +102,14 @@ def message_of(message: str | None) -> str | None:
 def make_doubt(review: Review, call: Call) -> Doubt:
     action, args = review.action(call.key), review.arguments(call.key).parse()
     masked = mask_action(action, args) if action else mask(args, None, call.redact)
-    excerpt = arguments_excerpt(masked)
     run, rule = review.runs[call.key], action.route.reviewers if action else Reviewers()
     return Doubt(
         key=call.key,
         attempt=run.attempt,
         seal=review.seal(call.key),
         name=review.tool_name(call),
-        excerpt=excerpt,
+        fact=main_fact(masked),
+        excerpt=arguments_excerpt(masked),
         quorum=rule.quorum,
         excluded_requester=text.one_line(review.requester or "")
         if rule.exclude_requester

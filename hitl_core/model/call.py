@@ -12,8 +12,9 @@ from hitl_core.model.value import Value
 class Call(Value):
     """One tool call of the model. `key` is its position in the turn, starting with "1".
 
-    `redact`: JSON pointers to the hidden values of a call that needs no person; those of an action follow
-    from its `config`. `hides_values`: people don't see some values of a revision of this call. `reason`: why
+    `redact`: JSON pointers to the hidden values of a call that needs no person, and `hide_when_decided` as in
+    ReviewConfig; those of an action are in its `config`.
+    `hides_values`: people don't see some values of a revision of this call. `reason`: why
     the agent wants it, in the agent's own words.
     """
 
@@ -25,6 +26,7 @@ class Call(Value):
     route: Route
     idempotent: bool = False
     redact: tuple[str, ...] = ()
+    hide_when_decided: bool = False
     hides_values: bool = False
     reason: str | None = None
 

@@ -46,7 +46,7 @@ class ReviewConfig(Value):
 
     `must_read`: what the card cuts can be approved only by a person who has opened all of it. `confirm`:
     Approve asks "are you sure?". `redact`: JSON pointers to values that people never see. The digest covers
-    these values. `display`: how some values are shown.
+    these values. `display`: how some values are shown. `hide_when_decided`: a decided card keeps no argument.
     """
 
     action_name: str
@@ -62,3 +62,4 @@ class ReviewConfig(Value):
     confirm: bool = False
     redact: tuple[str, ...] = ()
     display: tuple[DisplayHint, ...] = ()
+    hide_when_decided: bool = False

@@ -146,6 +146,7 @@ def _with_both(ruling: Ruling, one: Ruling, other: Ruling) -> Ruling:
         ruling,
         idempotent=one.idempotent and other.idempotent,
         must_read=one.needs_reading or other.needs_reading,
+        hide_when_decided=one.hide_when_decided or other.hide_when_decided,
         redact=tuple(dict.fromkeys((*one.redact, *other.redact))),
         policy_schema=combine_schemas(one.policy_schema, other.policy_schema),
         hiding_schema=combine_schemas(one.hiding_schema, other.hiding_schema),

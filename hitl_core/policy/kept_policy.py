@@ -104,6 +104,7 @@ class StoredRule(Value):
     dialect: DialectName | None
     extra: dict[str, Any] | None
     trusts_tools: bool
+    hide_when_decided: bool
 
 
 _SHARED_FIELDS = [field.name for field in fields(Rule) if field.name not in ("when", "description")]

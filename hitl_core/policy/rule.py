@@ -97,6 +97,7 @@ class Rule:
     dialect: DialectName | None = None
     extra: dict[str, Any] | None = None
     trusts_tools: bool = False
+    hide_when_decided: bool = False
 
     async def judge(self, context: CallContext) -> Ruling | None:
         """The ruling; None if `when` does not match. If `when` fails, or returns neither True nor False, it
@@ -134,6 +135,7 @@ class Rule:
             confirm=self.confirm,
             redact=self.redact,
             display=self.display,
+            hide_when_decided=self.hide_when_decided,
             says_reviewers=self.says_reviewers,
             says_description=bool(description),
             needs_requester=self.needs_requester,

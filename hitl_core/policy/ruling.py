@@ -49,6 +49,7 @@ class Ruling:
     confirm: bool = False
     redact: tuple[str, ...] = ()
     display: tuple[DisplayHint, ...] = ()
+    hide_when_decided: bool = False
     says_reviewers: bool = False
     says_description: bool = False
     needs_requester: bool = False

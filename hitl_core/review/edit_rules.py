@@ -199,6 +199,7 @@ def _merge_config(
             "must_read": old.must_read or ruling.needs_reading,
             "confirm": old.confirm or ruling.confirm,
             "display": ruling.display,
+            "hide_when_decided": old.hide_when_decided or ruling.hide_when_decided,
             "redact": tuple(dict.fromkeys((*old.redact, *ruling.redact))),
         }
     )

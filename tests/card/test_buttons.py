@@ -60,7 +60,7 @@ def of_rule(**rule: object) -> Review:
         (asking({"enum": [*"abcdefgh"]}), ["Answer"]),
         (
             expire_lease(start_calls(decide(review_of(THREE[0]), "1", "approve"), "1")),
-            ["It ran", "Run again", "Skip"],
+            ["It ran", "Run again", "Go on without it"],
         ),
         (decide(review_of(THREE[0]), "1", "reject"), []),
     ],
@@ -74,14 +74,18 @@ def test_house_an_action_has_the_buttons_of_its_state(review: Review, expected: 
     ("review", "is_list", "expected"),
     [
         (review_of(THREE[0], policy={"escalate": []}), False, []),
-        (review_of(THREE[0]), False, ["Escalate to #team-ops"]),
-        (review_of(*THREE), False, ["Approve all 3", "Escalate to #team-ops"]),
-        (review_of(*THREE), True, ["Review one by one", "Approve all 3", "Escalate to #team-ops"]),
+        (review_of(THREE[0]), False, ["(Escalate to #team-ops)"]),
+        (review_of(*THREE), False, ["Approve all 3", "(Escalate to #team-ops)"]),
+        (
+            review_of(*THREE),
+            True,
+            ["Review one by one", "Approve all 3", "(Escalate to #team-ops)"],
+        ),
         (decide(review_of(THREE[0]), "1", "reject"), False, ["See all arguments"]),
         (
             decide(review_of(*THREE[:2]), "1", "reject"),
             False,
-            ["Escalate to #team-ops", "See what was decided"],
+            ["(Escalate to #team-ops)", "(See what was decided)"],
         ),
         (
             done(start_calls(decide(review_of(THREE[0]), "1", "approve"), "1"), {"1": "sent"}),
@@ -150,7 +154,9 @@ def test_house_pages_turn_as_far_as_there_are_pages(
     turn = page_buttons(Button("next", "", "Action", "review-1"), page, 3)
 
     assert [(one.label, one.number) for one in turn] == expected
-    assert [one.spoken for one in turn] == [f"Action {to + 1} of 3" for _, to in expected]
+    assert [one.spoken for one in turn] == [
+        f"{label}, Action {to + 1} of 3" for label, to in expected
+    ]
 
 
 @pytest.mark.parametrize("name", SCENES)

@@ -19,6 +19,7 @@ from bot.card import (
     plain_text,
 )
 from hitl_core.model import Review
+from hitl_core.policy import InvalidPolicy, Policy
 from hitl_core.review import CallResult, claims
 from tests.channels.scenes import (
     ALICE,
@@ -116,6 +117,33 @@ def test_cards_6_hidden_values_stay_hidden_in_the_fact() -> None:
 
     for one in (decide(review, "1", "reject"), cancel(review, BOB)):
         assert "UPDATE" not in "".join(words_of(one))
+
+
+def test_cards_6_a_policy_hides_arguments_when_they_are_decided() -> None:
+    """Given `hide_when_decided` in a rule, or as the default; then a decided card has the decision, and no
+    argument, not even in what an edit changed; of two calls of one tool each has its number."""
+    calls = (THREE[2], ("update_customer", {"customerId": "cus_9", "status": "new"}))
+    edited = {"customerId": "cus_88", "status": "basic"}
+    policies: list[dict[str, Any]] = [
+        {"interrupt_on": {"*": {"hide_when_decided": True}}},
+        {"interrupt_on": {"*": True}, "hide_when_decided": True},
+    ]
+    for policy in policies:
+        review = decide(review_of(*calls, policy=policy), "1", "edit", args=edited)
+        assert words_of(decide(review, "2", "approve")) == [
+            "✎ 1  update_customer  edited and approved by Alice Ng\n1 change",
+            "✔ 2  update_customer  approved by Alice Ng",
+        ]
+    rule = {"*": {"hide_when_decided": False}}
+    review = review_of(calls[0], policy={"interrupt_on": rule, "hide_when_decided": True})
+    assert "cus_88" in words_of(decide(review, "1", "approve"))[0]
+
+
+def test_cards_6_a_run_can_not_hide_what_was_decided() -> None:
+    """Given a run's own configuration that hides; then it is refused, also where it may override."""
+    rules = {"default": "review", "allow_override": True}
+    with pytest.raises(InvalidPolicy, match="hide_when_decided"):
+        Policy.from_mapping(rules).for_run({"interrupt_on": {"*": {"hide_when_decided": True}}})
 
 
 def test_cards_6_a_fact_is_not_said_twice_where_all_arguments_are_shown() -> None:

@@ -146,9 +146,8 @@ def test_what_is_decided_has_no_buttons_but_to_read_it() -> None:
 def test_of_several_that_are_decided_a_modal_shows_one_after_the_other() -> None:
     """Given a review with a decided and an open action, then the button opens the decided one's page."""
     review = decide(review_of(*THREE), "2", "approve")
-    found = button(review, "review")
-    assert found is not None
-    assert found["value"] == f"review.{review.id}....1"
+    blocks = message(build_card(review, DEFAULT), name_of)["blocks"]
+    assert f"review.{review.id}....1" in str(blocks)
     assert page_keys(review, DEFAULT)[1] == "2"
 
 

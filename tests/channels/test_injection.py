@@ -56,7 +56,7 @@ OUR_BUTTONS = {
     *(
         "It ran",
         "Run again",
-        "Skip",
+        "Go on without it",
         "Answer",
         "Review one by one",
         "Approve all 2",

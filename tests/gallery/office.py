@@ -17,7 +17,7 @@ from slack_sandbox.server import running_sandbox
 from tests.gallery.calls import ASKED_IN, RULES
 from tests.gallery.showing import Json, Scene, Shown, Slack
 from tests.support.bots import Scene as Workplace
-from tests.support.slack import ALICE, APPROVALS, MARIA
+from tests.support.slack import ALICE, APPROVALS, MARIA, buttons, options_for
 
 _VIEWS = ("views.open", "views.push", "views.update")
 Calls = tuple[tuple[str, Json], ...]
@@ -50,6 +50,11 @@ class Office:
         return card
 
     async def press(self, card: Json, action_id: str, user: str = ALICE, **more: Any) -> None:
+        """A button of the card, or what its menu has for it."""
+        if not buttons(card, action_id):
+            block_id, option = options_for(card, action_id)[0]
+            more |= {"option": option["text"]["text"], "block_id": block_id}
+            action_id = "more"
         pressed = await self.hands.click(user, APPROVALS, card["ts"], action_id, **more)
         assert pressed["ok"], pressed
 

@@ -38,6 +38,7 @@ words = {
     "reject_reason": st.just("required"),
     "must_read": st.booleans(),
     "confirm": st.booleans(),
+    "hide_when_decided": st.booleans(),
     "redact": st.just(["/m"]),
     "idempotent": st.booleans(),
     "reviewers": people,

@@ -34,7 +34,7 @@ CALL = ToolCall("c1", "login", {"secret": "s", "pin": "1", "key": "k"})
 
 #: What a ruling made of others never loses. Words and verdict: their marks go with them.
 MARKS = {
-    "redact", "policy_schema", "hiding_schema", "trusts_tools", "must_read", "confirm",
+    "redact", "policy_schema", "hiding_schema", "trusts_tools", "must_read", "confirm", "hide_when_decided",
     "by_agent", "computed", "description", "verdict",
 }  # fmt: skip
 #: What is decided in each place by itself.
@@ -81,6 +81,7 @@ def strict(who: str, kind: Any) -> Ruling:
         trusts_tools=True,
         must_read=True,
         confirm=True,
+        hide_when_decided=True,
     )
 
 
@@ -167,6 +168,7 @@ def test_a_ruling_made_of_others_hides_and_marks_as_much(
     assert set(find_pointers(made, CALL.args)) >= {"/pin", "/key"}
     assert "/secret" in made.redact
     assert (made.trusts_tools, made.needs_reading, made.confirm) == (True, True, True)
+    assert made.hide_when_decided
     by_agent = {"by agent": True, f"by {who}": who == "agent"}
     computed = {"by agent": False, f"by {who}": who == "code"}
     assert made.by_agent >= by_agent.get(made.description, False)

@@ -57,8 +57,8 @@ TOP = [
         "default: deny\nxyz: {}",
         (
             "p.yaml:2: xyz: `xyz` is not allowed here. Allowed: `default`, `description_prefix`,"
-            " `interrupt_on`, `allow_override`, `trust_tool_schemas`, `edit_notice`, `reviewers`, `notify`,"
-            " `escalate`, `remind`, `clock`, `fallback` or `expire`."
+            " `interrupt_on`, `allow_override`, `trust_tool_schemas`, `edit_notice`, `hide_when_decided`,"
+            " `reviewers`, `notify`, `escalate`, `remind`, `clock`, `fallback` or `expire`."
         ),
     ),
     (
@@ -73,7 +73,8 @@ TOP = [
         (
             "p.yaml:2: must_read: `must_read` is not allowed here. Allowed: `default`,"
             " `description_prefix`, `interrupt_on`, `allow_override`, `trust_tool_schemas`, `edit_notice`,"
-            " `reviewers`, `notify`, `escalate`, `remind`, `clock`, `fallback` or `expire`."
+            " `hide_when_decided`, `reviewers`, `notify`, `escalate`, `remind`, `clock`, `fallback` or"
+            " `expire`."
         ),
     ),
 ]

@@ -139,6 +139,7 @@ STRICTER: dict[str, tuple[dict[str, Any], Any]] = {
     "redact": ({"redact": ["/pin"]}, lambda r: r.redact == ("/pin",)),
     "must_read": ({"must_read": True}, lambda r: r.needs_reading),
     "confirm": ({"confirm": True}, lambda r: r.confirm),
+    "hide_when_decided": ({"hide_when_decided": True}, lambda r: r.hide_when_decided),
     "reject_reason": ({"reject_reason": "required"}, lambda r: r.reject_reason == "required"),
     "allowed_decisions": (
         {"allowed_decisions": ["approve", "reject"]},

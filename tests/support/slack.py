@@ -57,6 +57,16 @@ def buttons(message: Message, action_id: str) -> list[tuple[str, dict[str, Any]]
     ]
 
 
+def options_for(message: Message, verb: str) -> list[tuple[str, dict[str, Any]]]:
+    """(block id, option) of what the menus of a message have for a verb."""
+    return [
+        (block_id, {"action_id": "more", **option})
+        for block_id, menu in buttons(message, "more")
+        for option in menu["options"]
+        if option["value"].startswith(f"{verb}.")
+    ]
+
+
 class Person:
     """One pair of eyes and hands: `await alice.press(card, "approve", 2)`."""
 
@@ -66,8 +76,11 @@ class Person:
     async def press(
         self, card: Message, action_id: str, number: int = 1, *, option: str | None = None
     ) -> dict[str, Any]:
-        """Press the `number`th such button that this card showed when it was looked at."""
-        block_id, _ = buttons(card, action_id)[number - 1]
+        """Press the `number`th such button that this card showed when it was looked at; if there is none, the
+        one in a menu."""
+        block_id, element = [*buttons(card, action_id), *options_for(card, action_id)][number - 1]
+        if element["action_id"] != action_id:
+            action_id, option = "more", element["text"]["text"]
         return await self.hands.post(
             "click",
             {
@@ -77,6 +90,7 @@ class Person:
                 "team": self.team,
                 "block_id": block_id,
                 "action_id": action_id,
+                "confirmed": "confirm" in element,
                 **({} if option is None else {"option": self._index(card, block_id, option)}),
             },
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -24,6 +25,10 @@ MAX_ARGUMENTS = 20
 #: Characters of a call's main fact, and of one value in it.
 MAX_FACT = 120
 MAX_FACT_PART = 60
+#: Names of values that come first in a main fact.
+_AMOUNT = re.compile(
+    "amount|total|price|cost|(?<![a-z])(?:fee|sum)(?![a-z])|currency", re.IGNORECASE
+)
 #: Above the arguments that a schema does not declare.
 UNDECLARED_TITLE = "Not in the tool's schema:"
 
@@ -72,17 +77,27 @@ def arguments_excerpt(masked: MaskedArgs, room: int = MAX_CALL) -> ArgumentsExce
 
 
 def main_fact(masked: MaskedArgs, room: int = MAX_FACT) -> str:
-    """The main fact of a call in one line: the first values, those that the schema declares before others,
-    without hidden ones. An amount has its currency.
+    """The main fact of a call in one line: amounts, then the first values, those that the schema declares
+    before others, without hidden ones. An amount has its currency.
     """
     parts: list[str] = []
     rows = sorted(masked.items, key=lambda row: row[0] not in masked.declared and is_large(row[1]))
+    rows.sort(key=lambda row: not _is_amount(masked, *row))
     for label, value in _facts(masked, rows):
         if room <= 0:
             return " · ".join(parts) + " · …"
         parts.append(f"{label}: {masked.mark_hidden(value)}")
         room -= len(parts[-1])
     return " · ".join(parts) or "no arguments"
+
+
+def _is_amount(masked: MaskedArgs, key: str, value: Any) -> bool:
+    """An amount must not be what a cut takes away."""
+    hint = masked.hints.get(to_pointer((key,))) if masked.hints else None
+    if hint is not None and hint.style == "money":
+        return True
+    is_short = isinstance(value, int | float | str) and not is_large(value)
+    return is_short and bool(_AMOUNT.search(key))
 
 
 def _facts(masked: MaskedArgs, rows: Sequence[tuple[str, Any]]) -> Iterator[tuple[str, str]]:

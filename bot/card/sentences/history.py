@@ -74,8 +74,9 @@ def change_spans(edit: Edit) -> Line:
             spans += [Text("  "), Struck(change.old)]
         new = Text("removed") if change.new is None else Verbatim(change.new)
         spans += [Text(" → "), new]
-    if edit.more_changes:
-        spans.append(Text(f"\nand {edit.more_changes} more changes"))
+    if more := edit.more_changes:
+        and_more = f"and {more} more" if edit.changes else str(more)
+        spans.append(Text(f"\n{and_more} change{'s' * (more > 1)}"))
     if edit.new_rule:
         spans += [Text("\n"), Emphasis(edit.new_rule)]
     return tuple(spans)

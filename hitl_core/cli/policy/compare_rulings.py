@@ -71,6 +71,8 @@ def _reading_changes(before: Ruling, after: Ruling) -> Iterator[Change]:
         yield Change("different", f"redact: {', '.join(after.redact) or 'nothing'}")
     if before.display != after.display:
         yield Change("different", "display: changed")
+    if before.hide_when_decided != after.hide_when_decided:
+        yield Change("different", f"hide_when_decided: {str(after.hide_when_decided).lower()}")
     if before.output != after.output:
         yield Change("different", "output: changed")
 

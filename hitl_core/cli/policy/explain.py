@@ -131,6 +131,8 @@ def _extra_fields(policy: Policy, call: ToolCall, ruling: Ruling) -> Iterator[tu
         yield "hides", ", ".join(ruling.redact)
     if ruling.display:
         yield "shows", ", ".join(f"{hint.pointer} as {hint.style}" for hint in ruling.display)
+    if ruling.hide_when_decided:
+        yield "decided", "the card keeps no argument (hide_when_decided)"
     if ruling.answer_schema is not None:
         yield "answer", f"must satisfy {json.dumps(ruling.answer_schema, ensure_ascii=False)}"
     if ruling.output is not None:

@@ -95,6 +95,7 @@ def _build_call(key: str, call: ToolCall, ruling: Ruling, route: Route, digest: 
         route=route,
         idempotent=ruling.idempotent,
         redact=() if ruling.verdict.kind == "review" else hidden,
+        hide_when_decided=ruling.hide_when_decided,
         hides_values=bool(hidden),
         reason=(call.reason or "").strip() or None,
     )
@@ -130,6 +131,7 @@ def _build_action(
             output=ruling.output,
             must_read=ruling.needs_reading,
             confirm=ruling.confirm,
+            hide_when_decided=ruling.hide_when_decided,
             redact=ruling.redact,
             display=ruling.display,
         ),

@@ -25,6 +25,7 @@ KEYS = (
     "allow_override",
     "trust_tool_schemas",
     "edit_notice",
+    "hide_when_decided",
     *ROUTE_KEYS,
 )
 #: The keys that a run's context may have.
@@ -64,7 +65,7 @@ class ParsedConfig:
 ConfigReader = Callable[[ConfigNode, Rule | None], ParsedConfig]
 
 #: Never allowed, not even with `allow_override`: people would see less, or decide about something else.
-_NEVER_ALLOWED = ("redact", "display", "answer_schema", "output")
+_NEVER_ALLOWED = ("redact", "display", "hide_when_decided", "answer_schema", "output")
 #: Not allowed without `allow_override`: cards show the description as the policy's own text.
 _POLICY_ONLY = ("description", "idempotent")
 _POLICY_ROUTE_KEYS = ("notify", "escalate", "remind", "clock", "fallback", "expire")
@@ -86,6 +87,7 @@ def read_policy(node: ConfigNode, inherited: Rule | None = None) -> ParsedConfig
         route=read_route(fields, inherited.route if inherited else Route()),
         needs_requester=excludes_requester(fields, bool(inherited and inherited.needs_requester)),
         trusts_tools=read_field(fields, "trust_tool_schemas", ConfigNode.boolean) or False,
+        hide_when_decided=read_field(fields, "hide_when_decided", ConfigNode.boolean) or False,
     )
     entries = read_field(fields, "interrupt_on", ConfigNode.entries) or {}
     rules: list[Rule] = []

@@ -34,6 +34,7 @@ KEYS = (
     "confirm",
     "redact",
     "display",
+    "hide_when_decided",
     "idempotent",
     *ROUTE_KEYS,
 )
@@ -60,6 +61,7 @@ def read_rule(name: str, node: ConfigNode, default: Rule) -> Rule | None:
         route=default.route,
         needs_requester=default.needs_requester,
         trusts_tools=default.trusts_tools,
+        hide_when_decided=default.hide_when_decided,
     )
 
 
@@ -95,6 +97,10 @@ def _read_mapping(name: str, node: ConfigNode, default: Rule) -> Rule | None:
         confirm=read_field(fields, "confirm", ConfigNode.boolean) or False,
         redact=read_field(fields, "redact", read_pointers, ()),
         display=read_field(fields, "display", read_display, ()),
+        hide_when_decided=read_field(
+            fields, "hide_when_decided", ConfigNode.boolean, default.hide_when_decided
+        )
+        or False,
         idempotent=read_field(fields, "idempotent", ConfigNode.boolean) or False,
         trusts_tools=default.trusts_tools,
     )

@@ -142,8 +142,16 @@ def _without_escalate(content: list[Block]) -> list[Block]:
     remaining = list[Block]()
     for block in content:
         if block["type"] == "actions":
-            elements = [one for one in block["elements"] if one["action_id"] != "escalate"]
-            block = {**block, "elements": elements}
+            elements = [_without_option(one, "escalate.") for one in block["elements"]]
+            block = {**block, "elements": [one for one in elements if one]}
         if block.get("elements") != []:
             remaining.append(block)
     return remaining
+
+
+def _without_option(element: Block, start: str) -> Block | None:
+    """The element without the options of a menu whose value begins so; None if none is left."""
+    if element["type"] != "overflow":
+        return element
+    options = [one for one in element["options"] if not one["value"].startswith(start)]
+    return {**element, "options": options} if options else None

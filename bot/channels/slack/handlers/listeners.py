@@ -16,7 +16,7 @@ from slack_bolt.async_app import AsyncAck, AsyncRespond
 from hitl_core.errors import safe_message
 
 from .... import click_budget
-from ....forms import FormDesk, FormRef
+from ....forms import FormDesk
 from ....inbox import Inbox, InboxCommand
 from .. import ids
 from ..channel import SlackChannel
@@ -68,8 +68,8 @@ class Listeners:
         who = await self._responder.load_reviewer(body)
         if (command := press.command(who, op, card)) is not None:
             await self._apply(body, respond, command)
-        elif (form := FormRef.of_button(press, card)) is not None:
-            await self._modals.open_modal(body, respond, form.kind, form.target)
+        else:
+            await self._modals.open_card_modal(body, respond)
         await ack()
 
     async def _apply(self, body: Body, respond: AsyncRespond, command: InboxCommand) -> None:

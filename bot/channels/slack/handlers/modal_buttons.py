@@ -48,28 +48,29 @@ class ModalButtons:
 
     def register(self, app: Any) -> None:
         """`app` is Bolt's AsyncApp, whose decorators have no types."""
-        for action_id in ("edit", "reject", "respond", "see"):
-            app.action(action_id)(self.open_form)
-        app.action("review")(self.open_review)
+        for action_id in ("edit", "reject", "respond", "see", "review"):
+            app.action(action_id)(self.press)
         app.action(re.compile("turn:.*"))(self.show_review_page)
-        app.action("escalate")(self.open_escalation)
         app.action(re.compile("see_page:.*"))(self.show_arguments_page)
         app.action("file")(self.post_file)
 
-    async def open_form(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        press = ids.press_of(body)
-        form = FormRef.of_button(press, ids.message_of(body))
-        await self.open_modal(body, respond, form.kind if form else "see", press.target)
+    async def press(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+        await self.open_card_modal(body, respond)
         await ack()
 
-    async def open_review(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        """The modal that shows the actions of this card page by page."""
+    async def open_card_modal(self, body: Body, respond: AsyncRespond) -> None:
+        """What a button about the whole card opens: the actions page by page, all arguments, a form."""
         press, card = ids.press_of(body), ids.message_of(body)
-        target = press.target
-        who = await self._responder.load_reviewer(body)
-        pending_view = self._views.first_review_page(target, press.number, card, who)
-        await self._responder.open_modal(body, respond, ModalMeta(target), pending_view)
-        await ack()
+        match press.verb:
+            case "review":
+                who = await self._responder.load_reviewer(body)
+                page = self._views.first_review_page(press.target, press.number, card, who)
+                await self._responder.open_modal(body, respond, ModalMeta(press.target), page)
+            case "escalate":
+                await self._open_escalation(body, respond)
+            case _:
+                form = FormRef.of_button(press, card)
+                await self.open_modal(body, respond, form.kind if form else "see", press.target)
 
     async def show_review_page(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         """Another page of the Review modal."""
@@ -83,7 +84,7 @@ class ModalButtons:
         await self.refresh_modal(body, self._views.review_page(meta, who))
         await ack()
 
-    async def open_escalation(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+    async def _open_escalation(self, body: Body, respond: AsyncRespond) -> None:
         form = FormRef.of_button(ids.press_of(body), ids.message_of(body))
         assert form is not None  # every button with this id says "escalate"
         meta = ModalMeta(form.target, card=form.card)
@@ -94,7 +95,6 @@ class ModalButtons:
             who = await self._responder.load_reviewer(body)
             pending_view = self._views.build("escalate", meta, who)
             await self._responder.open_modal(body, respond, meta, pending_view)
-        await ack()
 
     async def show_arguments_page(self, ack: AsyncAck, body: Body) -> None:
         """Another page of "See all of it"."""
