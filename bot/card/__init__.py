@@ -6,6 +6,7 @@ and `action_text` say them in lines of spans (`sentences`), with their `buttons`
 and buttons into its own markup.
 """
 
+from .about import asker_line, call_about, calls_about
 from .actions import choices_of, find_open_action, name_and_arguments
 from .agent_texts import description_text
 from .buttons import Button, Verb, card_buttons
@@ -21,6 +22,7 @@ from .model import (
 from .sentences import (
     ARGUMENTS_TITLE,
     COMMAND_HELP,
+    CONTINUED,
     DECIDED_TITLE,
     ERROR_TITLE,
     LIST_HINT,
@@ -33,6 +35,7 @@ from .sentences import (
     NOTHING_YET,
     OPEN_CARD_HINT,
     OTHERS_TITLE,
+    PAGE_SIZE,
     REFUSAL_TITLE,
     REVIEW_TITLE,
     ActionText,
@@ -88,6 +91,7 @@ from .values import Argument
 __all__ = [
     "ARGUMENTS_TITLE",
     "COMMAND_HELP",
+    "CONTINUED",
     "DECIDED_TITLE",
     "ERROR_TITLE",
     "LIST_HINT",
@@ -100,6 +104,7 @@ __all__ = [
     "NO_ARGUMENTS",
     "OPEN_CARD_HINT",
     "OTHERS_TITLE",
+    "PAGE_SIZE",
     "REFUSAL_TITLE",
     "REVIEW_TITLE",
     "ActionLine",
@@ -132,7 +137,10 @@ __all__ = [
     "argument_plain_text",
     "arguments_head",
     "arguments_pages",
+    "asker_line",
     "build_card",
+    "call_about",
+    "calls_about",
     "card_buttons",
     "card_summary",
     "card_text",

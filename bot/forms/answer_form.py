@@ -9,7 +9,7 @@ from hitl_core.forms import Answers
 from hitl_core.model import Action, JsonObject, Review
 from hitl_core.review import Proposal, answer_schema_of
 
-from ..card import description_text, find_open_action
+from ..card import Line, call_about, description_text, find_open_action
 from .page import FormLimits, FormRef
 from .review_form import ReviewForm
 from .session import FormSession, FormSource
@@ -66,7 +66,10 @@ class AnswerForm(ReviewForm):
         return "Answer"
 
     def name(self) -> str:
-        return self._action.name
+        return ""
+
+    def about(self) -> tuple[Line, ...]:
+        return call_about(self._review, self._action)
 
     def effect(self) -> str:
         return _EFFECTS[self._kind]

@@ -204,7 +204,7 @@ class FormDesk:
     def _first_page(self, snapshot: Snapshot, ref: FormRef) -> FormPage:
         action = _action_of(snapshot, ref)
         if ref.kind == "reject":
-            return rejection_page(action, ref, self._limits)
+            return rejection_page(snapshot.review, action, ref)
         if not _has_fields(snapshot, ref):
             return text_answer_page(snapshot.review, action, ref)
         return make_review_form(snapshot, ref, self._limits).page()
@@ -213,16 +213,14 @@ class FormDesk:
         assert ref.card is not None  # the button is on that message
         access = self._inbox.access
         snapshot, place = await access.load_for_escalation(ref.target.review_id, ref.card, who)
-        steps = {
-            action.route.escalate[action.next_step].to
-            for action in snapshot.review.actions
-            if action.is_pending and place in action.places and action.next_step is not None
-        }
+        waiting = [a for a in snapshot.review.actions if a.is_pending and place in a.places]
+        steps = {a.route.escalate[a.next_step].to for a in waiting if a.next_step is not None}
         if not steps:
             raise Refused(
                 "nothing_to_escalate", "There is no further step: nobody else can get this."
             )
-        return escalation_page(ref, " and ".join(map(self._name_of, sorted(steps))))
+        to = " and ".join(map(self._name_of, sorted(steps)))
+        return escalation_page(snapshot.review, waiting, ref, to)
 
 
 def make_review_form(

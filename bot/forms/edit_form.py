@@ -20,6 +20,7 @@ from hitl_core.review import (
     transition,
 )
 
+from ..card import Line, asker_line
 from ..text import one_line
 from .page import TOOL, Entries, FormLimits, FormPage, FormRef, PageField
 from .review_form import ReviewForm
@@ -29,6 +30,8 @@ from .session import FormSession, FormSource
 MAX_TOOLS = 100
 #: How many removed values the warning names.
 MAX_REMOVED = 10
+#: The labels of the button that sends the form.
+_APPROVE, _SEND = "Approve edited", "Send edited"
 _TOOL_HINT = "You can choose another tool if the policy allows it with these arguments."
 
 
@@ -96,17 +99,19 @@ class EditForm(ReviewForm):
     def name(self) -> str:
         return self._action.name if len(self.title()) > self._limits.title else ""
 
+    def about(self) -> tuple[Line, ...]:
+        return (asker_line(self._review, self._action),)
+
     def effect(self) -> str:
         reviewers = self._action.route.reviewers
         if not reviewers.editor_approves:
-            return (
-                "This does not approve anything: other people are asked to approve what you send."
-            )
+            return f"“{_SEND}” approves nothing: other people are asked to approve what you send."
         unless = ", unless the policy requires other people for it" if self._review.excerpt else ""
+        start = f"“{_APPROVE}” approves what you send"
         if (more := reviewers.quorum - 1) == 0:
-            return f"The tool runs with what you send{unless}."
+            return f"{start}: the tool runs with it{unless}."
         others = "one other person" if more == 1 else f"{more} others"
-        return f"You approve what you send, and {others} must approve it before it runs."
+        return f"{start}. Then {others} must approve it before it runs."
 
     def extra_fields(self) -> tuple[PageField, ...]:
         """The choice of the tool, on the last page: another tool has other fields."""
@@ -120,7 +125,7 @@ class EditForm(ReviewForm):
 
     def submit_label(self) -> str:
         reviewers = self._action.route.reviewers
-        return "Approve edited" if reviewers.editor_approves else "Send edited"
+        return _APPROVE if reviewers.editor_approves else _SEND
 
     def _with_tool(self, tool: str) -> EditForm:
         """The form for another tool, from its first page; or this form with the reason why that tool is not

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hitl_core.forms import Field
 from hitl_core.model import Action, Review
 
-from ..card import description_text, find_open_action
+from ..card import call_about, calls_about, description_text, find_open_action
 from ..text import add_marks
-from .page import MESSAGE, FormLimits, FormPage, FormRef, PageField
+from .page import MESSAGE, FormPage, FormRef, PageField
 
 
-def rejection_page(action: Action, ref: FormRef, limits: FormLimits) -> FormPage:
+def rejection_page(review: Review, action: Action, ref: FormRef) -> FormPage:
     title, reviewers = f"Reject {action.name}", action.route.reviewers
     rejections = sum(1 for vote in action.votes if vote.type == "reject")
     field = _message_field(
@@ -25,7 +27,7 @@ def rejection_page(action: Action, ref: FormRef, limits: FormLimits) -> FormPage
         _rejection_effect(reviewers.reject_quorum - rejections),
         (field,),
         "Reject",
-        name=action.name if len(title) > limits.title else "",
+        about=call_about(review, action),
     )
 
 
@@ -46,16 +48,17 @@ def text_answer_page(review: Review, action: Action, ref: FormRef) -> FormPage:
         f"{_answer_effect(action)} The agent gets your text as its result.",
         (field,),
         "Answer",
-        name=action.name,
+        about=call_about(review, action),
         question=description_text(find_open_action(review, action.key)),
     )
 
 
-def escalation_page(ref: FormRef, to: str) -> FormPage:
-    """`to`: the names of the places that get it."""
+def escalation_page(review: Review, waiting: Sequence[Action], ref: FormRef, to: str) -> FormPage:
+    """`to`: the names of the places that get it. `waiting`: what is escalated."""
     effect = f"Everything that waits here is also sent to {to}, who can then decide too."
     field = _message_field("Why?", "They read it with the review.", 300, required=False)
-    return FormPage(ref, "Escalate", effect, (field,), "Escalate")
+    about = calls_about(review, waiting)
+    return FormPage(ref, "Escalate", effect, (field,), "Escalate", about=about)
 
 
 def _rejection_effect(needed: int) -> str:

@@ -13,7 +13,7 @@ from typing import Literal, Self
 from hitl_core.forms import Field, Kind
 from hitl_core.model import DecisionType, MessageRef
 
-from ..card import REFUSAL_TITLE
+from ..card import REFUSAL_TITLE, Line
 from ..inbox import FIXABLE_CODES, ActionRef, PermittedSnapshot, Press, Reply
 
 #: What sending the form does: one of the decisions, or an escalation. "approve" is a form for the answer that
@@ -74,6 +74,7 @@ class PageField:
 class FormPage:
     """One page, as neutral values: all texts are visible text on one line.
 
+    - `about`: what is decided: the call with its main fact, who asks for it, for whom, until when;
     - `problem`: shown at the top; "" if there is none;
     - `name`: the tool, shown before `effect` where the title can't have it all; "" elsewhere;
     - `effect`: what sending does;
@@ -95,6 +96,7 @@ class FormPage:
     question: str = ""
     count: int = 1
     file: str = ""
+    about: tuple[Line, ...] = ()
 
     @property
     def where(self) -> str:

@@ -9,6 +9,7 @@ from typing import Self
 
 from hitl_core.review import Proposal
 
+from ..card import Line
 from .page import Entries, FormPage, FormRef, PageField
 from .session import FormSession
 
@@ -45,7 +46,11 @@ class ReviewForm(ABC):
             self.question(),
             session.page_count,
             _FILE if session.is_cut else "",
+            self.about(),
         )
+
+    @abstractmethod
+    def about(self) -> tuple[Line, ...]: ...
 
     @abstractmethod
     def proposal(self) -> Proposal:

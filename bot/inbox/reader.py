@@ -20,6 +20,7 @@ from ..card import (
     argument_plain_text,
     arguments_head,
     arguments_pages,
+    asker_line,
     find_open_action,
     name_and_arguments,
     page_keys,
@@ -56,14 +57,16 @@ class ArgumentsPage(Generic[C]):
 @dataclass(frozen=True)
 class ActionPage:
     """One action of the card at `place`: page `number` (from 0). `action` is None if nothing is shown there
-    any more. `state` says where this is, and how many wait. `reads` is what a person has read all of, once
-    this page was shown: None if it is cut, or if the policy does not require to read it.
+    any more. `asker` is who asks for it, for whom and until when. `state` says where this is, and how many
+    wait. `reads` is what a person has read all of, once this page was shown: None if it is cut, or if the
+    policy does not require to read it.
     """
 
     review_id: str
     place: Place
     number: int
     action: OpenAction | None
+    asker: Line
     state: Line
     buttons: tuple[Button, ...]
     reads: ActionRef | None
@@ -159,13 +162,14 @@ def action_page(review: Review, place: Place, number: int) -> ActionPage:
     actions = [action for action in review.actions if action.key in keys]
     waiting = sum(action.is_pending for action in actions)
     open_action = find_open_action(review, keys[number]) if keys else None
+    asker = asker_line(review, actions[number]) if actions else ()
     reads = None
     if open_action is not None and not open_action.excerpt.missing:
         shown = actions[number]
         if shown.is_pending and shown.config.must_read:
             reads = ActionRef(review.id, shown.key, shown.revision)
     state, buttons = review_state(number, count, waiting), review_pages(review.id, number, count)
-    return ActionPage(review.id, place, number, open_action, state, buttons, reads)
+    return ActionPage(review.id, place, number, open_action, asker, state, buttons, reads)
 
 
 def to_text(arguments: Sequence[Argument]) -> str:

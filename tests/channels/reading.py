@@ -187,6 +187,8 @@ def arguments_on(views: list[Json]) -> dict[str, Any]:
         elif head == "and whose value is":
             label = long_label
             found[label] = ""
+        elif part["elements"][1:] and part["elements"][1].get("style") == {"italic": True}:
+            label = head  # continued from the page before
         else:
             label = head
             found[label] = part["elements"][1]["text"][2:] if part["elements"][1:] else ""

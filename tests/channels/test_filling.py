@@ -188,7 +188,10 @@ def test_the_choice_between_tools_is_the_last_thing_in_the_form() -> None:
     [
         (
             {},
-            "The tool runs with what you send, unless the policy requires other people for it.",
+            (
+                "“Approve edited” approves what you send: the tool runs with it, unless the policy"
+                " requires other people for it."
+            ),
             "Approve edited",
         ),
         ({"quorum": 2}, "other people are asked to approve what you send", "Send edited"),

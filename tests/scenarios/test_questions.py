@@ -195,7 +195,7 @@ async def test_approving_in_app_home(scene: Scene) -> None:
         lambda state: state["home"] and "Ship it?" in json.dumps(state["home"])
     )
     await scene.hands.click_view(scene.alice.id, "edit", home=True)
-    assert "The tool runs with what you send" in await scene.alice.modal()
+    assert "approves what you send: the tool runs with it" in await scene.alice.modal()
     await scene.hands.close(scene.alice.id)
     await scene.hands.click_view(scene.alice.id, "approve", home=True)
     assert len((await waiting).execute) == 1

@@ -21,6 +21,7 @@ from .history import thread_summary, thread_text
 from .pages import (
     ARGUMENTS_TITLE,
     COMMAND_HELP,
+    CONTINUED,
     DECIDED_TITLE,
     ERROR_TITLE,
     LOADING,
@@ -32,6 +33,7 @@ from .pages import (
     NOTHING_YET,
     OPEN_CARD_HINT,
     OTHERS_TITLE,
+    PAGE_SIZE,
     REFUSAL_TITLE,
     REVIEW_TITLE,
     arguments_head,
@@ -52,6 +54,7 @@ from .pages import (
 __all__ = [
     "ARGUMENTS_TITLE",
     "COMMAND_HELP",
+    "CONTINUED",
     "DECIDED_TITLE",
     "ERROR_TITLE",
     "LIST_HINT",
@@ -64,6 +67,7 @@ __all__ = [
     "NO_ARGUMENTS",
     "OPEN_CARD_HINT",
     "OTHERS_TITLE",
+    "PAGE_SIZE",
     "REFUSAL_TITLE",
     "REVIEW_TITLE",
     "ActionText",

@@ -163,10 +163,15 @@ def _due_lines(card: Card, names: PlaceNames) -> list[Line]:
         to = names.span(step.to)
         lines.append((Text("escalates to "), to, Text(" ("), _due_span(step), Text(")")))
     if (end := card.deadline) is not None:
-        what: Line = (Code(end.name), Text(" is ")) if end.name else ()
-        unless = f"{DEADLINE_TEXTS[end.decision]} unless decided in time ("
-        lines.append((*what, Text(unless), _due_span(end), Text(")")))
+        lines.append(due_line(end))
     return lines or [(Text("waits until somebody decides"),)]
+
+
+def due_line(end: Deadline) -> Line:
+    """What happens without a decision, and when."""
+    what: Line = (Code(end.name), Text(" is ")) if end.name else ()
+    unless = f"{DEADLINE_TEXTS[end.decision]} unless decided in time ("
+    return (*what, Text(unless), _due_span(end), Text(")"))
 
 
 def _due_span(due: NextStep | Deadline) -> Span:

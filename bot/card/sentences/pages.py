@@ -16,6 +16,10 @@ REVIEW_TITLE = "Review"
 ARGUMENTS_TITLE = "All arguments"
 NOTHING_HERE: Line = (Text("Nothing is shown here any more."),)
 NO_ARGUMENTS: Line = (Text("This call has no arguments."),)
+#: Beside the name of an argument whose first part is on the page before.
+CONTINUED = Emphasis("   continued from the page before")
+#: A page of all arguments has this many characters, so that people really read it.
+PAGE_SIZE = 8_000
 #: Above the name and the value of an argument whose name is long.
 LONG_NAME: Line = (Emphasis("An argument whose name is"),)
 LONG_NAME_VALUE: Line = (Emphasis("and whose value is"),)

@@ -60,6 +60,7 @@ def form_content(page: FormPage, session_id: str) -> Content:
         [
             (Strong(page.title), Text(f" {page.ref.page + 1}/{page.count}")),
             (Strong(page.problem),),
+            *page.about,
             (Text(page.name), Text(" "), Text(page.effect)),
             (Text(page.question),),
             *((_field_line(one, inputs)) for one in page.fields),

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ....card import (
     ARGUMENTS_TITLE,
+    CONTINUED,
     LONG_NAME,
     LONG_NAME_VALUE,
     NO_ARGUMENTS,
+    PAGE_SIZE,
     Argument,
     argument_head,
 )
 from ....inbox import ArgumentsPage
+from ....split_text import split_text
 from ..ids import ModalMeta
 from ..render import Element, box, button_blocks, context_lines, rich_text, section
 from .modal import View, modal
@@ -46,33 +49,36 @@ def arguments_view(meta: ModalMeta, page: ArgumentsPage[list[Element]]) -> View:
 def split_arguments(arguments: Sequence[Argument]) -> list[list[Element]]:
     """The parts of each page."""
     pages: list[list[Element]] = [[]]
-    free_size = MAX_PAGE_SIZE
-    for part in _parts(arguments):
-        size = _size(part)
-        free_size -= size
-        if pages[-1] and (free_size < 0 or len(pages[-1]) == MAX_PARTS):
-            pages.append([])
-            free_size = MAX_PAGE_SIZE - size
+    size = characters = 0
+    for argument, part in _parts(arguments):
+        length = sum(len(one["text"]) for one in part["elements"])
+        size += _size(part)
+        characters += length
+        is_full = size > MAX_PAGE_SIZE or characters > PAGE_SIZE or len(pages[-1]) == MAX_PARTS
+        if pages[-1] and is_full:
+            head = [section([*argument_head(argument), CONTINUED])] if argument else []
+            pages.append(head)
+            size, characters = _size(part), length
         pages[-1].append(part)
     return pages
 
 
-def _parts(arguments: Sequence[Argument]) -> list[Element]:
-    parts: list[Element] = []
+def _parts(arguments: Sequence[Argument]) -> Iterator[tuple[Argument | None, Element]]:
+    """Each part, and its argument if a new page must repeat the name."""
     for argument in arguments:
         if len(argument.label) > MAX_LABEL:
-            parts += [section(LONG_NAME), *_boxes(replace(argument, style="code"), argument.label)]
-            parts += [section(LONG_NAME_VALUE), *_boxes(argument, argument.value)]
+            parts = [*_boxes(replace(argument, style="code"), argument.label), section(LONG_NAME_VALUE)]
+            parts += _boxes(argument, argument.value)
+            yield from ((None, part) for part in [section(LONG_NAME), *parts])
         elif argument.style == "line":
-            parts.append(section(argument_head(argument)))
+            yield None, section(argument_head(argument))
         else:
-            parts += [section(argument_head(argument)), *_boxes(argument, argument.value)]
-    return parts
+            yield None, section(argument_head(argument))
+            yield from ((argument, part) for part in _boxes(argument, argument.value))
 
 
 def _boxes(argument: Argument, text: str) -> list[Element]:
-    starts = range(0, len(text), CHUNK_SIZE)
-    return [box(argument, text[at : at + CHUNK_SIZE]) for at in starts]
+    return [box(argument, each) for each in split_text(text, CHUNK_SIZE)]
 
 
 def _size(part: Element) -> int:

@@ -18,6 +18,7 @@ from ..render import (
     button,
     button_blocks,
     context,
+    context_lines,
     input_block,
     line,
     mrkdwn,
@@ -25,6 +26,7 @@ from ..render import (
     plain_text,
     pre,
     rich_text,
+    sections,
     shorten,
     text_element,
 )
@@ -48,6 +50,11 @@ def form_view(page: FormPage, meta: ModalMeta) -> View:
         blocks.append(problem_block(page.problem, "warning" if page.ref.confirming else "error"))
     if page.count > 1:
         blocks.append(context("page", mrkdwn(page.where)))
+    if page.about:
+        *calls, asker = page.about
+        if calls:
+            blocks.append(rich_text("calls", *sections(calls)))
+        blocks += context_lines("asker", [asker])
     name = [text_element(f"{page.name}   ", bold=True)] if page.name else []
     blocks.append(rich_text("told", line(*name, text_element(page.effect))))
     if page.question:

@@ -22,7 +22,8 @@ from .modal import View, modal
 
 
 def review_page(page: ActionPage, meta: ModalMeta, names: Names) -> View:
-    blocks: list[Block] = context_lines(f"at:{page.number}", [page.state])
+    above = [page.state, page.asker] if page.asker else [page.state]
+    blocks: list[Block] = context_lines(f"at:{page.number}", above)
     if page.action is not None:
         blocks += action_blocks(page.review_id, page.action, place_names(names))
     else:

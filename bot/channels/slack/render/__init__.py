@@ -27,7 +27,7 @@ from .block_kit import (
 from .card_message import action_blocks
 from .home_blocks import error_blocks, list_blocks, summary, view_blocks
 from .line_blocks import thread_message
-from .markup import box, context_lines, mrkdwn_text, plain_message, section
+from .markup import box, context_lines, mrkdwn_text, plain_message, section, sections
 
 __all__ = [
     "Block",
@@ -55,6 +55,7 @@ __all__ = [
     "pre",
     "rich_text",
     "section",
+    "sections",
     "shorten",
     "summary",
     "text_element",
