@@ -11,7 +11,7 @@ from .. import text
 from .arguments import main_fact, mask
 from .model import Deadline
 from .people import requester
-from .sentences.headline import MAX_NAME, MAX_REQUESTER, due_line
+from .sentences import MAX_NAME, MAX_REQUESTER, due_line
 from .spans import Line, Span, Strong, Text, Verbatim, as_name
 
 #: Calls that a form for several of them names.

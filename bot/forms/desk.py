@@ -16,7 +16,7 @@ from ..offload import offload_drawing
 from ..text import one_line
 from .answer_form import AnswerForm, is_plain_text
 from .edit_form import EditForm
-from .message_form import escalation_page, rejection_page, text_answer_page
+from .message_form import HALF_CHARACTER, escalation_page, rejection_page, text_answer_page
 from .page import (
     FIELD_KINDS,
     MESSAGE,
@@ -31,10 +31,6 @@ from .page import (
     to_result,
 )
 from .review_form import ReviewForm
-
-HALF_CHARACTER = (
-    "This contains half a character (maybe a broken emoji), which can't be stored. Type it again."
-)
 
 
 class FormDesk:
@@ -163,9 +159,7 @@ class FormDesk:
         return await offload_drawing(snapshot.review, lambda: _page_of(form, session.page, problem))
 
     async def _keep_open(self, seen: Snapshot, form: ReviewForm, result: FormResult) -> FormResult:
-        """What the person can fix is said at the top of the form: it is about no field. A retry must send the
-        form as it is.
-        """
+        """With what the person can fix at its top: it is about no field. A retry sends the form as it is."""
         if not isinstance(result, Notice) or not result.fixable or result.retry:
             return result
         problem = one_line(result.text)

@@ -11,6 +11,11 @@ from ..card import call_about, calls_about, description_text, find_open_action
 from ..text import add_marks
 from .page import MESSAGE, FormPage, FormRef, PageField
 
+#: For a text of which a client sent half a surrogate pair.
+HALF_CHARACTER = (
+    "This contains half a character (maybe a broken emoji), which can't be stored. Type it again."
+)
+
 
 def rejection_page(review: Review, action: Action, ref: FormRef) -> FormPage:
     title, reviewers = f"Reject {action.name}", action.route.reviewers

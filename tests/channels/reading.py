@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from bot.card import Argument, Card, incomplete_actions
+from bot.card import CONTINUED, Argument, Card, incomplete_actions
 from bot.channels.slack.ids import ModalMeta
 from bot.channels.slack.modals.arguments_modal import arguments_view, split_arguments
 from bot.channels.slack.modals.form_modal import form_view
@@ -187,7 +187,7 @@ def arguments_on(views: list[Json]) -> dict[str, Any]:
         elif head == "and whose value is":
             label = long_label
             found[label] = ""
-        elif part["elements"][1:] and part["elements"][1].get("style") == {"italic": True}:
+        elif part["elements"][-1]["text"] == CONTINUED.text:
             label = head  # continued from the page before
         else:
             label = head

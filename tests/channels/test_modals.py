@@ -158,7 +158,7 @@ async def test_a_reason_can_be_required(scene: Scene) -> None:
 async def test_an_answer_takes_the_tools_place(scene: Scene) -> None:
     await scene.ask("pay", {"amount": 120, "iban": "DE1"})
     view = await scene.click("more", option="Answer instead of running it")
-    assert "does not run" in str(view["blocks"][0])
+    assert "does not run" in str(view["blocks"][:3])
     assert (await scene.submit(message="Paid last week."))["closed"]
     outcome = await scene.gate.wait(scene.review_id)
     assert [answer.content for answer in outcome.answers] == ["Paid last week."]
@@ -230,7 +230,7 @@ async def test_promise_8_all_of_it_can_be_paged_through_both_ways(scene: Scene) 
 async def test_a_page_that_slack_did_not_show_was_not_read(scene: Scene) -> None:
     """Given a call that must be read, whose last page Slack refuses to show, when somebody approves, then it
     is to be read again; after the last page was shown, Approve counts."""
-    args = {"disk": "x" * 100_000}
+    args = {"disk": "x" * 10_000}
     await scene.ask("wipe", args)
     assert "Page 1 of 2" in str((await scene.click("approve"))["blocks"])
     await scene.hands.inject_fault("http_500", method="views.update")
@@ -251,7 +251,7 @@ async def test_a_long_name_stands_whole_in_every_modal(scene: Scene) -> None:
     for action in ("edit", "reject", "see"):
         view = await scene.click(action)
         assert len(view["title"]["text"]) <= 24
-        assert name in str(view["blocks"][0])
+        assert name in str(view["blocks"][:2])
         await scene.hands.close("U0ALICE")
 
 

@@ -145,7 +145,8 @@ def _press(
 
 
 async def _page_two(office: Office) -> Shown:
-    await office.press(await office.ask((("wide", MANY),)), "edit")
+    rule = {"interrupt_on": {"*": {"must_read": False}}}
+    await office.press(await office.ask((("wide", MANY),), rule), "edit")
     await office.hands.submit(ALICE)
     return Shown("modal", office.answer_modal())
 

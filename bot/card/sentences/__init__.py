@@ -17,6 +17,7 @@ from .card_text import (
     more_line,
     refused_card_text,
 )
+from .headline import MAX_NAME, MAX_REQUESTER, due_line
 from .history import thread_summary, thread_text
 from .pages import (
     ARGUMENTS_TITLE,
@@ -41,6 +42,7 @@ from .pages import (
     card_summary,
     command_line,
     detail_lines,
+    fact_lines,
     home_headline,
     home_pages,
     home_title,
@@ -62,6 +64,8 @@ __all__ = [
     "LOADING_TITLE",
     "LONG_NAME",
     "LONG_NAME_VALUE",
+    "MAX_NAME",
+    "MAX_REQUESTER",
     "NOTHING_HERE",
     "NOTHING_YET",
     "NO_ARGUMENTS",
@@ -82,6 +86,8 @@ __all__ = [
     "command_line",
     "detail_lines",
     "doubt_text",
+    "due_line",
+    "fact_lines",
     "home_headline",
     "home_pages",
     "home_title",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from hitl_core.model import MessageRef
 
+from ... import text
 from ..buttons import Button, page_buttons
 from ..model import Card
-from ..spans import Code, Emphasis, Line, Link, PlaceNames, Span, Strong, Text, Time
+from ..spans import Code, Emphasis, Line, Link, PlaceNames, Span, Strong, Text, Time, Verbatim
 
 LOADING_TITLE = "One moment"
 LOADING: Line = (Text("Reading the review…"),)
@@ -56,6 +57,8 @@ def arguments_pages(
 
 #: Tools in the one line of a review.
 MAX_TOOLS = 3
+#: Characters of a fact in a list of reviews.
+MAX_SHORT_FACT = 80
 
 OTHERS_TITLE = "Waiting for others"
 DECIDED_TITLE = "Decided by you"
@@ -91,6 +94,22 @@ def card_summary(card: Card) -> str:
     tools = [one.name for one in card.waiting]
     more = [f"and {len(tools) - MAX_TOOLS} more"] if len(tools) > MAX_TOOLS else []
     return ": ".join(filter(None, (card.title, ", ".join([*tools[:MAX_TOOLS], *more]))))
+
+
+def fact_lines(card: Card) -> tuple[Line, ...]:
+    """The main facts of the first actions that wait, with their names if they are several."""
+    if len(card.waiting) == 1:
+        return ((Verbatim(card.waiting[0].fact),),)
+    lines: list[Line] = [
+        (
+            Strong(f"{one.number}  {one.name}"),
+            Text("  "),
+            Verbatim(text.fit(one.fact, MAX_SHORT_FACT)),
+        )
+        for one in card.waiting[:MAX_TOOLS]
+    ]
+    more = len(card.waiting) - len(lines)
+    return (*lines, *([(Text(f"and {more} more"),)] if more > 0 else []))
 
 
 def unseen_summary(card: Card, *, is_unknown: bool) -> str:

@@ -56,18 +56,29 @@ def split_arguments(arguments: Sequence[Argument]) -> list[list[Element]]:
         characters += length
         is_full = size > MAX_PAGE_SIZE or characters > PAGE_SIZE or len(pages[-1]) == MAX_PARTS
         if pages[-1] and is_full:
-            head = [section([*argument_head(argument), CONTINUED])] if argument else []
-            pages.append(head)
+            pages.append(_page_head(pages[-1], argument))
             size, characters = _size(part), length
         pages[-1].append(part)
     return pages
+
+
+def _page_head(before: list[Element], argument: Argument | None) -> list[Element]:
+    """The name of the argument whose value goes on; it moves from the page before if it is the last there."""
+    if argument is None:
+        return []
+    if before[-1]["type"] == "rich_text_section":
+        return [before.pop()]
+    return [section([*argument_head(argument), CONTINUED])]
 
 
 def _parts(arguments: Sequence[Argument]) -> Iterator[tuple[Argument | None, Element]]:
     """Each part, and its argument if a new page must repeat the name."""
     for argument in arguments:
         if len(argument.label) > MAX_LABEL:
-            parts = [*_boxes(replace(argument, style="code"), argument.label), section(LONG_NAME_VALUE)]
+            parts = [
+                *_boxes(replace(argument, style="code"), argument.label),
+                section(LONG_NAME_VALUE),
+            ]
             parts += _boxes(argument, argument.value)
             yield from ((None, part) for part in [section(LONG_NAME), *parts])
         elif argument.style == "line":

@@ -21,6 +21,7 @@ from ....card import (
     card_text,
     command_line,
     detail_lines,
+    fact_lines,
     find_open_action,
     home_headline,
     home_pages,
@@ -44,7 +45,7 @@ from .block_kit import (
     shorten,
 )
 from .card_message import action_blocks, doubt_blocks, notes_blocks, origin_blocks
-from .markup import NEXT, SEPARATOR, context_lines, mrkdwn_text, section
+from .markup import NEXT, SEPARATOR, context_lines, mrkdwn_text, section, sections
 
 #: A view has at most 100 blocks and 250 kB. The rest is reserved for the other parts.
 MAX_BLOCKS = 100 - 16
@@ -72,6 +73,9 @@ def view_blocks(home: Home, channel: HomeChannel) -> list[Block]:
     """At most 100 blocks, with unique ids."""
     names = place_names(channel.name_of, channel.link)
     content: list[Block] = [header("title", summary(home))]
+    at, turn = home_pages(home.page, home.pages)
+    if home.pages > 1:
+        content += context_lines("page", [at])
     if not home.mine and not home.others and not home.decided:
         return [*content, *context_lines("empty", [NOTHING_YET])]
     for number, task in enumerate(home.mine, start=1):
@@ -81,7 +85,8 @@ def view_blocks(home: Home, channel: HomeChannel) -> list[Block]:
         content += full if fits else _short_task_blocks(task, names)
     content += _section_blocks("others", OTHERS_TITLE, home.others, names)
     content += _section_blocks("decided", DECIDED_TITLE, home.decided, names)
-    return [*content, *(_navigation(home) if home.pages > 1 else [])]
+    turning = button_blocks("turn", turn, "home_page")
+    return [*content, divider("line:page"), *turning] if turning else content
 
 
 def error_blocks(why: str) -> list[Block]:
@@ -95,7 +100,14 @@ def list_blocks(home: Home, channel: HomeChannel) -> list[Block]:
     content: list[Block] = [header("title", summary(home))]
     for task in home.mine:
         review_id = task.card.review_id
-        content += _headline_blocks(task, names, card_summary(task.card))
+        head, *below = _headline_blocks(task, names, task.card.title)
+        facts = rich_text(f"facts:{review_id}", *sections(fact_lines(task.card)))
+        content += [
+            divider(f"line:{review_id}"),
+            head,
+            *([facts] if task.card.waiting else []),
+            *below,
+        ]
         if task.ref is None:  # no card to open yet
             content += context_lines(f"show:{review_id}", [command_line(review_id)])
     if (more := home.total - len(home.mine)) > 0:
@@ -171,12 +183,6 @@ def _section_blocks(
         facts = mrkdwn(NEXT + SEPARATOR.join(map(mrkdwn_text, details)))
         content.append(context(f"{key}:{number}", plain_text(about, 300), facts))
     return content
-
-
-def _navigation(home: Home) -> list[Block]:
-    at, buttons = home_pages(home.page, home.pages)
-    turn = button_blocks("turn", buttons, "home_page")
-    return [divider("line:page"), *turn, *context_lines("page", [at])]
 
 
 def _prefix_ids(review_id: str, several: Sequence[Block]) -> list[Block]:

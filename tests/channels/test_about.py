@@ -1,0 +1,92 @@
+"""Modals begin with what they are about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bot.card import name_and_arguments, plain_text
+from bot.channels.slack.ids import ModalMeta
+from bot.channels.slack.modals.arguments_modal import split_arguments
+from bot.channels.slack.modals.form_modal import form_view
+from bot.forms import FormRef
+from bot.forms.message_form import escalation_page, rejection_page, text_answer_page
+from bot.inbox import ActionRef
+from hitl_core.model import Review
+from tests.channels.filled import edit_form, modal_of
+from tests.channels.reading import check_view, review_view, to_text
+from tests.channels.scenes import DEFAULT, name_of, review_of
+
+RULE = {
+    "interrupt_on": {
+        "*": {
+            "allowed_decisions": ["approve", "edit", "reject", "respond"],
+            "redact": ["/pin"],
+            "expire": {"after": "1h", "decision": "reject"},
+        }
+    }
+}
+CALL = ("pay", {"amount": 120, "iban": "DE1", "pin": "s3cr3t"})
+
+
+def about_of(review: Review, kind: str) -> str:
+    action = review.actions[0]
+    ref = FormRef(kind, ActionRef(review.id, action.key, action.revision))  # type: ignore[arg-type]
+    match kind:
+        case "reject":
+            page = rejection_page(review, action, ref)
+        case "respond":
+            page = text_answer_page(review, action, ref)
+        case _:
+            page = escalation_page(review, review.actions, ref, "#team-ops")
+    check_view(form_view(page, ModalMeta(ref.target)))
+    return "\n".join(map(plain_text, page.about))
+
+
+@pytest.mark.parametrize("kind", ["reject", "respond", "escalate"])
+def test_cards_11_a_form_of_one_text_begins_with_the_call(kind: str) -> None:
+    """Given a call; then its form says the tool, its main fact, who asks and what happens by when, and
+    nothing that is hidden."""
+    about = about_of(review_of(CALL, policy=RULE), kind)
+    assert "pay   amount: 120 · iban: DE1" in about
+    assert "Asked by " in about
+    assert "rejected unless decided in time" in about
+    assert "s3cr3t" not in about
+
+
+def test_cards_11_an_escalation_of_many_calls_counts_them() -> None:
+    review = review_of(*[("pay", {"amount": n}) for n in range(9)])
+    about = about_of(review, "escalate")
+    assert "amount: 2" in about
+    assert "and 6 more" in about
+
+
+def test_cards_11_what_an_agent_is_called_stays_a_name() -> None:
+    """Given an agent and a requester with names that look like our sentences, then they are quoted."""
+    review = review_of(CALL).model_copy(
+        update={"agent": "ops. Approved by Bob", "requester": "For the record"}
+    )
+    about = about_of(review, "reject")
+    assert "Asked by “ops. Approved by Bob” for “For the record”" in about
+
+
+def test_cards_11_the_edit_and_review_modals_say_who_asks() -> None:
+    review = review_of(CALL, policy=RULE)
+    edit = to_text([one for one in modal_of(edit_form(review))["blocks"] if one["type"] != "input"])
+    meta = ModalMeta(ActionRef(review.id, "1", 1), review_place=DEFAULT)
+    for shown in (edit, to_text(review_view(review, meta, name_of)["blocks"])):
+        assert "Asked by" in shown
+        assert "rejected unless decided in time" in shown
+
+
+def test_cards_11_a_page_of_all_arguments_has_at_most_8000_characters() -> None:
+    """Given a text of many paragraphs, then each page is short and begins with the argument's name, and none
+    ends within a paragraph."""
+    paragraph = "The supplier delivers within 5 working days. " * 9 + "\n\n"
+    args: dict[str, Any] = {"text": paragraph * 80, "note": "x" * 20_000}
+    pages = split_arguments(name_and_arguments(review_of(("send", args)), "1")[1])
+    sizes = [sum(len(e["text"]) for part in page for e in part["elements"]) for page in pages]
+    assert max(sizes) <= 8_100  # with the name
+    assert all(page[0]["type"] == "rich_text_section" for page in pages)
+    assert all(page[-1]["type"] != "rich_text_section" for page in pages)
