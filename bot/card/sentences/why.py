@@ -11,7 +11,6 @@ from ..spans import (
     Text,
     Verbatim,
     agent_name,
-    as_name,
     join_names,
     quote,
 )
@@ -30,7 +29,7 @@ def attempt_lines(attempt: Attempt) -> tuple[Line, ...]:
     """Which attempt it is, what changed, who rejected the one before and why. Values are quoted, on one
     line, so that none looks like the line about the rejection. Nobody is mentioned: that would notify them.
     """
-    labels = [as_name(change.label) for change in attempt.changes]
+    labels = [change.label for change in attempt.changes]
     labels += [f"{attempt.more_changes} more"] if attempt.more_changes else []
     changed = (Text(", changed: "), Verbatim(join_names(labels))) if labels else _UNCHANGED
     spans = [span for change in attempt.changes for span in _change_line(change)]
@@ -44,7 +43,7 @@ def _change_line(change: Change) -> Line:
     """Old → new, after a line break."""
     old: Line = (Text("  "), Struck(quote(_one_line(change.old)))) if change.old is not None else ()
     new = Text("removed") if change.new is None else Quote(_one_line(change.new))
-    return (Text("\n"), Strong(as_name(change.label)), *old, Text(" → "), new)
+    return (Text("\n"), Strong(change.label), *old, Text(" → "), new)
 
 
 def _one_line(visible: str) -> str:
