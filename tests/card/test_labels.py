@@ -8,11 +8,22 @@ from typing import Any
 
 import pytest
 
-from bot.card import Button, build_card, card_buttons
+from bot.card import (
+    Button,
+    PlaceNames,
+    ThreadLine,
+    build_card,
+    card_buttons,
+    plain_text,
+    thread_summary,
+)
+from bot.card.sentences.history import edit_lines
+from bot.card.values import Edit
 from bot.channels.slack.render.card_message import message
 from hitl_core.model import Place, Review
 from tests.card.test_buttons import on_actions
 from tests.channels.scenes import (
+    BOB,
     DEFAULT,
     THREE,
     decide,
@@ -146,3 +157,28 @@ def texts_in(blocks: list[dict[str, Any]]) -> Iterator[str]:
                 if inner
                 else str(part.get("text", ""))
             )
+
+
+@pytest.mark.parametrize("kind", ["edited", "rejected", "escalated"])
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (("run_sql",), "run_sql was"),
+        (("a", "b"), "a and b were"),
+        (("a", "b", "c"), "a, b and c were"),
+    ],
+)
+def test_cards_13_a_verb_agrees_with_the_names(
+    kind: Any, names: tuple[str, ...], expected: str
+) -> None:
+    """Cards 13: given one tool or several; then a notification says was or were."""
+    line = ThreadLine(0.0, kind, names)
+
+    assert thread_summary(line, PlaceNames(name_of)).startswith(f"{expected} ")
+
+
+@pytest.mark.parametrize(("count", "expected"), [(4, "1 earlier edit"), (5, "2 earlier edits")])
+def test_cards_13_one_earlier_edit_is_singular(count: int, expected: str) -> None:
+    edits = [Edit(BOB, (), 0, None)] * count
+
+    assert plain_text(edit_lines(edits)[0]) == f"✎ {expected}"

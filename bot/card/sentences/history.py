@@ -58,7 +58,9 @@ def elsewhere_line(items: Sequence[DecidedElsewhere]) -> Line:
 def edit_lines(edits: Sequence[Edit]) -> tuple[Line, ...]:
     """The newest edits of a pending action, old → new."""
     earlier = len(edits) - MAX_EDITS
-    lines: list[Line] = [(Emphasis(f"✎ {earlier} earlier edits"),)] if earlier > 0 else []
+    lines: list[Line] = (
+        [(Emphasis(f"✎ {earlier} earlier edit{'s' * (earlier > 1)}"),)] if earlier > 0 else []
+    )
     lines += [
         (Text("✎ edited by "), person(edit.by), *change_spans(edit)) for edit in edits[-MAX_EDITS:]
     ]
@@ -237,18 +239,19 @@ def thread_text(line: ThreadLine, names: PlaceNames) -> Line:
 
 def thread_summary(line: ThreadLine, names: PlaceNames) -> str:
     """The same as a plain sentence, for notifications and screen readers."""
+    was = "was" if len(line.names) == 1 else "were"
     tools, by = join_names(line.names), plain_text(people_line(line.by))
     match line.kind:
         case "edited":
-            return f"{tools} was edited by {by}."
+            return f"{tools} {was} edited by {by}."
         case "rejected":
             reason = plain_text((Text(": "), Quote(line.why))) if line.why else "."
-            return f"{tools} was rejected by {by or NOT_IN_TIME}{reason}"
+            return f"{tools} {was} rejected by {by or NOT_IN_TIME}{reason}"
         case "reminded":
             return f"{tools} still {_wait(line)} for a decision."
         case "escalated":
             return (
-                f"{tools} was escalated to {_place_name(line, names)}{f' by {by}' if by else ''}."
+                f"{tools} {was} escalated to {_place_name(line, names)}{f' by {by}' if by else ''}."
             )
     assert_never(line.kind)
 
