@@ -34,6 +34,7 @@ from .channels.slack import (
 )
 from .health import Health, Notices, PlaceCheck, add_metrics, log_changes, make_probe
 from .inbox import HomeLoader, Inbox
+from .open_channels import make_slack
 from .outbox import (
     LANE_LEASE,
     LATE_WINDOW,
@@ -210,13 +211,8 @@ def _make_workers(
 
 
 async def _open_channel(settings: Settings, health: Health) -> SlackChannel:
-    client = AsyncWebClient(
-        token=settings.slack_bot_token,
-        base_url=settings.slack_api_url,
-        timeout=SLACK_TIMEOUT,
-        retry_handlers=[],  # after a lost answer a post must be searched for, not repeated
-    )
-    channel = SlackChannel(client, settings.hitl_channel, health)
+    token, url = settings.slack_bot_token, settings.slack_api_url
+    channel = make_slack(token, settings.hitl_channel, url, health, timeout=SLACK_TIMEOUT)
     try:
         await channel.start()
     except ChannelError as error:

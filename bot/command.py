@@ -85,9 +85,9 @@ def check_policy(policy: Policy) -> int:
     them, else 1. Raises SettingsError if a setting or a package is missing.
     """
     require_extra("slack", *SLACK_PACKAGES)
-    from . import policy_check
+    from . import open_channels, policy_check
 
-    channels = policy_check.open_channels(os.environ)
+    channels = open_channels.channels_to_check(os.environ)
     findings = asyncio.run(policy_check.check_policy(policy, channels))
     for finding in findings:
         print(finding)

@@ -1,26 +1,16 @@
-"""`hitl policy check --slack FILE`: whether the channels, people and groups of a policy exist in Slack."""
+"""`hitl policy check --slack FILE`: whether the places, people and groups of a policy can be used."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from slack_sdk.web.async_client import AsyncWebClient
-
-from hitl_core.errors import SettingsError
 from hitl_core.model import Place
 from hitl_core.policy import Policy
 
 from .channels.contract import ChannelError, NotFound
 from .channels.registry import Channels, NotConfigured
-from .channels.slack import SlackChannel
-from .health import Health
 from .policy_places import policy_places
-from .settings import Settings
 from .text import one_line
-
-#: The time limit of one call to Slack, in seconds.
-TIMEOUT = 10
 
 
 class Finding(NamedTuple):
@@ -51,16 +41,3 @@ async def check_policy(policy: Policy, channels: Channels) -> list[Finding]:
         else:
             findings.append(Finding(place, "yes"))
     return findings
-
-
-def open_channels(environment: Mapping[str, str]) -> Channels:
-    """Raises SettingsError if a setting is missing."""
-    token, default, url = (
-        environment.get(name, "").strip()
-        for name in ("SLACK_BOT_TOKEN", "HITL_CHANNEL", "SLACK_API_URL")
-    )
-    if not token.startswith("xoxb-") or not default:
-        raise SettingsError("Set SLACK_BOT_TOKEN and HITL_CHANNEL to the bot's values.")
-    address = url or Settings.slack_api_url
-    client = AsyncWebClient(token=token, base_url=address, timeout=TIMEOUT, retry_handlers=[])
-    return Channels(SlackChannel(client, default, Health(quiet=True)))

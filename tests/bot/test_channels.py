@@ -36,6 +36,8 @@ from hitl_core.store import MemoryStore
 from slack_sandbox.sandbox import Sandbox
 from tests.bot.second_channel import TeamsLike, second_channel
 from tests.support.builders import START, review_of
+from tests.support.text_channel.channel import TextChannel
+from tests.support.text_channel.office import office
 
 OPS, TEAMS_OPS = Place("slack:#team-ops"), Place("teams:#team-ops")
 MARIA = Reviewer(channel="slack", team="T0ACME", id="U0MARIA", name="Maria")
@@ -227,6 +229,22 @@ async def test_policy_check_names_the_rule_of_a_missing_channel(second: TeamsLik
     assert found.why == (
         "this bot has no channel `slack`, only `teams` (in the rule `refund` (line 4), `notify`)"
     )
+
+
+async def test_policy_check_asks_each_channel_about_its_own_places(
+    channel: SlackChannel,
+) -> None:
+    """house 11 §2: given a policy with places in two channels; then each is looked up in its own."""
+    text = TextChannel(office(), "r-orders")
+    await text.start()
+    rule = {"notify": ["slack:#team-ops", "text:#orders", "text:#none"]}
+    policy = Policy.from_mapping({"default": "review", "interrupt_on": {"refund": rule}})
+    findings = await check_policy(policy, Channels(channel, text))
+    assert [(one.name, one.usable, one.why) for one in findings[1:]] == [
+        ("slack:#team-ops", "yes", ""),
+        ("text:#orders", "yes", ""),
+        ("text:#none", "no", "#none is the name of 0 rooms"),
+    ]
 
 
 # ------------------------------------------------------------------------ who
