@@ -7,7 +7,7 @@ from .access import ReviewAccess
 from .home import KEEP_FOR, Home, HomeLine, HomeTask, HomeView
 from .homes import HomeLoader
 from .inbox import Inbox
-from .press import ActionRef, Choose, InboxCommand, Press
+from .press import UNREADABLE_BUTTON, ActionRef, Choose, InboxCommand, Press
 from .reader import ActionPage, ArgumentsPage, Reader, action_page, arguments_page, to_text
 from .reply import (
     ESCALATE_ON_CARD,
@@ -30,6 +30,7 @@ __all__ = [
     "KEEP_FOR",
     "RESULT_UNKNOWN",
     "STORE_UNAVAILABLE",
+    "UNREADABLE_BUTTON",
     "ActionPage",
     "ActionRef",
     "ArgumentsPage",

@@ -12,6 +12,10 @@ from hitl_core.review import AnswerDoubt, Decide, DecideAll, Escalate, Proposal
 
 from ..card import Verb
 
+UNREADABLE_BUTTON = (
+    "This button can't be read, so nothing was changed. Use the newest card of this review."
+)
+
 
 @dataclass(frozen=True)
 class ActionRef:
@@ -64,7 +68,7 @@ class Press:
         """
         verb, review_id, action, revision, seal, number, *_ = (*value.split("."), *[""] * 5)
         if verb not in get_args(Verb):
-            raise Refused("unknown_action", "This button does nothing.")
+            raise Refused("unknown_action", UNREADABLE_BUTTON)
         pairs = (pair.partition(":") for pair in action.split(",") if ":" in pair)
         return cls(
             cast(Verb, verb),

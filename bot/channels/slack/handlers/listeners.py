@@ -22,6 +22,7 @@ from .. import ids
 from ..channel import SlackChannel
 from ..ids import Body
 from ..modals import MODAL_LIMITS
+from .button_check import ButtonCheck
 from .home import HomeTab
 from .modal_buttons import ModalButtons
 from .responder import Responder, Views
@@ -36,6 +37,7 @@ class Listeners:
     def __init__(self, inbox: Inbox, channel: SlackChannel, home: HomeTab) -> None:
         self._inbox = inbox
         self._responder = Responder(inbox, channel, home)
+        self._check = ButtonCheck(self._responder)
         desk = FormDesk(inbox, MODAL_LIMITS, channel.name_of)
         self._views = Views(inbox.reader, desk, channel)
         self._modals = ModalButtons(inbox, channel, self._views, self._responder)
@@ -44,6 +46,7 @@ class Listeners:
     def register(self, app: Any) -> None:
         """`app` is Bolt's AsyncApp, whose decorators have no types."""
         app.use(self.start_click)
+        app.use(self._check.check)
         for action_id in ("approve", "approve_all", "more"):
             app.action(action_id)(self.press)
         app.action(re.compile("(answer:|doubt_).*"))(self.press)

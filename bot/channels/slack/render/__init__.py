@@ -4,6 +4,7 @@
 """
 
 from . import card_message
+from .action_ids import has_id
 from .block_kit import (
     Block,
     Element,
@@ -43,6 +44,7 @@ __all__ = [
     "context_lines",
     "divider",
     "error_blocks",
+    "has_id",
     "input_block",
     "line",
     "list_blocks",

@@ -14,6 +14,7 @@ from hitl_core.model import MessageRef, Place
 from .... import text as readable
 from ....card import Button, Group, Person, PlaceName, PlaceNames
 from ..places import NAME
+from .action_ids import MENU, button_id
 
 Block = dict[str, Any]
 Element = dict[str, Any]
@@ -93,9 +94,9 @@ def button_blocks(block_id: str, buttons: Sequence[Button], pages_of: str = "") 
         if one.is_rare:
             options.append((one.label, one.value))
         else:
-            elements.append(_element(one, _action_id(one, pages_of)))
+            elements.append(_element(one, button_id(one.verb, one.number, pages_of)))
     if options:
-        elements.append(overflow("more", options))
+        elements.append(overflow(MENU, options))
     return [actions(block_id, elements)] if elements else []
 
 
@@ -109,21 +110,6 @@ def _element(one: Button, action_id: str) -> Element:
 
 def actions(block_id: str, elements: list[Element]) -> Block:
     return {"type": "actions", "block_id": block_id, "elements": elements}
-
-
-def _action_id(one: Button, pages_of: str) -> str:
-    """By this id Slack finds our listener; no two in one block are equal."""
-    match one.verb:
-        case "answer":
-            return f"answer:{one.number}"
-        case "ran" | "rerun" | "skip":
-            return f"doubt_{one.verb}"
-        case "back":
-            return f"{pages_of}:back"
-        case "next":
-            return f"{pages_of}:on"
-        case verb:
-            return verb
 
 
 def button(
