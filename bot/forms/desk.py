@@ -15,6 +15,7 @@ from ..inbox import Inbox, PermittedSnapshot, Reply
 from ..offload import offload_drawing
 from ..text import one_line
 from .answer_form import AnswerForm, is_plain_text
+from .drafts import Drafts
 from .edit_form import EditForm
 from .message_form import HALF_CHARACTER, escalation_page, rejection_page, text_answer_page
 from .page import (
@@ -39,6 +40,7 @@ class FormDesk:
     def __init__(self, inbox: Inbox, limits: FormLimits, name_of: Callable[[Place], str]) -> None:
         """`name_of`: the name of a place, for people."""
         self._inbox, self._limits, self._name_of = inbox, limits, name_of
+        self._drafts = Drafts(inbox.store)
 
     async def open(
         self, ref: FormRef, who: Reviewer, seen: PermittedSnapshot | None = None
@@ -59,14 +61,14 @@ class FormDesk:
         """
         assert ref.kind in FIELD_KINDS  # the others have no choices and no pages
         snapshot = await self._inbox.access.load_for_decision(ref.target, ref.kind, who)
-        draft = await self._load_draft(ref, session_id, who)
+        draft = await self._drafts.load(session_id, who) if ref.has_draft else {}
         form = await offload_drawing(
             snapshot.review,
             lambda: make_review_form(snapshot, ref, self._limits, draft).enter(entries),
         )
         has_draft = back or ref.has_draft
         if has_draft:  # else the draft would bring back answers for another choice
-            await self._save_draft(session_id, who, form)
+            await self._drafts.save(session_id, who, form.session.answers)
         page = form.session.page - back
         return await offload_drawing(
             snapshot.review, lambda: form.at_page(page, has_draft=has_draft).page()
@@ -107,7 +109,7 @@ class FormDesk:
         who: Reviewer,
         op: str,
     ) -> FormResult:
-        draft = await self._load_draft(ref, session_id, who)
+        draft = await self._drafts.load(session_id, who) if ref.has_draft else {}
 
         def read() -> tuple[ReviewForm, Proposal | FormErrors | FormPage]:
             form = make_review_form(snapshot, ref, self._limits, draft).enter(entries)
@@ -176,18 +178,10 @@ class FormDesk:
         page: int,
         problem: str = "",
     ) -> FormPage:
-        await self._save_draft(session_id, who, form)
+        await self._drafts.save(session_id, who, form.session.answers)
         return await offload_drawing(
             snapshot.review, lambda: form.at_page(page, has_draft=True).page(problem)
         )
-
-    async def _load_draft(self, ref: FormRef, session_id: str, who: Reviewer) -> Answers:
-        """The answers on the other pages of the form."""
-        key = _draft_key(session_id, who)
-        return await self._inbox.drafts.load(key) if ref.has_draft else {}
-
-    async def _save_draft(self, session_id: str, who: Reviewer, form: ReviewForm) -> None:
-        await self._inbox.drafts.save(_draft_key(session_id, who), form.session.answers)
 
     async def _decide(
         self, seen: PermittedSnapshot, ref: FormRef, proposal: Proposal, op: str
@@ -243,7 +237,3 @@ def _action_of(snapshot: Snapshot, ref: FormRef) -> Action:
 
 def _page_of(form: ReviewForm, page: int, problem: str = "") -> FormPage:
     return form.at_page(page, has_draft=form.ref.has_draft).page(problem)
-
-
-def _draft_key(session_id: str, who: Reviewer) -> str:
-    return f"form:{session_id}:{who.key}"

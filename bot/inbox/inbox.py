@@ -27,7 +27,6 @@ from ..card import Card, choices_of
 from ..offload import offload_drawing
 from ..people import Directory
 from .access import ReviewAccess
-from .drafts import Drafts
 from .press import Choose, InboxCommand
 from .reader import Reader
 from .reply import (
@@ -55,7 +54,8 @@ class Inbox:
         self._reviews, self._directory = reviews, directory
         self.access = ReviewAccess(reviews, directory, incomplete_actions)
         self.reader = Reader(self.access)
-        self.drafts = Drafts(reviews.store)
+        #: For what a form keeps between its pages.
+        self.store = reviews.store
 
     async def load_reviewer(self, channel: str, user_id: str, team: str, name: str) -> Reviewer:
         """The person who clicked. `name` is used if the look-up fails."""

@@ -25,8 +25,9 @@ from ..modals import MODAL_LIMITS
 from .button_check import ButtonCheck
 from .home import HomeTab
 from .modal_buttons import ModalButtons
-from .responder import Responder, Views
+from .responder import Responder
 from .submissions import Submissions
+from .views import Views
 
 log = logging.getLogger(__name__)
 

@@ -34,7 +34,8 @@ from ..channel import SlackChannel
 from ..ids import Body, ModalMeta
 from ..modals import notice
 from ..places import LABEL
-from .responder import ModalKind, OpenedView, Responder, Views
+from .responder import Responder
+from .views import ModalKind, OpenedView, Views
 
 log = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""What a person sees after a click: a modal of the review as it is now, a private message, their App Home."""
+"""Shows a person the result of a click: in a modal, a private message, or their App Home."""
 
 from __future__ import annotations
 
@@ -6,21 +6,17 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Coroutine
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from slack_bolt.async_app import AsyncRespond
 
 from hitl_core.errors import HitlError, Refused
-from hitl_core.model import MessageRef, Reviewer
+from hitl_core.model import Reviewer
 
 from .... import click_budget
-from ....forms import FormDesk, FormKind
 from ....inbox import (
-    ActionPage,
-    ActionRef,
     Inbox,
     PermittedSnapshot,
-    Reader,
     Reply,
     form_not_opened,
 )
@@ -29,76 +25,13 @@ from ...contract import ChannelError
 from .. import ids
 from ..channel import SlackChannel
 from ..ids import Body, ModalMeta
-from ..modals import View, arguments_modal, form_view, loading, notice, review_modal
+from ..modals import View, loading, notice
 from ..places import LABEL, NAME
 from ..render import plain_message
 from .home import HomeTab
+from .views import OpenedView
 
 log = logging.getLogger(__name__)
-
-#: What a button opens: a form, or all arguments.
-ModalKind = FormKind | Literal["see"]
-
-
-class OpenedView(NamedTuple):
-    """A view for one person. `reads` is the action that they have read all of, once Slack has shown it."""
-
-    view: View
-    who: Reviewer
-    reads: ActionRef | None = None
-
-
-class Views:
-    """Every method raises Refused."""
-
-    def __init__(self, reader: Reader, desk: FormDesk, channel: SlackChannel) -> None:
-        self._reader, self._desk, self._channel = reader, desk, channel
-
-    async def build(
-        self,
-        kind: ModalKind,
-        meta: ModalMeta,
-        who: Reviewer,
-        seen: PermittedSnapshot | None = None,
-    ) -> OpenedView:
-        """`seen` is the review that the same click has loaded."""
-        if kind == "see":
-            return await self.arguments_page(meta, who, seen)
-        return OpenedView(form_view(await self._desk.open(meta.form(kind), who, seen), meta), who)
-
-    async def arguments_page(
-        self, meta: ModalMeta, who: Reviewer, seen: PermittedSnapshot | None = None
-    ) -> OpenedView:
-        split = arguments_modal.split_arguments
-        page = await self._reader.arguments(meta.target, meta.page, who, split, seen)
-        return OpenedView(arguments_modal.arguments_view(meta, page), who, page.reads)
-
-    async def first_review_page(
-        self, target: ActionRef, number: int, card: MessageRef | None, who: Reviewer
-    ) -> OpenedView:
-        """The Review modal for this card, at this page."""
-        page = await self._reader.first_action(target.review_id, number, card, who)
-        return self._review_view(page, ModalMeta(target), who)
-
-    async def review_page(
-        self,
-        meta: ModalMeta,
-        who: Reviewer,
-        seen: PermittedSnapshot | None = None,
-        *,
-        next_pending: bool = False,
-    ) -> OpenedView:
-        """A page of the Review modal; with `next_pending` the next pending action."""
-        review_id, place, number = meta.target.review_id, meta.review_place, meta.review_page
-        assert place is not None  # `first_review_page` set it
-        page = await self._reader.action(
-            review_id, place, number, who, seen, next_pending=next_pending
-        )
-        return self._review_view(page, meta, who)
-
-    def _review_view(self, page: ActionPage, meta: ModalMeta, who: Reviewer) -> OpenedView:
-        view = review_modal.review_page(page, meta, self._channel.name_of)
-        return OpenedView(view, who, page.reads)
 
 
 class Responder:

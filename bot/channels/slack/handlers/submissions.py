@@ -31,7 +31,8 @@ from ....inbox import RESULT_UNKNOWN, STORE_UNAVAILABLE, PermittedSnapshot, Repl
 from .. import ids
 from ..ids import Body, ModalMeta
 from ..modals import ACTION_ID, BACK, View, form_view, notice, read_entries
-from .responder import Responder, Views
+from .responder import Responder
+from .views import Views
 
 log = logging.getLogger(__name__)
 

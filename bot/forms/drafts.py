@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import cast
 
 from hitl_core.errors import Refused, StoreError, StoreUnavailable
+from hitl_core.forms import Answers
+from hitl_core.model import Reviewer
 from hitl_core.store import Store
 
 from .. import click_budget
-from .reply import STORE_UNAVAILABLE
+from ..inbox import STORE_UNAVAILABLE
 
 log = logging.getLogger(__name__)
 
@@ -21,28 +23,33 @@ DRAFT_TTL = 4 * 3600.0
 
 
 class Drafts:
-    """Answers by field, with one key for each form and person. Methods raise Refused if the store can't be
+    """The answers of each open form (`session_id`) of a person. Methods raise Refused if the store can't be
     reached.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    async def load(self, key: str) -> dict[str, str | None]:
+    async def load(self, session_id: str, who: Reviewer) -> Answers:
         """Raises Refused if the draft has expired."""
         async with _store_timeout():
-            data = await self._store.draft(key)
+            data = await self._store.draft(_key(session_id, who))
         if data is None:
             raise Refused(
                 "gone",
                 "What you entered on the other pages has expired, so nothing was changed."
                 " Open the form again.",
             )
-        return cast("dict[str, str | None]", json.loads(data))
+        return cast(Answers, json.loads(data))
 
-    async def save(self, key: str, answers: Mapping[str, str | None]) -> None:
+    async def save(self, session_id: str, who: Reviewer, answers: Answers) -> None:
+        data = json.dumps(dict(answers)).encode()
         async with _store_timeout():
-            await self._store.save_draft(key, json.dumps(dict(answers)).encode(), DRAFT_TTL)
+            await self._store.save_draft(_key(session_id, who), data, DRAFT_TTL)
+
+
+def _key(session_id: str, who: Reviewer) -> str:
+    return f"form:{session_id}:{who.key}"
 
 
 @asynccontextmanager
