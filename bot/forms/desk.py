@@ -61,7 +61,7 @@ class FormDesk:
         """
         assert ref.kind in FIELD_KINDS  # the others have no choices and no pages
         snapshot = await self._inbox.access.load_for_decision(ref.target, ref.kind, who)
-        draft = await self._drafts.load(session_id, who) if ref.has_draft else {}
+        draft = await self._drafts.load(session_id, who) if ref.has_draft else None
         form = await offload_drawing(
             snapshot.review,
             lambda: make_review_form(snapshot, ref, self._limits, draft).enter(entries),
@@ -109,7 +109,7 @@ class FormDesk:
         who: Reviewer,
         op: str,
     ) -> FormResult:
-        draft = await self._drafts.load(session_id, who) if ref.has_draft else {}
+        draft = await self._drafts.load(session_id, who) if ref.has_draft else None
 
         def read() -> tuple[ReviewForm, Proposal | FormErrors | FormPage]:
             form = make_review_form(snapshot, ref, self._limits, draft).enter(entries)
