@@ -185,7 +185,7 @@ async def _review_decided(office: Office) -> Shown:
     card = await office.ask((MAILING, QUERYING, UPDATING))
     await office.press(card, "edit", block_id="do:1:1")
     await office.hands.submit(ALICE, {"subject": "Your refund"})
-    await office.workplace.card("edited and approved")
+    card = await office.workplace.card("edited and approved")
     await office.press(card, "review")
     return Shown("modal", office.view())
 
