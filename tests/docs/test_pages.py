@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import pytest
 
+from bot.app import ExtraChannel
+from bot.channels.contract import Channel
 from hitl_core.policy.reader.read_policy import KEYS as POLICY_KEYS
 from hitl_core.policy.reader.read_rule import KEYS as RULE_KEYS
 from tests.docs.pages import ROOT, Page, page, pages
 from tests.docs.tables import renew
 
+TOPS = ("hitl_core/", "bot/", "slack_sandbox/", "tests/", "tools/", "benchmarks/", "examples/")
 each_page = pytest.mark.parametrize("page", pages(), ids=lambda p: p.path.name)
 
 
@@ -33,6 +37,28 @@ def test_every_link_leads_somewhere(page: Page) -> None:
 def test_nothing_in_angle_brackets_is_lost(page: Page) -> None:
     """Markdown takes `<agent>` for HTML, and shows nothing."""
     assert [tag for tag in page.tags if not tag.startswith("<img ")] == []
+
+
+@cache
+def _ends() -> frozenset[str]:
+    """Each file and folder of the code, by every end of its path, with and without its suffix."""
+    paths = [path.relative_to(ROOT) for top in TOPS for path in (ROOT / top).rglob("*")]
+    parts = [one.parts for path in paths for one in (path, path.with_suffix(""))]
+    return frozenset("/".join(one[at:]) for one in parts for at in range(len(one)))
+
+
+@each_page
+def test_house_11_every_file_that_is_named_exists(page: Page) -> None:
+    """`gate/gate.py` is the end of the path of a file, `bot/inbox` is a room."""
+    named = {name for name in re.findall(r"`([\w./-]+)`", page.text) if name[0] != "."}
+    ours = {one for one in named if one.endswith((".py", ".lua")) or one.startswith(TOPS)}
+    assert sorted(ours - _ends()) == []
+
+
+def test_house_11_the_guide_to_a_new_channel_names_every_part_of_it() -> None:
+    text = page("docs/adding-a-channel.md").text
+    parts = {*vars(Channel), *Channel.__annotations__, *vars(ExtraChannel)}
+    assert [one for one in sorted(parts) if one[0] != "_" and f"`{one}`" not in text] == []
 
 
 @each_page
