@@ -9,9 +9,10 @@ and buttons into its own markup.
 from .about import asker_line, call_about, calls_about
 from .actions import choices_of, find_open_action, name_and_arguments
 from .agent_texts import description_text
-from .buttons import Button, Verb, card_buttons
-from .compose import build_card, incomplete_actions, page_keys, shows_list
+from .buttons import Button, Verb, approval_button, card_buttons
+from .compose import build_card, page_keys
 from .history import thread_lines
+from .layout import Layout, incomplete_actions, shows_list
 from .model import (
     ActionLine,
     Card,
@@ -20,12 +21,12 @@ from .model import (
     ThreadLine,
 )
 from .sentences import (
+    APPROVED_TITLE,
     ARGUMENTS_TITLE,
     COMMAND_HELP,
     CONTINUED,
     DECIDED_TITLE,
     ERROR_TITLE,
-    LIST_HINT,
     LOADING,
     LOADING_TITLE,
     LONG_NAME,
@@ -41,6 +42,7 @@ from .sentences import (
     ActionText,
     CardText,
     action_text,
+    approved_text,
     argument_head,
     argument_plain_text,
     arguments_head,
@@ -55,6 +57,7 @@ from .sentences import (
     home_pages,
     home_title,
     is_single,
+    list_hint,
     list_line,
     more_actions_line,
     more_doubts_line,
@@ -87,15 +90,15 @@ from .spans import (
     plain_text,
     quote,
 )
-from .values import Argument
+from .values import ActionTable, Argument
 
 __all__ = [
+    "APPROVED_TITLE",
     "ARGUMENTS_TITLE",
     "COMMAND_HELP",
     "CONTINUED",
     "DECIDED_TITLE",
     "ERROR_TITLE",
-    "LIST_HINT",
     "LOADING",
     "LOADING_TITLE",
     "LONG_NAME",
@@ -109,6 +112,7 @@ __all__ = [
     "REFUSAL_TITLE",
     "REVIEW_TITLE",
     "ActionLine",
+    "ActionTable",
     "ActionText",
     "Argument",
     "Button",
@@ -118,6 +122,7 @@ __all__ = [
     "Doubt",
     "Emphasis",
     "Group",
+    "Layout",
     "Line",
     "Link",
     "OpenAction",
@@ -134,6 +139,8 @@ __all__ = [
     "Verb",
     "Verbatim",
     "action_text",
+    "approval_button",
+    "approved_text",
     "argument_head",
     "argument_plain_text",
     "arguments_head",
@@ -158,6 +165,7 @@ __all__ = [
     "home_title",
     "incomplete_actions",
     "is_single",
+    "list_hint",
     "list_line",
     "more_actions_line",
     "more_doubts_line",

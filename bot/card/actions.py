@@ -16,6 +16,7 @@ from hitl_core.review import (
 
 from .. import text
 from .agent_texts import agent_arguments, find_texts, make_reason, merge_reasons
+from .alike import call_values
 from .arguments import (
     MAX_CALL,
     MaskedArgs,
@@ -40,6 +41,8 @@ MAX_WHY = 300
 MAX_TITLE = 100
 #: Characters of the arguments in a modal.
 MAX_MODAL = 20_000
+#: The arguments of larger calls (bytes) are not compared.
+MAX_COMPARED = 20_000
 #: Questions with more choices are answered in a form.
 MAX_CHOICES = 5
 MAX_CHOICE_LABEL = 60
@@ -116,7 +119,7 @@ def make_open_action(review: Review, action: Action, number: int, room: int) -> 
         is_question=config.answer_schema is not None,
         choices=() if hides_options(review, action) else choices_of(config),
         confirm=config.confirm,
-        must_read=config.must_read and excerpt.missing > 0,
+        reads_all=config.must_read,
         edits=edits_of(review, action) if action.edits or action.decision else (),
         progress=_find_progress(review, action),
         reason=make_reason(review, said.reason, is_whole=room >= MAX_MODAL)
@@ -126,6 +129,7 @@ def make_open_action(review: Review, action: Action, number: int, room: int) -> 
         if said.description and action.request.by_agent
         else None,
         attempt=attempt_of(review, action),
+        values=call_values(masked) if len(arguments.data) <= MAX_COMPARED else None,
     )
 
 
@@ -146,10 +150,8 @@ def _find_odd_values(masked: MaskedArgs | None, texts: Iterable[tuple[str, str]]
 
 
 def _shrink(review: Review, action: Action, open_action: OpenAction, room: int) -> OpenAction:
-    config, args = action.config, review.arguments(action.key).parse()
-    masked = mask_action(action, args)
-    excerpt = arguments_excerpt(masked, room)
-    return replace(open_action, excerpt=excerpt, must_read=config.must_read and excerpt.missing > 0)
+    masked = mask_action(action, review.arguments(action.key).parse())
+    return replace(open_action, excerpt=arguments_excerpt(masked, room))
 
 
 def make_action_line(review: Review, action: Action, number: int) -> ActionLine:
@@ -165,6 +167,8 @@ def make_action_line(review: Review, action: Action, number: int) -> ActionLine:
         odd_values=_find_odd_values(None if is_plain(arguments.data) else masked).count,
         progress=_find_progress(review, action),
         attempt=1 + (action.rejected_before.times if action.rejected_before else 0),
+        values=call_values(masked) if len(arguments.data) <= MAX_COMPARED else None,
+        reads_all=action.config.must_read,
     )
 
 
@@ -186,6 +190,8 @@ def to_action_line(action: OpenAction) -> ActionLine:
         odd_values=action.odd_values,
         progress=action.progress,
         attempt=action.attempt.number if action.attempt else 1,
+        values=action.values,
+        reads_all=action.reads_all,
     )
 
 

@@ -5,11 +5,11 @@ A button carries ids, never data. A channel draws its texts, and carries its val
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Literal, assert_never
 
 from ..text import clip
+from .layout import Layout, shows_all
 from .model import Card, Doubt, OpenAction
 from .spans import quote
 from .warnings import odd_values
@@ -36,14 +36,12 @@ Verb = Literal[
     "file",
 ]
 
-#: "Approve all" names each action with its fact up to this number.
-MAX_FACTS = 4
-
 #: Characters of what a button says to a screen reader, and of a tool's name in it: channels cut more.
 MAX_SPOKEN = 75
 MAX_SPOKEN_NAME = 30
 
 SEE_LABEL = "See all of it"
+READ_LABEL = "Read all, then approve"
 REVIEW_LABEL = "Review one by one"
 
 
@@ -91,7 +89,9 @@ class Button:
 
 
 def action_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
-    """The common answers, "See all of it" if something is cut, then the rare answers. () if it is decided."""
+    """The common answers, "See all of it" if something is cut, then the rare answers. () if it is decided.
+    What must be read is approved where all of it is read: see `approval_button`.
+    """
     if action.decided is not None:
         return ()
     about = (review_id, action.key, action.revision, action.seal)
@@ -101,6 +101,10 @@ def action_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
     rare: list[Button] = []
     for decision in action.allowed:
         match decision:
+            case "approve" if reads_first(action):
+                style = None if action.odd_values else "positive"
+                spoken = _spoken(READ_LABEL, name)
+                common.append(Button("see", READ_LABEL, spoken, *about, style=style))
             case "approve" if not action.choices:
                 common.append(_approve_button(action, about, name))
             case "edit":
@@ -125,8 +129,21 @@ def action_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
     is_cut = action.excerpt.missing or any(
         one.missing for one in (action.reason, action.agent_description) if one
     )
-    see = [_see_button(action.name, about)] if is_cut else []
+    see = [_see_button(action.name, about)] if is_cut and not reads_first(action) else []
     return (*common, *see, *rare)
+
+
+def reads_first(action: OpenAction) -> bool:
+    """Whether its button to approve opens all of it."""
+    return action.must_read and "approve" in action.allowed and not action.choices
+
+
+def approval_button(review_id: str, action: OpenAction) -> tuple[Button, ...]:
+    """Approve, for a person who has read all of it; () if that is not one of its answers."""
+    if action.decided is not None or "approve" not in action.allowed or action.choices:
+        return ()
+    about = (review_id, action.key, action.revision, action.seal)
+    return (_approve_button(action, about, _spoken_name("", action.name, action.fact)),)
 
 
 def doubt_buttons(review_id: str, doubt: Doubt) -> tuple[Button, ...]:
@@ -144,21 +161,18 @@ def doubt_buttons(review_id: str, doubt: Doubt) -> tuple[Button, ...]:
     )
 
 
-def card_buttons(card: Card, *, is_list: bool, next_place: str = "") -> tuple[Button, ...]:
-    """The buttons of the whole card. `is_list`: each action is only one line. `next_place`: the name of the
-    place of the next escalation step.
-    """
+def card_buttons(card: Card, *, layout: Layout, next_place: str = "") -> tuple[Button, ...]:
+    """The buttons of the whole card. `next_place`: the name of the place of the next escalation step."""
     buttons: list[Button] = []
-    waiting = card.waiting
+    waiting, is_list = card.waiting, layout != "full"
     if is_list and waiting:
         spoken = _spoken(REVIEW_LABEL, f"{len(waiting)} actions")
         page = card.page_keys.index(waiting[0].key)
         buttons.append(
             Button("review", REVIEW_LABEL, spoken, card.review_id, number=page, style="positive")
         )
-    if card.approve_all:
-        confirms = card.confirm_all or is_list or any(one.odd_values for one in waiting)
-        buttons.append(_approve_all_button(card, confirms=confirms))
+    if card.approve_all and shows_all(card, layout):
+        buttons.append(_approve_all_button(card))
     if waiting and card.next_step is not None:
         label = f"Escalate to {next_place}"
         taken = card.next_step.taken
@@ -250,18 +264,9 @@ def _see_button(name: str, about: tuple[str, str, int, str]) -> Button:
     return Button("see", SEE_LABEL, _spoken(SEE_LABEL, name), *about)
 
 
-def _approve_all_button(card: Card, *, confirms: bool) -> Button:
+def _approve_all_button(card: Card) -> Button:
     """It names every revision that the card shows, so a later edit is not approved."""
-    count = len(card.approve_all)
-    label = f"Approve all {count}"
-    confirmation = None
-    if confirms:
-        facts = [f"{one.name} ({one.fact})" for one in card.waiting]
-        if count > MAX_FACTS:
-            tools = Counter(one.name for one in card.waiting).most_common()
-            facts = [f"{name} ×{of}" for name, of in tools]  # noqa: RUF001
-        odd = sum(one.odd_values for one in card.waiting)
-        confirmation = _ask(f"{label}?", "; ".join(facts), label, odd)
+    label = f"Approve all {len(card.approve_all)}"
     return Button(
         "approve_all",
         label,
@@ -269,5 +274,5 @@ def _approve_all_button(card: Card, *, confirms: bool) -> Button:
         card.review_id,
         seal=card.seal,
         revisions=card.approve_all,
-        confirmation=confirmation,
+        confirmation=Confirmation(f"{label}?", card.differences, label),
     )

@@ -10,6 +10,7 @@ from hitl_core.review import count_steps, deadline
 
 from .. import text
 from .actions import make_action_line, make_open_actions, to_action_line
+from .alike import differences
 from .decided import decision_lines, decision_time, elsewhere_of, move_lines
 from .history import first_message, notes_of
 from .model import (
@@ -25,6 +26,7 @@ from .model import (
 from .people import deciders_of, merge_people, people_of
 from .sentences import headline, notification
 from .spans import Line, Text
+from .table import make_table
 from .values import NOBODY, PeopleRefs
 from .votes import cancel_votes_of, make_doubt
 from .warnings import NamedValue, find_warnings
@@ -50,7 +52,7 @@ def build_card(
     some_decided = len(waiting) < len(here) or bool(review.runs)
     doubts = [call for call in review.calls_in_doubt if place in review.places_of(call)]
     open_actions, short = _open_and_waiting(review, waiting, number_of)
-    approvable = _approve_all_keys(waiting)
+    question, approvable = _approve_all(waiting, short)
     in_doubt = tuple(make_doubt(review, call) for call in doubts)
     next_step, ends = _next_step(here, waiting), _nearest_deadline(waiting)
     state = headline.CardState(
@@ -71,7 +73,8 @@ def build_card(
         page_keys=tuple(action.key for action in here),
         approve_all=approvable,
         seal=review.seal(*(key for key, _ in approvable)),
-        confirm_all=any(action.config.confirm for action in waiting),
+        differences=question,
+        table=make_table(short) if len(short) > 1 else None,
         doubts=in_doubt,
         decision_lines=(
             *(decision_lines(review, here, place) if some_decided else ()),
@@ -89,22 +92,6 @@ def build_card(
         deciders=deciders_of(waiting, number_of, review.requester)
         or _doubt_deciders(review, doubts),
     )
-
-
-def shows_list(card: Card, *, fits: bool) -> bool:
-    """Whether a card has one line for each action that waits, in place of all actions in full. `fits`: in
-    full they are within the limits of the channel.
-    """
-    return bool(card.waiting) and not (fits and len(card.open_actions) == len(card.waiting))
-
-
-def incomplete_actions(card: Card, *, fits: bool) -> frozenset[str]:
-    """The keys of the pending actions that the card does not show completely: cut, or only a line in the
-    list.
-    """
-    if shows_list(card, fits=fits):
-        return frozenset(action.key for action in card.waiting)
-    return frozenset(action.key for action in card.open_actions if action.excerpt.missing)
 
 
 def page_keys(review: Review, place: Place) -> tuple[str, ...]:
@@ -163,14 +150,28 @@ def _place_problems(
     return tuple(problems)
 
 
-def _approve_all_keys(waiting: list[Action]) -> tuple[tuple[str, int], ...]:
-    """The pending actions, if there are two or more and each can be approved without an answer."""
-    plain = all(
-        "approve" in a.config.allowed_decisions and a.config.answer_schema is None for a in waiting
+def _approve_all(
+    waiting: list[Action], short: tuple[ActionLine, ...]
+) -> tuple[str, tuple[tuple[str, int], ...]]:
+    """The question that Approve all asks, and the revisions that it approves."""
+    question = differences(short) if _can_approve_all(waiting, short) else ""
+    return question, tuple((one.key, one.revision) for one in short if question)
+
+
+def _can_approve_all(waiting: list[Action], short: tuple[ActionLine, ...]) -> bool:
+    """Whether there are two or more, and each can be approved without an answer, nothing about it is odd, and
+    the policy requires no confirmation for it.
+    """
+    return (
+        1 < len(waiting) <= MAX_APPROVED
+        and not any(one.odd_values for one in short)
+        and all(
+            "approve" in action.config.allowed_decisions
+            and action.config.answer_schema is None
+            and not action.config.confirm
+            for action in waiting
+        )
     )
-    if not plain or not 1 < len(waiting) <= MAX_APPROVED:
-        return ()
-    return tuple((action.key, action.revision) for action in waiting)
 
 
 def _escalation_people(waiting: list[Action], place: Place) -> PeopleRefs:

@@ -10,11 +10,15 @@ from hitl_core.model import DecisionType, MessageRef, Place, Reviewer
 from .spans import Line
 from .values import (
     NOBODY,
+    ActionTable,
     AgentReason,
     ArgumentsExcerpt,
     Attempt,
+    CallValue,
     Choice,
     Edit,
+    NextStep,
+    Origin,
     Outcome,
     PeopleRefs,
     Progress,
@@ -36,7 +40,9 @@ class Deciders:
 
 @dataclass(frozen=True)
 class ActionLine:
-    """A pending action on one line. `fact` is the main fact of its arguments. `attempt`: see `Attempt`."""
+    """A pending action on one line. `fact` is the main fact of its arguments. `attempt`: see `Attempt`.
+    `values` are its arguments; None if they are too large to compare. `reads_all` as in OpenAction.
+    """
 
     key: str
     revision: int
@@ -46,6 +52,8 @@ class ActionLine:
     odd_values: int
     progress: Progress | None
     attempt: int = 1
+    values: tuple[CallValue, ...] | None = None
+    reads_all: bool = True
 
 
 @dataclass(frozen=True)
@@ -55,9 +63,9 @@ class OpenAction:
     `seal` is the review's seal for what is shown here. `why` is the policy's description ("" if it has none),
     or the agent's own if `by_agent`; then `agent_description` has more of it. `rule` is the reason of the
     policy's rule. `title` is the title from the agent's system. `warnings` are about so many `odd_values`.
-    `choices` are the answers to a question. `confirm`: Approve asks for a confirmation. `must_read`: the
-    approver must open all of it first. `decided` is set when it is decided. `reason` is the agent's; None if
-    there is none or an earlier action shows it.
+    `choices` are the answers to a question. `confirm`: Approve asks for a confirmation. `reads_all`: what is
+    cut must be opened before an approval. `decided` is set when it is decided. `reason` is the agent's; None
+    if there is none or an earlier action shows it. `values` as in ActionLine.
     """
 
     key: str
@@ -77,13 +85,18 @@ class OpenAction:
     is_question: bool
     choices: tuple[Choice, ...]
     confirm: bool
-    must_read: bool
+    reads_all: bool
     edits: tuple[Edit, ...]
     progress: Progress | None
     decided: DecisionLine | None = None
     reason: AgentReason | None = None
     agent_description: AgentReason | None = None
     attempt: Attempt | None = None
+    values: tuple[CallValue, ...] | None = None
+
+    @property
+    def must_read(self) -> bool:
+        return self.reads_all and self.excerpt.missing > 0
 
 
 @dataclass(frozen=True)
@@ -168,18 +181,6 @@ class PlaceProblem:
 
 
 @dataclass(frozen=True)
-class NextStep:
-    """The next escalation step. It happens at `at`, which is `after` seconds after its timer starts (None
-    while the timer waits for the card), or at once by the button. `taken` counts the steps before it.
-    """
-
-    to: Place
-    at: float | None
-    after: float
-    taken: int
-
-
-@dataclass(frozen=True)
 class Deadline:
     """The nearest deadline (times as in NextStep), and its decision. `name`: the tool, if they differ."""
 
@@ -190,25 +191,16 @@ class Deadline:
 
 
 @dataclass(frozen=True)
-class Origin:
-    """Who requested it, through which agents, and from which conversation."""
-
-    requester: str | None
-    path: tuple[str, ...]
-    thread: str
-    conversation: Place | None
-
-
-@dataclass(frozen=True)
 class Card:
     """The card of a review at `place`.
 
     `bare_title` has no words of the agent but names. `summary` is the notification, a full sentence.
     `waiting` are all pending actions; `open_actions` the same in full, () if they are too many for one
-    message. `page_keys` are the keys of all actions here, in the order of the Review modal. `approve_all` are
-    the keys and revisions that one button approves, with their `seal`; `confirm_all`: it asks to confirm.
-    `cancel_votes`: who wants to cancel, if that needs several people. `escalation_people`: whom an escalation
-    calls. `first_message`: where it came from. `decision_time`: seconds; None if pending, or after a doubt.
+    message. `page_keys` are the keys of all actions here, in the order of the Review modal. `table` has them
+    all if they are several. `approve_all` are the keys and revisions that one button may approve, with their
+    `seal`, and `differences` says how they differ. `cancel_votes`: who wants to cancel, if that needs several
+    people. `escalation_people`: whom an escalation calls. `first_message`: where it came from.
+    `decision_time`: seconds; None if pending, or after a doubt.
     """
 
     review_id: str
@@ -224,7 +216,8 @@ class Card:
     page_keys: tuple[str, ...]
     approve_all: tuple[tuple[str, int], ...]
     seal: str
-    confirm_all: bool
+    differences: str
+    table: ActionTable | None
     doubts: tuple[Doubt, ...]
     decision_lines: tuple[DecisionLine, ...]
     elsewhere: tuple[DecidedElsewhere, ...]

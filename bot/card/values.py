@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 from hitl_core.model import Place, Reviewer
 
+from .spans import Line
+
 #: On the line of its label, in a quote, or in a code block.
 ValueStyle = Literal["line", "quote", "code"]
 
@@ -31,8 +33,9 @@ class Argument:
 @dataclass(frozen=True)
 class ArgumentsExcerpt:
     """The arguments of one call, cut to fit. A cut is marked in the text. `missing` of `size` characters are
-    not shown; `omitted_count` arguments are not shown at all. `weight` is what is shown, as markup counts
-    it. `has_hidden`: some values are hidden from everybody.
+    not shown; `omitted_count` arguments are not shown at all, and `omitted` are the labels of the first of
+    them; `cut` are those of which only a part is shown. `weight` is what is shown, as markup counts it.
+    `has_hidden`: some values are hidden from everybody.
     """
 
     arguments: tuple[Argument, ...]
@@ -41,6 +44,40 @@ class ArgumentsExcerpt:
     size: int
     weight: int
     has_hidden: bool
+    omitted: tuple[str, ...] = ()
+    cut: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CallValue:
+    """One argument as far as it fits into a cell of a table. Two values are the same if their `raw` is."""
+
+    label: str
+    raw: str
+    text: str
+    is_whole: bool
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """One action of a table. `is_whole`: with the lines above the table it shows all arguments."""
+
+    key: str
+    cells: tuple[Line, ...]
+    is_whole: bool
+
+
+@dataclass(frozen=True)
+class ActionTable:
+    """Many actions, each in one row. `common` is what all of them have in common, one line for each tool.
+    `more` actions have no row. `cut` are the keys of the actions that are not shown completely.
+    """
+
+    common: tuple[Line, ...]
+    head: tuple[str, ...]
+    rows: tuple[TableRow, ...]
+    more: int
+    cut: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -127,6 +164,16 @@ NOBODY = PeopleRefs()
 
 
 @dataclass(frozen=True)
+class Origin:
+    """Who requested it, through which agents, and from which conversation."""
+
+    requester: str | None
+    path: tuple[str, ...]
+    thread: str
+    conversation: Place | None
+
+
+@dataclass(frozen=True)
 class Rejection:
     """One of several rejections that are needed."""
 
@@ -161,3 +208,15 @@ class Progress:
     is_partial: bool
     editor: Reviewer | None
     other_votes: tuple[VoteGroup, ...] = ()
+
+
+@dataclass(frozen=True)
+class NextStep:
+    """The next escalation step. It happens at `at`, which is `after` seconds after its timer starts (None
+    while the timer waits for the card), or at once by the button. `taken` counts the steps before it.
+    """
+
+    to: Place
+    at: float | None
+    after: float
+    taken: int

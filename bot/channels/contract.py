@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from hitl_core.model import MessageRef, Place
 
-from ..card import Card, ThreadLine
+from ..card import Card, Layout, ThreadLine
 
 
 class ChannelError(Exception):
@@ -106,9 +106,9 @@ class Channel(Protocol):
         """The id of the place's conversation. Two places may share one."""
         ...
 
-    def fits(self, card: Card) -> bool:
-        """Whether all actions of this card, in full, are within the limits of a message. If not, it shows a
-        list: see `shows_list` in bot/card.
+    def layout(self, card: Card) -> Layout:
+        """How it shows the actions of this card within the limits of a message: see `shows_list` in
+        bot/card.
         """
         ...
 

@@ -59,7 +59,7 @@ class Channels:
     def incomplete_actions(self, card: Card) -> frozenset[str]:
         """The keys of the actions that this card does not show completely in its channel."""
         channel = self.find(card.place)
-        return incomplete_actions(card, fits=channel.fits(card)) if channel else frozenset()
+        return incomplete_actions(card, channel.layout(card)) if channel else frozenset()
 
     def _configured(self, channel: Channel | None, name: str) -> Channel:
         if channel is None:

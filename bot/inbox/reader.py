@@ -17,6 +17,8 @@ from ..card import (
     Button,
     Line,
     OpenAction,
+    approval_button,
+    approved_text,
     argument_plain_text,
     arguments_head,
     arguments_pages,
@@ -99,9 +101,18 @@ class Reader:
         review = (await self._access.load_for_view(target, who, seen)).review
 
         def draw() -> ArgumentsPage[C]:
-            return arguments_page(target, *name_and_arguments(review, target.action), number, split)
+            name, arguments = name_and_arguments(review, target.action)
+            approval = _approval(review, target)
+            return arguments_page(target, name, arguments, number, split, approval)
 
         return await offload_drawing(review, draw)
+
+    async def approved(
+        self, target: ActionRef, who: Reviewer, seen: PermittedSnapshot | None = None
+    ) -> str:
+        """What became of this person's approval."""
+        review = (await self._access.load_for_view(target, who, seen)).review
+        return approved_text(find_open_action(review, target.action, room=0))
 
     async def file(self, target: ActionRef, who: Reviewer) -> ArgumentsFile:
         snapshot, place, ref = await self._access.find_message(target, who)
@@ -146,11 +157,15 @@ def arguments_page(
     arguments: Sequence[Argument],
     number: int,
     split: Callable[[Sequence[Argument]], Sequence[C]],
+    approval: tuple[Button, ...] = (),
 ) -> ArgumentsPage[C]:
+    """`approval` is the button on the last page, for those who have read all of it."""
     pages = split(arguments)
     count = len(pages)
     number = max(0, min(number, count - 1))
     buttons = arguments_pages(target.review_id, target.action, target.revision, number, count)
+    if number == count - 1:
+        buttons = (*approval, *buttons)
     head = arguments_head(name, number, count)
     return ArgumentsPage(target, number, count, head, pages[number], buttons)
 
@@ -170,6 +185,14 @@ def action_page(review: Review, place: Place, number: int) -> ActionPage:
             reads = ActionRef(review.id, shown.key, shown.revision)
     state, buttons = review_state(number, count, waiting), review_pages(review.id, number, count)
     return ActionPage(review.id, place, number, open_action, asker, state, buttons, reads)
+
+
+def _approval(review: Review, target: ActionRef) -> tuple[Button, ...]:
+    """Nothing if it was edited since the first page."""
+    action = review.action(target.action)
+    if action is None or review.cancelled or action.revision != target.revision:
+        return ()
+    return approval_button(review.id, find_open_action(review, action.key))
 
 
 def to_text(arguments: Sequence[Argument]) -> str:

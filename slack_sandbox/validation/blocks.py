@@ -1,7 +1,7 @@
 """Strict validation of the blocks of messages and views, as Slack's Web API does it.
 
-Known here: header, section, divider, image, context, actions, input, rich_text, and in modals alert. Slack's
-other blocks (table, card, ...) are rejected as unknown: stricter than Slack is safe.
+Known here: header, section, divider, image, context, actions, input, rich_text, in modals alert, elsewhere
+table. Slack's other blocks (card, ...) are rejected as unknown: stricter than Slack is safe.
 Limits: https://docs.slack.dev/reference/block-kit/blocks
 """
 
@@ -44,6 +44,7 @@ from .elements import (
     with_defaults,
 )
 from .rich_text import RICH_TEXT
+from .table import TABLE, table_problems
 from .typed_inputs import TYPED_INPUTS
 
 Surface = Literal["message", "modal", "home"]
@@ -120,7 +121,7 @@ def _blocks_of(surface: Surface) -> dict[str, Check]:
             dispatch_action=boolean,
         ),
         "rich_text": RICH_TEXT,
-        **(_ONLY_IN_MODALS if surface == "modal" else {}),
+        **(_ONLY_IN_MODALS if surface == "modal" else {"table": TABLE}),
     }
 
 
@@ -131,7 +132,7 @@ _CHECKS: dict[Surface, Check] = {
 
 def problems(blocks: object, surface: Surface, at: str = "/blocks") -> list[str]:
     """Everything that Slack would reject in these blocks: lines that end with a JSON pointer."""
-    errors = list(_CHECKS[surface](blocks, at))
+    errors = [*_CHECKS[surface](blocks, at), *table_problems(objects_in(blocks), at)]
     seen: set[str] = set()
     focused = 0
     for index, block in enumerate(objects_in(blocks)):

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from bot.card import Button, Card, PlaceNames, action_text, build_card, card_buttons, doubt_text
+from bot.card import (
+    Button,
+    Card,
+    Layout,
+    PlaceNames,
+    action_text,
+    build_card,
+    card_buttons,
+    doubt_text,
+)
 from bot.card.buttons import page_buttons
 from hitl_core.model import Place, Review
 from tests.channels.scenes import (
@@ -50,7 +59,7 @@ def of_rule(**rule: object) -> Review:
         (review_of(THREE[1]), ["Approve", "Reject"]),
         (
             of_rule(**ALL),
-            ["Approve", "Edit", "Reject", "See all of it", "(Answer instead of running it)", "(Skip it)"],
+            ["Read all, then approve", "Edit", "Reject", "(Answer instead of running it)", "(Skip it)"],
         ),
         (of_rule(allowed_decisions=["edit"]), ["Edit", "See all of it"]),
         (asking({"type": "string"}), ["Answer"]),
@@ -71,36 +80,32 @@ def test_house_an_action_has_the_buttons_of_its_state(review: Review, expected: 
 
 
 @pytest.mark.parametrize(
-    ("review", "is_list", "expected"),
+    ("review", "layout", "expected"),
     [
-        (review_of(THREE[0], policy={"escalate": []}), False, []),
-        (review_of(THREE[0]), False, ["(Escalate to #team-ops)"]),
-        (review_of(*THREE), False, ["Approve all 3", "(Escalate to #team-ops)"]),
-        (
-            review_of(*THREE),
-            True,
-            ["Review one by one", "Approve all 3", "(Escalate to #team-ops)"],
-        ),
-        (decide(review_of(THREE[0]), "1", "reject"), False, ["See all arguments"]),
+        (review_of(THREE[0], policy={"escalate": []}), "full", []),
+        (review_of(THREE[0]), "full", ["(Escalate to #team-ops)"]),
+        (review_of(*THREE), "full", ["Approve all 3", "(Escalate to #team-ops)"]),
+        (review_of(*THREE), "table", ["Review one by one", "(Escalate to #team-ops)"]),
+        (decide(review_of(THREE[0]), "1", "reject"), "full", ["See all arguments"]),
         (
             decide(review_of(*THREE[:2]), "1", "reject"),
-            False,
+            "full",
             ["(Escalate to #team-ops)", "(See what was decided)"],
         ),
         (
             done(start_calls(decide(review_of(THREE[0]), "1", "approve"), "1"), {"1": "sent"}),
-            False,
+            "full",
             ["See all arguments"],
         ),
     ],
 )
 def test_house_a_card_has_the_buttons_of_its_state(
-    review: Review, is_list: bool, expected: list[str]
+    review: Review, layout: Layout, expected: list[str]
 ) -> None:
     card = card_of(review)
     place = name_of(card.next_step.to) if card.next_step else ""
 
-    assert labels(card_buttons(card, is_list=is_list, next_place=place)) == expected
+    assert labels(card_buttons(card, layout=layout, next_place=place)) == expected
 
 
 def test_house_a_button_that_decides_names_what_was_shown() -> None:
@@ -110,7 +115,7 @@ def test_house_a_button_that_decides_names_what_was_shown() -> None:
     card = card_of(review)
 
     decides = [one for one in on_actions(card) if one.action == "1"]
-    [all_of_them] = [one for one in card_buttons(card, is_list=False) if one.verb == "approve_all"]
+    [all_of_them] = [one for one in card_buttons(card, layout="full") if one.verb == "approve_all"]
 
     assert {(one.revision, one.seal) for one in decides} == {(2, review.seal("1"))}
     assert all_of_them.revisions == (("1", 2), ("2", 1))
@@ -118,30 +123,15 @@ def test_house_a_button_that_decides_names_what_was_shown() -> None:
 
 
 def test_house_an_approval_that_the_policy_wants_confirmed_asks() -> None:
-    """Given `confirm`; then Approve and Approve all ask first, and name what is approved."""
+    """Given `confirm`; then Approve asks first, and names what is approved. There is no Approve all."""
     calls = [("deploy", {"env": "production"}), ("deploy", {"env": "staging"})]
     card = card_of(review_of(*calls, policy={"interrupt_on": {"*": {"confirm": True}}}))
 
-    asks = {
-        one.verb: one.confirmation
-        for one in (*on_actions(card), *card_buttons(card, is_list=False))
-        if one.confirmation
-    }
+    asks = [one.confirmation for one in on_actions(card) if one.verb == "approve"]
 
-    assert {*asks} == {"approve", "approve_all"}
-    assert asks["approve"].title == "Approve deploy?"
-    assert "production" in asks["approve_all"].text
-
-
-def test_house_a_list_asks_before_all_of_it_is_approved() -> None:
-    """Given more actions than fit, each on one line; then Approve all asks, although no rule requires it."""
-    card = card_of(review_of(*THREE))
-
-    [listed] = [one for one in card_buttons(card, is_list=True) if one.verb == "approve_all"]
-    [in_full] = [one for one in card_buttons(card, is_list=False) if one.verb == "approve_all"]
-
-    assert listed.confirmation
-    assert not in_full.confirmation
+    assert [ask and ask.title for ask in asks] == ["Approve deploy?"] * 2
+    assert "production" in asks[0].text if asks[0] else False
+    assert "approve_all" not in [one.verb for one in card_buttons(card, layout="full")]
 
 
 @pytest.mark.parametrize(
@@ -166,7 +156,7 @@ def test_house_every_button_says_what_it_does_to_what(name: str) -> None:
     make, place = SCENES[name]
     card = build_card(make(), Place(place))
     next_place = name_of(card.next_step.to) if card.next_step else ""
-    buttons = [*on_actions(card), *card_buttons(card, is_list=False, next_place=next_place)]
+    buttons = [*on_actions(card), *card_buttons(card, layout="full", next_place=next_place)]
 
     assert len(set(buttons)) == len(buttons)
     assert all(one.label and one.spoken and one.review_id == card.review_id for one in buttons)

@@ -62,7 +62,7 @@ def elements_in(value: object) -> Iterator[dict[str, Any]]:
 def labelled(review: Review, verb: str, place: str = DEFAULT) -> list[Button]:
     card = build_card(review, Place(place))
     return [
-        one for one in (*on_actions(card), *card_buttons(card, is_list=False)) if one.verb == verb
+        one for one in (*on_actions(card), *card_buttons(card, layout="full")) if one.verb == verb
     ]
 
 

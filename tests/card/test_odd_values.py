@@ -58,16 +58,13 @@ def test_cards_5_a_confirmation_begins_with_what_is_odd_and_is_not_green() -> No
 
 
 @pytest.mark.parametrize("count", [3, 12])
-def test_cards_4_approve_all_asks_where_a_value_is_odd(count: int) -> None:
-    """Given many actions, of which one has odd values, then Approve all asks, and says how many are odd."""
+def test_cards_4_approve_all_is_not_offered_where_a_value_is_odd(count: int) -> None:
+    """Given many actions, of which one has odd values, then each is decided by itself."""
     card = card_of(("pay", ODD), *[("look", {"n": n}) for n in range(count)])
 
-    buttons = card_buttons(card, is_list=not card.open_actions)
+    buttons = card_buttons(card, layout="full" if card.open_actions else "table")
 
-    (confirmation,) = [one.confirmation for one in buttons if one.verb == "approve_all"]
-    assert confirmation is not None
-    assert confirmation.text.startswith("⚠ 2 odd values. ")
-    assert confirmation.style == "destructive"
+    assert "approve_all" not in [one.verb for one in buttons]
 
 
 def test_cards_6_a_list_says_which_line_has_odd_values() -> None:

@@ -14,7 +14,7 @@ from bot.channels.slack.modals.form_modal import form_view
 from bot.channels.slack.modals.modal import MODAL_LIMITS
 from bot.channels.slack.modals.review_modal import review_page
 from bot.channels.slack.render import Names
-from bot.channels.slack.render.card_message import fits
+from bot.channels.slack.render.card_message import layout
 from bot.forms import EditForm, FormRef
 from bot.inbox import ActionRef, action_page, arguments_page
 from bot.text import remove_marks
@@ -61,7 +61,7 @@ def edit_pages(review: Review, key: str = "1") -> list[Json]:
 
 def incomplete_keys(card: Card) -> frozenset[str]:
     """The actions that Slack's card does not show completely."""
-    return incomplete_actions(card, fits=fits(card, name_of))
+    return incomplete_actions(card, layout(card, name_of))
 
 
 def see_view(meta: ModalMeta, name: str, arguments: Sequence[Argument]) -> Json:
@@ -96,6 +96,11 @@ def _block(block: Json) -> str:
             return " ".join(_control(element) for element in block["elements"])
         case "rich_text":
             return "\n".join(_part(part) for part in block["elements"])
+        case "table":
+            rows = [
+                [" ".join(map(_part, cell["elements"])) for cell in row] for row in block["rows"]
+            ]
+            return "\n".join("  ¦ ".join(row) for row in rows)
         case other:
             raise AssertionError(other)
 

@@ -51,7 +51,14 @@ OURS = re.compile(
     r"|<!date\^\d{10}\^\{date_short_pretty\}, \{time\}\|\d{4}-\d\d-\d\d \d\d:\d\d UTC>"
 )
 OUR_BUTTONS = {
-    *("Approve", "Edit", "Reject", "See all of it", "Escalate to #team-ops"),
+    *(
+        "Approve",
+        "Edit",
+        "Reject",
+        "See all of it",
+        "Read all, then approve",
+        "Escalate to #team-ops",
+    ),
     *("See all arguments", "See what was decided"),
     *(
         "It ran",

@@ -21,12 +21,12 @@ def policy(rule: Json) -> str:
     return json.dumps({"default": "review", "interrupt_on": {"step": rule}})
 
 
-async def forty(scene: Scene, rule: Json | None = None) -> tuple[Any, Message]:
+async def forty(scene: Scene, rule: Json | None = None, times: int = 9) -> tuple[Any, Message]:
     """An agent that waits for forty decisions, and its card."""
     await scene.bot()
     gate = await scene.gate(policy(rule or RULE))
     calls = [
-        ToolCall(f"c{n}", "step", {"n": n, "what": f"{CANARY} number {n} " * 9})
+        ToolCall(f"c{n}", "step", {"n": n, "what": (f"{CANARY} number {n} " * times).strip()})
         for n in range(1, COUNT + 1)
     ]
     waiting = scene.ask(gate, *calls)
@@ -147,7 +147,8 @@ async def test_what_it_shows_whole_was_read(scene: Scene) -> None:
 
 
 async def test_approve_all_of_a_list(scene: Scene) -> None:
-    waiting, card = await forty(scene)
+    """Given forty calls that are whole in their rows; then all of them can be approved at once."""
+    waiting, card = await forty(scene, times=1)
     [(block_id, element)] = buttons(card, "approve_all")
     confirm = True if "confirm" in element else None
     await scene.hands.click(

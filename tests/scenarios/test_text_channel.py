@@ -185,14 +185,13 @@ async def test_house_6_an_escalation_by_a_person(scene: TextScene) -> None:
 
 
 async def test_promise_8_what_is_cut_must_be_read_first(scene: TextScene) -> None:
-    """Given a long argument and `must_read`; when Ada approves, then she gets all of it to read instead;
-    after the last page her approval counts."""
+    """Given a long argument; then Ada can only approve where all of it is shown: below the last page."""
     rule = {"interrupt_on": {"*": {"must_read": True}}}
     script = "".join(f"echo {number}\n" for number in range(3_000))
     waiting = await scene.ask(rule, ToolCall("c1", "deploy", {"script": script}))
-    message = await scene.message("deploy", "not shown here")
+    message = await scene.message("deploy", "Not shown here")
 
-    page = await scene.network.press("p-ada", "Approve", message)
+    page = await scene.network.press("p-ada", "Read all, then approve", message)
     read = [*page.lines]
     while "Next ▶" in [button.label for button in page.buttons]:
         page = await scene.network.press("p-ada", "Next ▶", message, page)
@@ -200,7 +199,7 @@ async def test_promise_8_what_is_cut_must_be_read_first(scene: TextScene) -> Non
     assert all(f"echo {number}" in " ".join(read) for number in range(0, 3_000, 111))
     assert not waiting.done()
 
-    await scene.network.press("p-ada", "Approve", message)
+    await scene.network.press("p-ada", "Approve", message, page)
     assert len((await outcome_of(waiting)).execute) == 1
 
 

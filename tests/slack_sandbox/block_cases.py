@@ -46,6 +46,38 @@ def rich_section(*elements: Json) -> Json:
     return rich({"type": "rich_text_section", "elements": list(elements)})
 
 
+def table(*rows: list[Json], **more: Any) -> Json:
+    return {"type": "table", "rows": list(rows), **more}
+
+
+def raw(text: str) -> Json:
+    return {"type": "raw_text", "text": text}
+
+
+#: Not in modals.
+TABLES: dict[str, Json] = {
+    "table of 100 rows": table(*[[raw("x")]] * 100),
+    "table of 20 columns": table([raw("x")] * 20, column_settings=[{"align": "right"}] * 20),
+    "table of 10,000 characters": table(
+        [raw("x" * 4000), raw("x")], [raw("x" * 3000), raw("x" * 2999)]
+    ),
+    "table with wrapped columns": table([raw("x")], column_settings=[{"is_wrapped": True}]),
+}
+BROKEN_TABLES: dict[str, tuple[Json, str]] = {
+    "table of 101 rows": (table(*[[raw("x")]] * 101), "no more than 100 items"),
+    "table of 21 columns": (table([raw("x")] * 21), "no more than 20 items"),
+    "table of 10,001 characters": (table([raw("x" * 9000), raw("x" * 1001)]), "no more than 10000 char"),
+    "table without rows": (table(), "no fewer than 1 items"),
+    "table with rows of two lengths": (table([raw("x")], [raw("x")] * 2), "same number of cells"),
+    "table with an empty cell": (table([raw("")]), "text"),
+    "table with another cell": (table([{"type": "mrkdwn", "text": "x"}]), "unsupported type: mrkdwn"),
+    "table with another alignment": (
+        table([raw("x")], column_settings=[{"align": "justify"}]), "align"
+    ),
+    "table with more settings than columns": (
+        table([raw("x")], column_settings=[{}] * 2), "more `column_settings` than columns"
+    ),
+}  # fmt: skip
 SOUND: dict[str, Json] = {
     "header of 150": {"type": "header", "text": plain("x" * 150)},
     "section of 3000": section(mrkdwn("x" * 3000)),

@@ -11,7 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slack_sandbox.validation.blocks import Surface, complete_blocks, problems
-from tests.slack_sandbox.block_cases import BROKEN, SOUND, section
+from tests.slack_sandbox.block_cases import (
+    BROKEN,
+    BROKEN_TABLES,
+    SOUND,
+    TABLES,
+    raw,
+    rich_section,
+    section,
+    table,
+)
 from tests.slack_sandbox.samples import field, mrkdwn, plain, text_field
 
 
@@ -28,6 +37,28 @@ def test_what_is_beyond_is_refused_with_its_place(name: str, surface: Surface) -
     found = problems([block], surface)
     assert any(complaint in line for line in found), found
     assert all("[json-pointer:/blocks/0" in line for line in found)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_at_its_limit_is_taken(name: str) -> None:
+    assert problems([TABLES[name]], "message") == problems([TABLES[name]], "home") == []
+    assert "unsupported type: table" in problems([TABLES[name]], "modal")[0]
+
+
+@pytest.mark.parametrize("name", BROKEN_TABLES)
+def test_a_table_beyond_its_limit_is_refused_with_its_place(name: str) -> None:
+    block, complaint = BROKEN_TABLES[name]
+    found = problems([block], "message")
+    assert any(complaint in line for line in found), found
+    assert all("[json-pointer:/blocks/0" in line for line in found)
+
+
+def test_a_message_has_one_table() -> None:
+    rich = rich_section({"type": "text", "text": "x"})
+    assert problems([table([rich])], "message") == []
+    assert problems([table([rich]), table([raw("x")])], "message") == [
+        "only_one_table_allowed [json-pointer:/blocks/1]"
+    ]
 
 
 @pytest.mark.parametrize(("surface", "most"), [("message", 50), ("modal", 100), ("home", 100)])

@@ -16,6 +16,7 @@ from .masking import (
     mask,
     mask_action,
 )
+from .rows import argument_rows
 from .styles import MAX_INLINE, choose_style
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "MaskedArgs",
     "all_arguments",
     "argument_label",
+    "argument_rows",
     "arguments_excerpt",
     "choose_style",
     "cut_label",

@@ -29,6 +29,8 @@ MAX_FACT_PART = 60
 _AMOUNT = re.compile(
     "amount|total|price|cost|(?<![a-z])(?:fee|sum)(?![a-z])|currency", re.IGNORECASE
 )
+#: How many of the arguments that are not shown are named.
+MAX_NAMED = 8
 #: Above the arguments that a schema does not declare.
 UNDECLARED_TITLE = "Not in the tool's schema:"
 
@@ -55,6 +57,7 @@ def arguments_excerpt(masked: MaskedArgs, room: int = MAX_CALL) -> ArgumentsExce
     """The arguments that fit. Each value is cut by itself, so a long one can't hide a later one."""
     rows = argument_rows(masked)
     fit: list[Argument] = []
+    cut: list[str] = []
     missing = size = 0
     most = max(MAX_VALUE, room // 3)
     lines = max(MAX_LINES, (room - MAX_CALL) // 40)
@@ -63,6 +66,8 @@ def arguments_excerpt(masked: MaskedArgs, room: int = MAX_CALL) -> ArgumentsExce
         value = text.excerpt(row.raw, min(most, max(60, room)), lines=lines)
         room -= value.weight
         missing += cut_off + value.missing
+        if cut_off or value.missing:
+            cut.append(label)
         size += len(row.label) + len(value.text) + value.missing
         fit.append(_argument(row, label, masked.mark_hidden(value.text)))
     rest = sum(len(row.label) + len(row.raw) for row in rows[MAX_ARGUMENTS:])
@@ -73,6 +78,8 @@ def arguments_excerpt(masked: MaskedArgs, room: int = MAX_CALL) -> ArgumentsExce
         size + rest,
         text.weight("".join(one.label + one.host + one.value for one in fit)),
         any(HIDDEN_MARK in argument.value for argument in fit),
+        tuple(cut_label(row.label)[0] for row in rows[MAX_ARGUMENTS:][:MAX_NAMED]),
+        tuple(cut),
     )
 
 

@@ -5,13 +5,13 @@ Start with `card_text` and `action_text`.
 
 from .arguments import argument_head, argument_plain_text
 from .card_text import (
-    LIST_HINT,
     ActionText,
     CardText,
     action_text,
     card_text,
     doubt_text,
     is_single,
+    list_hint,
     list_line,
     more_doubts_line,
     more_line,
@@ -20,6 +20,7 @@ from .card_text import (
 from .headline import MAX_NAME, MAX_REQUESTER, due_line
 from .history import thread_summary, thread_text
 from .pages import (
+    APPROVED_TITLE,
     ARGUMENTS_TITLE,
     COMMAND_HELP,
     CONTINUED,
@@ -37,6 +38,7 @@ from .pages import (
     PAGE_SIZE,
     REFUSAL_TITLE,
     REVIEW_TITLE,
+    approved_text,
     arguments_head,
     arguments_pages,
     card_summary,
@@ -52,14 +54,15 @@ from .pages import (
     review_state,
     unseen_summary,
 )
+from .why import ordinal
 
 __all__ = [
+    "APPROVED_TITLE",
     "ARGUMENTS_TITLE",
     "COMMAND_HELP",
     "CONTINUED",
     "DECIDED_TITLE",
     "ERROR_TITLE",
-    "LIST_HINT",
     "LOADING",
     "LOADING_TITLE",
     "LONG_NAME",
@@ -77,6 +80,7 @@ __all__ = [
     "ActionText",
     "CardText",
     "action_text",
+    "approved_text",
     "argument_head",
     "argument_plain_text",
     "arguments_head",
@@ -92,11 +96,13 @@ __all__ = [
     "home_pages",
     "home_title",
     "is_single",
+    "list_hint",
     "list_line",
     "more_actions_line",
     "more_doubts_line",
     "more_line",
     "more_reviews_line",
+    "ordinal",
     "refused_card_text",
     "review_pages",
     "review_state",

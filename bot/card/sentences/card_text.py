@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 from ..buttons import (
     REVIEW_LABEL,
-    SEE_LABEL,
     Button,
     action_buttons,
     doubt_buttons,
+    reads_first,
 )
 from ..model import ActionLine, Card, DecisionLine, Doubt, OpenAction
 from ..people import doubt_quorum, may_decide, statement_lines, vote_count, vote_lines
@@ -26,6 +26,7 @@ from ..spans import (
 from ..values import NOBODY, Argument, ArgumentsExcerpt
 from ..warnings import odd_values
 from .choices import choice_lines
+from .cut import excerpt_notes
 from .headline import origin_lines
 from .history import (
     call_lines,
@@ -103,10 +104,9 @@ def action_text(
 ) -> ActionText:
     """Text that is already in the title (`above`) is omitted."""
     is_open = action.decided is None
-    notes = _excerpt_notes(action.excerpt)
-    if action.must_read and is_open:
-        unread = Text("You must read all of it before you approve. ")
-        notes.append((unread, Strong("Approve"), Text(" opens it.")))
+    notes = excerpt_notes(action.excerpt, f"before you {'answer' if action.choices else 'decide'}")
+    if reads_first(action):
+        notes = excerpt_notes(action.excerpt)
     return ActionText(
         head=_action_head(action, numbered, above),
         arguments=action.excerpt.arguments,
@@ -131,7 +131,7 @@ def doubt_text(review_id: str, doubt: Doubt) -> ActionText:
     """A call that may or may not have run."""
     stopped = Emphasis("   The agent stopped during this call: it may or may not have run.")
     head = (Strong(doubt.name), stopped)
-    notes = _excerpt_notes(doubt.excerpt)
+    notes = excerpt_notes(doubt.excerpt, "before you decide")
     if quorum := doubt_quorum(doubt):
         notes.append(quorum)
     return ActionText(
@@ -168,12 +168,10 @@ def list_line(action: ActionLine, fact: str) -> Line:
     return tuple(spans)
 
 
-#: Below the list of actions that are too many for one message.
-LIST_HINT: Line = (
-    Text("Too much for one message. Press "),
-    Strong(REVIEW_LABEL),
-    Text(" to read all and decide."),
-)
+def list_hint(card: Card) -> Line:
+    """Below the actions that are not shown in full."""
+    start = "Too much for one message. " if card.table is None or card.table.cut else ""
+    return (Text(f"{start}Press "), Strong(REVIEW_LABEL), Text(" to read all and decide."))
 
 
 def more_line(count: int) -> Line:
@@ -214,17 +212,3 @@ def _count_odd_values(card: Card) -> tuple[Line, ...]:
     """How many odd values the actions have; () if there are none."""
     count = sum(one.odd_values for one in card.waiting)
     return ((Strong(f"⚠ {odd_values(count)} below"),),) if count else ()
-
-
-def _excerpt_notes(excerpt: ArgumentsExcerpt) -> list[Line]:
-    """What is hidden, and how much is cut."""
-    notes: list[Line] = []
-    if excerpt.has_hidden:
-        notes.append((Text("⟦hidden⟧ values are shown to nobody. An approval covers them too."),))
-    if missing := excerpt.missing:
-        whole = excerpt.omitted_count
-        of = f", including {whole:,} whole argument{'s' * (whole > 1)}" if whole else ""
-        count = f"{missing:,} of {excerpt.size:,} characters {'is' if missing == 1 else 'are'}"
-        cut = Text(f"✂ {count} not shown here{of}. Press ")
-        notes.append((cut, Strong(SEE_LABEL), Text(" before you decide.")))
-    return notes

@@ -6,7 +6,7 @@ from hitl_core.model import MessageRef
 
 from ... import text
 from ..buttons import Button, page_buttons
-from ..model import Card
+from ..model import Card, OpenAction
 from ..spans import Code, Emphasis, Line, Link, PlaceNames, Span, Strong, Text, Time, Verbatim
 
 LOADING_TITLE = "One moment"
@@ -15,6 +15,7 @@ LOADING: Line = (Text("Reading the review…"),)
 REFUSAL_TITLE = "Not changed"
 REVIEW_TITLE = "Review"
 ARGUMENTS_TITLE = "All arguments"
+APPROVED_TITLE = "Approved"
 NOTHING_HERE: Line = (Text("Nothing is shown here any more."),)
 NO_ARGUMENTS: Line = (Text("This call has no arguments."),)
 #: Beside the name of an argument whose first part is on the page before.
@@ -40,6 +41,13 @@ def review_pages(review_id: str, page: int, pages: int) -> tuple[Button, ...]:
 def arguments_head(name: str, page: int, pages: int) -> Line:
     where: tuple[Span, ...] = (Text(f"   Page {page + 1} of {pages}"),) if pages > 1 else ()
     return (Strong(name), *where)
+
+
+def approved_text(action: OpenAction) -> str:
+    """What became of a person's approval, where they read it."""
+    if action.decided is None:
+        return f"Your approval of {action.name} counts. More people must approve it."
+    return f"{action.name} is approved."
 
 
 def arguments_pages(

@@ -30,6 +30,7 @@ const BLOCKS = {
       ),
       block.accessory && (block.accessory.type === "image" ? image(block.accessory) : control(block.accessory, block, context)),
     ),
+  table,
   input: inputBlock,
 };
 
@@ -40,6 +41,19 @@ export function blocks(list, context) {
     node.dataset.blockId = block.block_id;
     return node;
   });
+}
+
+// The first row is the head. On a phone the block scrolls sideways.
+function table(block) {
+  const settings = block.column_settings ?? [];
+  const row = (tag) => (cells) =>
+    h("tr", {}, cells.map((cell, at) => {
+      const { align = "left", is_wrapped: wrapped } = settings[at] ?? {};
+      const content = cell.type === "rich_text" ? cell.elements.map(richBlock) : text(cell);
+      return h(tag, { class: `align-${align} ${wrapped ? "wrapped" : ""}`, scope: tag === "th" && "col" }, content);
+    }));
+  const [head, ...rows] = block.rows;
+  return h("div", { tabindex: 0 }, h("table", {}, h("thead", {}, row("th")(head)), h("tbody", {}, rows.map(row("td")))));
 }
 
 function image(element) {

@@ -89,7 +89,7 @@ class Cards:
         review = make()
         card = build_card(review, place, POSTED)
         shown = await show(world, card)
-        incomplete = incomplete_actions(card, fits=world.channel.fits(card))
+        incomplete = incomplete_actions(card, world.channel.layout(card))
 
         assert incomplete <= {line.key for line in card.waiting}
         for line in card.waiting:
@@ -100,7 +100,7 @@ class Cards:
     async def test_a_small_card_is_complete(self, world: World):
         """A channel that called every card incomplete would ask people to read all of it twice."""
         card = build_card(review_of(("send_email", {"to": "jo@example.com"})), DEFAULT)
-        assert incomplete_actions(card, fits=world.channel.fits(card)) == frozenset()
+        assert incomplete_actions(card, world.channel.layout(card)) == frozenset()
 
     @pytest.mark.parametrize("decision", [False, True])
     @pytest.mark.parametrize("at", range(len(NASTY) + 12))
@@ -118,7 +118,9 @@ class Cards:
         )]  # fmt: skip
         harmless, nasty = shown
         assert nasty.alive == harmless.alive
-        assert nasty.buttons == harmless.buttons
+        # Nobody approves all where a text is odd or too long.
+        expected = [one for one in harmless.buttons if not one.startswith("Approve all")]
+        assert [one for one in nasty.buttons if not one.startswith("Approve all")] == expected
         if words.strip():
             assert len(nasty.thread) == len(harmless.thread)
         everything = " ".join([nasty.text, *nasty.thread])

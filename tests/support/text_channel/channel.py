@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar, cast
 
-from bot.card import Card, PlaceNames, ThreadLine
+from bot.card import Card, Layout, PlaceNames, ThreadLine
 from bot.channels.contract import (
     Audience,
     LookupFailed,
@@ -76,8 +76,8 @@ class TextChannel:
                     raise NotFound(f"{audience.id} is the name of {len(ids)} rooms")
                 return ids[0]
 
-    def fits(self, card: Card) -> bool:
-        return render.fits(card, self.names)
+    def layout(self, card: Card) -> Layout:
+        return render.card_layout(card, self.names)[0]
 
     async def post(self, place: Place, card: Card) -> MessageRef:
         return await self._post(place, card, render.card_content(card, self.names))

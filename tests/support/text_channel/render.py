@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import assert_never
 
 from bot.card import (
-    LIST_HINT,
+    ActionTable,
     ActionText,
     Argument,
     Button,
@@ -15,6 +15,7 @@ from bot.card import (
     Code,
     Emphasis,
     Group,
+    Layout,
     Line,
     Link,
     Person,
@@ -35,6 +36,7 @@ from bot.card import (
     doubt_text,
     format_utc,
     is_single,
+    list_hint,
     list_line,
     more_line,
     quote,
@@ -57,28 +59,35 @@ MAX_LINE = 2_000
 
 
 def card_content(card: Card, names: PlaceNames) -> Content:
-    """The card in full if that fits, else one line for each action; of more lines than fit, the first."""
+    return card_layout(card, names)[1]
+
+
+def card_layout(card: Card, names: PlaceNames) -> tuple[Layout, Content]:
+    """The card in full if that fits, else a table; else one line for each action, the first ones that fit."""
     top, actions, decided, foot = _parts(card, names)
-    full = join(top, *actions, *decided, foot)
-    if shows_list(card, fits=full.fits):
-        actions = [
-            Content(to_lines([list_line(one, clip(one.fact, MAX_FACT))])) for one in card.waiting
-        ]
-        foot = join(Content(to_lines([LIST_HINT])), _foot(card, names, is_list=True))
-    elif full.fits:
-        return full
-    rest, kept = [*actions, *decided], list[Content]()
+    foot_in_full = join(_buttons(card, names, "full"), foot)
+    full = join(top, *actions, *decided, foot_in_full)
+    if not shows_list(card, fits=full.fits):
+        return "full", full if full.fits else _cut(top, [*actions, *decided], foot_in_full)
+    hint = Content(to_lines([list_hint(card)]))
+    if card.table and not card.table.more:
+        listed = [_buttons(card, names, "table"), _table(card.table), hint]
+        if (whole := join(top, *listed, *decided, foot)).fits:
+            return "table", whole
+    lines = [Content(to_lines([list_line(one, clip(one.fact, MAX_FACT))])) for one in card.waiting]
+    foot = join(hint, _buttons(card, names, "lines"), foot)
+    return "lines", _cut(top, [*lines, *decided], foot)
+
+
+def _cut(top: Content, rest: Sequence[Content], foot: Content) -> Content:
+    """With the first parts that fit."""
+    kept: list[Content] = []
     for count, part in enumerate(rest):
         more = Content(to_lines([more_line(len(rest) - count)]))
         if not join(top, *kept, part, more, foot).fits:
             return join(top, *kept, more, foot)
         kept.append(part)
     return join(top, *kept, foot)
-
-
-def fits(card: Card, names: PlaceNames) -> bool:
-    top, actions, decided, foot = _parts(card, names)
-    return join(top, *actions, *decided, foot).fits
 
 
 def plain_content(card: Card) -> Content:
@@ -169,16 +178,32 @@ def _parts(
         for one in card.open_actions
     ]
     decided = [Content(to_lines([line])) for line in text.decisions]
-    return Content(to_lines(top)), [*doubts, *actions], decided, _foot(card, names, is_list=False)
+    return Content(to_lines(top)), [*doubts, *actions], decided, _foot(card, names)
 
 
-def _foot(card: Card, names: PlaceNames, *, is_list: bool) -> Content:
+def _foot(card: Card, names: PlaceNames) -> Content:
     text = card_text(card, names)
+    return Content(to_lines([*text.cancel_votes, text.elsewhere, text.deciders, text.ids]))
+
+
+def _buttons(card: Card, names: PlaceNames, layout: Layout) -> Content:
     step = names.name_of(card.next_step.to) if card.next_step else ""
-    lines = [*text.cancel_votes, text.elsewhere, text.deciders, text.ids]
-    return Content(
-        to_lines(lines), to_buttons(card_buttons(card, is_list=is_list, next_place=step))
-    )
+    return Content((), to_buttons(card_buttons(card, layout=layout, next_place=step)))
+
+
+def _table(table: ActionTable) -> Content:
+    """A row as one line, with its cells between bars."""
+    head: list[Line] = [(Strong(label),) for label in table.head]
+    rows = [head, *(list(row.cells) for row in table.rows)]
+    lines = [to_lines([_row_line(cells)])[0] for cells in rows]
+    return join(Content(to_lines(table.common)), Content(tuple(lines)))
+
+
+def _row_line(cells: Sequence[Line]) -> Line:
+    spans: list[Span] = []
+    for at, cell in enumerate(cells):
+        spans += [Text("  ¦  "), *cell] if at else cell
+    return tuple(spans)
 
 
 def _span(span: Span) -> str:

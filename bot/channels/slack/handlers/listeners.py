@@ -89,6 +89,9 @@ class Listeners:
             meta = ids.parse_meta(view)
             page = self._views.review_page(meta, command.who, reply.snapshot, next_pending=True)
             await self._modals.refresh_modal(body, page, "show")
+        elif reply.code == "ok" and view.get("callback_id") == "see":
+            await self._submissions.show_next_action(view, command.who, reply.snapshot)
+            await self._modals.show_approved(body, command.who, reply.snapshot)
         else:
             await self._responder.send_reply(body, respond, reply)
         await self._responder.refresh_home(body, reply.snapshot)

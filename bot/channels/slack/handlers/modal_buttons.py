@@ -14,8 +14,10 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncRespond
 
 from hitl_core.errors import Refused
+from hitl_core.model import Reviewer
 
 from .... import click_budget
+from ....card import APPROVED_TITLE
 from ....forms import FormRef
 from ....inbox import (
     ESCALATE_ON_CARD,
@@ -100,10 +102,21 @@ class ModalButtons:
     async def show_arguments_page(self, ack: AsyncAck, body: Body) -> None:
         """Another page of "See all of it"."""
         press = ids.press_of(body)
-        meta = ModalMeta(press.target, press.number)
+        meta = replace(ids.parse_meta(body["view"]), target=press.target, page=press.number)
         who = await self._responder.load_reviewer(body)
         await self.refresh_modal(body, self._views.arguments_page(meta, who))
         await ack()
+
+    async def show_approved(
+        self, body: Body, who: Reviewer, seen: PermittedSnapshot | None
+    ) -> None:
+        """What became of an approval, in place of the modal with all arguments. Never raises."""
+
+        async def build_view() -> OpenedView:
+            text = await self._inbox.reader.approved(ids.press_of(body).target, who, seen)
+            return OpenedView(notice(text, APPROVED_TITLE), who)
+
+        await self.refresh_modal(body, build_view(), "show")
 
     async def post_file(self, ack: AsyncAck, body: Body) -> None:
         """Posts all arguments as a file in the card's thread, for what is too long for a modal."""

@@ -66,7 +66,7 @@ class Submissions:
         except TimeoutError:
             result = to_result(Reply("unavailable", RESULT_UNKNOWN))
         if isinstance(result, Stored):
-            await self._show_next_action(view, who, result.snapshot)
+            await self.show_next_action(view, who, result.snapshot)
         await ack(**_to_response(result, view, meta))
 
     async def redraw(self, ack: AsyncAck, body: Body) -> None:
@@ -90,7 +90,7 @@ class Submissions:
             await self._responder.update_modal(str(view["id"]), form_view(page, meta))
         await ack()
 
-    async def _show_next_action(
+    async def show_next_action(
         self, view: Body, who: Reviewer, seen: PermittedSnapshot | None
     ) -> None:
         """After a modal that was opened from the Review modal, the Review modal shows the next pending

@@ -11,6 +11,7 @@ from ....card import (
     Card,
     CardText,
     Doubt,
+    Layout,
     Line,
     OpenAction,
     PlaceNames,
@@ -38,14 +39,15 @@ from .block_kit import (
     rich_text,
     text_size,
 )
-from .line_blocks import action_lines, decision_block
+from .line_blocks import decision_block, list_blocks
 from .markup import box, context_facts, context_lines, notification, section, sections
 
 MAX_BLOCKS = 50
 #: Reserved for the lines of decided actions while others still wait.
 DECIDED_SIZE = 2500
-#: Reserved for links.
+#: Reserved for links, and for the buttons above a list.
 LINKS_SIZE = 600
+BUTTONS_SIZE = 700
 
 
 def message(card: Card, names: Names, link: MessageLink | None = None) -> dict[str, Any]:
@@ -55,38 +57,39 @@ def message(card: Card, names: Names, link: MessageLink | None = None) -> dict[s
 
 def message_blocks(card: Card, names: Names, link: MessageLink | None = None) -> list[Block]:
     """At most MAX_BLOCKS blocks with MAX_TEXT_SIZE characters."""
-    return _layout(card, names, link).blocks
+    return _draw(card, names, link).blocks
 
 
-def fits(card: Card, names: Names) -> bool:
-    """Whether all actions, in full, are within the limits."""
-    return _layout(card, names, None).fits
+def layout(card: Card, names: Names) -> Layout:
+    return _draw(card, names, None).layout
 
 
-class _Layout(NamedTuple):
+class _Drawing(NamedTuple):
     blocks: list[Block]
-    fits: bool
+    layout: Layout
 
 
-def _layout(card: Card, names: Names, link: MessageLink | None) -> _Layout:
+def _draw(card: Card, names: Names, link: MessageLink | None) -> _Drawing:
     known = place_names(names)
     text = card_text(card, known)
     top = _header_blocks(card, text)
     body = _open_blocks(card, known)
-    foot = _footer_blocks(card, text, known, is_list=False)
-    # The layout must not depend on links, because `fits` draws without them.
+    buttons = card_buttons(card, layout="full", next_place=_next_place(card, known))
+    foot = [*button_blocks("all", buttons), *_foot_lines(text)]
+    # The layout must not depend on links, because `layout` draws without them.
     reserved = SPARE_SIZE + LINKS_SIZE + (DECIDED_SIZE if card.decision_lines and body else 0)
     too_large = _is_too_large([*top, *body, *foot], reserved, 4)
     if link is not None and (card.first_message or card.origin.conversation):
         top = _header_blocks(card, card_text(card, place_names(names, link)))
     if shows_list(card, fits=not too_large):
-        foot = _footer_blocks(card, text, known, is_list=True)
-        room = MAX_TEXT_SIZE - text_size([*top, *foot]) - reserved
-        listed = action_lines(card, room)
-        return _Layout(_join_blocks(text, top, listed, foot), not too_large)
+        next_place, foot = _next_place(card, known), _foot_lines(text)
+        room = MAX_TEXT_SIZE - text_size([*top, *foot]) - reserved - BUTTONS_SIZE
+        layout, listed = list_blocks(card, room)
+        buttons = button_blocks("all", card_buttons(card, layout=layout, next_place=next_place))
+        return _Drawing(_join_blocks(text, top, [*buttons, *listed], foot), layout)
     if too_large and card.doubts:
         body = _fitting_doubts(card, top, foot, reserved)
-    return _Layout(_join_blocks(text, top, body, foot), not too_large)
+    return _Drawing(_join_blocks(text, top, body, foot), "full")
 
 
 def _is_too_large(blocks: list[Block], reserved: int, more_blocks: int) -> bool:
@@ -156,11 +159,12 @@ def _fitting_doubts(card: Card, top: list[Block], foot: list[Block], reserved: i
     return body
 
 
-def _footer_blocks(card: Card, text: CardText, names: PlaceNames, *, is_list: bool) -> list[Block]:
-    next_place = names.name_of(card.next_step.to) if card.next_step else ""
-    buttons = card_buttons(card, is_list=is_list, next_place=next_place)
-    lines = [text.deciders, text.ids] if text.deciders else [text.ids]
-    return [*button_blocks("all", buttons), *context_lines("foot", lines)]
+def _next_place(card: Card, names: PlaceNames) -> str:
+    return names.name_of(card.next_step.to) if card.next_step else ""
+
+
+def _foot_lines(text: CardText) -> list[Block]:
+    return context_lines("foot", [text.deciders, text.ids] if text.deciders else [text.ids])
 
 
 def action_blocks(

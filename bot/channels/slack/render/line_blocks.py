@@ -6,11 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....card import (
-    LIST_HINT,
     ActionLine,
+    ActionTable,
     Card,
+    Layout,
     Line,
+    Strong,
+    Text,
     ThreadLine,
+    list_hint,
     list_line,
     more_line,
     thread_summary,
@@ -28,7 +32,7 @@ from .block_kit import (
     rich_text,
     text_size,
 )
-from .markup import context_lines, notification, section
+from .markup import context_lines, notification, section, sections
 
 #: In one line of the list: the shortest and longest fact, and what its warning and votes take.
 MIN_FACT, MAX_FACT = 20, 80
@@ -49,7 +53,38 @@ def decision_block(lines: Sequence[Line], room: int) -> Block:
     return rich_text("closed", *sections)
 
 
-def action_lines(card: Card, room: int) -> list[Block]:
+def list_blocks(card: Card, room: int) -> tuple[Layout, list[Block]]:
+    """All actions in a table; where that does not fit, the first ones with a line each."""
+    hint = context_lines("how", [list_hint(card)])
+    if card.table is not None:
+        common = [rich_text("common", *sections(card.table.common))] if card.table.common else []
+        more = context_lines("more", [more_line(card.table.more)]) if card.table.more else []
+        blocks = [*common, table_block("list", card.table), *more, *hint]
+        if text_size(blocks) <= room:
+            return "table", blocks
+    return "lines", [*_action_lines(card, room), *hint]
+
+
+def table_block(block_id: str, table: ActionTable) -> Block:
+    """Cells are rich_text, which Slack does not interpret
+    (docs.slack.dev/reference/block-kit/blocks/table-block).
+    """
+    head = [_cell((Strong(label),)) for label in table.head]
+    rows = [[_cell(cell or (Text(" "),)) for cell in row.cells] for row in table.rows]
+    settings = [{"align": "right"}, *({"is_wrapped": True} for _ in head[1:])]
+    return {
+        "type": "table",
+        "block_id": block_id,
+        "column_settings": settings,
+        "rows": [head, *rows],
+    }
+
+
+def _cell(line: Line) -> Element:
+    return {"type": "rich_text", "elements": [section(line)]}
+
+
+def _action_lines(card: Card, room: int) -> list[Block]:
     """One line for each action: number, tool, main fact."""
     lines: list[Element] = []
     room -= 3 * SPARE_SIZE
@@ -61,8 +96,7 @@ def action_lines(card: Card, room: int) -> list[Block]:
             lines.append(section(more_line(len(card.waiting) - at)))
             break
         lines.append(one)
-    hint = context_lines("how", [LIST_HINT])
-    return [divider("line:list"), rich_text("list", *lines), *hint]
+    return [divider("line:list"), rich_text("list", *lines)]
 
 
 def _fitting_fact(action: ActionLine, share: int) -> str:

@@ -1,0 +1,154 @@
+"""What differs among alike calls, in words: the question of "Approve all". Pure.
+
+No call that differs is left out: what does not fit is not asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from decimal import Decimal, InvalidOperation
+from itertools import groupby
+
+from .. import text
+from .arguments import MaskedArgs, argument_rows, cut_label
+from .model import ActionLine
+from .spans import as_name, quote
+from .values import CallValue
+
+#: The weight of one value in a table.
+MAX_CELL = 80
+#: Characters of the question.
+MAX_QUESTION = 300
+#: Characters of the fact of a call that is the only one of its tool.
+MIN_FACT = 20
+#: So many different values are listed; of more that differ only in numbers, the first and the last.
+MAX_LISTED = 4
+#: So many calls with the same value are named by their numbers; more are counted.
+MAX_NUMBERED = 3
+_DIGITS = re.compile(r"\d+")
+
+
+def call_values(masked: MaskedArgs) -> tuple[CallValue, ...]:
+    """The arguments as cells of a table, each on one line."""
+    values: list[CallValue] = []
+    for row in argument_rows(masked):
+        label, cut_off = cut_label(row.label)
+        value = text.excerpt(row.raw, MAX_CELL, lines=MAX_CELL)
+        visible = masked.mark_hidden(value.text).replace("\n", "⏎").replace("\t", "⇥")
+        values.append(CallValue(label, row.raw, visible, not value.missing + cut_off))
+    return tuple(values)
+
+
+def group_by_tool(actions: Iterable[ActionLine]) -> dict[str, list[ActionLine]]:
+    groups: dict[str, list[ActionLine]] = {}
+    for action in actions:
+        groups.setdefault(action.name, []).append(action)
+    return groups
+
+
+def differences(actions: Sequence[ActionLine]) -> str:
+    """How these calls differ, in at most MAX_QUESTION characters; "" if that does not fit."""
+    groups = group_by_tool(actions)
+    several = [_group_text(name, group) for name, group in groups.items() if len(group) > 1]
+    if not all(several):
+        return ""
+    single = [group[0] for group in groups.values() if len(group) == 1]
+    names = [f"#{one.number} {as_name(one.name)}" for one in single]
+    room = MAX_QUESTION - len("; ".join([*several, *names]))
+    share = room // len(single) - len(" ()") if single else 0
+    if room < 0 or (single and share < MIN_FACT):
+        return ""
+    facts = [
+        f"{name} ({text.clip(one.fact, share)})" for name, one in zip(names, single, strict=True)
+    ]
+    return "; ".join([*several, *facts])
+
+
+def _group_text(name: str, group: Sequence[ActionLine]) -> str:
+    """What differs among calls of one tool; "" if it can't be said in full."""
+    columns: dict[str, dict[int, CallValue]] = {}
+    for call in group:
+        if call.values is None:
+            return ""
+        for value in call.values:
+            columns.setdefault(value.label, {})[call.number] = value
+    numbers = [call.number for call in group]
+    parts: list[str] = []
+    extra: dict[tuple[int, ...], list[str]] = {}
+    for label, column in columns.items():
+        if 2 * len(column) <= len(group):
+            extra.setdefault(tuple(column), []).append(_label(label))
+            continue
+        if (part := _column_text(label, column)) is None:
+            return ""
+        parts += [part] if part else []
+        if without := [number for number in numbers if number not in column]:
+            lack = "doesn't" if len(without) == 1 else "don't"
+            parts.append(f"{_numbers(without)} {lack} set {_label(label)}")
+    for those, labels in extra.items():
+        sets = "sets" if len(those) == 1 else "set"
+        parts.append(f"{_numbers(those)} also {sets} {', '.join(labels)}")
+    return f"{as_name(name)} ×{len(group)}: {'; '.join(parts) or 'all the same'}"  # noqa: RUF001
+
+
+def _column_text(label: str, column: dict[int, CallValue]) -> str | None:
+    """The values of one argument; "" if they are all the same, None if not all can be shown."""
+    if len({value.raw for value in column.values()}) == 1:
+        return ""
+    if not all(value.is_whole for value in column.values()):
+        return None
+    parts: list[str] = []
+    numeric = all(_number(value.text) is not None for value in column.values())
+    shapes: dict[str, dict[int, CallValue]] = {}
+    for number, value in column.items():
+        shapes.setdefault("" if numeric else _DIGITS.sub("0", value.text), {})[number] = value
+    for alike in shapes.values():
+        texts = {value.text for value in alike.values()}
+        if len(texts) <= MAX_LISTED:
+            parts += _listed(alike)
+        else:
+            ordered = sorted(texts, key=_sort_key)
+            parts.append(f"{as_name(ordered[0])} to {as_name(ordered[-1])}")
+    return f"{_label(label)} {', '.join(parts)}"
+
+
+def _listed(column: dict[int, CallValue]) -> list[str]:
+    counts = Counter(value.text for value in column.values())
+    parts: list[str] = []
+    for value, count in counts.most_common():
+        those = [number for number, one in column.items() if one.text == value]
+        which = f"×{count}" if count > MAX_NUMBERED else f"({_numbers(those)})"  # noqa: RUF001
+        parts.append(f"{as_name(value)} {which}")
+    return parts
+
+
+def _label(label: str) -> str:
+    """Quoted unless it is one plain word that the schema declares."""
+    is_declared = not label.startswith('"')
+    return as_name(label) if is_declared else quote(label.removeprefix('"').removesuffix('"'))
+
+
+def _numbers(numbers: Iterable[int]) -> str:
+    """`#3, #7 to #9`"""
+    parts: list[str] = []
+    runs = groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])
+    for _, run in runs:
+        first, *rest = [number for _, number in run]
+        parts.append(f"#{first} to #{rest[-1]}" if rest else f"#{first}")
+    return ", ".join(parts)
+
+
+def _number(words: str) -> Decimal | None:
+    try:
+        number = Decimal(words)
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() else None
+
+
+def _sort_key(words: str) -> list[Decimal]:
+    """By the number that it is, or by the numbers in it."""
+    number = _number(words)
+    return [Decimal(digits) for digits in _DIGITS.findall(words)] if number is None else [number]

@@ -1,0 +1,156 @@
+"""Many actions as one table: a row for each, what all of them have in common above it. Pure.
+
+A phone shows few columns: the number, the argument that names the call, what changes, what differs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..text import fit, weight
+from .alike import MAX_CELL, group_by_tool
+from .model import ActionLine
+from .people import vote_count
+from .sentences import ordinal
+from .spans import Emphasis, Line, Quote, Span, Strong, Text, Verbatim, join_lines, plain_text
+from .values import ActionTable, CallValue, TableRow
+from .warnings import odd_values
+
+#: Rows below the head, and the weight of the table with what is above it: what every channel can show.
+MAX_ROWS = 99
+MAX_WEIGHT = 6_000
+#: More arguments than this share one column.
+MAX_COLUMNS = 3
+_NUMBER, _TOOL, _ARGUMENTS, _DIFFERS = "#", "Tool", "Arguments", "Differs"
+_BETWEEN = "  ·  "
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """`common` are the arguments that are equal in all calls of a tool, by its name. Each of `columns` is a
+    column. All others are in the last one, with the head `rest`.
+    """
+
+    common: dict[str, tuple[CallValue, ...]]
+    columns: tuple[str, ...]
+    rest: str
+    has_tool: bool
+
+
+def make_table(actions: Sequence[ActionLine]) -> ActionTable:
+    """The actions, as far as they fit."""
+    plan = _plan(actions)
+    common = tuple(
+        _common_line(name, values, len(group) if plan.has_tool else 0)
+        for name, group in group_by_tool(actions).items()
+        if (values := plan.common.get(name))
+    )
+    rows = [_row(action, plan) for action in actions[:MAX_ROWS]]
+    room = MAX_WEIGHT - sum(weight(plain_text(line)) for line in common)
+    shown: list[TableRow] = []
+    for row in rows:
+        room -= sum(weight(plain_text(cell)) for cell in row.cells)
+        if room < 0:
+            break
+        shown.append(row)
+    whole = {row.key for row in shown if row.is_whole}
+    rest = plan.rest if any(row.cells[-1] for row in shown) else ""
+    head = (
+        _NUMBER,
+        *((_TOOL,) if plan.has_tool else ()),
+        *plan.columns,
+        *((rest,) if rest else ()),
+    )
+    return ActionTable(
+        common,
+        head,
+        tuple(TableRow(row.key, row.cells[: len(head)], row.is_whole) for row in shown),
+        len(actions) - len(shown),
+        frozenset(action.key for action in actions if action.key not in whole),
+    )
+
+
+def _plan(actions: Sequence[ActionLine]) -> _Plan:
+    groups = group_by_tool(actions)
+    common = {name: _common(group) for name, group in groups.items() if len(group) > 1}
+    values = [action.values for action in actions]
+    if len(groups) > 1 or None in values:
+        return _Plan(common, (), _ARGUMENTS, len(groups) > 1)
+    [(name, group)] = groups.items()
+    same = {value.label for value in common.get(name, ())}
+    counts = Counter(value.label for each in values for value in each or ())
+    # What only a few calls have is not a column: there it is easily overlooked.
+    columns = [
+        label for label, count in counts.items() if label not in same and 2 * count > len(group)
+    ]
+    if len(columns) > MAX_COLUMNS:
+        return _Plan(common, tuple(columns[:1]), _ARGUMENTS, False)
+    return _Plan(common, tuple(columns), _DIFFERS, False)
+
+
+def _common(group: Sequence[ActionLine]) -> tuple[CallValue, ...]:
+    """The values that all these calls have, and that are shown in full."""
+    first, *others = ({value.label: value for value in call.values or ()} for call in group)
+    return tuple(
+        value
+        for label, value in first.items()
+        if value.is_whole
+        and all(label in other and other[label].raw == value.raw for other in others)
+    )
+
+
+def _common_line(name: str, values: Sequence[CallValue], count: int) -> Line:
+    """`count`: of how many calls, where there are other tools too."""
+    times = f" ×{count}" if count else ""  # noqa: RUF001
+    named = [(Verbatim(f"{value.label}: "), Quote(value.text)) for value in values]
+    return (
+        Text("The same in all "),
+        Strong(f"{name}{times}"),
+        Text(": "),
+        *join_lines(named, most=99),
+    )
+
+
+def _row(action: ActionLine, plan: _Plan) -> TableRow:
+    """With an empty last cell if nothing is in it."""
+    cells: list[Line] = [(Text(str(action.number)),)]
+    if plan.has_tool:
+        cells.append((Verbatim(action.name),))
+    if action.values is None:
+        marks = _marks(action)
+        return TableRow(
+            action.key, (*cells, _join([(Verbatim(fit(action.fact, MAX_CELL)),), *marks])), False
+        )
+    by_label = {value.label: value for value in action.values}
+    common = {value.label for value in plan.common.get(action.name, ())}
+    for label in plan.columns:
+        value = by_label.get(label)
+        cells.append((Verbatim(value.text),) if value else (Emphasis("not set"),))
+    rest: list[Line] = [
+        (Strong(f"{value.label}: "), Verbatim(value.text))
+        for value in action.values
+        if value.label not in common and value.label not in plan.columns
+    ]
+    is_whole = all(value.is_whole for value in action.values)
+    return TableRow(action.key, (*cells, _join([*rest, *_marks(action)])), is_whole)
+
+
+def _marks(action: ActionLine) -> list[Line]:
+    """What people must know about an action beside its arguments."""
+    marks: list[Span] = []
+    if action.odd_values:
+        marks.append(Strong(f"⚠ {odd_values(action.odd_values)}"))
+    if action.attempt > 1:
+        marks.append(Emphasis(ordinal(action.attempt)))
+    if action.progress is not None:
+        marks.append(Emphasis(vote_count(action.progress)))
+    return [(mark,) for mark in marks]
+
+
+def _join(lines: Sequence[Line]) -> Line:
+    spans: list[Span] = []
+    for line in lines:
+        spans += [Text(_BETWEEN), *line] if spans else line
+    return tuple(spans)
