@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bot.card import build_card, name_and_arguments, thread_lines
 from bot.channels.slack.ids import ModalMeta
 from bot.channels.slack.modals.form_modal import form_view
-from bot.channels.slack.modals.modal import MODAL_LIMITS, notice
+from bot.channels.slack.modals.modal import notice
 from bot.channels.slack.render import plain_message, plain_text, thread_message
 from bot.channels.slack.render.card_message import message
 from bot.channels.slack.render.markup import make_inert, notification
@@ -183,8 +183,8 @@ def test_promise_8_no_text_of_an_agent_comes_alive_in_a_modal(words: str, key: s
     rule = {"*": {"args_schema": schema}}
     review = review_of(("tool", args), policy={"interrupt_on": rule}, reason=words[:MAX_REASON])
     pages = [
-        rejection_page(review.actions[0], META.form("reject"), MODAL_LIMITS),
-        escalation_page(META.form("escalate"), "#team-ops"),
+        rejection_page(review, review.actions[0], META.form("reject")),
+        escalation_page(review, review.actions, META.form("escalate"), "#team-ops"),
         text_answer_page(review, review.actions[0], META.form("respond")),
     ]
     views = [
