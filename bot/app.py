@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
@@ -121,16 +121,13 @@ async def running_bot(
         check_channels(policies, channels)
         directory = Directory(channels, load_people(settings.hitl_people, channels))
         readiness_checks: list[Callable[[], None]] = []
-        workers = None
+        workers, path = None, ""
         inbox = Inbox(Reviews(store, retry_seconds=1.5), directory, channels.incomplete_actions)
         homes = HomeLoader(Reviews(store, retry_seconds=1.5), channels, directory)
         home = HomeTab(homes, inbox, channel)
         if only != "http":
-            publishers: dict[str, PublishHome] = {channel.name: home.publish}
-            for one in extra_channels:
-                if (publish := one.home_publisher(inbox, homes)) is not None:
-                    publishers[one.channel.name] = publish
-            refresher = HomeRefresher(store, publishers)
+            publishers = {x.channel.name: x.home_publisher(inbox, homes) for x in extra_channels}
+            refresher = _make_home_refresher(store, {channel.name: home.publish, **publishers})
             others = (refresher, Sealer(store), PlaceCheck(Reviews(store), channels, health))
             workers = _make_workers(store, channels, directory, health, timing, *others)
             readiness_checks.append(workers.check)
@@ -141,7 +138,6 @@ async def running_bot(
         stack.push_async_callback(cancel_tasks, [watch])
         app = make_app(ready, leaving)
         add_metrics(app, store, health)
-        path = ""
         if only != "workers":
             add_api(app, AgentApi(store, policies))
             for connection in extra_channels:
@@ -151,9 +147,18 @@ async def running_bot(
             requests = _slack_requests(app, settings, channel, handlers, leaving)
             path, checks = await stack.enter_async_context(requests)
             readiness_checks += checks
-        host, port = settings.hitl_host, settings.hitl_port
-        url = await stack.enter_async_context(open_server(app, host, port))
+        server = open_server(app, settings.hitl_host, settings.hitl_port)
+        url = await stack.enter_async_context(server)
         yield Bot(url + path, store, health, workers, leaving)
+
+
+def _make_home_refresher(
+    store: RedisStore, publishers: Mapping[str, PublishHome | None]
+) -> HomeRefresher:
+    """`publishers` by channel; None for a channel without Homes."""
+    return HomeRefresher(
+        store, {name: publish for name, publish in publishers.items() if publish is not None}
+    )
 
 
 @asynccontextmanager

@@ -9,7 +9,8 @@ and buttons into its own markup.
 from .about import asker_line, call_about, calls_about
 from .actions import choices_of, find_open_action, name_and_arguments
 from .agent_texts import description_text
-from .buttons import Button, Verb, approval_button, card_buttons
+from .button import Button, Verb
+from .buttons import approval_button, card_buttons
 from .compose import build_card, page_keys
 from .history import thread_lines
 from .layout import Layout, incomplete_actions, shows_list

@@ -1,91 +1,19 @@
-"""Which buttons an action, a doubt and a card have, and what they say. Pure.
-
-A button carries ids, never data. A channel draws its texts, and carries its value.
-"""
+"""Which buttons an action, a doubt and a card have, and what they say. Pure."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal, assert_never
+from dataclasses import replace
+from typing import assert_never
 
-from ..text import clip
+from .button import Button, Confirmation, Verb, spoken_label, spoken_name
 from .layout import Layout, shows_all
 from .model import Card, Doubt, OpenAction
 from .spans import quote
 from .warnings import odd_values
 
-#: What a button does. "answer": the choice `number`. "review": opens the actions one by one, at page
-#: `number`. "escalate": after `number` steps. "back", "next": the page `number`. "file": all arguments as a
-#: file.
-Verb = Literal[
-    "approve",
-    "edit",
-    "reject",
-    "respond",
-    "ignore",
-    "answer",
-    "see",
-    "approve_all",
-    "review",
-    "escalate",
-    "ran",
-    "rerun",
-    "skip",
-    "back",
-    "next",
-    "file",
-]
-
-#: Characters of what a button says to a screen reader, and of a tool's name in it: channels cut more.
-MAX_SPOKEN = 75
-MAX_SPOKEN_NAME = 30
-
 SEE_LABEL = "See all of it"
 READ_LABEL = "Read all, then approve"
 REVIEW_LABEL = "Review one by one"
-
-
-@dataclass(frozen=True)
-class Confirmation:
-    """A question before the button counts. `label`: the answer yes."""
-
-    title: str
-    text: str
-    label: str
-    style: Literal["positive", "destructive"] = "positive"
-
-
-@dataclass(frozen=True)
-class Button:
-    """`label` is visible text; `spoken` says what it does to what, for screen readers. It begins with the
-    label, so that a person can press the button by saying what they see.
-
-    The other fields say what it is about, as far as its verb needs it: the action (None: the whole review),
-    the revision and the seal that were shown, a number (see Verb), and the revisions of several actions.
-    `is_rare`: it may be in a menu.
-    """
-
-    verb: Verb
-    label: str
-    spoken: str
-    review_id: str
-    action: str | None = None
-    revision: int | None = None
-    seal: str | None = None
-    number: int | None = None
-    revisions: tuple[tuple[str, int], ...] = ()
-    style: Literal["positive", "destructive"] | None = None
-    confirmation: Confirmation | None = None
-    is_rare: bool = False
-
-    @property
-    def value(self) -> str:
-        """`VERB.REVIEW.ACTION.REVISION.SEAL.NUMBER` without empty parts at the end, or with KEY:REVISION,...
-        in the place of the action. A channel carries it as it is, and `Press.parse` reads it.
-        """
-        action = ",".join(f"{key}:{revision}" for key, revision in self.revisions) or self.action
-        parts = (self.verb, self.review_id, action, self.revision, self.seal, self.number)
-        return ".".join("" if part is None else str(part) for part in parts).rstrip(".")
 
 
 def action_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
@@ -95,7 +23,7 @@ def action_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
     if action.decided is not None:
         return ()
     about = (review_id, action.key, action.revision, action.seal)
-    name = _spoken_name(f"{action.number} ", action.name, action.fact)
+    name = spoken_name(f"{action.number} ", action.name, action.fact)
     runs = "approve" in action.allowed or "edit" in action.allowed
     common = _choice_buttons(action, about, name)
     rare: list[Button] = []
@@ -103,24 +31,26 @@ def action_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
         match decision:
             case "approve" if reads_first(action):
                 style = None if action.odd_values else "positive"
-                spoken = _spoken(READ_LABEL, name)
+                spoken = spoken_label(READ_LABEL, name)
                 common.append(Button("see", READ_LABEL, spoken, *about, style=style))
             case "approve" if not action.choices:
                 common.append(_approve_button(action, about, name))
             case "edit":
-                common.append(Button("edit", "Edit", _spoken("Edit", name), *about))
+                common.append(Button("edit", "Edit", spoken_label("Edit", name), *about))
             case "reject":
-                spoken = _spoken("Reject", name)
+                spoken = spoken_label("Reject", name)
                 common.append(Button("reject", "Reject", spoken, *about, style="destructive"))
             case "respond" if not action.choices and not runs:
-                spoken = _spoken("Answer", name)
+                spoken = spoken_label("Answer", name)
                 common.append(Button("respond", "Answer", spoken, *about, style="positive"))
             case "respond" if not action.choices:
                 label = "Answer instead of running it"
-                rare.append(Button("respond", label, _spoken(label, name), *about, is_rare=True))
+                rare.append(
+                    Button("respond", label, spoken_label(label, name), *about, is_rare=True)
+                )
             case "ignore":
                 rare.append(
-                    Button("ignore", "Skip it", _spoken("Skip it", name), *about, is_rare=True)
+                    Button("ignore", "Skip it", spoken_label("Skip it", name), *about, is_rare=True)
                 )
             case "approve" | "respond":
                 pass  # its choices are buttons already
@@ -143,20 +73,22 @@ def approval_button(review_id: str, action: OpenAction) -> tuple[Button, ...]:
     if action.decided is not None or "approve" not in action.allowed or action.choices:
         return ()
     about = (review_id, action.key, action.revision, action.seal)
-    return (_approve_button(action, about, _spoken_name("", action.name, action.fact)),)
+    return (_approve_button(action, about, spoken_name("", action.name, action.fact)),)
 
 
 def doubt_buttons(review_id: str, doubt: Doubt) -> tuple[Button, ...]:
     """What happened to a call. To run it again asks first: it may then happen twice."""
     about = (review_id, doubt.key, doubt.attempt, doubt.seal)
-    name = _spoken_name("", doubt.name, doubt.fact)
+    name = spoken_name("", doubt.name, doubt.fact)
     again, without = "Run again", "Go on without it"
     twice = f"It may have run already. Then this happens twice: {quote(doubt.fact)}"
     ask = Confirmation(f"Run {doubt.name} again?", twice, again, "destructive")
     return (
-        Button("ran", "It ran", _spoken("It ran", name), *about),
-        Button("rerun", again, _spoken(again, name), *about, style="destructive", confirmation=ask),
-        Button("skip", without, _spoken(without, name), *about),
+        Button("ran", "It ran", spoken_label("It ran", name), *about),
+        Button(
+            "rerun", again, spoken_label(again, name), *about, style="destructive", confirmation=ask
+        ),
+        Button("skip", without, spoken_label(without, name), *about),
         *([_see_button(doubt.name, about)] if doubt.excerpt.missing else []),
     )
 
@@ -166,7 +98,7 @@ def card_buttons(card: Card, *, layout: Layout, next_place: str = "") -> tuple[B
     buttons: list[Button] = []
     waiting, is_list = card.waiting, layout != "full"
     if is_list and waiting:
-        spoken = _spoken(REVIEW_LABEL, f"{len(waiting)} actions")
+        spoken = spoken_label(REVIEW_LABEL, f"{len(waiting)} actions")
         page = card.page_keys.index(waiting[0].key)
         buttons.append(
             Button("review", REVIEW_LABEL, spoken, card.review_id, number=page, style="positive")
@@ -212,14 +144,14 @@ def _decided_buttons(card: Card) -> list[Button]:
     label = "See what was decided" if card.waiting else "See all arguments"
     is_rare = bool(card.waiting)
     if len(card.page_keys) == 1:
-        spoken = _spoken(label, first.name)
+        spoken = spoken_label(label, first.name)
         return [Button("see", label, spoken, card.review_id, first.key, first.revision)]
     page = card.page_keys.index(first.key)
     return [Button("review", label, label, card.review_id, number=page, is_rare=is_rare)]
 
 
 def _approve_button(action: OpenAction, about: tuple[str, str, int, str], name: str) -> Button:
-    spoken = _spoken("Approve", name)
+    spoken = spoken_label("Approve", name)
     confirmation = _confirmation(action)
     style = None if action.odd_values else "positive"
     return Button("approve", "Approve", spoken, *about, style=style, confirmation=confirmation)
@@ -232,7 +164,7 @@ def _choice_buttons(
     labels = [one.label if one.is_own_label else quote(one.label) for one in action.choices]
     confirmation = _confirmation(action) if "approve" in action.allowed else None
     return [
-        Button("answer", label, _spoken(label, name), *about, at, confirmation=confirmation)
+        Button("answer", label, spoken_label(label, name), *about, at, confirmation=confirmation)
         for at, label in enumerate(labels)
     ]
 
@@ -251,17 +183,8 @@ def _ask(title: str, fact: str, label: str, odd: int) -> Confirmation:
     return Confirmation(title, f"⚠ {odd_values(odd)}. {fact}", label, "destructive")
 
 
-def _spoken_name(number: str, name: str, fact: str) -> str:
-    """What a button is about. The name is cut so that the fact has room."""
-    return f"{number}{clip(name, MAX_SPOKEN_NAME)}, {fact}"
-
-
-def _spoken(label: str, about: str) -> str:
-    return clip(f"{label} {about}", MAX_SPOKEN)
-
-
 def _see_button(name: str, about: tuple[str, str, int, str]) -> Button:
-    return Button("see", SEE_LABEL, _spoken(SEE_LABEL, name), *about)
+    return Button("see", SEE_LABEL, spoken_label(SEE_LABEL, name), *about)
 
 
 def _approve_all_button(card: Card) -> Button:

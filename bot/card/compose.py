@@ -18,6 +18,7 @@ from .model import (
     Card,
     Deadline,
     Deciders,
+    DecisionLine,
     NextStep,
     OpenAction,
     Origin,
@@ -49,7 +50,6 @@ def build_card(
     waiting = [action for action in here if action.is_pending and not review.cancelled]
     number_of = {action.key: n for n, action in enumerate(review.actions, start=1)}
     escalated = bool(here) and all(place not in action.route.notify for action in here)
-    some_decided = len(waiting) < len(here) or bool(review.runs)
     doubts = [call for call in review.calls_in_doubt if place in review.places_of(call)]
     open_actions, short = _open_and_waiting(review, waiting, number_of)
     question, approvable = _approve_all(waiting, short)
@@ -76,10 +76,7 @@ def build_card(
         differences=question,
         table=make_table(short) if len(short) > 1 else None,
         doubts=in_doubt,
-        decision_lines=(
-            *(decision_lines(review, here, place) if some_decided else ()),
-            *(move_lines(review, gone, place) if gone else ()),
-        ),
+        decision_lines=_decision_lines(review, here, gone, place),
         elsewhere=elsewhere_of(review, here) if escalated else (),
         cancel_votes=cancel_votes_of(review) if review.cancels else (),
         escalation_people=_escalation_people(waiting, place) if escalated else NOBODY,
@@ -97,6 +94,17 @@ def build_card(
 def page_keys(review: Review, place: Place) -> tuple[str, ...]:
     """The keys of the actions at this place, in the model's order: the pages of the Review modal."""
     return tuple(action.key for action in review.actions if place in action.places)
+
+
+def _decision_lines(
+    review: Review, here: list[Action], gone: list[Action], place: Place
+) -> tuple[DecisionLine, ...]:
+    is_over = bool(review.cancelled or review.runs)
+    some_decided = is_over or any(not action.is_pending for action in here)
+    return (
+        *(decision_lines(review, here, place) if some_decided else ()),
+        *(move_lines(review, gone, place) if gone else ()),
+    )
 
 
 def _was_passed_on(here: list[Action], place: Place) -> bool:

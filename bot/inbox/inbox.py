@@ -21,6 +21,7 @@ from hitl_core.review import (
     decisions,
     hides_options,
 )
+from hitl_core.store import Store
 
 from .. import click_budget
 from ..card import Card, choices_of
@@ -54,8 +55,11 @@ class Inbox:
         self._reviews, self._directory = reviews, directory
         self.access = ReviewAccess(reviews, directory, incomplete_actions)
         self.reader = Reader(self.access)
-        #: For what a form keeps between its pages.
-        self.store = reviews.store
+
+    @property
+    def store(self) -> Store:
+        """For what a form keeps between its pages."""
+        return self._reviews.store
 
     async def load_reviewer(self, channel: str, user_id: str, team: str, name: str) -> Reviewer:
         """The person who clicked. `name` is used if the look-up fails."""

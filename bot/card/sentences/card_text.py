@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..buttons import (
-    REVIEW_LABEL,
-    Button,
-    action_buttons,
-    doubt_buttons,
-    reads_first,
-)
+from ..button import Button
+from ..buttons import REVIEW_LABEL, action_buttons, doubt_buttons, reads_first
 from ..model import ActionLine, Card, DecisionLine, Doubt, OpenAction
 from ..people import doubt_quorum, may_decide, statement_lines, vote_count, vote_lines
 from ..spans import (
@@ -27,16 +22,9 @@ from ..values import NOBODY, Argument, ArgumentsExcerpt
 from ..warnings import odd_values
 from .choices import choice_lines
 from .cut import excerpt_notes
+from .decisions import decision_lines, decision_text, elsewhere_line
 from .headline import origin_lines
-from .history import (
-    call_lines,
-    decision_lines,
-    decision_text,
-    edit_lines,
-    elsewhere_line,
-    note_lines,
-    problem_lines,
-)
+from .history import call_lines, edit_lines, note_lines, problem_lines
 from .why import agent_line, attempt_lines, ordinal
 
 #: The newest notes, and the problems, on one card.

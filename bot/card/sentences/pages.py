@@ -5,7 +5,8 @@ from __future__ import annotations
 from hitl_core.model import MessageRef
 
 from ... import text
-from ..buttons import Button, page_buttons
+from ..button import Button
+from ..buttons import page_buttons
 from ..model import Card, OpenAction
 from ..spans import Code, Emphasis, Line, Link, PlaceNames, Span, Strong, Text, Time, Verbatim
 

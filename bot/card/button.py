@@ -1,0 +1,90 @@
+"""A button: what it says, what it does to what, and the value that a channel carries. Pure.
+
+It carries ids, never data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ..text import clip
+
+#: What a button does. "answer": the choice `number`. "review": opens the actions one by one, at page
+#: `number`. "escalate": after `number` steps. "back", "next": the page `number`. "file": all arguments as a
+#: file.
+Verb = Literal[
+    "approve",
+    "edit",
+    "reject",
+    "respond",
+    "ignore",
+    "answer",
+    "see",
+    "approve_all",
+    "review",
+    "escalate",
+    "ran",
+    "rerun",
+    "skip",
+    "back",
+    "next",
+    "file",
+]
+
+#: Characters of what a button says to a screen reader, and of a tool's name in it: channels cut more.
+MAX_SPOKEN = 75
+MAX_SPOKEN_NAME = 30
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """A question before the button counts. `label`: the answer yes."""
+
+    title: str
+    text: str
+    label: str
+    style: Literal["positive", "destructive"] = "positive"
+
+
+@dataclass(frozen=True)
+class Button:
+    """`label` is visible text; `spoken` says what it does to what, for screen readers. It begins with the
+    label, so that a person can press the button by saying what they see.
+
+    The other fields say what it is about, as far as its verb needs it: the action (None: the whole review),
+    the revision and the seal that were shown, a number (see Verb), and the revisions of several actions.
+    `is_rare`: it may be in a menu.
+    """
+
+    verb: Verb
+    label: str
+    spoken: str
+    review_id: str
+    action: str | None = None
+    revision: int | None = None
+    seal: str | None = None
+    number: int | None = None
+    revisions: tuple[tuple[str, int], ...] = ()
+    style: Literal["positive", "destructive"] | None = None
+    confirmation: Confirmation | None = None
+    is_rare: bool = False
+
+    @property
+    def value(self) -> str:
+        """`VERB.REVIEW.ACTION.REVISION.SEAL.NUMBER` without empty parts at the end, or with KEY:REVISION,...
+        in the place of the action. A channel carries it as it is, and `Press.parse` reads it.
+        """
+        action = ",".join(f"{key}:{revision}" for key, revision in self.revisions) or self.action
+        parts = (self.verb, self.review_id, action, self.revision, self.seal, self.number)
+        return ".".join("" if part is None else str(part) for part in parts).rstrip(".")
+
+
+def spoken_name(number: str, name: str, fact: str) -> str:
+    """What a button is about. The name is cut so that the fact has room."""
+    return f"{number}{clip(name, MAX_SPOKEN_NAME)}, {fact}"
+
+
+def spoken_label(label: str, about: str) -> str:
+    """For screen readers. It begins with the label that is seen."""
+    return clip(f"{label} {about}", MAX_SPOKEN)
