@@ -104,24 +104,24 @@ LONG = {"script": "".join(f"echo {n} {CANARY}\n" for n in range(300)), "last": "
 
 
 async def test_promise_8_what_must_be_read_opens_before_it_is_approved(scene: Scene) -> None:
-    """Given a long call that must be read, when Alice approves unread, then it opens and waits; after she has
-    seen the last page, her Approve counts. What Bob has not read still opens for him."""
+    """Given a long call that must be read; then no button of its card approves it, and its edit opens it too.
+    After Alice has seen the last page, its Approve counts. What Bob has not read still opens for him."""
     rule = {"allowed_decisions": ["approve", "edit", "reject"], "must_read": True}
     waiting = await ask_question(scene, rule, {**LONG, "more": "y" * 90_000})
     card = await scene.card("ask")
-    await scene.alice.press(card, "approve")
-    assert "Page 1 of" in await scene.alice.modal()
-    await scene.hands.close(scene.alice.id)
+    assert buttons(card, "approve") == []
     await scene.alice.press(card, "edit")  # an edit approves as well
     assert "Page 1 of" in await scene.alice.modal()
+    await scene.hands.close(scene.alice.id)
+    await scene.alice.press(card, "see")
+    assert "'approve'" not in str(await scene.hands.view(scene.alice.id))
     while "see_page:on" in str(await scene.hands.view(scene.alice.id)):
         await scene.hands.click_view(scene.alice.id, "see_page:on")
-    await scene.hands.close(scene.alice.id)
-    await scene.bob.press(card, "approve")
+    await scene.bob.press(card, "see")
     assert "Page 1 of" in await scene.bob.modal()
     assert not waiting.done()
 
-    await scene.alice.press(card, "approve")
+    await scene.hands.click_view(scene.alice.id, "approve")
     assert len((await waiting).execute) == 1
 
 
@@ -131,9 +131,9 @@ async def test_what_the_card_shows_whole_needs_no_reading(scene: Scene) -> None:
     assert len((await waiting).execute) == 1
 
 
-async def test_approve_all_opens_what_was_not_read(scene: Scene) -> None:
-    """Given two calls of which one is long and must be read, when Alice approves all, then that one opens,
-    and neither is approved; after it, both are."""
+async def test_approve_all_is_not_offered_where_one_must_be_read(scene: Scene) -> None:
+    """Given two calls of which one is long and must be read; then each is approved by itself, and the long
+    one where all of it was shown."""
     rule = {"allowed_decisions": ["approve", "reject"], "must_read": True}
     await scene.bot()
     gate = await scene.gate(policy(rule))
@@ -141,11 +141,12 @@ async def test_approve_all_opens_what_was_not_read(scene: Scene) -> None:
         gate, ToolCall("c1", "tidy", {"room": "attic"}), ToolCall("c2", "ask", LONG)
     )
     card = await scene.card("tidy")
-    await scene.alice.press(card, "approve_all")
+    assert buttons(card, "approve_all") == []
+    await scene.alice.press(card, "approve")
+    await scene.alice.press(card, "see")
     assert "ask" in await scene.alice.modal()
     assert not waiting.done()
-    await scene.hands.close(scene.alice.id)
-    await scene.alice.press(card, "approve_all")
+    await scene.hands.click_view(scene.alice.id, "approve")
     assert [call.id for call in (await waiting).execute] == ["c1", "c2"]
 
 
@@ -170,6 +171,7 @@ async def test_approve_all_with_one_that_is_stale_approves_nothing(scene: Scene)
         card["ts"],
         "approve_all",
         value=buttons(card, "approve_all")[0][1]["value"],
+        confirm=True,
     )
     assert "ask was edited by “Bob" in await scene.alice.last_notice()
     review = await gate.reviews.load(card["metadata"]["event_payload"]["review_id"])

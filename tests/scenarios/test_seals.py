@@ -127,7 +127,13 @@ async def test_faults_5_a_button_without_a_seal_decides_nothing(scene: Scene) ->
         value = str(button["value"])
         for forged in (value.rpartition(".")[0], value[:-8]):
             await scene.hands.click(
-                scene.alice.id, card["channel"], card["ts"], action, value=forged, block_id=block_id
+                scene.alice.id,
+                card["channel"],
+                card["ts"],
+                action,
+                value=forged,
+                block_id=block_id,
+                confirm=True if "confirm" in button else None,
             )
     assert [LAST in one for one in await scene.alice.notices()] == [True] * 4
     await check_undecided(gate, review_of(card))
