@@ -50,8 +50,16 @@ class FormDesk:
         """
         if ref.kind == "escalate":
             return await self._open_escalation(ref, who)
-        snapshot = await self._inbox.access.load_for_decision(ref.target, ref.kind, who, seen=seen)
-        return await offload_drawing(snapshot.review, lambda: self._first_page(snapshot, ref))
+        access = self._inbox.access
+        snapshot = await access.load_for_decision(ref.target, ref.kind, who, seen=seen)
+        page, shows_all = await offload_drawing(
+            snapshot.review, lambda: self._first_page(snapshot, ref)
+        )
+        if not shows_all:
+            action = _action_of(snapshot, ref)
+            async with access.refusal_audit.recorded(ref.target.review_id, who, action.key):
+                await access.read_marks.check(snapshot, [action], ref.kind, who)
+        return page
 
     async def redraw(
         self, ref: FormRef, session_id: str, entries: Entries, who: Reviewer, *, back: bool = False
@@ -131,6 +139,8 @@ class FormDesk:
             case FormErrors():
                 return await self._show_errors(snapshot, session_id, who, form, content)
             case Proposal() if form.session.is_last_page:
+                if ref.kind == "edit" and form.session.shows_all:
+                    await self._inbox.access.read_marks.record(ref.target, who)
                 result = await self._decide(snapshot, ref, content, op)
                 return await self._keep_open(snapshot, form, result)
             case Proposal():
@@ -189,13 +199,15 @@ class FormDesk:
         command = Decide(ref.target.review_id, ref.target.action, proposal, seen.who, op)
         return to_result(await self._inbox.apply(command, seen))
 
-    def _first_page(self, snapshot: Snapshot, ref: FormRef) -> FormPage:
+    def _first_page(self, snapshot: Snapshot, ref: FormRef) -> tuple[FormPage, bool]:
+        """The page, and whether the form shows every value of the call whole."""
         action = _action_of(snapshot, ref)
         if ref.kind == "reject":
-            return rejection_page(snapshot.review, action, ref)
+            return rejection_page(snapshot.review, action, ref), False
         if not _has_fields(snapshot, ref):
-            return text_answer_page(snapshot.review, action, ref)
-        return make_review_form(snapshot, ref, self._limits).page()
+            return text_answer_page(snapshot.review, action, ref), False
+        form = make_review_form(snapshot, ref, self._limits)
+        return form.page(), ref.kind == "edit" and form.session.shows_all
 
     async def _open_escalation(self, ref: FormRef, who: Reviewer) -> FormPage:
         assert ref.card is not None  # the button is on that message

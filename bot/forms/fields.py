@@ -64,6 +64,14 @@ def is_cut(field: Field) -> bool:
     return bool(field.locked and field.initial and _CUT_MARK.search(field.initial))
 
 
+def shows_all(fields: Iterable[Field]) -> bool:
+    """Whether each fitted field shows its whole value, apart from hidden ones."""
+    return not any(
+        is_cut(field) or any(_CUT_MARK.search(option.label) for option in field.options)
+        for field in fields
+    )
+
+
 def split_pages(fields: Sequence[Field], limits: FormLimits) -> list[tuple[Field, ...]]:
     """The fitted fields in pages. Answers never move a field to another page."""
     pages: list[tuple[Field, ...]] = [()]

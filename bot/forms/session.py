@@ -13,7 +13,7 @@ from hitl_core.jsonschema import SchemaError
 from hitl_core.model import JsonObject
 
 from ..text import clip, one_line, remove_marks
-from .fields import PREFIX, field_ids, fit_fields, is_cut, split_pages
+from .fields import PREFIX, field_ids, fit_fields, is_cut, shows_all, split_pages
 from .page import Entries, FormLimits, PageField
 
 #: A choice may add another choice, and so on: this many levels, as deep as a form goes.
@@ -73,6 +73,11 @@ class FormSession:
     def is_cut(self) -> bool:
         """Whether the current page shows only a part of a value."""
         return any(is_cut(field) for field in self._page_fields if field.locked)
+
+    @property
+    def shows_all(self) -> bool:
+        """Whether its pages together show every value whole."""
+        return shows_all(self._fields_by_pointer.values())
 
     def at_page(self, page: int) -> FormSession:
         """The same form at this page, with fields that show the answers."""

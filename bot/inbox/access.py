@@ -116,7 +116,6 @@ class ReviewAccess:
                     snapshot.review, action, target.revision, snapshot.now, target.seal
                 )
                 vote_count.check_voter(snapshot.review, action, kind, who)
-                await self.read_marks.check(snapshot, [action], kind, who)
             return snapshot
 
     async def load_for_escalation(
