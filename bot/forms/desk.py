@@ -6,18 +6,17 @@ from collections.abc import Callable
 from typing import assert_never
 
 from hitl_core.errors import InvalidToolCall, Refused
-from hitl_core.forms import Answers, FormErrors
+from hitl_core.forms import FormErrors
 from hitl_core.jsonschema import SchemaError
-from hitl_core.model import Action, Place, Reviewer, Snapshot, is_text
+from hitl_core.model import Place, Reviewer, Snapshot, is_text
 from hitl_core.review import Decide, Escalate, Proposal
 
 from ..inbox import Inbox, PermittedSnapshot, Reply
 from ..offload import offload_drawing
 from ..text import one_line
-from .answer_form import AnswerForm, is_plain_text
 from .drafts import Drafts
-from .edit_form import EditForm
-from .message_form import HALF_CHARACTER, escalation_page, rejection_page, text_answer_page
+from .form_choice import action_of, first_page, has_fields, make_review_form
+from .message_form import HALF_CHARACTER, escalation_page
 from .page import (
     FIELD_KINDS,
     MESSAGE,
@@ -53,10 +52,10 @@ class FormDesk:
         access = self._inbox.access
         snapshot = await access.load_for_decision(ref.target, ref.kind, who, seen=seen)
         page, shows_all = await offload_drawing(
-            snapshot.review, lambda: self._first_page(snapshot, ref)
+            snapshot.review, lambda: first_page(snapshot, ref, self._limits)
         )
         if not shows_all:
-            action = _action_of(snapshot, ref)
+            action = action_of(snapshot, ref)
             async with access.refusal_audit.recorded(ref.target.review_id, who, action.key):
                 await access.read_marks.check(snapshot, [action], ref.kind, who)
         return page
@@ -98,7 +97,7 @@ class FormDesk:
             snapshot = await self._inbox.access.load_for_decision(ref.target, ref.kind, who, op)
             if (stored := snapshot.review.ops.get(op)) is not None:
                 return repeat_notice(stored)  # the answer to the first attempt was lost
-            if not _has_fields(snapshot, ref):
+            if not has_fields(snapshot, ref):
                 target = ref.target
                 proposal = Proposal(ref.kind, target.revision, message, seal=target.seal)
                 return await self._decide(snapshot, ref, proposal, op)
@@ -139,9 +138,7 @@ class FormDesk:
             case FormErrors():
                 return await self._show_errors(snapshot, session_id, who, form, content)
             case Proposal() if form.session.is_last_page:
-                if ref.kind == "edit" and form.session.shows_all:
-                    await self._inbox.access.read_marks.record(ref.target, who)
-                result = await self._decide(snapshot, ref, content, op)
+                result = await self._decide(snapshot, ref, content, op, form.session.shows_all)
                 return await self._keep_open(snapshot, form, result)
             case Proposal():
                 page = form.session.page + 1
@@ -194,20 +191,18 @@ class FormDesk:
         )
 
     async def _decide(
-        self, seen: PermittedSnapshot, ref: FormRef, proposal: Proposal, op: str
+        self,
+        seen: PermittedSnapshot,
+        ref: FormRef,
+        proposal: Proposal,
+        op: str,
+        shows_all: bool = False,
     ) -> FormResult:
         command = Decide(ref.target.review_id, ref.target.action, proposal, seen.who, op)
-        return to_result(await self._inbox.apply(command, seen))
-
-    def _first_page(self, snapshot: Snapshot, ref: FormRef) -> tuple[FormPage, bool]:
-        """The page, and whether the form shows every value of the call whole."""
-        action = _action_of(snapshot, ref)
-        if ref.kind == "reject":
-            return rejection_page(snapshot.review, action, ref), False
-        if not _has_fields(snapshot, ref):
-            return text_answer_page(snapshot.review, action, ref), False
-        form = make_review_form(snapshot, ref, self._limits)
-        return form.page(), ref.kind == "edit" and form.session.shows_all
+        if ref.kind != "edit" or not shows_all:
+            return to_result(await self._inbox.apply(command, seen))
+        await self._inbox.access.read_marks.record(ref.target, seen.who)
+        return to_result(await self._inbox.apply(command))  # `seen` does not have the new mark
 
     async def _open_escalation(self, ref: FormRef, who: Reviewer) -> FormPage:
         assert ref.card is not None  # the button is on that message
@@ -221,30 +216,6 @@ class FormDesk:
             )
         to = " and ".join(map(self._name_of, sorted(steps)))
         return escalation_page(snapshot.review, waiting, ref, to)
-
-
-def make_review_form(
-    snapshot: Snapshot, ref: FormRef, limits: FormLimits, answers: Answers | None = None
-) -> ReviewForm:
-    """The form for an edit or an answer. Raises Refused."""
-    action, review = _action_of(snapshot, ref), snapshot.review
-    if ref.kind == "edit":
-        return EditForm(review, action, ref, limits, answers)
-    assert ref.kind == "respond" or ref.kind == "approve"  # the others have one text
-    return AnswerForm(review, action, ref.kind, ref, limits, answers)
-
-
-def _has_fields(snapshot: Snapshot, ref: FormRef) -> bool:
-    """Whether the form is made from a schema; otherwise it has one text."""
-    if ref.kind == "respond":
-        return not is_plain_text(_action_of(snapshot, ref).config.answer_schema)
-    return ref.kind in ("edit", "approve")
-
-
-def _action_of(snapshot: Snapshot, ref: FormRef) -> Action:
-    action = snapshot.review.action(ref.target.action)
-    assert action is not None  # `load_for_decision` checked it
-    return action
 
 
 def _page_of(form: ReviewForm, page: int, problem: str = "") -> FormPage:

@@ -306,9 +306,9 @@ async def test_a_card_that_is_not_recorded_escalates_nothing(world: World) -> No
 
 
 async def test_what_must_be_read_first_opens_no_form(world: World) -> None:
-    """Given a policy that wants all of it to be read; then the form opens only after the last page of it was
-    shown."""
-    await world.ask("long", {"text": "x"})
+    """Given a policy that wants all of it to be read, and a value that the form does not show whole; then the
+    form opens only after the last page of it was shown."""
+    await world.ask("long", {"text": "x" * 4_000})
     with pytest.raises(ReadRequired) as unread:
         await world.open("edit")
     first, last = [await world.read(unread.value.target, page) for page in (0, 1)]
@@ -319,3 +319,12 @@ async def test_what_must_be_read_first_opens_no_form(world: World) -> None:
     assert last.reads == unread.value.target
     await world.inbox.access.read_marks.record(unread.value.target, OPERATOR)
     assert (await world.open("edit")).title == "Edit long"
+
+
+async def test_a_form_that_shows_every_value_whole_counts_as_read(world: World) -> None:
+    """Given a policy that wants all of it to be read, when the form shows all of it; then it opens, and what
+    is sent is approved."""
+    await world.ask("long", {"text": "x", "n": 1})
+    form = await world.open("edit")
+    assert isinstance(await world.send(form, text="y"), Stored)
+    assert (await world.review()).actions[0].decision is not None

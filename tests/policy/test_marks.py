@@ -41,7 +41,7 @@ MARKS = {
 OTHERS = {
     "allowed_decisions", "args_schema", "reject_reason", "route", "idempotent", "line", "answer_schema",
     "output", "text", "title", "interrupt_id", "takes", "extra", "says_reviewers", "says_description",
-    "needs_requester", "unsure", "says_no", "display",
+    "needs_requester", "unsure", "says_no", "display", "answer_by_agent",
 }  # fmt: skip
 
 

@@ -171,7 +171,7 @@ STRICTER: dict[str, tuple[dict[str, Any], Any]] = {
 OTHERS = {
     "verdict", "description", "text", "title", "interrupt_id", "takes", "extra", "by_agent", "computed",
     "line", "says_reviewers", "says_description", "unsure", "says_no", "trusts_tools", "hiding_schema",
-    "display",
+    "display", "answer_by_agent",
 }  # fmt: skip
 
 

@@ -59,6 +59,9 @@ STRICT: dict[str, Case] = {
         {"reject_reason": "required"}, lambda r: r.actions[0].config.reject_reason == "required"
     ),
     "must_read": Case({"must_read": True}, lambda r: r.actions[0].config.must_read),
+    "hide_when_decided": Case(
+        {"hide_when_decided": True}, lambda r: r.actions[0].config.hide_when_decided
+    ),
     "confirm": Case({"confirm": True}, lambda r: r.actions[0].config.confirm),
     "display": Case(
         {"display": {"/n": "text"}},

@@ -60,7 +60,7 @@ FORMS: dict[str, tuple[Json | None, Json]] = {
 def edit_pages(schema: Json | None, args: Json, limits: FormLimits) -> list[FormPage]:
     """All pages of the form for an edit, as they open."""
     rule = {"args_schema": schema} if schema else True
-    review = review_of(("update", args), policy={"interrupt_on": {"*": rule}})
+    review = review_of(("update", args), requester=None, policy={"interrupt_on": {"*": rule}})
     (action,) = review.actions
     ref = FormRef("edit", ActionRef(review.id, action.key, action.revision))
     form = EditForm(review, action, ref, limits)
