@@ -270,7 +270,7 @@ def test_an_edit_is_checked_before_anything_is_stored() -> None:
     with pytest.raises(DecisionError) as caught:
         dialects.get("langchain").load_decisions({"decisions": [edit]}, review)
     assert (caught.value.field, caught.value.code) == ("edited_action.args.x", "invalid_args")
-    assert str(caught.value) == "edited_action.args.x: must be a whole number"
+    assert str(caught.value) == "edited_action.args.x: must be a whole number."
 
 
 def test_an_edit_that_names_a_tool_that_is_not_there_says_where() -> None:
@@ -358,7 +358,7 @@ def test_a_schema_with_definitions_stays_whole_on_its_way() -> None:
     with pytest.raises(DecisionError) as caught:
         per_call.load_decisions({"c1": edit}, review)
     assert caught.value.field == "edited_action.args.to.zip"
-    assert str(caught.value) == "edit.edited_action.args.to.zip: must be text"
+    assert str(caught.value) == "edit.edited_action.args.to.zip: must be text."
 
 
 def test_in_per_call_mode_the_tools_name_is_pinned() -> None:

@@ -42,8 +42,8 @@ async def test_a_wrong_value_is_marked_and_a_right_one_runs(scene: Scene) -> Non
     wrong = await scene.alice.submit(to=email().args["to"], copies=12)
     assert not wrong["ok"]
     assert "copies" in next(iter(wrong["errors"]))
-    same = await scene.alice.submit(copies=1)
-    assert "Approve" in next(iter(same["errors"].values()))
+    await scene.alice.submit(copies=1)
+    assert "Nothing was changed" in await scene.alice.modal()
     assert (await scene.alice.submit(copies=3))["ok"]
 
     outcome = await waiting

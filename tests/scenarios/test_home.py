@@ -71,8 +71,8 @@ async def test_reviews_are_decided_in_the_home(scene: Scene) -> None:
     gate = await scene.gate()
     waiting = scene.ask(gate, requester="U0CARL", thread_id="one")
     scene.ask(gate, sql(), thread_id="two")
-    await scene.card("thread one")
-    await scene.card("thread two")
+    await scene.card("thread “one”")
+    await scene.card("thread “two”")
     await scene.all_shown()
 
     view = await open_home(scene, "U0ALICE", "2 reviews wait for you")
@@ -111,9 +111,9 @@ async def test_each_review_is_in_its_part_of_the_home(scene: Scene) -> None:
     for name in ("mine", "carls", "both", "done"):
         who = "U0ALICE" if name == "carls" else "U0DANA"
         scene.ask(gate, ToolCall("c1", name, {"x": 1}), thread_id=name, requester=who)
-        await scene.card(f"thread {name}")
+        await scene.card(f"thread “{name}”")
     for name in ("both", "done"):
-        await scene.alice.press(await scene.card(f"thread {name}"), "approve")
+        await scene.alice.press(await scene.card(f"thread “{name}”"), "approve")
 
     view = await open_home(scene, "U0ALICE", "1 review waits for you", "Decided by you")
     first, others = text(view).split("Waiting for others")
@@ -172,7 +172,7 @@ async def test_a_guest_sees_only_what_names_them(scene: Scene) -> None:
     await scene.all_shown()
     await open_home(scene, "U0GINA", "Nothing waits for you")
     scene.ask(gate, ToolCall("c1", "named", {}), thread_id="guest")
-    await scene.card("thread guest", channel="C0GUESTS", viewer="U0GINA")
+    await scene.card("thread “guest”", channel="C0GUESTS", viewer="U0GINA")
     await open_home(scene, "U0GINA", "1 review waits for you", "named")
 
 
@@ -193,7 +193,7 @@ async def test_an_open_home_is_drawn_again_by_one_of_the_bots(scene: Scene) -> N
     assert len(await scene.calls("views.publish")) == before + 1
 
     scene.ask(gate, thread_id="soon-after")
-    await scene.card("thread soon-after")
+    await scene.card("thread “soon-after”")
     for bot in bots:
         await _keeper(bot).tick()
     assert len(await scene.calls("views.publish")) == before + 1  # not twice within half a minute
