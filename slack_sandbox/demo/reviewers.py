@@ -22,6 +22,8 @@ Block = dict[str, Any]
 
 #: The form's error on an edit that removes something.
 CONFIRM = "Send the form again to confirm."
+#: The button of an action that the card does not show whole.
+READ_LABEL = "Read all, then approve"
 
 
 class CheckFailed(Exception):
@@ -112,7 +114,15 @@ class DemoReviewers:
         answer = await pressed
         if not answer["ok"]:
             raise CheckFailed(f"pressing {how['action_id']} failed: {answer['error']}")
-        if await self._read_all(user):
+        if not await self._read_all(user):
+            return
+        if how["action_id"] == "see":  # it is approved where all of it was read
+            [block] = [b for b in (await self._view(user))["blocks"] if _has_button([b], "approve")]
+            answer = await self._actor.click_view(user, **_click_args(block, plan))
+            if not answer["ok"]:
+                raise CheckFailed(f"pressing Approve failed: {answer['error']}")
+        else:
+            await self._actor.close(user)
             await self._press(user, message, key, plan)
 
     async def _read_all(self, user: str) -> bool:
@@ -122,7 +132,6 @@ class DemoReviewers:
             return False
         while _has_button((await self._view(user))["blocks"], "see_page:on"):
             await self._actor.click_view(user, "see_page:on")
-        await self._actor.close(user)
         return True
 
     async def _wait_for_buttons(self, message: Message, block_id: str) -> list[Block]:
@@ -205,8 +214,9 @@ def _click_args(block: Block, plan: PlannedDecision) -> dict[str, Any]:
     """The element for this decision, as arguments of `Actor.click`. The overflow menu has the rare ones."""
     for element in block["elements"]:
         asks = {"confirm": True} if "confirm" in element else {}
-        if element["action_id"] == plan.type:
-            return {"action_id": plan.type, **asks}
+        reads_first = element.get("text", {}).get("text") == READ_LABEL
+        if element["action_id"] == plan.type or (plan.type == "approve" and reads_first):
+            return {"action_id": element["action_id"], **asks}
         for index, option in enumerate(element.get("options", [])):
             if option["value"].startswith(f"{plan.type}."):
                 return {"action_id": "more", "option": index, **asks}

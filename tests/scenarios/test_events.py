@@ -23,7 +23,7 @@ async def two_cards(scene: Scene, more: str = "") -> list[Message]:
     gate = await scene.gate(POLICY + more)
     for thread in ("one", "two"):
         scene.ask(gate, thread_id=thread)
-    return [await scene.card(f"thread {thread}") for thread in ("one", "two")]
+    return [await scene.card(f"thread “{thread}”") for thread in ("one", "two")]
 
 
 async def make_known(scene: Scene, person: Person, card: Message) -> None:
@@ -95,7 +95,7 @@ async def test_a_channel_is_called_by_its_new_name_and_found_by_it(scene: Scene)
 
     renamed = await scene.gate(POLICY + 'notify: "slack:#ops-2"')
     scene.ask(renamed, thread_id="new-name")
-    assert "new-name" in text_of(await scene.card("thread new-name", channel=OPS))
+    assert "new-name" in text_of(await scene.card("thread “new-name”", channel=OPS))
 
 
 async def test_every_event_of_the_manifest_is_acknowledged(scene: Scene) -> None:

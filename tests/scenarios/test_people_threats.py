@@ -184,7 +184,7 @@ async def test_a_click_costs_two_look_ups_and_the_next_one_none(scene: Scene) ->
     cards = []
     for thread in ("one", "two"):
         scene.ask(gate, thread_id=thread)
-        cards.append(await scene.card(f"thread {thread}"))
+        cards.append(await scene.card(f"thread “{thread}”"))
     await scene.all_shown()
     await members_change(scene)
 

@@ -111,7 +111,7 @@ async def test_the_origin_is_the_thread_in_which_the_agent_was_asked(scene: Scen
     await scene.card("approved by U0CARL", channel=ASK)
 
     scene.ask(gate, thread_id="without")
-    await scene.card("thread without", channel=APPROVALS)
+    await scene.card("thread “without”", channel=APPROVALS)
 
 
 async def test_threads_of_one_channel_share_a_lane(scene: Scene) -> None:

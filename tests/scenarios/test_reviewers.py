@@ -68,7 +68,7 @@ async def test_t28_who_was_deactivated_is_refused_at_once(scene: Scene) -> None:
     await scene.bob.press(card, "approve")
     await scene.card("1 of 2")
     scene.ask(gate, thread_id="second")
-    second = await scene.card("thread second")
+    second = await scene.card("thread “second”")
 
     scene.sandbox.users.deactivate("U0BOB")
     await scene.sandbox.events.wait_delivered()
@@ -118,7 +118,7 @@ async def test_t26_guests_decide_only_by_name(scene: Scene, who: str) -> None:
 
     named = await scene.gate(there + f"    reviewers: {{users: [{who}]}}\n")
     allowed = scene.ask(named, thread_id="second")
-    second = await scene.card("thread second", channel="C0GUESTS", viewer=who)
+    second = await scene.card("thread “second”", channel="C0GUESTS", viewer=who)
     await guest.press(second, "approve")
     assert (await allowed).execute
 
@@ -136,7 +136,7 @@ async def test_t25_a_stranger_of_a_shared_channel_decides_only_by_name(scene: Sc
 
     named = await scene.gate(there + "    reviewers: {users: [U0SAM]}\n")
     allowed = scene.ask(named, thread_id="second")
-    second = await scene.card("thread second", channel="C0SHARED", viewer="U0SAM")
+    second = await scene.card("thread “second”", channel="C0SHARED", viewer="U0SAM")
     await sam.press(second, "approve")
     assert (await allowed).execute
 
@@ -194,7 +194,7 @@ async def test_one_rejection_rejects_and_a_reject_quorum_says_otherwise(scene: S
 
     both = "{channel_members: true, quorum: 2, reject_quorum: 2}"
     lasting = scene.ask(await scene.gate(policy(reviewers=both)), thread_id="second")
-    second = await scene.card("thread second")
+    second = await scene.card("thread “second”")
     for person in (scene.alice, scene.bob):
         await person.press(second, "reject")
         assert (await person.submit(message="No."))["ok"]

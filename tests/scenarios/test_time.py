@@ -214,8 +214,8 @@ async def test_a_late_bot_catches_up_in_order(scene: Scene) -> None:
     await scene.bot(QUICK)
 
     assert [answer.content for answer in (await expired).answers] == ["Later"]
-    await scene.card("thread steps", channel=OPS)
-    await scene.card("thread steps", channel="D0MARIA", viewer="U0MARIA")
+    await scene.card("thread “steps”", channel=OPS)
+    await scene.card("thread “steps”", channel="D0MARIA", viewer="U0MARIA")
     assert not stepped.done()
     assert all(
         "thread expires" not in text_of(card) for card in await scene.hands.messages(OPS, "U0DANA")
@@ -233,7 +233,7 @@ async def test_a_cancelled_review_says_so_and_late_clicks_are_told(scene: Scene)
     await passes(gate, card, 10 * MINUTE)
     await scene.card("send_email", channel=OPS)
     scene.ask(gate, thread_id="other")
-    await scene.alice.press(await scene.card("thread other"), "approve")
+    await scene.alice.press(await scene.card("thread “other”"), "approve")
     late = await forge_click(scene, card, "approve", "U0BOB")
 
     await gate.reviews.apply(
@@ -255,7 +255,7 @@ async def test_t41_people_and_the_deadline_race_and_one_of_them_wins(scene: Scen
     reject = proposal.Proposal("reject", 1, "No")
     for number in range(15):
         waiting = scene.ask(gate, thread_id=f"race-{number}")
-        card = await scene.card(f"thread race-{number}")
+        card = await scene.card(f"thread “race-{number}”")
         await scene.wait_noted(gate, card)
         _, lost, _ = await asyncio.gather(
             scene.bob.press(card, "approve"),
