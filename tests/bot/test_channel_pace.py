@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
 from bot.channels.slack import SlackChannel
-from bot.outbox import HomeRefresher
+from bot.outbox import HomeRefresher, PublishHome
 from bot.outbox.messages import RateLimit
 from hitl_core.store import MemoryStore
 from tests.support.text_channel.channel import TextChannel
@@ -53,7 +51,7 @@ async def test_house_a_home_is_updated_by_the_channel_of_its_person() -> None:
     for key in ("slack:U1", "text:U1", "gone:U1"):
         await store.record_home_view(key, await store.now())
 
-    def publish_in(name: str) -> Callable[[str], Awaitable[None]]:
+    def publish_in(name: str) -> PublishHome:
         async def publish(id: str) -> None:
             published.append((name, id))
 
