@@ -241,7 +241,7 @@ async def test_promise_7_a_modal_does_not_outlive_the_right_to_decide(scene: Sce
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
     await scene.alice.press(await scene.card("send_email"), "edit")
-    assert not (await scene.alice.submit())["ok"]  # its request can be sent again, changed
+    assert not (await scene.alice.submit())["closed"]  # its request can be sent again, changed
     [*_, sent] = await scene.hands.deliveries()
     payload = json.loads(parse_qs(sent["body"])["payload"][0])
     payload["user"] = {**payload["user"], "id": CARL}
