@@ -186,7 +186,7 @@ class DemoReviewers:
         if not answer["ok"]:
             return "; ".join(answer.get("errors", {}).values()) or str(answer.get("error"))
         now = await self._actor.view(user)
-        return json.dumps(now["blocks"]) if now and now["id"] == view["id"] else ""
+        return _problem_text(now["blocks"]) if now and now["id"] == view["id"] else ""
 
 
 def _is_reply(message: Message) -> bool:
@@ -203,6 +203,12 @@ def _asks_for_decisions(block: Block) -> bool:
         element.get("action_id") == "review" and element.get("style") == "primary"
         for element in block.get("elements", [])
     )
+
+
+def _problem_text(blocks: list[Block]) -> str:
+    """What a form that stays open says at its top."""
+    alerts = [block["text"]["text"] for block in blocks if block["type"] == "alert"]
+    return alerts[0] if alerts else json.dumps(blocks)
 
 
 def _has_button(blocks: list[Block], action_id: str) -> bool:
