@@ -76,7 +76,7 @@ def build_card(
         differences=question,
         table=make_table(short) if len(short) > 1 else None,
         doubts=in_doubt,
-        decision_lines=_decision_lines(review, here, gone, place),
+        decision_lines=_decision_lines(review, here, waiting, gone, place),
         elsewhere=elsewhere_of(review, here) if escalated else (),
         cancel_votes=cancel_votes_of(review) if review.cancels else (),
         escalation_people=_escalation_people(waiting, place) if escalated else NOBODY,
@@ -97,10 +97,9 @@ def page_keys(review: Review, place: Place) -> tuple[str, ...]:
 
 
 def _decision_lines(
-    review: Review, here: list[Action], gone: list[Action], place: Place
+    review: Review, here: list[Action], waiting: list[Action], gone: list[Action], place: Place
 ) -> tuple[DecisionLine, ...]:
-    is_over = bool(review.cancelled or review.runs)
-    some_decided = is_over or any(not action.is_pending for action in here)
+    some_decided = len(waiting) < len(here) or bool(review.runs)
     return (
         *(decision_lines(review, here, place) if some_decided else ()),
         *(move_lines(review, gone, place) if gone else ()),
