@@ -34,7 +34,7 @@ async def test_h2_what_waits_for_a_look_up_is_tried_again_soon(
     channel = SlackChannel(client, "#agent-approvals", health)
     await channel.start()
     body = json.dumps({"ok": False, "error": "some_new_error"})
-    sandbox.faults.configure({"mode": "answer", "method": "conversations.info", "body": body})
+    sandbox.faults.configure({"mode": "answer", "method": "conversations.members", "body": body})
     review, event = review_of(now=time.time())
     await reviews.submit(review, event)
     directory = Directory(Channels(channel))
