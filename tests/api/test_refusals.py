@@ -150,7 +150,7 @@ async def test_a_body_that_trickles_in_is_not_waited_for(
         'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"thread_id":'.encode()
     )
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         answer = await reader.readuntil(b"}")
     writer.close()
     await writer.wait_closed()

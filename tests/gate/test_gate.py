@@ -768,7 +768,7 @@ async def test_a_wait_ends_when_its_gate_closes(open_gate: Open, redis_url: str)
         await wait_until("it listens", lambda: listeners(redis_url) == 1)
     for task in (waiting, serving):
         with pytest.raises(GateClosed):
-            await asyncio.wait_for(task, 5)
+            await asyncio.wait_for(task, 30)
     with pytest.raises(GateClosed, match="async with"):
         await Gate(MemoryStore(), policy=policy(), agent="a").wait(review_id)
 
@@ -787,7 +787,7 @@ async def test_work_during_the_close_of_a_gate_leaves_no_connection(redis_url: s
             await asyncio.sleep(0)
         for task in (*waiting, serving):
             with pytest.raises(GateClosed):
-                await asyncio.wait_for(task, 5)
+                await asyncio.wait_for(task, 30)
         with pytest.raises(StoreError, match="The store is closed"):
             await outcome.finish()
         await wait_until("no connection is left", lambda: not proxy.open)

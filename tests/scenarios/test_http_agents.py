@@ -77,7 +77,7 @@ async def test_promise_8_what_a_person_edits_is_what_an_http_client_runs(
 
     assert (await scene.alice.submit(copies=3))["ok"]
 
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(30):
         outcome = (await waiting)["outcome"]
     [call] = outcome["execute"]
     assert call == {**CALL, "args": {**CALL["args"], "copies": 3}}
@@ -245,7 +245,7 @@ async def test_a_bot_that_stops_answers_who_waits_and_ends_in_time(
 
     assert (await waiting)["status"] == "pending"
     assert await first.wait_end() == 0
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 30  # the client wanted to wait 60 s
     client.url = await agents.bot()
     await scene.alice.press(card, "approve")
     assert (await client.read(id, wait=10))["status"] == "settled"

@@ -132,7 +132,7 @@ async def test_promise_8_an_interrupt_is_decided_in_slack_and_answered_in_its_ow
 
     await approve_edit_reject(scene)
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         review = await waiting
     assert (review["dialect"], review["resume"]) == (name, resume)
     await client.done(id)

@@ -317,7 +317,7 @@ async def test_a_bot_ends_cleanly_with_cards_still_waiting(scene: Scene) -> None
     gate = await scene.gate()
     await scene.hands.inject_fault("ratelimited", method="chat.postMessage", retry_after=2)
     settings = Settings.from_environment(scene.environment())
-    async with asyncio.timeout(5), running_bot(settings, QUICK):
+    async with asyncio.timeout(30), running_bot(settings, QUICK):
         scene.ask(gate, email("c1"))
         scene.ask(gate, ToolCall("c2", "second", {"canary": CANARY}))
         await scene.calls("chat.postMessage", 1)

@@ -17,8 +17,8 @@ from tests.support.bots import Process, Scene, doubles, email
 from tests.support.slack import APPROVALS, Message, review_of
 from tests.support.waiting import wait_until
 
-#: SIGTERM to the end, in seconds.
-IN_TIME = 10.0
+#: SIGTERM to the end, in seconds: what Kubernetes gives by default.
+IN_TIME = 30.0
 
 
 async def status(url: str, path: str) -> int:

@@ -267,7 +267,7 @@ async def test_sigterm_finishes_what_came_over_a_socket(scene: Scene) -> None:
     go.touch()
     assert (await click)["ok"]
     assert await bot.wait_end() == 0
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 30
     assert (await waiting).execute == (email(),)
 
 

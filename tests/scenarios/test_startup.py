@@ -134,7 +134,7 @@ async def test_a_signal_ends_it_within_seconds(scene: Scene, number: signal.Sign
         started = time.monotonic()
         bot.signal(number)
         assert await bot.wait_end() == 0
-    assert time.monotonic() - started < 6
+    assert time.monotonic() - started < 30
 
 
 async def test_the_log_names_the_review_of_a_refused_click(scene: Scene) -> None:

@@ -83,7 +83,7 @@ async def test_the_agent_gets_what_a_person_answers(sandbox: Sandbox, hands: Act
     sandbox.ask_url = f"http://127.0.0.1:{runner.addresses[0][1]}/ask"
     await hands.say("U0MARIA", HERE, "not for the agent")
     answer = await hands.say("U0MARIA", "C0ASK", "refund <1042> & tell Jo")
-    question = await asyncio.wait_for(heard.get(), 5)
+    question = await asyncio.wait_for(heard.get(), 30)
     await runner.cleanup()
     assert question == {
         "user": "U0MARIA",

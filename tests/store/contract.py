@@ -686,7 +686,7 @@ class StoreContract:
 
         await approved(store, review)
 
-        assert await asyncio.wait_for(listener, 5) == [review.id]
+        assert await asyncio.wait_for(listener, 15) == [review.id]
 
     async def test_hints_of_others_and_silent_writes_are_not_heard(self, store: Store):
         """Only this agent's, and only where the write says so."""
@@ -702,13 +702,13 @@ class StoreContract:
         assert await store.changes(10) == []
         mine = await created(store)
         listener = asyncio.create_task(store.changes(20))
-        assert await asyncio.wait_for(listener, 5) == [mine.id]
+        assert await asyncio.wait_for(listener, 15) == [mine.id]
 
         listener = asyncio.create_task(store.changes(20))
         other = await created(store, agent="support", thread_id="another")
         await stepped(store, claims.set_waiter(other, "p1", await store.now()))
 
-        assert await asyncio.wait_for(listener, 5) == [other.id]
+        assert await asyncio.wait_for(listener, 15) == [other.id]
         assert await store.changes(0.02) == []
 
     # ------------------------------------------------------------------ tokens
@@ -767,7 +767,7 @@ class StoreContract:
 
         await created(store)
 
-        assert await asyncio.wait_for(reader, 5) == [DEFAULT_PLACE]
+        assert await asyncio.wait_for(reader, 15) == [DEFAULT_PLACE]
 
     async def test_bookkeeping_changes_no_card(self, store: Store):
         """What changes no card gives no bot anything to do: awaited, claimed, renewed, started."""
