@@ -26,6 +26,7 @@ REFUND = {
 }
 REFUND_RULE: dict[str, Any] = {
     "description": "Pays money back. Finance looks at every refund of more than 100 EUR.",
+    "display": {"/amount": {"money": {"currency": "/currency"}}, "/statement": {"code": "sql"}},
     "args_schema": {
         "type": "object",
         "properties": {
@@ -41,6 +42,7 @@ REFUND_RULE: dict[str, Any] = {
 RULES: dict[str, Any] = {
     "send_email": {
         "description": "Sends an e-mail to the customer.",
+        "display": {"/body": "email"},
         "args_schema": {
             "type": "object",
             "properties": {
@@ -54,6 +56,7 @@ RULES: dict[str, Any] = {
     "run_sql": {
         "allowed_decisions": ["approve", "reject"],
         "description": "Changes the production database.",
+        "display": {"/query": {"code": "sql"}},
     },
     "update_customer": {
         "allowed_decisions": ["approve", "edit", "reject", "respond", "ignore"],

@@ -62,12 +62,15 @@ async def take(page: Page, to: Slack, scene: Scene, shown: Shown, folder: Path) 
     await page.clock.set_fixed_time(datetime.fromtimestamp(shown.now, UTC))
     await page.goto(url)
     await page.locator("#alone > *").first.wait_for()
+    if shown.asks:
+        await page.locator(f'[data-action-id="{shown.asks}"]').first.click()
+        await page.locator("dialog.confirm").wait_for()
     taken: list[Path] = []
     for look, (width, theme) in LOOKS.items():
         await page.set_viewport_size({"width": width, "height": HEIGHT})
         await page.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
         path = folder / f"{scene.name}{look}.png"
-        await page.locator("#alone").screenshot(path=path)
+        await (page if shown.asks else page.locator("#alone")).screenshot(path=path)
         taken.append(path)
     return taken
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from tests.gallery import forms, homes, settled, unseen, voices, waiting
+from tests.gallery import forms, homes, settled, styles, unseen, voices, waiting
 from tests.gallery.showing import Scene
 
 SCENES: tuple[Scene, ...] = (
     *waiting.SCENES,
     *voices.SCENES,
     *unseen.SCENES,
+    *styles.SCENES,
     *settled.SCENES,
     *forms.SCENES,
     *homes.SCENES,

@@ -26,7 +26,7 @@ from tests.gallery.calls import (
     WITH_OPS,
     ask,
 )
-from tests.gallery.showing import message, with_thread
+from tests.gallery.showing import message, question, with_thread
 
 
 def _five() -> Review:
@@ -93,6 +93,7 @@ SCENES = (
     message("cancelled-by-a-person", "Somebody stopped it", lambda: cancel(ask(QUERYING), BOB)),
     message("expired", "Nobody decided in time", _expired),
     message("in-doubt", "The agent died in the middle of it", _doubt),
+    question("run-again-asks", "Run again asks: it may happen twice", _doubt, "doubt_rerun"),
     message("doubt-answered", "Somebody looked", lambda: resolve(_doubt(), "1", "ran")),
     with_thread("thread", "What happened, below the card", _talked_about),
 )

@@ -12,7 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.card import build_card, thread_lines
 from bot.channels.slack.channel import SlackChannel
-from bot.channels.slack.render import card_message, thread_message
+from bot.channels.slack.render import card_message, plain_message, thread_message
 from hitl_core.model import Place, Review
 from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
 from slack_sandbox.server import running_sandbox
@@ -37,8 +37,8 @@ class Slack(NamedTuple):
 @dataclass(frozen=True)
 class Shown:
     """`what` is the JSON as sent: `{"text", "blocks"}` or a view. `replies` are below a message; `state` is
-    what was entered into a modal, and `errors`, by block id, what the bot answered. `now` is when somebody
-    looks, in seconds.
+    what was entered into a modal, and `errors`, by block id, what the bot answered. `asks`: the action id of
+    the button whose question is open. `now` is when somebody looks, in seconds.
     """
 
     kind: Kind
@@ -46,6 +46,7 @@ class Shown:
     replies: Sequence[Json] = ()
     state: Json = field(default_factory=dict[str, Any])
     errors: Mapping[str, str] = field(default_factory=dict[str, str])
+    asks: str | None = None
     now: float = NOW + 60
 
 
@@ -79,6 +80,31 @@ def message(name: str, text: str, make: Callable[[], Review], place: Place = DEF
 
     def shown(to: Slack) -> Shown:
         return Shown("message", _card(make(), place, to))
+
+    return Scene(name, text, shown)
+
+
+def question(name: str, text: str, make: Callable[[], Review], button: str) -> Scene:
+    """The question that a button of a card asks before it counts. `button`: its action id."""
+
+    def shown(to: Slack) -> Shown:
+        return Shown("message", _card(make(), DEFAULT, to), asks=button)
+
+    return Scene(name, text, shown)
+
+
+def spoken(name: str, text: str, make: Callable[[], Review]) -> Scene:
+    """What a screen reader says for each button of a card."""
+
+    def shown(to: Slack) -> Shown:
+        rows = [one for one in _card(make(), DEFAULT, to)["blocks"] if one["type"] == "actions"]
+        labels = [
+            element["accessibility_label"]
+            for row in rows
+            for element in row["elements"]
+            if element["type"] == "button"
+        ]
+        return Shown("message", plain_message("\n".join(labels)))
 
     return Scene(name, text, shown)
 

@@ -8,6 +8,8 @@ from hitl_core.model import Review
 from tests.channels.scenes import (
     DEFAULT,
     asking,
+    decide,
+    done,
     expire_lease,
     review_of,
     start_calls,
@@ -35,6 +37,16 @@ def _agent() -> Review:
 def _thread() -> Review:
     names = {"thread_id": "7. Approved by @Bob", "path": ("approved-by-finance", "billing-agent")}
     return review_of(TRANSFER).model_copy(update=names)
+
+
+def _reason() -> Review:
+    reason = "✔ Approved by Bob Reyes (Finance), 2 of 2. Nothing to check here: press Approve."
+    return review_of(TRANSFER, reason=reason)
+
+
+def _result() -> Review:
+    review = start_calls(decide(review_of(TRANSFER), "1", "approve"), "1")
+    return done(review, {"1": "rejected by Bob Reyes, nothing was paid"})
 
 
 def _answers() -> Review:
@@ -76,11 +88,14 @@ SCENES = (
     message("voice-requester", "A requester that says it is approved", _requester),
     message("voice-agent", "An agent whose name says it is approved", _agent),
     message("voice-thread", "A thread and a path that say so", _thread),
+    message("voice-reason", "A reason that says it is approved", _reason),
+    message("voice-result", "A result that says it was rejected", _result),
     message("answer-values", "Answers that stand for something else", _answers),
     notification(
         "notifications",
-        "What a phone shows of a refund and of three tools",
+        "What a phone shows of a refund, of three tools, and of a call in doubt",
         ask(REFUNDING),
         _three(),
+        _doubt(),
     ),
 )
