@@ -84,7 +84,7 @@ class Stage:
 
 @pytest.fixture
 async def stage() -> AsyncIterator[Stage]:
-    async with running_sandbox(answer_timeout=2.0) as sandbox, Actor(sandbox.url) as hands:
+    async with running_sandbox(answer_timeout=12.0) as sandbox, Actor(sandbox.url) as hands:
         sandbox.socket_mode.enabled = True
         yield Stage(sandbox, hands)
 

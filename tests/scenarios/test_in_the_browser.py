@@ -87,7 +87,8 @@ async def test_two_people_decide_three_calls_in_their_browsers(
         await form.get_by_role("button", name="Approve edited").click()
         await expect(form).to_have_count(0)
 
-        # and somebody calls the team, whose members see what is still open
+        # and, when the card is drawn again, somebody calls the team, whose members see what is still open
+        await expect(alice.get_by_text("edited and approved by")).to_be_visible()
         await button(alice, "all", "more").click()
         await alice.get_by_role("menuitem", name="Escalate").click()
         await form.get_by_label("Why?").fill("Nobody here knows the attic.")
