@@ -88,16 +88,18 @@ class AgentApi:
         # The time of a submit is its own, so this is also True if only the reply of the first try was lost.
         return stored, stored.created_at == review.created_at
 
+    async def load(self, who: Token, review_id: str) -> Review:
+        return (await self._access.load_review(who, review_id)).review
+
     async def wait_settled(
         self, who: Token, review_id: str, wait: float, is_gone: Callable[[], bool]
-    ) -> Review:
+    ) -> None:
         """Waits at most `wait` seconds until everything is decided, or until the client `is_gone`."""
 
-        async def look() -> tuple[Review, bool]:
-            review = (await self._access.load_review(who, review_id)).review
-            return review, has_outcome(review)
+        async def is_settled() -> bool:
+            return has_outcome(await self.load(who, review_id))
 
-        return await self._long_poll.wait(review_id, look, wait, is_gone)
+        await self._long_poll.wait(review_id, is_settled, wait, is_gone)
 
     async def list_thread(self, who: Token, thread_id: str, limit: int) -> list[Review]:
         """The thread's reviews, live ones first, in the order of submission."""
@@ -106,19 +108,22 @@ class AgentApi:
         )
         return await self._list_visible(who, ids, limit)
 
-    async def list_ready(
-        self, who: Token, limit: int, wait: float, is_gone: Callable[[], bool]
-    ) -> list[Review]:
-        """The reviews that can be claimed now, the longest waiting first. Waits until there is one."""
+    async def list_ready(self, who: Token, limit: int) -> list[Review]:
+        """The reviews that can be claimed now, the longest waiting first."""
+        return await self._list_visible(who, await self._ready_ids(who), limit, without_waiter=True)
 
-        async def look() -> tuple[list[Review], bool]:
-            ids = await self._access.run_with_retry(
-                partial(self._access.store.ready_reviews, who.agent, 1000)
-            )
-            reviews = await self._list_visible(who, ids, limit, without_waiter=True)
-            return reviews, bool(reviews)
+    async def wait_ready(self, who: Token, wait: float, is_gone: Callable[[], bool]) -> None:
+        """Waits at most `wait` seconds until there is one, or until the client `is_gone`."""
 
-        return await self._long_poll.wait(None, look, wait, is_gone)
+        async def is_any_ready() -> bool:
+            ids = await self._ready_ids(who)
+            return bool(await self._list_visible(who, ids, 1, without_waiter=True))
+
+        await self._long_poll.wait(None, is_any_ready, wait, is_gone)
+
+    async def _ready_ids(self, who: Token) -> list[str]:
+        store = self._access.store
+        return await self._access.run_with_retry(partial(store.ready_reviews, who.agent, 1000))
 
     async def _list_visible(
         self, who: Token, ids: Sequence[str], limit: int, *, without_waiter: bool = False
@@ -132,7 +137,7 @@ class AgentApi:
             if len(visible) == limit or size > MAX_BODY:
                 break
             with suppress(ApiProblem):  # another agent's, or just deleted
-                review = (await self._access.load_review(who, review_id)).review
+                review = await self.load(who, review_id)
                 if not (without_waiter and await self._is_waited_for(review)):
                     visible.append(review)
                     size += review_size(review)

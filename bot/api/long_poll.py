@@ -6,13 +6,10 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
 
 from hitl_core.errors import StoreUnavailable
 from hitl_core.gate import Watchers, cancel_tasks
 from hitl_core.store import Store
-
-T = TypeVar("T")
 
 #: Hints can be lost, so the reviews themselves are checked this often, in seconds.
 RECHECK_INTERVAL = 15.0
@@ -35,7 +32,7 @@ class LongPoll(Watchers):
         self._closed = False
 
     async def close(self) -> None:
-        """All waiting requests are answered now with their last result."""
+        """All waiting requests are answered now."""
         self._closed = True
         self.wake_all()
         if self._listener is not None:
@@ -44,12 +41,12 @@ class LongPoll(Watchers):
     async def wait(
         self,
         review_id: str | None,
-        look: Callable[[], Awaitable[tuple[T, bool]]],
+        is_enough: Callable[[], Awaitable[bool]],
         seconds: float,
         is_gone: Callable[[], bool],
-    ) -> T:
-        """Calls `look` whenever this review (None: any review) may have changed. Returns its result when it
-        says that it is enough, or its last result when the time is over or the client is gone.
+    ) -> None:
+        """Calls `is_enough` whenever this review (None: any review) may have changed. Ends when it says True,
+        when the time is over, or when the client is gone. Keeps nothing: a thousand may wait.
 
         Tolerates a store that can't be reached for a while: raises StoreUnavailable only at the end.
         """
@@ -62,9 +59,8 @@ class LongPoll(Watchers):
                 checked_at = time.monotonic()
                 pause = RECHECK_INTERVAL * random.uniform(0.8, 1.0)
                 try:
-                    result, enough = await look()
-                    if enough or self._is_over(finish, is_gone):
-                        return result
+                    if await is_enough() or self._is_over(finish, is_gone):
+                        return
                 except StoreUnavailable:
                     if self._is_over(finish, is_gone):
                         raise

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
 
 from aiohttp import web
 
@@ -15,6 +16,7 @@ from ..offload import MAX_INLINE_JSON, offload_work, set_token
 from ..web import ApiProblem, admit
 from .agent_api import AgentApi, review_size
 from .error_responses import handle_errors
+from .request_slots import RequestSlots
 from .review_view import to_review_out
 from .wire import (
     Cancel,
@@ -54,80 +56,82 @@ def add_api(app: web.Application, api: AgentApi) -> None:
 
 
 class Routes:
-    """One method for each route. Each request is authenticated before its body is read."""
+    """One method for each route. Each request is authenticated, and has its turn, before its body is read."""
 
     def __init__(self, api: AgentApi) -> None:
-        self._api = api
+        self._api, self._slots = api, RequestSlots()
         self._document = json.dumps(build_document()).encode()
 
     async def submit(self, request: web.Request) -> web.Response:
-        who = await self._authenticate(request)
-        body = await bodies.read_json(request)
-        submission = bodies.parse_model(SubmitInterrupt if "interrupt" in body else Submit, body)
-        size = request.content_length
-        stored = await self._api.submit(
-            who, submission, large=size is None or size > MAX_INLINE_JSON
-        )
-        status = 201 if any(new for _, new in stored) else 200
-        if len(stored) > 1:
-            return await _list_response([review for review, _ in stored], status)
-        [(review, _)] = stored
-        response = await _review_response(review, status)
-        response.headers["Location"] = f"/v1/reviews/{review.id}"
-        return response
+        async with self._turn(request) as who:
+            body = await bodies.read_json(request)
+            submission = bodies.parse_model(
+                SubmitInterrupt if "interrupt" in body else Submit, body
+            )
+            size = request.content_length
+            stored = await self._api.submit(
+                who, submission, large=size is None or size > MAX_INLINE_JSON
+            )
+            status = 201 if any(new for _, new in stored) else 200
+            if len(stored) > 1:
+                return await _list_response([review for review, _ in stored], status)
+            [(review, _)] = stored
+            response = await _review_response(review, status)
+            response.headers["Location"] = f"/v1/reviews/{review.id}"
+            return response
 
     async def list(self, request: web.Request) -> web.Response:
         who = await self._authenticate(request)
         query = bodies.parse_query(request, ListQuery)
         if (query.thread_id is None) == (query.status is None):
             raise ApiProblem("invalid", "Send either thread_id or status=settled.")
-        if query.thread_id is not None:
-            if query.wait:
-                raise ApiProblem("invalid", "wait: Only allowed with status=settled.")
-            reviews = await self._api.list_thread(who, query.thread_id, query.limit)
-        else:
-            if query.wait:
-                _check_room(request, who, waits=True)
-            reviews = await self._api.list_ready(
-                who, query.limit, query.wait, _disconnect_check(request)
-            )
-            await self._recheck_token(request, query.wait)
-        return await _list_response(reviews)
+        if query.thread_id is not None and query.wait:
+            raise ApiProblem("invalid", "wait: Only allowed with status=settled.")
+        if query.wait:
+            _check_room(request, who, waits=True)
+            await self._api.wait_ready(who, query.wait, _disconnect_check(request))
+            who = await self._authenticate(request)  # the token may have been revoked
+        async with self._slots.hold(who.id):
+            if query.thread_id is not None:
+                return await _list_response(
+                    await self._api.list_thread(who, query.thread_id, query.limit)
+                )
+            return await _list_response(await self._api.list_ready(who, query.limit))
 
     async def get(self, request: web.Request) -> web.Response:
         who = await self._authenticate(request)
-        query = bodies.parse_query(request, ReviewQuery)
+        query, review_id = bodies.parse_query(request, ReviewQuery), _review_id(request)
         if query.wait:
             _check_room(request, who, waits=True)
-        review = await self._api.wait_settled(
-            who, _review_id(request), query.wait, _disconnect_check(request)
-        )
-        await self._recheck_token(request, query.wait)
-        return await _review_response(review)
+            await self._api.wait_settled(who, review_id, query.wait, _disconnect_check(request))
+            who = await self._authenticate(request)  # the token may have been revoked
+        async with self._slots.hold(who.id):
+            return await _review_response(await self._api.load(who, review_id))
 
     async def once(self, request: web.Request) -> web.Response:
-        who = await self._authenticate(request)
-        body = await bodies.read_model(request, OnceIn)
-        return _json_response(
-            await self._api.claims.once(who, _review_id(request), body, _idempotency_key(request))
-        )
+        async with self._turn(request) as who:
+            body, key = await bodies.read_model(request, OnceIn), _idempotency_key(request)
+            return _json_response(await self._api.claims.once(who, _review_id(request), body, key))
 
     async def renew(self, request: web.Request) -> web.Response:
-        who = await self._authenticate(request)
-        body = await bodies.read_model(request, Renew, optional=True)
-        return _json_response(await self._api.claims.renew(who, _review_id(request), body))
+        async with self._turn(request) as who:
+            body = await bodies.read_model(request, Renew, optional=True)
+            return _json_response(await self._api.claims.renew(who, _review_id(request), body))
 
     async def finish(self, request: web.Request) -> web.Response:
-        who = await self._authenticate(request)
-        body = await bodies.read_model(request, Done, optional=True)
-        return await _review_response(
-            await self._api.claims.finish(who, _review_id(request), body, _idempotency_key(request))
-        )
+        async with self._turn(request) as who:
+            body = await bodies.read_model(request, Done, optional=True)
+            key = _idempotency_key(request)
+            return await _review_response(
+                await self._api.claims.finish(who, _review_id(request), body, key)
+            )
 
     async def cancel(self, request: web.Request) -> web.Response:
-        who = await self._authenticate(request)
-        body = await bodies.read_model(request, Cancel, optional=True)
-        return await _review_response(await self._api.claims.cancel(who, _review_id(request), body))
+        async with self._turn(request) as who:
+            body = await bodies.read_model(request, Cancel, optional=True)
+            return await _review_response(
+                await self._api.claims.cancel(who, _review_id(request), body)
+            )
 
     async def openapi(self, _: web.Request) -> web.Response:
         return web.Response(body=self._document, content_type="application/json")
@@ -144,10 +148,12 @@ class Routes:
         _check_room(request, who)
         return who
 
-    async def _recheck_token(self, request: web.Request, waited: float) -> None:
-        """Check the token again after a wait, because it may have been revoked."""
-        if waited:
-            await self._authenticate(request)
+    @asynccontextmanager
+    async def _turn(self, request: web.Request) -> AsyncGenerator[Token]:
+        """The request's token, while the request is worked on."""
+        who = await self._authenticate(request)
+        async with self._slots.hold(who.id):
+            yield who
 
 
 def _check_room(request: web.Request, who: Token, *, waits: bool = False) -> None:

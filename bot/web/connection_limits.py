@@ -5,8 +5,6 @@ answers that nobody reads.
 from __future__ import annotations
 
 import asyncio
-import ctypes
-import gc
 import resource
 import time
 from collections import Counter, OrderedDict
@@ -152,18 +150,3 @@ def default_max_connections() -> int:
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     limited = files != resource.RLIM_INFINITY
     return max(50, min(MAX_CONNECTIONS, files - RESERVED_FILES)) if limited else MAX_CONNECTIONS
-
-
-_libc = ctypes.CDLL(None)
-
-
-def give_back() -> None:
-    """Collects reference cycles, and returns glibc's freed memory to the system; other C libraries do that
-    themselves. It takes about ten milliseconds after 100 MB of requests.
-
-    Bodies arrive in thousands of small parts with other objects between them, so glibc alone returns little:
-    without this a bot keeps twice its memory after a flood.
-    """
-    gc.collect()
-    if hasattr(_libc, "malloc_trim"):
-        _libc.malloc_trim(0)

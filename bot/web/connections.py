@@ -7,28 +7,29 @@ token. There is no limit for each IP address, because Slack and the clients behi
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import time
 from typing import Any, cast
 
+from aiohttp import StreamReader
+
 from ..logs import ThrottledLog
-from .connection_limits import EvictionOrder, Share, SlowReaders, default_max_connections, give_back
+from .connection_limits import EvictionOrder, Share, SlowReaders, default_max_connections
+from .memory import UsedMemory
 
 log = logging.getLogger(__name__)
 
-#: How long a stranger may take to send the head of a request, in seconds.
+#: How long the head of a request may take to arrive, in seconds; a stranger's first one from the start of the
+#: connection.
 HEAD_TIMEOUT = 5.0
 #: How long an authenticated connection may be idle, in seconds. Longer than load balancers keep theirs (60 s
 #: by default): the side that closes first may lose a request that is already sent.
 IDLE_TIMEOUT = 75.0
-#: The most bytes before the first request has a handler: its head, and what came with it.
+#: The most bytes before a request has a handler: its head, and what came with it.
 MAX_HEAD = 96 * 1024
 #: Bytes read from a connection at once: more would block the event loop while it is parsed. Less for a head,
 #: because aiohttp quotes an unreadable one several times.
 READ_SIZE, FIRST_READ_SIZE = 16 * 1024, 4 * 1024
-#: aiohttp keeps errors about heads in reference cycles: after this many bytes of heads they are collected.
-GC_THRESHOLD = 8 * 1024 * 1024
 #: The share of connections for agents' requests, and for those that wait for people. The rest is for clicks:
 #: without them nobody could decide what agents wait for. One token may use half of each.
 AGENTS, WAITING = 3 / 4, 1 / 2
@@ -37,8 +38,6 @@ AGENTS, WAITING = 3 / 4, 1 / 2
 MAX_BUFFERED = 48 * 1024 * 1024
 KEEP_RATIO = 3 / 4
 WATCH_INTERVAL = 1.0
-#: After heads and bodies of this many bytes, freed memory is returned to the system.
-RETURNED = 16 * 1024 * 1024
 
 
 class Connection(asyncio.Protocol):
@@ -47,7 +46,11 @@ class Connection(asyncio.Protocol):
     def __init__(self, connections: Connections, inner: asyncio.Protocol) -> None:
         self._connections, self._inner = connections, inner
         self._transport: asyncio.Transport | None = None
-        self._request_started = False
+        self._body: StreamReader | None = None
+        """The body of the newest request."""
+        self._head_since: float | None = None
+        """When the first byte of an incomplete head arrived."""
+        self._is_pipelined = False
         self.last_used = time.monotonic()
         self.is_busy = False
         """A request is being handled, which has its own limits."""
@@ -66,9 +69,11 @@ class Connection(asyncio.Protocol):
         self._connections.add(self)
 
     def data_received(self, data: bytes) -> None:
-        if not self._request_started:
+        if self._body is None or self._body.is_eof():  # so this is a head
+            self._head_since = self._head_since or time.monotonic()
+            self._is_pipelined = self._is_pipelined or self.is_busy
             self.set_buffered(self.buffered_bytes + len(data))
-            self._connections.count_head(len(data))
+            self._connections.memory.count_head(len(data))
             if self.buffered_bytes > MAX_HEAD:
                 self.abort()
                 return
@@ -94,10 +99,13 @@ class Connection(asyncio.Protocol):
 
     def _forget_unread(self) -> None:
         if self._transport is not None:
-            self._connections.freed += self._connections.slow_readers.remove(self._transport)
+            self._connections.memory.count_freed(
+                self._connections.slow_readers.remove(self._transport)
+            )
 
-    def begin_request(self) -> None:
-        self._request_started, self.is_busy, self.is_authenticated = True, True, False
+    def begin_request(self, body: StreamReader) -> None:
+        self._body, self._head_since = body, None
+        self.is_busy, self.is_authenticated = True, False
         self._connections.update_rank(self)
         self.set_buffered(0)
         self._set_read_size(READ_SIZE)
@@ -105,9 +113,14 @@ class Connection(asyncio.Protocol):
     def finish_request(self) -> None:
         self.is_busy, self.last_used = False, time.monotonic()
         self._connections.update_rank(self)
+        self._set_read_size(FIRST_READ_SIZE)
         for share, token in self._taken.items():
             share.give_back(token)
         self._taken.clear()
+
+    def count_answer(self, size: int) -> None:
+        """An answer of this many bytes was made. Soon its memory can be returned."""
+        self._connections.memory.count_freed(size)
 
     def mark_authenticated(self) -> None:
         self.is_authenticated = True
@@ -128,8 +141,11 @@ class Connection(asyncio.Protocol):
 
     @property
     def keeps(self) -> bool:
-        """Whether the connection stays open after an answer."""
-        return self.is_authenticated and not (self._agents and self._connections.is_crowded)
+        """Whether the connection stays open after an answer. Not if the client sent its next request before:
+        its head would arrive without limits of its own.
+        """
+        crowded = self._agents and self._connections.is_crowded
+        return self.is_authenticated and not self._is_pipelined and not crowded
 
     def _set_read_size(self, size: int) -> None:
         if hasattr(self._transport, "max_size"):  # not public in asyncio's transports
@@ -138,7 +154,7 @@ class Connection(asyncio.Protocol):
     def set_buffered(self, size: int) -> None:
         """Set how many bytes of an incomplete head or body have arrived."""
         self._connections.buffered_bytes += size - self.buffered_bytes
-        self._connections.freed += max(0, self.buffered_bytes - size)
+        self._connections.memory.count_freed(max(0, self.buffered_bytes - size))
         self.buffered_bytes = size
         if self._connections.buffered_bytes > MAX_BUFFERED:
             self._connections.make_room()
@@ -150,8 +166,12 @@ class Connection(asyncio.Protocol):
 
     @property
     def is_expired(self) -> bool:
-        idle = time.monotonic() - self.last_used
-        return not self.is_busy and idle > (IDLE_TIMEOUT if self.is_authenticated else HEAD_TIMEOUT)
+        if self.is_busy:
+            return False
+        now = time.monotonic()
+        if self._head_since is not None and now - self._head_since > HEAD_TIMEOUT:
+            return True
+        return now - self.last_used > (IDLE_TIMEOUT if self.is_authenticated else HEAD_TIMEOUT)
 
     @property
     def rank(self) -> int:
@@ -168,11 +188,9 @@ class Connections:
         )
         self._order = EvictionOrder[Connection]()
         self.slow_readers = SlowReaders()
-        self._head_bytes = 0
         self.buffered_bytes = 0
         """Bytes of all heads and bodies that are still arriving."""
-        self.freed = 0
-        """Bytes of heads and bodies that ended since memory was last returned."""
+        self.memory = UsedMemory()
         self.agents = Share(int(self._max_connections * AGENTS))
         self.waiting = Share(int(self._max_connections * WAITING))
         self._full_log = ThrottledLog(
@@ -212,13 +230,6 @@ class Connections:
         """Call it when the rank may have changed, or after a use."""
         self._order.update(visit)
 
-    def count_head(self, size: int) -> None:
-        """A part of a head arrived."""
-        self._head_bytes += size
-        if self._head_bytes > GC_THRESHOLD:
-            self._head_bytes = 0
-            gc.collect()
-
     def make_room(self) -> None:
         """Close connections whose request is still arriving: strangers first, then the slowest."""
         for one in [one for one in self._order if one.buffered_bytes]:
@@ -234,6 +245,4 @@ class Connections:
             self.slow_readers.close_slowest()
             for visit in [one for one in self._order if one.is_expired]:
                 visit.abort()
-            if self.freed > RETURNED:
-                self.freed = 0
-                give_back()
+            self.memory.return_freed()

@@ -82,7 +82,7 @@ async def limit_request(request: web.Request, handler: Handler) -> web.StreamRes
     """
     connection = connection_of(request)
     if connection is not None:
-        connection.begin_request()
+        connection.begin_request(request.content)
     try:
         try:
             response = _refusal(request) or await handler(request)
@@ -90,8 +90,10 @@ async def limit_request(request: web.Request, handler: Handler) -> web.StreamRes
             web.HTTPException
         ) as error:  # else its traceback would keep the body in a reference cycle
             response = web.Response(status=error.status, body=error.body, headers=error.headers)
-        if connection is not None and not connection.keeps and not response.prepared:
-            response.force_close()
+        if connection is not None:
+            connection.count_answer(response.content_length or 0)
+            if not connection.keeps and not response.prepared:
+                response.force_close()
         return response
     finally:
         if connection is not None:

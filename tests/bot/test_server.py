@@ -18,8 +18,9 @@ from urllib.parse import urlsplit
 import aiohttp
 import pytest
 from aiohttp import compression_utils, web
+from aiohttp.streams import EMPTY_PAYLOAD
 
-from bot.web import connection_limits, connections, requests
+from bot.web import connection_limits, connections, memory, requests
 from bot.web.connection_limits import SlowReaders
 from bot.web.connections import Connection, Connections
 from bot.web.requests import BodyError, mark_authenticated, read_body
@@ -243,6 +244,50 @@ async def test_a_known_client_may_wait_and_keeps_its_connection(
         assert await wire.is_open()
 
 
+POLL = b"GET /poll HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+async def test_attack6_m4_each_head_of_a_known_client_has_the_limits(
+    serve: Serve, hasty: None, release: Release
+) -> None:
+    """Given a kept connection of somebody known; then half of its next head is not waited for, and one that
+    is too long is not kept."""
+    release.set()
+    async with serve() as url:
+        for head in (b"GET /fine HT", b"GET /fine HTTP/1.1\r\n" + b"X-A: aaaaaaaa\r\n" * 8000):
+            wire = await Wire.to(url, POLL)
+            async with asyncio.timeout(PATIENCE):
+                await wire.reader.readuntil(b"now")
+            wire.writer.write(head)
+            assert b"fine" not in await wire.rest()
+
+
+async def test_attack6_m4_a_head_sent_before_the_answer_ends_the_connection(
+    serve: Serve, hasty: None, release: Release
+) -> None:
+    """Given a known client that sends half of its next head while it waits; then its answer is the last."""
+    async with serve() as url:
+        wire = await Wire.to(url, POLL)
+        await wait_until("it waits", lambda: release.asked == 1)
+        wire.writer.write(b"GET /fine HT")
+        await wire.writer.drain()
+        stranger = await Wire.to(url)
+        assert await stranger.rest() == b""  # so the server has read the half head
+        release.set()
+        answer = await wire.rest()
+    assert b"Connection: close" in answer
+    assert answer.endswith(b"now")
+
+
+async def test_a_body_that_nobody_reads_is_no_head(serve: Serve, hasty: None) -> None:
+    """Given a large body for a request that is answered at once; then its sender gets the answer."""
+    async with serve() as url:
+        start = b"POST /fine HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n"
+        wire = await Wire.to(url, start)
+        wire.writer.write(b"x" * 1_000_000)
+        assert b"fine" in await wire.rest()
+
+
 async def test_security_m4_the_oldest_stranger_makes_room(serve: Serve, release: Release) -> None:
     """security M4: given as many connections as there may be; when more come, then the oldest strangers go
     first, and never a request of somebody known: where there are only those, the newcomer goes."""
@@ -403,7 +448,7 @@ async def test_memory_is_given_back_when_many_bodies_are_over(
 ) -> None:
     """Given a garbage collector that rests; when bodies of some size are over, then what is in cycles is
     freed, and so is what the allocator keeps."""
-    monkeypatch.setattr(connections, "RETURNED", MOST // 2)
+    monkeypatch.setattr(memory, "RETURNED", MOST // 2)
     gc.disable()
     try:
         kept = weakref.ref(Cycle())
@@ -440,7 +485,7 @@ def test_a_newcomer_at_the_limit_costs_the_same_however_many_are_here() -> None:
     everybody = [Counted(here, asyncio.Protocol()) for _ in range(1200)]
     for visit in everybody[:1000]:
         here.add(visit)
-    everybody[0].begin_request()  # a stranger who asks
+    everybody[0].begin_request(EMPTY_PAYLOAD)  # a stranger who asks
     everybody[1].mark_authenticated()
     everybody[2].finish_request()  # the newest of those who ask nothing
     before = Counted.looks

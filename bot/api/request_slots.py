@@ -1,0 +1,46 @@
+"""How many requests of agents are worked on at the same time: each may hold megabytes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from weakref import WeakValueDictionary
+
+from ..web import ApiProblem
+
+#: Of all tokens together, and of one token: its other requests wait, and take no place from other tokens.
+MAX_WORKING, MAX_OF_TOKEN = 32, 8
+#: How long a request waits for its turn, in seconds.
+MAX_WAIT = 10.0
+
+
+class RequestSlots:
+    def __init__(self) -> None:
+        self._all = asyncio.Semaphore(MAX_WORKING)
+        self._by_token: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def hold(self, token: str) -> AsyncGenerator[None]:
+        """The request is worked on while the block runs. Don't wait for people in it. Raises ApiProblem if
+        its turn does not come in time.
+        """
+        of_token = self._by_token.setdefault(token, asyncio.Semaphore(MAX_OF_TOKEN))
+        await _acquire(of_token)
+        try:
+            await _acquire(self._all)
+            try:
+                yield
+            finally:
+                self._all.release()
+        finally:
+            of_token.release()
+
+
+async def _acquire(slots: asyncio.Semaphore) -> None:
+    try:
+        async with asyncio.timeout(MAX_WAIT):
+            await slots.acquire()
+    except TimeoutError:
+        detail = f"No place became free in {MAX_WAIT:g} seconds. Send the request again later."
+        raise ApiProblem("too_many", detail, headers={"Retry-After": "5"}) from None
