@@ -15,6 +15,7 @@ from hitl_core.errors import HitlError, StoreError
 from hitl_core.store import Store
 
 from .health import Health, Problem
+from .shared_call import SharedCall
 
 log = logging.getLogger(__name__)
 
@@ -44,9 +45,17 @@ def make_probe(
     has no names of places, review ids or a channel's errors: those are in the log and at the bot's own place.
     """
 
-    async def ready() -> dict[str, object]:
+    async def ask_store() -> tuple[float, int]:
         skew = clock() - await store.now()
         await store.try_lock("ready", 1.0)  # a small write: a full Redis refuses it
+        return skew, await store.count_dead_letters()
+
+    shared_answer = SharedCall(
+        ask_store
+    )  # so that a flood of questions costs people's clicks little
+
+    async def ready() -> dict[str, object]:
+        skew, undelivered = await shared_answer()
         if abs(skew) > MAX_SKEW:
             ahead = "ahead of" if skew > 0 else "behind"
             raise HitlError(
@@ -56,7 +65,7 @@ def make_probe(
         for check in checks:
             check()
         return {
-            "undelivered": await store.count_dead_letters(),
+            "undelivered": undelivered,
             "problems": _by_kind(health.current_problems()),
         }
 
@@ -101,10 +110,12 @@ def add_metrics(app: web.Application, store: Store, health: Health) -> None:
     bot of one Redis reports the same; only `problems` are those of this bot.
     """
 
+    collect = SharedCall(lambda: _collect_metrics(store, health))
+
     async def metrics(_: web.Request) -> web.Response:
         try:
             return web.Response(
-                body=await _collect_metrics(store, health),
+                body=await collect(),
                 headers={"Content-Type": CONTENT_TYPE_LATEST},
             )
         except HitlError as error:

@@ -8,7 +8,7 @@ import asyncio
 import resource
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
@@ -101,6 +101,34 @@ class EvictionOrder(Generic[R]):
         if member in self._ranks:
             self.remove(member)
             self.add(member)
+
+
+#: The request of a person who presses a button is rarely larger: it has the message that the button is on.
+MAX_CLICK = 128 * 1024
+
+
+class Arriving(Protocol):
+    """A connection whose request is still arriving."""
+
+    is_authenticated: bool
+    buffered_bytes: int
+
+
+A = TypeVar("A", bound=Arriving)
+
+
+def closed_first(arriving: Iterable[A]) -> list[A]:
+    """In which order they are closed when all together take too much memory: those that are too large for a
+    person's click first; of those, strangers first, then the largest.
+    """
+    return sorted(
+        arriving,
+        key=lambda one: (
+            one.buffered_bytes <= MAX_CLICK,
+            one.is_authenticated,
+            -one.buffered_bytes,
+        ),
+    )
 
 
 class Share:

@@ -14,7 +14,13 @@ from typing import Any, cast
 from aiohttp import StreamReader
 
 from ..logs import ThrottledLog
-from .connection_limits import EvictionOrder, Share, SlowReaders, default_max_connections
+from .connection_limits import (
+    EvictionOrder,
+    Share,
+    SlowReaders,
+    closed_first,
+    default_max_connections,
+)
 from .memory import UsedMemory
 
 log = logging.getLogger(__name__)
@@ -33,8 +39,7 @@ READ_SIZE, FIRST_READ_SIZE = 16 * 1024, 4 * 1024
 #: The share of connections for agents' requests, and for those that wait for people. The rest is for clicks:
 #: without them nobody could decide what agents wait for. One token may use half of each.
 AGENTS, WAITING = 3 / 4, 1 / 2
-#: The most bytes of all heads and bodies that are still arriving, and the part to which it is reduced when it
-#: was more.
+#: The most bytes of all heads and bodies that are still arriving, and to which part more is reduced.
 MAX_BUFFERED = 48 * 1024 * 1024
 KEEP_RATIO = 3 / 4
 WATCH_INTERVAL = 1.0
@@ -99,9 +104,8 @@ class Connection(asyncio.Protocol):
 
     def _forget_unread(self) -> None:
         if self._transport is not None:
-            self._connections.memory.count_freed(
-                self._connections.slow_readers.remove(self._transport)
-            )
+            freed = self._connections.slow_readers.remove(self._transport)
+            self._connections.memory.count_freed(freed)
 
     def begin_request(self, body: StreamReader) -> None:
         self._body, self._head_since = body, None
@@ -166,12 +170,10 @@ class Connection(asyncio.Protocol):
 
     @property
     def is_expired(self) -> bool:
-        if self.is_busy:
-            return False
         now = time.monotonic()
-        if self._head_since is not None and now - self._head_since > HEAD_TIMEOUT:
-            return True
-        return now - self.last_used > (IDLE_TIMEOUT if self.is_authenticated else HEAD_TIMEOUT)
+        is_late = self._head_since is not None and now - self._head_since > HEAD_TIMEOUT
+        limit = IDLE_TIMEOUT if self.is_authenticated else HEAD_TIMEOUT
+        return not self.is_busy and (is_late or now - self.last_used > limit)
 
     @property
     def rank(self) -> int:
@@ -231,8 +233,8 @@ class Connections:
         self._order.update(visit)
 
     def make_room(self) -> None:
-        """Close connections whose request is still arriving: strangers first, then the slowest."""
-        for one in [one for one in self._order if one.buffered_bytes]:
+        """Close connections whose request is still arriving."""
+        for one in closed_first([one for one in self._order if one.buffered_bytes]):
             if self.buffered_bytes <= MAX_BUFFERED * KEEP_RATIO:
                 return
             one.abort()

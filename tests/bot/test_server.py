@@ -48,6 +48,10 @@ def application(release: Release) -> web.Application:
         except BodyError as error:
             return web.Response(status=400, text=error.code)
 
+    async def known_take(request: web.Request) -> web.Response:
+        mark_authenticated(request)
+        return await take(request)
+
     async def poll(request: web.Request) -> web.Response:
         """As the HTTP API does: a known client waits."""
         mark_authenticated(request)
@@ -66,6 +70,7 @@ def application(release: Release) -> web.Application:
     app = web.Application()
     app.router.add_get("/large", large)
     app.router.add_post("/take", take)
+    app.router.add_post("/known-take", known_take)
     app.router.add_get("/poll", poll)
     app.router.add_route("*", "/fine", fine)
     return app
@@ -310,6 +315,26 @@ async def test_security_m4_the_oldest_stranger_makes_room(serve: Serve, release:
             async with asyncio.timeout(PATIENCE):
                 assert await each.reader.readuntil(b"now")
             await each.close()
+
+
+async def test_attack6_m2_large_bodies_cut_off_no_click(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given large half bodies of strangers and of somebody known; when there is no room for all, then some of
+    them go, and a small request that is still arriving stays."""
+    monkeypatch.setattr(connections, "MAX_BUFFERED", 600_000)
+    click = b"POST /take HTTP/1.1\r\nHost: x\r\nContent-Length: 20001\r\n\r\n" + b"x" * 20_000
+    long = b"POST /%b HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n" + b"x" * 150_000
+    async with serve() as url:
+        small = await Wire.to(url, click)
+        halves = [await Wire.to(url, long % path) for path in [b"take", b"known-take"] * 4]
+        ended = [asyncio.create_task(half.rest()) for half in halves]
+        await wait_until("some are closed", lambda: sum(one.done() for one in ended) >= 4)
+        small.writer.write(b"x")
+        assert (await small.rest()).endswith(b"20001")
+        for one in ended:
+            one.cancel()
+        await asyncio.gather(*ended, return_exceptions=True)
 
 
 async def test_security_m4_bodies_share_their_room(
