@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hitl_core.model import Action, Review
-from hitl_core.review import deadline, redaction_pointers, visible_schema
+from hitl_core.review import deadline
 
 from .. import text
-from .arguments import main_fact, mask
+from .arguments import main_fact, mask_action
 from .model import Deadline
 from .people import requester
 from .sentences import MAX_NAME, MAX_REQUESTER, due_line
@@ -44,6 +44,5 @@ def asker_line(review: Review, action: Action) -> Line:
 
 
 def _call_line(review: Review, action: Action) -> Line:
-    args = review.arguments(action.key).parse()
-    masked = mask(args, visible_schema(action.config), redaction_pointers(action, args))
+    masked = mask_action(action, review.arguments(action.key).parse())
     return (Strong(action.name), Text("   "), Verbatim(main_fact(masked)))

@@ -71,7 +71,7 @@ def test_cards_6_a_list_says_which_line_has_odd_values() -> None:
     card = card_of(("pay", ODD), *[("look", {"n": n}) for n in range(40)])
     drawn = str(message(card, name_of)["blocks"])
 
-    assert "⚠ 2 odd values below" in drawn
+    assert "⚠ 2 odd values in #1" in drawn
     assert drawn.count("⚠ 2 odd values'") + drawn.count("⚠ 2 odd values ") == 2
 
 

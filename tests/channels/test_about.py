@@ -55,6 +55,14 @@ def test_cards_11_a_form_of_one_text_begins_with_the_call(kind: str) -> None:
     assert "s3cr3t" not in about
 
 
+@pytest.mark.parametrize("kind", ["reject", "respond", "escalate"])
+def test_cards_10_and_11_the_call_is_shown_as_the_policy_says(kind: str) -> None:
+    """Given a policy that says how an amount is shown; then a form beside the card shows it so too."""
+    rule = {**RULE["interrupt_on"]["*"], "display": {"/amount": {"money": {"currency": "EUR"}}}}
+    about = about_of(review_of(CALL, policy={"interrupt_on": {"*": rule}}), kind)
+    assert "amount: 120 EUR" in about
+
+
 def test_cards_11_an_escalation_of_many_calls_counts_them() -> None:
     review = review_of(*[("pay", {"amount": n}) for n in range(9)])
     about = about_of(review, "escalate")

@@ -16,6 +16,7 @@ from ..spans import (
     Strong,
     Text,
     Verbatim,
+    join_names,
     quote,
 )
 from ..values import NOBODY, Argument, ArgumentsExcerpt
@@ -29,6 +30,8 @@ from .why import agent_line, attempt_lines, ordinal
 
 #: The newest notes, and the problems, on one card.
 MAX_NOTES = 5
+#: Actions with odd values that are named.
+MAX_NUMBERS = 6
 
 
 @dataclass(frozen=True)
@@ -197,6 +200,11 @@ def _warning_lines(warnings: tuple[Line, ...]) -> tuple[Line, ...]:
 
 
 def _count_odd_values(card: Card) -> tuple[Line, ...]:
-    """How many odd values the actions have; () if there are none."""
-    count = sum(one.odd_values for one in card.waiting)
-    return ((Strong(f"⚠ {odd_values(count)} below"),),) if count else ()
+    """How many odd values the actions have, and which actions of several; () if there are none."""
+    odd = [one for one in card.waiting if one.odd_values]
+    if not odd:
+        return ()
+    count = odd_values(sum(one.odd_values for one in odd))
+    numbers = join_names((f"#{one.number}" for one in odd), most=MAX_NUMBERS)
+    where = "below" if len(odd) == len(card.waiting) else f"in {numbers}"
+    return ((Strong(f"⚠ {count} {where}"),),)
