@@ -40,13 +40,15 @@ C = TypeVar("C")
 @dataclass(frozen=True)
 class ArgumentsPage(Generic[C]):
     """Page `number` (from 0) of all arguments of an action. `content` is the channel's own, `head` the line
-    above it. The next page is reached only from the one before, so the last one completes the reading.
+    above it, `asker` who asks for the action, for whom and until when. The next page is reached only from the
+    one before, so the last one completes the reading.
     """
 
     target: ActionRef
     number: int
     count: int
     head: Line
+    asker: Line
     content: C
     buttons: tuple[Button, ...]
 
@@ -102,8 +104,8 @@ class Reader:
 
         def draw() -> ArgumentsPage[C]:
             name, arguments = name_and_arguments(review, target.action)
-            approval = _approval(review, target)
-            return arguments_page(target, name, arguments, number, split, approval)
+            approval, asker = _approval(review, target), _asker(review, target)
+            return arguments_page(target, name, arguments, number, split, approval, asker)
 
         return await offload_drawing(review, draw)
 
@@ -158,6 +160,7 @@ def arguments_page(
     number: int,
     split: Callable[[Sequence[Argument]], Sequence[C]],
     approval: tuple[Button, ...] = (),
+    asker: Line = (),
 ) -> ArgumentsPage[C]:
     """`approval` is the button on the last page, for those who have read all of it."""
     pages = split(arguments)
@@ -167,7 +170,7 @@ def arguments_page(
     if number == count - 1:
         buttons = (*approval, *buttons)
     head = arguments_head(name, number, count)
-    return ArgumentsPage(target, number, count, head, pages[number], buttons)
+    return ArgumentsPage(target, number, count, head, asker, pages[number], buttons)
 
 
 def action_page(review: Review, place: Place, number: int) -> ActionPage:
@@ -185,6 +188,12 @@ def action_page(review: Review, place: Place, number: int) -> ActionPage:
             reads = ActionRef(review.id, shown.key, shown.revision)
     state, buttons = review_state(number, count, waiting), review_pages(review.id, number, count)
     return ActionPage(review.id, place, number, open_action, asker, state, buttons, reads)
+
+
+def _asker(review: Review, target: ActionRef) -> Line:
+    """() for a call that needed nobody."""
+    action = review.action(target.action)
+    return asker_line(review, action) if action else ()
 
 
 def _approval(review: Review, target: ActionRef) -> tuple[Button, ...]:

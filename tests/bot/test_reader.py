@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from bot.card import Argument
+from bot.card import Argument, plain_text
 from bot.channels.contract import Channel
 from bot.channels.registry import Channels
 from bot.inbox import ActionPage, ActionRef, Inbox, action_page, arguments_page
@@ -91,6 +91,15 @@ async def test_house_nothing_is_shown_at_another_place(world: World) -> None:
         await world.inbox.reader.action(world.id, Place("slack:#elsewhere"), 0, OPERATOR)
     review = (await Reviews(world.store).load(world.id)).review
     assert action_page(review, Place("slack:#elsewhere"), 0).action is None
+
+
+async def test_cards_11_all_arguments_say_who_asks_and_until_when(world: World) -> None:
+    """Given a call with a deadline; then the page of all its arguments says who asks for it, and what happens
+    by when."""
+    await world.ask(expire={"after": "1h", "decision": "reject"})
+    target = ActionRef(world.id, "1", 1)
+    page = await world.inbox.reader.arguments(target, 0, OPERATOR, lambda arguments: [arguments])
+    assert plain_text(page.asker).startswith("Asked by agent  ·  rejected unless decided in time")
 
 
 def test_house_only_the_last_page_completes_the_reading() -> None:

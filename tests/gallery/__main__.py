@@ -1,4 +1,6 @@
-"""`python -m tests.gallery [NAME ...]`: draws all scenes, or those named, into build/gallery/slack."""
+"""`python -m tests.gallery [NAME ...]`: draws all scenes, or those named, into build/gallery/slack. All of them
+also make docs/gallery.md and its pictures.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from tests.gallery import index
+from tests.gallery import index, report
 from tests.gallery.pictures import draw
 from tests.gallery.scenes import SCENES
 
@@ -22,6 +24,9 @@ def main() -> None:
     shown = FOLDER / "index.html"
     shown.write_text(index.page(SCENES), encoding="utf-8")
     print(f"{len(wanted)} scenes drawn: {shown}")
+    if len(wanted) == len(SCENES):
+        report.write_page(FOLDER)
+        print(f"Written: {report.PAGE}")
 
 
 if __name__ == "__main__":

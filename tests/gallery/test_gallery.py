@@ -16,7 +16,10 @@ pytest.importorskip("playwright", reason="no Playwright (pip install playwright)
 
 from tests.gallery import index
 from tests.gallery.pictures import LOOKS, camera, take, write
+from tests.gallery.proofs import ATTACKS, CHANGES
+from tests.gallery.report import PAGE, PICTURES, picture_names, render_page
 from tests.gallery.scenes import SCENES
+from tests.gallery.scores import SCORES
 
 
 @pytest_asyncio.fixture
@@ -34,6 +37,20 @@ def test_there_are_many_scenes_each_with_a_name_of_its_own() -> None:
 def test_the_page_shows_every_picture() -> None:
     shown = index.page(SCENES)
     assert all(f'src="{scene.name}{look}.png"' in shown for scene in SCENES for look in LOOKS)
+
+
+def test_each_scene_has_a_score_and_the_page_is_up_to_date() -> None:
+    """Given the scenes, then docs/gallery.md and its pictures are those that `make gallery` writes. Whether a
+    score is right, only a person can say."""
+    assert {scene.name for scene in SCENES} == {*SCORES}
+    assert PAGE.read_text(encoding="utf-8") == render_page(), "run: make gallery"
+    assert sorted(picture_names()) == sorted(path.name for path in PICTURES.iterdir())
+
+
+def test_each_way_to_fool_a_reviewer_and_each_change_has_a_scene() -> None:
+    names = {scene.name for scene in SCENES}
+    assert len(ATTACKS) == 9
+    assert all(proof.scenes and {*proof.scenes} <= names for proof in (*ATTACKS, *CHANGES))
 
 
 @pytest.mark.parametrize("scene", SCENES, ids=[scene.name for scene in SCENES])
@@ -71,6 +88,15 @@ async def test_what_one_person_sees_is_drawn_as_such(
         await take(page, to, scene, await make(scene, to), tmp_path)
         assert await page.get_by_text("Only visible to you").is_visible()
         assert await page.get_by_text("3 reviews wait for you").is_visible()
+
+
+async def test_a_question_is_drawn_above_its_card(
+    to: Slack, chromium: Path, tmp_path: Path
+) -> None:
+    scene = next(scene for scene in SCENES if scene.name == "run-again-asks")
+    async with camera(chromium) as page:
+        await take(page, to, scene, await make(scene, to), tmp_path)
+        assert await page.get_by_text("Run refund_order again?").is_visible()
 
 
 def _size(png: Path) -> tuple[int, int]:

@@ -70,7 +70,7 @@ def _three() -> Review:
 
 
 def _doubt() -> Review:
-    return expire_lease(start_calls(review_of(REFUNDING, policy={"default": "allow"}), "1"))
+    return expire_lease(start_calls(decide(ask(REFUNDING), "1", "approve"), "1"))
 
 
 def notification(name: str, text: str, *reviews: Review) -> Scene:

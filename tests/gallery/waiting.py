@@ -27,7 +27,7 @@ from tests.gallery.calls import (
     WITH_OPS,
     ask,
 )
-from tests.gallery.showing import message
+from tests.gallery.showing import message, question
 
 CONTRACT = "".join(
     f"{n}. The supplier delivers within {n + 4} working days, and tells the customer in writing of any"
@@ -205,6 +205,7 @@ SCENES = (
     message("injection", "Text that wants to be markup", _injection),
     message("redacted", "Values that nobody is shown", _secret),
     message("confirm", "Approve asks once more, and wants all of it read", _deploy),
+    question("confirm-asks", "What Approve asks then", _deploy, "approve"),
     message("titled", "What the agent's own system calls it", _titled),
     message("question", "A question with its answers", _question),
     message("question-text", "A question that wants words", _open_question),

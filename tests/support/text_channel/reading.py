@@ -12,7 +12,8 @@ from .render import action_content, argument_lines, join, to_buttons, to_lines
 
 
 def arguments_content(page: ArgumentsPage[list[str]]) -> Content:
-    return Content((*to_lines([page.head]), *page.content), to_buttons(page.buttons))
+    above = [page.head, page.asker] if page.asker else [page.head]
+    return Content((*to_lines(above), *page.content), to_buttons(page.buttons))
 
 
 def action_page_content(page: ActionPage, names: PlaceNames) -> Content:

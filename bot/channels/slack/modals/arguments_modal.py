@@ -38,6 +38,7 @@ def arguments_view(meta: ModalMeta, page: ArgumentsPage[list[Element]]) -> View:
     parts, starts = page.content, range(0, len(page.content), PARTS_PER_BLOCK)
     blocks = [
         rich_text("name", section(page.head)),
+        *context_lines("asker", [page.asker] if page.asker else []),
         *(rich_text(f"part:{at}", *parts[at : at + PARTS_PER_BLOCK]) for at in starts),
     ]
     if not parts:
