@@ -1,5 +1,5 @@
-"""`python -m tests.gallery [NAME ...]`: draws all scenes, or those named, into build/gallery/slack. All of them
-also make docs/gallery.md and its pictures.
+"""`python -m tests.gallery [NAME ...]`: draws all scenes, or those named, into build/gallery/slack. With
+all of them, docs/gallery.md and its pictures too.
 """
 
 from __future__ import annotations
