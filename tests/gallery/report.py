@@ -50,7 +50,7 @@ correct the score in `tests/gallery/scores.py`.
 
 | points | means |
 |---|---|
-| 5 | clear in ten seconds: who asks, what will happen, why (if the agent says it), by when; nothing misleads |
+| 5 | clear in ten seconds: who asks, what will run, why (if the agent says it), by when; nothing misleads |
 | 4 | the same, with a flaw that costs a moment |
 | 3 | somebody in a hurry could miss something that matters |
 | 1, 2 | somebody could decide wrongly |
