@@ -6,12 +6,30 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from hitl_core.model import Action, EarlierTerms, EditRecord, Escalation, MessageRef, Place, Review
+from hitl_core.jsonschema import to_pointer
+from hitl_core.model import (
+    Action,
+    DisplayHint,
+    EarlierTerms,
+    EditRecord,
+    Escalation,
+    MessageRef,
+    Place,
+    Review,
+)
 from hitl_core.review import compared_pointers, redaction_pointers, visible_schema
 
 from .. import text
 from ..value_text import format_value
-from .arguments import HIDDEN_MARK, MAX_LABEL, argument_label, hide, keys_in_order, mark_hidden
+from .arguments import (
+    HIDDEN_MARK,
+    MAX_LABEL,
+    amount_text,
+    argument_label,
+    hide,
+    keys_in_order,
+    mark_hidden,
+)
 from .model import EscalationNote, ThreadLine
 from .people import merge_people
 from .values import NOBODY, Attempt, Change, Edit
@@ -76,11 +94,14 @@ def _changes(review: Review, action: Action, revision: int) -> list[Change]:
         for key in keys_in_order({**old, **new}, schema)
     ]
     differ = [(key, before, after) for key, before, after in each if before != after]
+    hints = {hint.pointer: hint for hint in action.config.display}
     pointers = redaction_pointers if revision > 1 else compared_pointers
     redact = [*pointers(action, old), *pointers(action, new)]
     if redact:
         old, new = hide(old, None, redact), hide(new, None, redact)
-        differ = [(key, _value_text(old, key), _value_text(new, key)) for key, *_ in differ]
+    differ = [
+        (key, _value_text(old, key, hints), _value_text(new, key, hints)) for key, *_ in differ
+    ]
     return [_change(argument_label(key, schema), before, after) for key, before, after in differ]
 
 
@@ -93,8 +114,14 @@ def _change(label: str, old: str | None, new: str | None) -> Change:
     return Change(label, _excerpt(old), _excerpt(new))
 
 
-def _value_text(args: dict[str, Any], key: str) -> str | None:
-    return format_value(args[key]) if key in args else None
+def _value_text(
+    args: dict[str, Any], key: str, hints: Mapping[str, DisplayHint] | None = None
+) -> str | None:
+    """An amount has its currency, as on the card."""
+    if key not in args:
+        return None
+    money = amount_text(args, key, hints.get(to_pointer((key,)))) if hints else None
+    return format_value(args[key]) if money is None else money
 
 
 def _excerpt(raw: str | None) -> str | None:

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from bot.card import Argument, action_text, build_card, find_open_action
 from bot.card.arguments import list_arguments, main_fact, mask
 from bot.card.arguments.excerpt import UNDECLARED_TITLE
+from bot.card.history import edits_of
 from bot.channels.slack.render.block_kit import place_names
 from bot.channels.slack.render.card_message import message
 from bot.text import to_visible
 from hitl_core.model import DisplayHint, DisplayStyle
 from tests.channels.reading import check
-from tests.channels.scenes import DEFAULT, name_of, review_of
+from tests.channels.scenes import DEFAULT, decide, name_of, review_of
 
 EUR = {"/amount": {"money": {"currency": "/currency"}}}
 MAIL = "Dear Jo, we have refunded your order. It takes two to five days to arrive. Best, Anna."
@@ -229,3 +230,21 @@ def test_promise_8_no_style_hides_a_character(
     if "c" not in arguments:
         assert isinstance(other, str)
         assert written.endswith(f" {other}")
+
+
+def test_cards_10_a_changed_amount_has_its_currency() -> None:
+    """Cards 10: given an edit of an amount; then old and new have the currency, as on the card; a hidden
+    currency stays hidden."""
+    rule = {"display": EUR}
+    review = review_of(
+        ("pay", {"amount": 120.0, "currency": "EUR"}), policy={"interrupt_on": {"*": rule}}
+    )
+    edited = decide(review, "1", "edit", args={"amount": 80.0, "currency": "EUR"})
+    [change] = edits_of(edited, edited.actions[0])[0].changes
+    assert (change.old, change.new) == ("120.00 EUR", "80.00 EUR")
+
+    hidden = {"interrupt_on": {"*": {**rule, "redact": ["/currency"]}}}
+    review = review_of(("pay", {"amount": 120.0, "currency": "EUR"}), policy=hidden)
+    edited = decide(review, "1", "edit", args={"amount": 80.0, "currency": "EUR"})
+    [change] = edits_of(edited, edited.actions[0])[0].changes
+    assert (change.old, change.new) == ("120.0", "80.0")

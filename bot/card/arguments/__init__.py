@@ -17,7 +17,7 @@ from .masking import (
     mask_action,
 )
 from .rows import argument_rows
-from .styles import MAX_INLINE, choose_style
+from .styles import MAX_INLINE, amount_text, choose_style
 
 __all__ = [
     "HIDDEN_MARK",
@@ -27,6 +27,7 @@ __all__ = [
     "PATH_SEPARATOR",
     "MaskedArgs",
     "all_arguments",
+    "amount_text",
     "argument_label",
     "argument_rows",
     "arguments_excerpt",

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple, assert_never
 
+from hitl_core.jsonschema import to_pointer
 from hitl_core.model import DisplayHint
 
 from ...text import MAX_ENDS
@@ -104,6 +105,15 @@ def format_money(value: Any, currency: Any) -> str | None:
     # One more zero changes nothing: 120.0 is 120.00.
     digits = f"{int(whole):,}" + (f".{part:0<2}" if part else "")
     return f"{sign}{digits} {currency}"
+
+
+def amount_text(args: dict[str, Any], key: str, hint: DisplayHint | None) -> str | None:
+    """The amount at this key with its currency; None if the hint is not for money, or it is no amount."""
+    if hint is None or hint.style != "money":
+        return None
+    values = {to_pointer((one,)): value for one, value in args.items()}
+    drawing = draw_value(args[key], hint, values.get)
+    return drawing.raw if drawing.has_currency else None
 
 
 def _draw_money(value: Any, currency: str, find: Callable[[str], Any]) -> Drawing:
