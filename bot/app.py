@@ -122,7 +122,7 @@ async def running_bot(
         directory = Directory(channels, load_people(settings.hitl_people, channels))
         readiness_checks: list[Callable[[], None]] = []
         workers, path = None, ""
-        inbox = Inbox(Reviews(store, retry_seconds=1.5), directory, channels.incomplete_actions)
+        inbox = Inbox(Reviews(store, retry_seconds=1.5), directory)
         homes = HomeLoader(Reviews(store, retry_seconds=1.5), channels, directory)
         home = HomeTab(homes, inbox, channel)
         if only != "http":

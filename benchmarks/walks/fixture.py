@@ -68,7 +68,7 @@ class Fixture:
         await channel.start()
         channels = Channels(channel)
         directory = Directory(channels)
-        inbox = Inbox(self.reviews, directory, channels.incomplete_actions)
+        inbox = Inbox(self.reviews, directory)
         home = HomeTab(HomeLoader(self.reviews, channels, directory), inbox, channel)
         for handlers in (Listeners(inbox, channel, home), home):
             handlers.register(self._bolt)

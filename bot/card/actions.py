@@ -104,7 +104,7 @@ def make_open_action(review: Review, action: Action, number: int, room: int) -> 
     return OpenAction(
         key=action.key,
         revision=action.revision,
-        seal=review.seal(action.key),
+        seal=review.seal(action.key, is_whole=not excerpt.missing),
         number=number,
         name=action.name,
         title=said.title and text.shorten(said.title, MAX_TITLE),
@@ -151,7 +151,9 @@ def _find_odd_values(masked: MaskedArgs | None, texts: Iterable[tuple[str, str]]
 
 def _shrink(review: Review, action: Action, open_action: OpenAction, room: int) -> OpenAction:
     masked = mask_action(action, review.arguments(action.key).parse())
-    return replace(open_action, excerpt=arguments_excerpt(masked, room))
+    excerpt = arguments_excerpt(masked, room)
+    seal = review.seal(action.key, is_whole=not excerpt.missing)
+    return replace(open_action, excerpt=excerpt, seal=seal)
 
 
 def make_action_line(review: Review, action: Action, number: int) -> ActionLine:

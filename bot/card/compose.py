@@ -72,7 +72,8 @@ def build_card(
         waiting=short,
         page_keys=tuple(action.key for action in here),
         approve_all=approvable,
-        seal=review.seal(*(key for key, _ in approvable)),
+        # A card without all that must be read has no Approve all: see `shows_all`.
+        seal=review.seal(*(key for key, _ in approvable), is_whole=True),
         differences=question,
         table=make_table(short) if len(short) > 1 else None,
         doubts=in_doubt,

@@ -102,14 +102,15 @@ def message_of(message: str | None) -> str | None:
 def make_doubt(review: Review, call: Call) -> Doubt:
     action, args = review.action(call.key), review.arguments(call.key).parse()
     masked = mask_action(action, args) if action else mask(args, None, call.redact)
+    excerpt = arguments_excerpt(masked)
     run, rule = review.runs[call.key], action.route.reviewers if action else Reviewers()
     return Doubt(
         key=call.key,
         attempt=run.attempt,
-        seal=review.seal(call.key),
+        seal=review.seal(call.key, is_whole=not excerpt.missing),
         name=review.tool_name(call),
         fact=main_fact(masked),
-        excerpt=arguments_excerpt(masked),
+        excerpt=excerpt,
         quorum=rule.quorum,
         excluded_requester=text.one_line(review.requester or "")
         if rule.exclude_requester

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from hitl_core.model import MessageRef, Place
 
-from ..card import Card, Layout, ThreadLine
+from ..card import Card, ThreadLine
 
 
 class ChannelError(Exception):
@@ -104,12 +104,6 @@ class Channel(Protocol):
 
     async def conversation_id(self, place: Place) -> str:
         """The id of the place's conversation. Two places may share one."""
-        ...
-
-    def layout(self, card: Card) -> Layout:
-        """How it shows the actions of this card within the limits of a message: see `shows_list` in
-        bot/card.
-        """
         ...
 
     async def post(self, place: Place, card: Card) -> MessageRef:

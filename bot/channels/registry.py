@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from hitl_core.model import CLI, DEFAULT_PLACE, POLICY, MessageRef, Place
 
-from ..card import Card, incomplete_actions
 from .contract import Audience, Channel, NotFound
 
 
@@ -55,11 +54,6 @@ class Channels:
         """Who is reached by a place; None if the bot does not have its channel: nobody is reached."""
         channel = self.find(place)
         return channel.audience(place) if channel else None
-
-    def incomplete_actions(self, card: Card) -> frozenset[str]:
-        """The keys of the actions that this card does not show completely in its channel."""
-        channel = self.find(card.place)
-        return incomplete_actions(card, channel.layout(card)) if channel else frozenset()
 
     def _configured(self, channel: Channel | None, name: str) -> Channel:
         if channel is None:

@@ -57,7 +57,7 @@ class FormDesk:
         if not shows_all:
             action = action_of(snapshot, ref)
             async with access.refusal_audit.recorded(ref.target.review_id, who, action.key):
-                await access.read_marks.check(snapshot, [action], ref.kind, who)
+                access.read_marks.check(snapshot, {action.key: ref.kind}, ref.target.seal, who)
         return page
 
     async def redraw(
@@ -198,11 +198,13 @@ class FormDesk:
         op: str,
         shows_all: bool = False,
     ) -> FormResult:
-        command = Decide(ref.target.review_id, ref.target.action, proposal, seen.who, op)
-        if ref.kind != "edit" or not shows_all:
-            return to_result(await self._inbox.apply(command, seen))
-        await self._inbox.access.read_marks.record(ref.target, seen.who)
-        return to_result(await self._inbox.apply(command))  # `seen` does not have the new mark
+        target = ref.target
+        command = Decide(target.review_id, target.action, proposal, seen.who, op)
+        was_cut = target.seal != seen.review.seal(target.action, is_whole=True)
+        if ref.kind == "edit" and shows_all and was_cut:
+            await self._inbox.access.read_marks.record(target, seen.who)
+            return to_result(await self._inbox.apply(command))  # `seen` does not have the new mark
+        return to_result(await self._inbox.apply(command, seen))
 
     async def _open_escalation(self, ref: FormRef, who: Reviewer) -> FormPage:
         assert ref.card is not None  # the button is on that message

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from hitl_core.errors import Refused, ReviewNotFound, StoreError, StoreUnavailable
 from hitl_core.model import (
@@ -39,18 +39,12 @@ class ReviewAccess:
     """Loads reviews for a person, after a check of their permission. A `seen` snapshot of the same click and
     person is used in place of a load, and what it permits is not checked again.
 
-    `incomplete_actions` says which actions a card does not show completely. Methods raise Refused with a
-    sentence, also if the store can't be reached.
+    Methods raise Refused with a sentence, also if the store can't be reached.
     """
 
-    def __init__(
-        self,
-        reviews: Reviews,
-        directory: Directory,
-        incomplete_actions: Callable[[Card], Collection[str]],
-    ) -> None:
+    def __init__(self, reviews: Reviews, directory: Directory) -> None:
         self._reviews, self._directory = reviews, directory
-        self.read_marks = ReadMarks(reviews.store, incomplete_actions)
+        self.read_marks = ReadMarks(reviews.store)
         self.refusal_audit = RefusalAudit(reviews)
 
     async def load(self, review_id: str) -> Snapshot:

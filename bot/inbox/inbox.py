@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Collection, Mapping
 
 from hitl_core.errors import HitlError, Refused, StoreUnavailable
 from hitl_core.failpoints import failpoint
-from hitl_core.model import DecisionType, MessageRef, Reviewer
+from hitl_core.model import MessageRef, Reviewer
 from hitl_core.review import (
     AnswerDoubt,
     Decide,
@@ -24,7 +23,7 @@ from hitl_core.review import (
 from hitl_core.store import Store
 
 from .. import click_budget
-from ..card import Card, choices_of
+from ..card import choices_of
 from ..offload import offload_drawing
 from ..people import Directory
 from .access import ReviewAccess
@@ -45,15 +44,9 @@ log = logging.getLogger(__name__)
 class Inbox:
     """Applies what people do."""
 
-    def __init__(
-        self,
-        reviews: Reviews,
-        directory: Directory,
-        incomplete_actions: Callable[[Card], Collection[str]],
-    ) -> None:
-        """`incomplete_actions` says which actions a card does not show completely."""
+    def __init__(self, reviews: Reviews, directory: Directory) -> None:
         self._reviews, self._directory = reviews, directory
-        self.access = ReviewAccess(reviews, directory, incomplete_actions)
+        self.access = ReviewAccess(reviews, directory)
         self.reader = Reader(self.access)
 
     @property
@@ -129,10 +122,13 @@ class Inbox:
             return Findings()  # it is not applied again
         if isinstance(command, Escalate):
             return Findings(place=place_of_message(snapshot, command.message_ref))
+        marks, who = self.access.read_marks, command.who
         if isinstance(command, Decide):
-            await self._check_read(snapshot, {command.action: command.proposal}, command.who)
+            kinds = {command.action: command.proposal.type}
+            marks.check(snapshot, kinds, command.proposal.seal, who)
         elif isinstance(command, DecideAll):
-            await self._check_read(snapshot, command.proposals, command.who)
+            kinds = {key: one.type for key, one in command.proposals.items()}
+            marks.check(snapshot, kinds, command.seal, who)
         ineligible = {
             key: await self.access.ineligible_voters(snapshot, key) for key in command.keys
         }
@@ -145,18 +141,6 @@ class Inbox:
         grant = judged.new_grant if judged else None
         has_new_grant = grant is not None and await self.access.may_decide_by(grant, snapshot)
         return Findings(ineligible, judged, has_new_grant)
-
-    async def _check_read(
-        self, snapshot: PermittedSnapshot, proposals: Mapping[str, Proposal], who: Reviewer
-    ) -> None:
-        kinds: set[DecisionType] = {proposal.type for proposal in proposals.values()}
-        for kind in kinds:
-            actions = [
-                action
-                for action in snapshot.review.actions
-                if action.key in proposals and proposals[action.key].type == kind
-            ]
-            await self.access.read_marks.check(snapshot, actions, kind, who)
 
     async def _record(self, command: InboxCommand, reply: Reply) -> None:
         """A refusal in the audit, and a message that is out of date. Both have the time of one step."""

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, Callable, Collection, Iterable
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from uuid import uuid4
 
 from hitl_core.errors import HitlError, RefusalCode, Refused
-from hitl_core.model import Action, DecisionType, Place, Review, Reviewer, Snapshot
+from hitl_core.model import DecisionType, Reviewer, Snapshot
 from hitl_core.review import Reviews
 from hitl_core.store import Store
 
 from .. import click_budget
-from ..card import Card, build_card
-from ..offload import offload_drawing
 from .press import ActionRef
 from .reply import ReadRequired
 
@@ -23,11 +21,10 @@ log = logging.getLogger(__name__)
 
 
 class ReadMarks:
-    """Who has read all of an action: the policy may require that before an approval (`must_read`).
-    `incomplete_actions` says which actions a card does not show completely."""
+    """Who has read all of an action: the policy may require that before an approval (`must_read`)."""
 
-    def __init__(self, store: Store, incomplete_actions: Callable[[Card], Collection[str]]) -> None:
-        self._store, self._incomplete_actions = store, incomplete_actions
+    def __init__(self, store: Store) -> None:
+        self._store = store
 
     async def record(self, target: ActionRef, who: Reviewer) -> None:
         """Records that this person opened all of this revision. Never raises: without the record it opens
@@ -37,34 +34,26 @@ class ReadMarks:
         with contextlib.suppress(HitlError):
             await self._store.record_mark(target.review_id, mark)
 
-    async def check(
-        self, snapshot: Snapshot, actions: Iterable[Action], kind: DecisionType, who: Reviewer
+    def check(
+        self, snapshot: Snapshot, kinds: Mapping[str, DecisionType], seal: str | None, who: Reviewer
     ) -> None:
-        """Raises ReadRequired if the policy requires approvers to read all of it, this person has not opened
-        it, and a card of theirs does not show it completely.
+        """Raises ReadRequired if one of these decisions (by the actions' keys) is an approval of what the
+        policy requires approvers to read, and this person has not read it. The `seal` of their button tells
+        whether they saw all of it or only a part; then they must have opened it. Any other seal is refused as
+        stale by `check_seal`, before the commit.
         """
-        unread = [
-            action
-            for action in actions
-            if (kind == "approve" or (kind == "edit" and action.route.reviewers.editor_approves))
-            and action.is_pending
-            and action.config.must_read
-            and _read_mark(action.key, action.revision, who) not in snapshot.marks
-        ]
-        if not unread:
-            return
         review = snapshot.review
-        cut_at = await offload_drawing(review, lambda: self._cut_actions(review, unread))
-        for action in unread:
-            if any(action.key in cut_at[place] for place in action.places):
+        if seal not in (None, review.seal(*kinds, is_whole=False)):
+            return
+        for action in review.actions:
+            kind = kinds.get(action.key)
+            if (
+                (kind == "approve" or (kind == "edit" and action.route.reviewers.editor_approves))
+                and action.is_pending
+                and action.config.must_read
+                and _read_mark(action.key, action.revision, who) not in snapshot.marks
+            ):
                 raise ReadRequired(ActionRef(review.id, action.key, action.revision), action.name)
-
-    def _cut_actions(
-        self, review: Review, actions: Iterable[Action]
-    ) -> dict[Place, Collection[str]]:
-        """The keys of actions that the card does not show completely, for each of their places."""
-        places = {place for action in actions for place in action.places}
-        return {place: self._incomplete_actions(build_card(review, place)) for place in places}
 
 
 def _read_mark(key: str, revision: int, who: Reviewer) -> str:

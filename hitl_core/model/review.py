@@ -139,13 +139,14 @@ class Review(Value):
             revision = action.revision if action else 1
         return self.args[f"{key}:{revision}"]
 
-    def seal(self, *keys: str) -> str:
-        """A digest (64 bits, in hex) of what people see of these calls: tools, arguments, possible answers.
+    def seal(self, *keys: str, is_whole: bool) -> str:
+        """A digest (64 bits, in hex) of what people see of these calls: tools, arguments, possible answers,
+        and whether all of it is shown (`is_whole`) or some is cut.
 
         A button carries the seal of what its card shows. So it never counts for other data, even if Redis
-        lost the review and a new one has the same numbers.
+        lost the review and a new one has the same numbers; and it tells whether the person saw everything.
         """
-        parts = [self._seal_parts(key) for key in keys]
+        parts = [*(self._seal_parts(key) for key in keys), *([] if is_whole else ["cut"])]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
     def _seal_parts(self, key: str) -> tuple[object, ...]:

@@ -48,7 +48,8 @@ def check_not_cancelled(review: Review) -> None:
 
 def check_seal(review: Review, seal: str | None, *keys: str) -> None:
     """Raises Refused if these calls are no longer what the person saw."""
-    if seal not in (None, review.seal(*keys)):
+    seals = (review.seal(*keys, is_whole=is_whole) for is_whole in (True, False))
+    if seal is not None and seal not in seals:
         raise Refused(
             "stale",
             "What you saw is not what would run now, because stored data was lost. Nothing was changed. The"

@@ -94,8 +94,7 @@ class World:
 
     def restart(self) -> None:
         directory = Directory(Channels(cast(Channel, CHANNEL)))
-        # No card shows a call completely.
-        self.inbox = Inbox(Reviews(self.store), directory, lambda card: card.page_keys)
+        self.inbox = Inbox(Reviews(self.store), directory)
         self.desk = FormDesk(self.inbox, LIMITS, str)
 
     async def ask(self, name: str, args: Json) -> None:
@@ -105,8 +104,10 @@ class World:
         return (await Reviews(self.store).load(self._id)).review
 
     async def target(self) -> ActionRef:
+        """As if no card showed a call completely."""
         review = await self.review()
-        return ActionRef(review.id, "1", review.actions[0].revision, review.seal("1"))
+        seal = review.seal("1", is_whole=False)
+        return ActionRef(review.id, "1", review.actions[0].revision, seal)
 
     async def read(self, target: ActionRef, page: int) -> ArgumentsPage[str]:
         pages = ["first", "last"]

@@ -77,7 +77,9 @@ def filled(session: FormSession, **typed: str | None) -> FormSession:
 
 def edit_form(review: Review, ref: FormRef | None = None, limits: FormLimits = LIMITS) -> EditForm:
     [action] = review.actions
-    target = ActionRef(review.id, action.key, action.revision, review.seal(action.key))
+    target = ActionRef(
+        review.id, action.key, action.revision, review.seal(action.key, is_whole=True)
+    )
     return EditForm(review, action, ref or FormRef("edit", target), limits)
 
 

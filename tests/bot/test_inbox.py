@@ -60,7 +60,7 @@ async def directory(channel: SlackChannel) -> CountingDirectory:
 
 @pytest.fixture
 async def inbox(store: CountingStore, directory: CountingDirectory, channel: SlackChannel) -> Inbox:
-    return Inbox(Reviews(store), directory, Channels(channel).incomplete_actions)
+    return Inbox(Reviews(store), directory)
 
 
 @pytest.fixture
@@ -174,7 +174,7 @@ async def test_approve_all_is_one_command(
     inbox: Inbox, store: CountingStore, alice: Reviewer
 ) -> None:
     review_id = await asked(store, 3)
-    seal = (await Reviews(store).load(review_id)).review.seal("1", "2", "3")
+    seal = (await Reviews(store).load(review_id)).review.seal("1", "2", "3", is_whole=True)
     plans = {key: Proposal("approve", 1) for key in ("1", "2", "3")}
 
     stale = await inbox.apply(DecideAll(review_id, plans, alice, "op1", "another"))
@@ -227,12 +227,10 @@ async def vote_and_approve(
     """Each vote is cast before HITL_PEOPLE names `people`; the last decision after it."""
     *earlier, last = votes
     for vote in earlier:
-        before = Inbox(
-            Reviews(store), Directory(Channels(channel)), Channels(channel).incomplete_actions
-        )
+        before = Inbox(Reviews(store), Directory(Channels(channel)))
         assert (await before.apply(vote)).code == "ok"
     directory = Directory(Channels(channel), people)
-    return await Inbox(Reviews(store), directory, Channels(channel).incomplete_actions).apply(last)
+    return await Inbox(Reviews(store), directory).apply(last)
 
 
 TWO = {"users": ["U0ALICE", "U0BOB", "U0DANA"], "quorum": 2, "exclude_requester": True}

@@ -28,7 +28,7 @@ class World:
     def __init__(self) -> None:
         self.store = MemoryStore()
         directory = Directory(Channels(cast(Channel, CHANNEL)))
-        self.inbox = Inbox(Reviews(self.store), directory, lambda card: card.page_keys)
+        self.inbox = Inbox(Reviews(self.store), directory)
         self.id = ""
 
     async def ask(self, **rule: Any) -> None:

@@ -117,9 +117,9 @@ def test_house_a_button_that_decides_names_what_was_shown() -> None:
     decides = [one for one in on_actions(card) if one.action == "1"]
     [all_of_them] = [one for one in card_buttons(card, layout="full") if one.verb == "approve_all"]
 
-    assert {(one.revision, one.seal) for one in decides} == {(2, review.seal("1"))}
+    assert {(one.revision, one.seal) for one in decides} == {(2, review.seal("1", is_whole=True))}
     assert all_of_them.revisions == (("1", 2), ("2", 1))
-    assert all_of_them.seal == review.seal("1", "2")
+    assert all_of_them.seal == review.seal("1", "2", is_whole=True)
 
 
 def test_house_an_approval_that_the_policy_wants_confirmed_asks() -> None:

@@ -74,7 +74,9 @@ def entries_of(state: Json) -> Entries:
 def edit_form(review: Review, view: Json | None = None) -> EditForm:
     """The form behind Edit, as it opens or as the view of an open modal says."""
     [action] = review.actions
-    target = ActionRef(review.id, action.key, action.revision, review.seal(action.key))
+    target = ActionRef(
+        review.id, action.key, action.revision, review.seal(action.key, is_whole=True)
+    )
     ref = FormRef("edit", target) if view is None else parse_meta(view).form("edit")
     return EditForm(review, action, ref, MODAL_LIMITS)
 

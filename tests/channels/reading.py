@@ -7,16 +7,16 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from bot.card import CONTINUED, Argument, Card, incomplete_actions
+from bot.card import CONTINUED, Argument, Card
 from bot.channels.slack.ids import ModalMeta
 from bot.channels.slack.modals.arguments_modal import arguments_view, split_arguments
 from bot.channels.slack.modals.form_modal import form_view
 from bot.channels.slack.modals.modal import MODAL_LIMITS
 from bot.channels.slack.modals.review_modal import review_page
 from bot.channels.slack.render import Names
-from bot.channels.slack.render.card_message import layout
+from bot.channels.slack.render.card_message import message
 from bot.forms import EditForm, FormRef
-from bot.inbox import ActionRef, action_page, arguments_page
+from bot.inbox import ActionRef, Press, action_page, arguments_page
 from bot.text import remove_marks
 from bot.value_text import LIST_FORM, MAX_INDENTED
 from hitl_core.model import Review
@@ -60,8 +60,13 @@ def edit_pages(review: Review, key: str = "1") -> list[Json]:
 
 
 def incomplete_keys(card: Card) -> frozenset[str]:
-    """The actions that Slack's card does not show completely."""
-    return incomplete_actions(card, layout(card, name_of))
+    """The actions that no button of Slack's card approves, as it does not show them completely."""
+    blocks = message(card, name_of)["blocks"]
+    elements = [one for block in blocks if block["type"] == "actions" for one in block["elements"]]
+    presses = [Press.parse(one["value"]) for one in elements if "value" in one]
+    whole = {one.target.action for one in presses if one.verb == "approve"}
+    whole |= {key for one in presses if one.verb == "approve_all" for key in one.revisions}
+    return frozenset(one.key for one in card.waiting) - whole
 
 
 def see_view(meta: ModalMeta, name: str, arguments: Sequence[Argument]) -> Json:

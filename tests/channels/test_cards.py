@@ -115,7 +115,9 @@ def test_approve_all_names_every_revision_and_asks_where_the_policy_says() -> No
     review = decide(review, "1", "edit", args={**EMAIL, "to": "a@b.example"})
     found = button(review, "approve_all")
     assert found is not None
-    assert found["value"] == f"approve_all.{review.id}.1:2,2:1..{review.seal('1', '2')}"
+    assert (
+        found["value"] == f"approve_all.{review.id}.1:2,2:1..{review.seal('1', '2', is_whole=True)}"
+    )
     assert found["confirm"]["text"]["text"].startswith("#1 send_email (")
 
 
@@ -210,7 +212,7 @@ def test_a_choice_never_looks_like_a_button_of_ours() -> None:
     assert second is not None
     assert first["text"]["text"] == "“Approve”"
     assert second["text"]["text"] == '“See all of it"”'
-    assert second["value"] == f"answer.{review.id}.1.1.{review.seal('1')}.1"
+    assert second["value"] == f"answer.{review.id}.1.1.{review.seal('1', is_whole=True)}.1"
 
 
 def test_hidden_values_are_nowhere() -> None:

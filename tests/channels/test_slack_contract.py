@@ -130,6 +130,7 @@ class SlackWorld(World):
             MessageRef(channel="slack", conversation=channel.id, ts=message.ts),
             _text_of(message),
             tuple(_buttons(message.blocks)),
+            tuple(one["value"] for one in _pressable(message.blocks)),
             tuple(map(_text_of, replies)),
             frozenset(part for one in (message, *replies) for part in _alive(one)),
         )
@@ -152,10 +153,14 @@ def _text_of(message: Message) -> str:
 
 
 def _buttons(blocks: list[Any]) -> Iterator[str]:
+    return (one["text"]["text"] for one in _pressable(blocks))
+
+
+def _pressable(blocks: list[Any]) -> Iterator[dict[str, Any]]:
+    """The buttons, and the options of menus."""
     for block in blocks:
         for element in block["elements"] if block["type"] == "actions" else ():
-            options = element.get("options", [element])
-            yield from (option["text"]["text"] for option in options)
+            yield from element.get("options", [element])
 
 
 def _alive(message: Message) -> Iterator[str]:

@@ -93,6 +93,7 @@ class TextWorld(World):
             MessageRef(channel="text", conversation=message.room, ts=message.id),
             _read(message.content),
             tuple(button.label for button in message.content.buttons),
+            tuple(button.token for button in message.content.buttons),
             tuple(_read(one.content) for one in thread),
             frozenset(
                 person

@@ -91,7 +91,7 @@ def test_several_decisions_are_stored_together_or_not_at_all():
     assert (refused.value.code, refused.value.index) == ("message_required", 1)
 
     both = {key: Proposal("approve", 1) for key in ("1", "2")}
-    seal = review.seal("1", "2")
+    seal = review.seal("1", "2", is_whole=True)
     assert applied(review, DecideAll(review.id, both, ADA, "op", seal)).review.status == "settled"
     with pytest.raises(Refused) as refused:
         applied(review, DecideAll(review.id, both, ADA, "op", "another"))

@@ -47,7 +47,7 @@ def rule(**words: Any) -> Json:
 
 
 def edit_form(review: Review) -> EditForm:
-    ref = FormRef("edit", ActionRef(review.id, "1", 1, review.seal("1")))
+    ref = FormRef("edit", ActionRef(review.id, "1", 1, review.seal("1", is_whole=True)))
     return EditForm(review, review.actions[0], ref, MODAL_LIMITS)
 
 

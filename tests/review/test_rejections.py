@@ -75,9 +75,9 @@ async def test_the_next_call_says_what_changed_and_why_the_last_one_was_rejected
         "3rd attempt, nothing changed",
         "“Bob” (U_BOB) rejected the one before.",
     ]
-    assert third.seal("1") == (
+    assert third.seal("1", is_whole=True) == (
         await submit(reviews, mail(body="Hi Jo, thank you"), thread_id="x")
-    ).seal("1")
+    ).seal("1", is_whole=True)
 
 
 async def test_it_stays_after_the_rejected_review_is_deleted_and_is_stored(
@@ -266,4 +266,4 @@ def test_the_arguments_of_the_rejected_call_are_no_revision_that_can_run() -> No
     review, _ = review_of([mail()])
     other = review.model_copy(update={"args": {**review.args, "1:0": encode({"to": "eve"})}})
     assert other.arguments("1") == review.arguments("1")
-    assert other.seal("1") == review.seal("1")
+    assert other.seal("1", is_whole=True) == review.seal("1", is_whole=True)

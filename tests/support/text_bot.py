@@ -93,7 +93,7 @@ async def text_scene(redis_url: str) -> AsyncIterator[TextScene]:
         reviews = Reviews(store, retry_seconds=5.0)
         channels = Channels(scene.channel)
         directory = Directory(channels)
-        inbox = Inbox(reviews, directory, channels.incomplete_actions)
+        inbox = Inbox(reviews, directory)
         scene.connect(inbox, channels, HomeLoader(reviews, channels, directory))
         outbox = Outbox(
             reviews,

@@ -12,7 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from hitl_core.errors import SettingsError
 from hitl_core.model import DEFAULT_PLACE, MessageRef, Place
 
-from ...card import Card, Layout, ThreadLine, refused_card_text
+from ...card import Card, ThreadLine, refused_card_text
 from ...health import Health
 from ...text import one_line, shorten
 from ..contract import (
@@ -99,9 +99,6 @@ class SlackChannel(PeopleLookup):
     def link(self, ref: MessageRef) -> str:
         """The URL of a message (docs.slack.dev/reference/methods/chat.getPermalink)."""
         return f"{self._workspace_url}archives/{ref.conversation}/p{ref.ts.replace('.', '')}"
-
-    def layout(self, card: Card) -> Layout:
-        return card_message.layout(card, self.name_of)
 
     async def post(self, place: Place, card: Card) -> MessageRef:
         return await self._post(place, card, self._card_message(card))

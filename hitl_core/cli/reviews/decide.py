@@ -130,7 +130,7 @@ def run(args: argparse.Namespace) -> int:
     by, commands = operator(), list[tuple[Action, Decide]]()
     for action in actions:
         proposal = make_proposal(review, action, args, edited)
-        proposal = proposal._replace(seal=review.seal(action.key))
+        proposal = proposal._replace(seal=review.seal(action.key, is_whole=True))
         commands.append((action, Decide(review.id, action.key, proposal, by, new_op())))
     for action, command in commands:  # refuse before asking for the confirmation
         try:

@@ -149,7 +149,13 @@ async def _resolve(
 ) -> Snapshot:
     """The answer is for this attempt: it doesn't count if the call was run again meanwhile."""
     command = AnswerDoubt(
-        review.id, call.key, answer, operator(), new_op(), attempt, review.seal(call.key)
+        review.id,
+        call.key,
+        answer,
+        operator(),
+        new_op(),
+        attempt,
+        review.seal(call.key, is_whole=True),
     )
     await store_change(reviews, command, _UNKNOWN_MESSAGE.format(review.id))
     return await reviews.load(review.id)

@@ -21,12 +21,13 @@ Fault = Literal["limited", "down", "lost", "refused", "unreadable"]
 class Shown:
     """One message as people see it. `text` and the lines of its `thread` have single spaces only. `alive` are
     the people, groups and links that the message and its thread mention: what a person can be called by, or
-    can click on, without the buttons.
+    can click on, without the buttons. `values` is what the buttons carry.
     """
 
     ref: MessageRef
     text: str
     buttons: tuple[str, ...]
+    values: tuple[str, ...]
     thread: tuple[str, ...]
     alive: frozenset[str]
 

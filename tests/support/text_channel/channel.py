@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar, cast
 
-from bot.card import Card, Layout, PlaceNames, ThreadLine
+from bot.card import Card, PlaceNames, ThreadLine
 from bot.channels.contract import (
     Audience,
     LookupFailed,
@@ -75,9 +75,6 @@ class TextChannel:
                 if len(ids) != 1:
                     raise NotFound(f"{audience.id} is the name of {len(ids)} rooms")
                 return ids[0]
-
-    def layout(self, card: Card) -> Layout:
-        return render.card_layout(card, self.names)[0]
 
     async def post(self, place: Place, card: Card) -> MessageRef:
         return await self._post(place, card, render.card_content(card, self.names))

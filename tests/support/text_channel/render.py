@@ -59,24 +59,20 @@ MAX_LINE = 2_000
 
 
 def card_content(card: Card, names: PlaceNames) -> Content:
-    return card_layout(card, names)[1]
-
-
-def card_layout(card: Card, names: PlaceNames) -> tuple[Layout, Content]:
     """The card in full if that fits, else a table; else one line for each action, the first ones that fit."""
     top, actions, decided, foot = _parts(card, names)
     foot_in_full = join(_buttons(card, names, "full"), foot)
     full = join(top, *actions, *decided, foot_in_full)
     if not shows_list(card, fits=full.fits):
-        return "full", full if full.fits else _cut(top, [*actions, *decided], foot_in_full)
+        return full if full.fits else _cut(top, [*actions, *decided], foot_in_full)
     hint = Content(to_lines([list_hint(card)]))
     if card.table and not card.table.more:
         listed = [_buttons(card, names, "table"), _table(card.table), hint]
         if (whole := join(top, *listed, *decided, foot)).fits:
-            return "table", whole
+            return whole
     lines = [Content(to_lines([list_line(one, clip(one.fact, MAX_FACT))])) for one in card.waiting]
     foot = join(hint, _buttons(card, names, "lines"), foot)
-    return "lines", _cut(top, [*lines, *decided], foot)
+    return _cut(top, [*lines, *decided], foot)
 
 
 def _cut(top: Content, rest: Sequence[Content], foot: Content) -> Content:

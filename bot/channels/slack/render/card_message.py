@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ....card import (
     ActionText,
@@ -11,7 +11,6 @@ from ....card import (
     Card,
     CardText,
     Doubt,
-    Layout,
     Line,
     OpenAction,
     PlaceNames,
@@ -57,26 +56,12 @@ def message(card: Card, names: Names, link: MessageLink | None = None) -> dict[s
 
 def message_blocks(card: Card, names: Names, link: MessageLink | None = None) -> list[Block]:
     """At most MAX_BLOCKS blocks with MAX_TEXT_SIZE characters."""
-    return _draw(card, names, link).blocks
-
-
-def layout(card: Card, names: Names) -> Layout:
-    return _draw(card, names, None).layout
-
-
-class _Drawing(NamedTuple):
-    blocks: list[Block]
-    layout: Layout
-
-
-def _draw(card: Card, names: Names, link: MessageLink | None) -> _Drawing:
     known = place_names(names)
     text = card_text(card, known)
     top = _header_blocks(card, text)
     body = _open_blocks(card, known)
     buttons = card_buttons(card, layout="full", next_place=_next_place(card, known))
     foot = [*button_blocks("all", buttons), *_foot_lines(text)]
-    # The layout must not depend on links, because `layout` draws without them.
     reserved = SPARE_SIZE + LINKS_SIZE + (DECIDED_SIZE if card.decision_lines and body else 0)
     too_large = _is_too_large([*top, *body, *foot], reserved, 4)
     if link is not None and (card.first_message or card.origin.conversation):
@@ -86,10 +71,10 @@ def _draw(card: Card, names: Names, link: MessageLink | None) -> _Drawing:
         room = MAX_TEXT_SIZE - text_size([*top, *foot]) - reserved - BUTTONS_SIZE
         layout, listed = list_blocks(card, room)
         buttons = button_blocks("all", card_buttons(card, layout=layout, next_place=next_place))
-        return _Drawing(_join_blocks(text, top, [*buttons, *listed], foot), layout)
+        return _join_blocks(text, top, [*buttons, *listed], foot)
     if too_large and card.doubts:
         body = _fitting_doubts(card, top, foot, reserved)
-    return _Drawing(_join_blocks(text, top, body, foot), "full")
+    return _join_blocks(text, top, body, foot)
 
 
 def _is_too_large(blocks: list[Block], reserved: int, more_blocks: int) -> bool:
