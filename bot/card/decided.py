@@ -13,8 +13,7 @@ from hitl_core.review import (
 )
 
 from .. import text
-from ..value_text import format_value
-from .arguments import list_arguments, main_fact, mask, mask_action
+from .arguments import format_value, list_arguments, main_fact, mask, mask_action
 from .history import edit_of, edits_of
 from .model import DecidedElsewhere, DecisionLine
 from .values import Edit, Outcome

@@ -20,15 +20,16 @@ from hitl_core.model import (
 from hitl_core.review import compared_pointers, redaction_pointers, visible_schema
 
 from .. import text
-from ..value_text import format_value
 from .arguments import (
     HIDDEN_MARK,
     MAX_LABEL,
     amount_text,
     argument_label,
+    format_value,
     hide,
     keys_in_order,
     mark_hidden,
+    schema_properties,
 )
 from .model import EscalationNote, ThreadLine
 from .people import merge_people
@@ -102,7 +103,10 @@ def _changes(review: Review, action: Action, revision: int) -> list[Change]:
     differ = [
         (key, _value_text(old, key, hints), _value_text(new, key, hints)) for key, *_ in differ
     ]
-    return [_change(argument_label(key, schema), before, after) for key, before, after in differ]
+    known = schema_properties(schema)
+    return [
+        _change(argument_label(key, known.get(key)), before, after) for key, before, after in differ
+    ]
 
 
 def _change(label: str, old: str | None, new: str | None) -> Change:

@@ -14,8 +14,7 @@ from hitl_core.review import (
 )
 
 from .. import text
-from ..value_text import format_value
-from .arguments import arguments_excerpt, main_fact, mask, mask_action
+from .arguments import arguments_excerpt, format_value, main_fact, mask, mask_action
 from .model import Doubt
 from .people import people_of
 from .values import PeopleRefs, Progress, Rejection, VoteGroup

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot import text
+from bot.card.arguments.value_text import format_value
 from bot.card.spans import plain_text
 from bot.card.warnings import find_text
-from bot.value_text import format_value
 from tests.channels.reading import value_of
 
 #: Bidirectional controls, all of them.

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bot.card import CONTINUED, Argument, Card
+from bot.card.arguments.value_text import LIST_FORM, MAX_INDENTED
 from bot.channels.slack.ids import ModalMeta
 from bot.channels.slack.modals.arguments_modal import arguments_view, split_arguments
 from bot.channels.slack.modals.form_modal import form_view
@@ -18,7 +19,6 @@ from bot.channels.slack.render.card_message import message
 from bot.forms import EditForm, FormRef
 from bot.inbox import ActionRef, Press, action_page, arguments_page
 from bot.text import remove_marks
-from bot.value_text import LIST_FORM, MAX_INDENTED
 from hitl_core.model import Review
 from slack_sandbox.workspace.message import validate_blocks
 from slack_sandbox.workspace.view_validation import validate_view

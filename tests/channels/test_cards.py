@@ -254,7 +254,10 @@ def test_a_label_is_what_the_form_says_and_the_key() -> None:
     schema = {
         "properties": {"to": {"title": "Recipient"}, "cc": {"title": "cc"}, "x": {"title": 7}}
     }
-    text = [argument_label(key, schema) for key in ("to", "cc", "x", "other", " odd")]
+    text = [
+        argument_label(key, schema["properties"].get(key))
+        for key in ("to", "cc", "x", "other", " odd")
+    ]
     assert text == ["Recipient (to)", "cc", "x", "other", '" odd"']
 
 

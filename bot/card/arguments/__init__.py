@@ -1,11 +1,10 @@
 """Arguments as people read them: complete, as an excerpt, or as one line. Pure.
 
-`masking` puts marks in place of hidden values, `labels` writes the keys, `rows` makes one row for each value,
-and `styles` decides how it is shown. `excerpt` cuts them to the room that a card has.
+`masking` puts marks in place of hidden values, `rows` makes one row for each value, with its label and style,
+and `value_text` writes the value. `excerpt` cuts them to the room that a card has.
 """
 
 from .excerpt import MAX_CALL, all_arguments, arguments_excerpt, list_arguments, main_fact
-from .labels import MAX_LABEL, PATH_SEPARATOR, argument_label, cut_label
 from .masking import (
     HIDDEN_MARK,
     MaskedArgs,
@@ -15,9 +14,18 @@ from .masking import (
     mark_hidden,
     mask,
     mask_action,
+    schema_properties,
 )
-from .rows import argument_rows
-from .styles import MAX_INLINE, amount_text, choose_style
+from .rows import (
+    MAX_INLINE,
+    MAX_LABEL,
+    PATH_SEPARATOR,
+    argument_label,
+    argument_rows,
+    choose_style,
+    cut_label,
+)
+from .value_text import amount_text, format_value
 
 __all__ = [
     "HIDDEN_MARK",
@@ -34,6 +42,7 @@ __all__ = [
     "choose_style",
     "cut_label",
     "drop_hidden",
+    "format_value",
     "hide",
     "keys_in_order",
     "list_arguments",
@@ -41,4 +50,5 @@ __all__ = [
     "mark_hidden",
     "mask",
     "mask_action",
+    "schema_properties",
 ]

@@ -10,12 +10,10 @@ from typing import Any, cast
 from hitl_core.jsonschema import to_pointer
 
 from ... import text
-from ...value_text import format_value
 from ..values import Argument, ArgumentsExcerpt
-from .labels import cut_label, short_label
 from .masking import HIDDEN_MARK, MaskedArgs, mask
-from .rows import Row, argument_rows, is_large
-from .styles import choose_style, draw_value
+from .rows import Row, argument_rows, choose_style, cut_label, is_large, short_label
+from .value_text import draw_value, format_value
 
 #: The limits on a card: characters of one value and of one call, lines of one value, arguments of one call.
 MAX_VALUE = 1200
@@ -121,7 +119,7 @@ def _facts(masked: MaskedArgs, rows: Sequence[tuple[str, Any]]) -> Iterator[tupl
         pointer = to_pointer((key,)) if amounts else ""
         if pointer not in with_amounts:
             raw = amounts[pointer].raw if pointer in amounts else _fact_text(value)
-            yield short_label(key, masked.schema), _beginning(raw)
+            yield short_label(key, masked.schemas.get(key)), _beginning(raw)
 
 
 def _fact_text(value: Any) -> str:

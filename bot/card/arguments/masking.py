@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from hitl_core.jsonschema import find_hidden, mask_args
 from hitl_core.model import Action, DisplayHint
 from hitl_core.review import declared_arguments, redaction_pointers, visible_schema
-
-from .labels import schema_properties
 
 #: Shown instead of a hidden value. No text can forge it: ⟦ and ⟧ in a text become marks themselves.
 HIDDEN_MARK = "⟦hidden⟧"
@@ -19,12 +17,13 @@ _MARK = "⟦U+D800⟧"
 
 
 class MaskedArgs(NamedTuple):
-    """Arguments in the order in which people read them, with placeholders for hidden values. `declared` are
-    those that the policy's schema has, `hints` the policy's hints by their pointers.
+    """Arguments in the order in which people read them, with placeholders for hidden values. `schemas` has
+    what is shown of each argument's schema, `declared` are those that the policy's schema has, `hints` the
+    policy's hints by their pointers.
     """
 
     items: tuple[tuple[str, Any], ...]
-    schema: dict[str, Any] | None
+    schemas: Mapping[str, object]
     declared: Mapping[str, object]
     has_hidden: bool
     hints: dict[str, DisplayHint]
@@ -46,8 +45,9 @@ def mask(
     masked = hide(args, schema, redact)
     items = ((key, masked[key]) for key in keys_in_order(masked, schema))
     hints = {hint.pointer: hint for hint in display}
-    known = schema_properties(schema) if declared is None else declared
-    return MaskedArgs(tuple(items), schema, known, masked is not args, hints)
+    schemas = schema_properties(schema)
+    known = schemas if declared is None else declared
+    return MaskedArgs(tuple(items), schemas, known, masked is not args, hints)
 
 
 def mask_action(action: Action, args: dict[str, Any]) -> MaskedArgs:
@@ -82,3 +82,8 @@ def drop_hidden(raw: str) -> str:
 def keys_in_order(args: dict[str, Any], schema: dict[str, Any] | None) -> list[str]:
     """The keys of `args` in the schema's order, then the others."""
     return list(dict.fromkeys([k for k in schema_properties(schema) if k in args] + list(args)))
+
+
+def schema_properties(schema: dict[str, Any] | None) -> dict[str, Any]:
+    properties = (schema or {}).get("properties")
+    return cast("dict[str, Any]", properties) if isinstance(properties, dict) else {}

@@ -1,18 +1,41 @@
-"""One row for each value that people read."""
+"""One row for each value that people read: its label, and how it is shown. No style hides a character."""
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple, cast
 
 from hitl_core.jsonschema import to_pointer
 
-from ...value_text import format_value
-from .labels import PATH_SEPARATOR, PLAIN_NAME, argument_label, quote_key, schema_properties
-from .masking import MaskedArgs, keys_in_order
-from .styles import Drawing, draw_value, has_own_lines
+from ... import text
+from ...text import MAX_ENDS
+from ..values import ValueStyle
+from .masking import MaskedArgs, keys_in_order, schema_properties
+from .value_text import GAP_IN_LINE, Drawing, draw_value, format_value
 
 #: The most values in a small object.
 MAX_PARTS = 6
+MAX_LABEL = 60
+MAX_FACT_LABEL = 30
+#: Between the name of a small object and the name of a value in it.
+PATH_SEPARATOR = " › "  # noqa: RUF001
+#: The key of a plain argument. Any other is quoted, because it could look like our text.
+PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
+#: A longer value is shown on its own lines.
+MAX_INLINE = 160
+#: White space that would be lost on one line, or in a quote.
+_GAP = re.compile("[\n\t]|   ")
+#: Shorter text is not known to be prose.
+_MIN_PROSE = 40
+#: In code: an indented line, a line that begins with a sign or with a statement.
+_CODE = re.compile(
+    r"(?im)^[ \t]+\S|^[$>#/|\\@%]|^(?:select|insert|update|delete|drop|create|alter|with|grant|truncate"
+    r"|begin|merge|import|from|def|class|function|const|let|var|export|set|sudo)\b"
+)
+_CODE_SIGN = re.compile(r"[{}\[\]<>=\\|`~^*#;$&+_]")
+_SENTENCE_END = re.compile(r"[.!?…](?=\s|\Z)|[。！？]")  # noqa: RUF001
+#: Prose has a sentence at least this often, and a sign of code at most this often (in characters).
+_SENTENCE, _SIGN_EVERY = 300, 100
 
 
 class Row(NamedTuple):
@@ -60,19 +83,20 @@ def _cells(key: str, value: Any, masked: MaskedArgs) -> list[_Cell]:
     """One cell; for a small object one for each value, as in the form."""
     is_declared, pointer = key in masked.declared, to_pointer((key,))
     is_foreign = bool(masked.declared) and not is_declared
-    label = quote_key(key) if is_foreign else argument_label(key, masked.schema)
+    label = quote_key(key) if is_foreign else argument_label(key, masked.schemas.get(key))
     if not _is_small(key, value, pointer, masked):
         return [_Cell(pointer, label, value, is_declared)]
-    within = schema_properties(masked.schema).get(key)
-    within = cast("dict[str, Any]", within) if isinstance(within, dict) else None
+    own = masked.schemas.get(key)
+    own = cast("dict[str, Any]", own) if isinstance(own, dict) else None
+    within = schema_properties(own)
     return [
         _Cell(
             f"{pointer}/{name}",
-            f"{label}{PATH_SEPARATOR}{argument_label(name, within)}",
+            f"{label}{PATH_SEPARATOR}{argument_label(name, within.get(name))}",
             value[name],
             is_declared and _is_declared_in(masked.declared[key], name),
         )
-        for name in keys_in_order(value, within)
+        for name in keys_in_order(value, own)
     ]
 
 
@@ -104,4 +128,66 @@ def is_large(value: Any) -> bool:
         return has_own_lines(value)
     return isinstance(value, dict) or (
         isinstance(value, list) and has_own_lines(format_value(value))
+    )
+
+
+def argument_label(key: str, schema: object = None) -> str:
+    """A key on one line, in quotes if it is no plain name. The title of its own schema comes first, as in the
+    form, if it says more than the key.
+    """
+    label = key if PLAIN_NAME.fullmatch(key) else quote_key(key)
+    title = cast("dict[str, Any]", schema).get("title") if isinstance(schema, dict) else None
+    if not isinstance(title, str) or _normalize_name(title) in ("", _normalize_name(key)):
+        return label
+    return f"{text.shorten(title.strip(), MAX_LABEL)} ({label})"
+
+
+def quote_key(key: str) -> str:
+    return text.one_line(f'"{key}"')
+
+
+def cut_label(label: str) -> tuple[str, int]:
+    """The label as far as it fits, and how many characters are missing."""
+    if 5 * len(label) <= MAX_LABEL:  # an entity has at most five characters
+        return label, 0
+    cut = text.truncate(label, MAX_LABEL)
+    return cut.text, cut.missing
+
+
+def short_label(key: str, schema: object = None) -> str:
+    """For one line with several arguments. A quoted key stays quoted when it is cut."""
+    label = argument_label(key, schema)
+    if len(label) <= MAX_FACT_LABEL:
+        return label
+    end = '"' if label.endswith('"') else ""
+    return text.clip(label, MAX_FACT_LABEL - len(end)) + end
+
+
+def _normalize_name(name: str) -> str:
+    """A name without its spelling style: `orderId`, `order_id` and "Order ID" are the same."""
+    return re.sub(r"[\s_-]", "", name).casefold()
+
+
+def choose_style(raw: str, visible: str) -> ValueStyle:
+    """By its content: a long value or one of several lines is a quote if it is surely prose, else code."""
+    if not has_own_lines(raw, visible):
+        return "line"
+    return "quote" if _is_prose(raw) else "code"
+
+
+def has_own_lines(raw: str, visible: str = "") -> bool:
+    return max(len(raw), len(visible)) > MAX_INLINE or _GAP.search(raw) is not None
+
+
+def _is_prose(raw: str) -> bool:
+    """Whether it surely is sentences, and no code, table or JSON."""
+    if len(raw) > 2 * MAX_ENDS:
+        raw = raw[:MAX_ENDS] + raw[-MAX_ENDS:]
+    if len(raw) < _MIN_PROSE or GAP_IN_LINE.search(raw) or _CODE.search(raw):
+        return False
+    letters, spaces = sum(map(str.isalpha, raw)), sum(map(str.isspace, raw))
+    return (
+        10 * letters >= 7 * (len(raw) - spaces)
+        and len(_CODE_SIGN.findall(raw)) * _SIGN_EVERY <= len(raw)
+        and len(_SENTENCE_END.findall(raw)) * _SENTENCE >= len(raw)
     )

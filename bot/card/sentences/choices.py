@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from ... import text
-from ...value_text import format_value
+from ..arguments import format_value
 from ..spans import Line, Quote, Text
 from ..values import Choice
 

@@ -1,4 +1,7 @@
-"""How one value is shown: as the policy's hint says, or by what it looks like. No style hides a character."""
+"""A JSON value as people read it: by its type, or as the policy's hint says. Pure.
+
+Two different values never look the same.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +9,27 @@ import json
 import math
 import re
 from collections.abc import Callable
-from typing import Any, NamedTuple, assert_never
+from typing import Any, NamedTuple, assert_never, cast
 
 from hitl_core.jsonschema import to_pointer
 from hitl_core.model import DisplayHint
 
-from ...text import MAX_ENDS
-from ...value_text import format_value
 from ..values import ValueStyle
 from .masking import PLACEHOLDER
 
-#: A longer value is shown on its own lines.
-MAX_INLINE = 160
+#: Longer JSON is not indented: with deep nesting, indented JSON is up to 30 times as long.
+MAX_INDENTED = 8_000
+#: A longer list is not written on one line.
+MAX_LIST = 120
+#: The first characters of text that Python's `json` accepts.
+_JSON = frozenset('-0123456789[{"tfnNI')
+#: One word in a list on one line. Everything else in it is JSON.
+_WORD = r"[\w@+-][\w@.+/:-]*"
+_ITEM = re.compile(_WORD)
+#: How a list looks on one line: `a, b, "c d", 1`.
+LIST_FORM = re.compile(rf'(?:{_WORD}|"(?:[^"\\]|\\.)*")(?:, (?:{_WORD}|"(?:[^"\\]|\\.)*"))+')
 #: White space that would be lost on one line, or in a quote.
-_GAP = re.compile("[\n\t]|   ")
-_GAP_IN_LINE = re.compile("\t|   ")
+GAP_IN_LINE = re.compile("\t|   ")
 #: Digits of an amount that is still easy to read.
 _MAX_AMOUNT = 10**24
 _AMOUNT = re.compile(r"(-?)(\d+)(?:\.(\d+))?")
@@ -29,17 +38,6 @@ _CURRENCY = re.compile("[A-Z]{3}")
 _ADDRESS = re.compile(
     r"https?://(?:[^\s/?#\\@]*@)?([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?(?:[/?#][^\s\\]*)?"
 )
-#: Shorter text is not known to be prose.
-_MIN_PROSE = 40
-#: In code: an indented line, a line that begins with a sign or with a statement.
-_CODE = re.compile(
-    r"(?im)^[ \t]+\S|^[$>#/|\\@%]|^(?:select|insert|update|delete|drop|create|alter|with|grant|truncate"
-    r"|begin|merge|import|from|def|class|function|const|let|var|export|set|sudo)\b"
-)
-_CODE_SIGN = re.compile(r"[{}\[\]<>=\\|`~^*#;$&+_]")
-_SENTENCE_END = re.compile(r"[.!?…](?=\s|\Z)|[。！？]")  # noqa: RUF001
-#: Prose has a sentence at least this often, and a sign of code at most this often (in characters).
-_SENTENCE, _SIGN_EVERY = 300, 100
 
 
 class Drawing(NamedTuple):
@@ -52,6 +50,22 @@ class Drawing(NamedTuple):
     language: str | None = None
     host: str = ""
     has_currency: bool = False
+
+
+def format_value(value: Any) -> str:
+    """Text as it is, a short list on one line, everything else as JSON. Text that looks like one of these,
+    and empty text, is quoted.
+    """
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False) if _needs_quotes(value) else value
+    if type(value) is int:
+        return str(value)  # same as json.dumps, but ten times as fast; a call may have many
+    if isinstance(value, list) and (short := _short_list(cast("list[Any]", value))):
+        return short
+    compact = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, dict | list) or not value or len(compact) > MAX_INDENTED:
+        return compact
+    return json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def draw_value(value: Any, hint: DisplayHint | None, find: Callable[[str], Any]) -> Drawing:
@@ -67,7 +81,7 @@ def draw_value(value: Any, hint: DisplayHint | None, find: Callable[[str], Any])
         return Drawing(raw)
     match hint.style:
         case "text" | "email":
-            return Drawing(raw, None if _GAP_IN_LINE.search(raw) else "quote")
+            return Drawing(raw, None if GAP_IN_LINE.search(raw) else "quote")
         case "code" | "diff":
             return Drawing(raw, "code", hint.language or ("diff" if hint.style == "diff" else None))
         case "markdown-source":
@@ -76,17 +90,6 @@ def draw_value(value: Any, hint: DisplayHint | None, find: Callable[[str], Any])
             address = _ADDRESS.fullmatch(value)
             return Drawing(raw, host=address[1].lower() if address else "")
     assert_never(hint.style)
-
-
-def choose_style(raw: str, visible: str) -> ValueStyle:
-    """By its content: a long value or one of several lines is a quote if it is surely prose, else code."""
-    if not has_own_lines(raw, visible):
-        return "line"
-    return "quote" if _is_prose(raw) else "code"
-
-
-def has_own_lines(raw: str, visible: str = "") -> bool:
-    return max(len(raw), len(visible)) > MAX_INLINE or _GAP.search(raw) is not None
 
 
 def format_money(value: Any, currency: Any) -> str | None:
@@ -125,15 +128,31 @@ def _draw_money(value: Any, currency: str, find: Callable[[str], Any]) -> Drawin
     return Drawing(format_value(value))
 
 
-def _is_prose(raw: str) -> bool:
-    """Whether it surely is sentences, and no code, table or JSON."""
-    if len(raw) > 2 * MAX_ENDS:
-        raw = raw[:MAX_ENDS] + raw[-MAX_ENDS:]
-    if len(raw) < _MIN_PROSE or _GAP_IN_LINE.search(raw) or _CODE.search(raw):
+def _short_list(values: list[Any]) -> str | None:
+    """None if it is long, has lists or objects, or fewer than two values: then it needs its brackets."""
+    if not 2 <= len(values) <= MAX_LIST // 3 or any(isinstance(one, dict | list) for one in values):
+        return None
+    if sum(len(one) for one in values if isinstance(one, str)) > MAX_LIST:
+        return None
+    joined = ", ".join(map(_format_item, values))
+    return joined if len(joined) <= MAX_LIST else None
+
+
+def _format_item(value: Any) -> str:
+    if isinstance(value, str) and _ITEM.fullmatch(value) and not _needs_quotes(value):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _needs_quotes(text: str) -> bool:
+    if not (start := text.strip()[:1]):
+        return True
+    if len(text) <= MAX_LIST and LIST_FORM.fullmatch(text):
+        return True
+    if start not in _JSON:
         return False
-    letters, spaces = sum(map(str.isalpha, raw)), sum(map(str.isspace, raw))
-    return (
-        10 * letters >= 7 * (len(raw) - spaces)
-        and len(_CODE_SIGN.findall(raw)) * _SIGN_EVERY <= len(raw)
-        and len(_SENTENCE_END.findall(raw)) * _SENTENCE >= len(raw)
-    )
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return not isinstance(value, dict | list) or format_value(value) == text
