@@ -76,8 +76,10 @@ def make_open_actions(
     review: Review, waiting: list[Action], numbers: dict[str, int]
 ) -> tuple[OpenAction, ...]:
     """The actions, cut to the room of a card. Room that one action does not need goes to the others."""
+    compares = len(waiting) > 1
     actions = [
-        make_open_action(review, action, numbers[action.key], MAX_CALL) for action in waiting
+        make_open_action(review, action, numbers[action.key], MAX_CALL, compares=compares)
+        for action in waiting
     ]
     room = MAX_CARD_ARGS
     by_weight = sorted(range(len(actions)), key=lambda at: actions[at].excerpt.weight)
@@ -89,7 +91,10 @@ def make_open_actions(
     return merge_reasons(actions) if any(one.reason for one in actions) else tuple(actions)
 
 
-def make_open_action(review: Review, action: Action, number: int, room: int) -> OpenAction:
+def make_open_action(
+    review: Review, action: Action, number: int, room: int, *, compares: bool = False
+) -> OpenAction:
+    """`compares`: with the values of a table, to compare the action with others."""
     config = action.config
     arguments = review.arguments(action.key)
     masked, plain = mask_action(action, arguments.parse()), is_plain(arguments.data)
@@ -129,7 +134,7 @@ def make_open_action(review: Review, action: Action, number: int, room: int) -> 
         if said.description and action.request.by_agent
         else None,
         attempt=attempt_of(review, action),
-        values=call_values(masked) if len(arguments.data) <= MAX_COMPARED else None,
+        values=call_values(masked) if compares and len(arguments.data) <= MAX_COMPARED else None,
     )
 
 

@@ -12,7 +12,7 @@ from decimal import Decimal, InvalidOperation
 from itertools import groupby
 
 from .. import text
-from .arguments import MaskedArgs, argument_rows, cut_label
+from .arguments import MaskedArgs, argument_rows, cut_label, mark_hidden
 from .model import ActionLine
 from .spans import as_name, quote
 from .values import CallValue
@@ -35,9 +35,11 @@ def call_values(masked: MaskedArgs) -> tuple[CallValue, ...]:
     values: list[CallValue] = []
     for row in argument_rows(masked):
         label, cut_off = cut_label(row.label)
-        value = text.excerpt(row.raw, MAX_CELL, lines=MAX_CELL)
-        visible = masked.mark_hidden(value.text).replace("\n", "⏎").replace("\t", "⇥")
-        values.append(CallValue(label, row.raw, visible, not value.missing + cut_off))
+        raw = row.drawing.raw
+        value = text.excerpt(raw, MAX_CELL, lines=MAX_CELL)
+        visible = mark_hidden(value.text) if masked.has_hidden else value.text
+        visible = visible.replace("\n", "⏎").replace("\t", "⇥")
+        values.append(CallValue(label, raw, visible, not value.missing + cut_off))
     return tuple(values)
 
 

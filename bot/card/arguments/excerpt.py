@@ -11,7 +11,7 @@ from hitl_core.jsonschema import to_pointer
 
 from ... import text
 from ..values import Argument, ArgumentsExcerpt
-from .masking import HIDDEN_MARK, MaskedArgs, mask
+from .masking import HIDDEN_MARK, MaskedArgs, mark_hidden, mask
 from .rows import Row, argument_rows, choose_style, cut_label, is_large, short_label
 from .value_text import draw_value, format_value
 
@@ -45,7 +45,7 @@ def list_arguments(masked: MaskedArgs) -> tuple[Argument, ...]:
     ones that fit on one line.
     """
     arguments = [
-        _argument(row, row.label, masked.mark_hidden(text.to_visible(row.raw)))
+        _argument(row, row.label, text.to_visible(row.drawing.raw), masked)
         for row in argument_rows(masked)
     ]
     return _with_title(arguments, masked)
@@ -61,14 +61,14 @@ def arguments_excerpt(masked: MaskedArgs, room: int = MAX_CALL) -> ArgumentsExce
     lines = max(MAX_LINES, (room - MAX_CALL) // 40)
     for row in rows[:MAX_ARGUMENTS]:
         label, cut_off = cut_label(row.label)
-        value = text.excerpt(row.raw, min(most, max(60, room)), lines=lines)
+        value = text.excerpt(row.drawing.raw, min(most, max(60, room)), lines=lines)
         room -= value.weight
         missing += cut_off + value.missing
         if cut_off or value.missing:
             cut.append(label)
         size += len(row.label) + len(value.text) + value.missing
-        fit.append(_argument(row, label, masked.mark_hidden(value.text)))
-    rest = sum(len(row.label) + len(row.raw) for row in rows[MAX_ARGUMENTS:])
+        fit.append(_argument(row, label, value.text, masked))
+    rest = sum(len(row.label) + len(row.drawing.raw) for row in rows[MAX_ARGUMENTS:])
     return ArgumentsExcerpt(
         _with_title(fit, masked),
         missing + rest,
@@ -91,7 +91,7 @@ def main_fact(masked: MaskedArgs, room: int = MAX_FACT) -> str:
     for label, value in _facts(masked, rows):
         if room <= 0:
             return " · ".join(parts) + " · …"
-        parts.append(f"{label}: {masked.mark_hidden(value)}")
+        parts.append(f"{label}: {mark_hidden(value) if masked.has_hidden else value}")
         room -= len(parts[-1])
     return " · ".join(parts) or "no arguments"
 
@@ -101,8 +101,8 @@ def _is_amount(masked: MaskedArgs, key: str, value: Any) -> bool:
     hint = masked.hints.get(to_pointer((key,))) if masked.hints else None
     if hint is not None and hint.style == "money":
         return True
-    is_short = isinstance(value, int | float | str) and not is_large(value)
-    return is_short and bool(_AMOUNT.search(key))
+    is_amount = isinstance(value, int | float | str) and bool(_AMOUNT.search(key))
+    return is_amount and not is_large(value)
 
 
 def _facts(masked: MaskedArgs, rows: Sequence[tuple[str, Any]]) -> Iterator[tuple[str, str]]:
@@ -136,8 +136,10 @@ def _beginning(raw: str) -> str:
     return short if len(raw) <= 3 * MAX_FACT_PART or short.endswith("…") else f"{short}…"
 
 
-def _argument(row: Row, label: str, visible: str) -> Argument:
+def _argument(row: Row, label: str, visible: str, masked: MaskedArgs) -> Argument:
     drawing = row.drawing
+    if masked.has_hidden:
+        visible = mark_hidden(visible)
     return Argument(
         label,
         visible,

@@ -28,9 +28,6 @@ class MaskedArgs(NamedTuple):
     has_hidden: bool
     hints: dict[str, DisplayHint]
 
-    def mark_hidden(self, visible: str) -> str:
-        return mark_hidden(visible) if self.has_hidden else visible
-
 
 def mask(
     args: dict[str, Any],

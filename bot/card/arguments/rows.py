@@ -11,7 +11,7 @@ from ... import text
 from ...text import MAX_ENDS
 from ..values import ValueStyle
 from .masking import MaskedArgs, keys_in_order, schema_properties
-from .value_text import GAP_IN_LINE, Drawing, draw_value, format_value
+from .value_text import GAP_IN_LINE, Drawing, draw_values, format_value
 
 #: The most values in a small object.
 MAX_PARTS = 6
@@ -45,10 +45,6 @@ class Row(NamedTuple):
     drawing: Drawing
     is_declared: bool
 
-    @property
-    def raw(self) -> str:
-        return self.drawing.raw
-
 
 class _Cell(NamedTuple):
     pointer: str
@@ -62,10 +58,7 @@ def argument_rows(masked: MaskedArgs) -> list[Row]:
     that is shown with its amount has no row.
     """
     cells = [cell for key, value in masked.items for cell in _cells(key, value, masked)]
-    values = {cell.pointer: cell.value for cell in cells} if masked.hints else {}
-    drawings = [
-        draw_value(cell.value, masked.hints.get(cell.pointer), values.get) for cell in cells
-    ]
+    drawings = draw_values([(cell.pointer, cell.value) for cell in cells], masked.hints)
     with_amounts = {
         masked.hints[cell.pointer].currency
         for cell, drawing in zip(cells, drawings, strict=True)
@@ -76,12 +69,14 @@ def argument_rows(masked: MaskedArgs) -> list[Row]:
         for cell, drawing in zip(cells, drawings, strict=True)
         if cell.pointer not in with_amounts
     ]
-    return sorted(rows, key=lambda row: 0 if row.is_declared else 1 + has_own_lines(row.raw))
+    return sorted(
+        rows, key=lambda row: 0 if row.is_declared else 1 + has_own_lines(row.drawing.raw)
+    )
 
 
 def _cells(key: str, value: Any, masked: MaskedArgs) -> list[_Cell]:
     """One cell; for a small object one for each value, as in the form."""
-    is_declared, pointer = key in masked.declared, to_pointer((key,))
+    is_declared, pointer = key in masked.declared, to_pointer((key,)) if masked.hints else ""
     is_foreign = bool(masked.declared) and not is_declared
     label = quote_key(key) if is_foreign else argument_label(key, masked.schemas.get(key))
     if not _is_small(key, value, pointer, masked):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, assert_never, cast
 
 from hitl_core.jsonschema import to_pointer
@@ -66,6 +66,16 @@ def format_value(value: Any) -> str:
     if not isinstance(value, dict | list) or not value or len(compact) > MAX_INDENTED:
         return compact
     return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def draw_values(
+    values: Sequence[tuple[str, Any]], hints: Mapping[str, DisplayHint]
+) -> list[Drawing]:
+    """The values of one call, each with its pointer. A hint may name another one of them, as a currency."""
+    if not hints:
+        return [Drawing(format_value(value)) for _, value in values]
+    find = dict(values).get
+    return [draw_value(value, hints.get(pointer), find) for pointer, value in values]
 
 
 def draw_value(value: Any, hint: DisplayHint | None, find: Callable[[str], Any]) -> Drawing:
