@@ -133,7 +133,7 @@ def make_open_action(
         agent_description=make_reason(review, said.description, is_whole=room >= MAX_MODAL)
         if said.description and action.request.by_agent
         else None,
-        attempt=attempt_of(review, action),
+        attempt=attempt_of(review, action) if action.rejected_before else None,
         values=call_values(masked) if compares and len(arguments.data) <= MAX_COMPARED else None,
     )
 

@@ -7,8 +7,8 @@ and `value_text` writes the value. `excerpt` cuts them to the room that a card h
 from .excerpt import MAX_CALL, all_arguments, arguments_excerpt, list_arguments, main_fact
 from .masking import (
     HIDDEN_MARK,
+    PLACEHOLDER,
     MaskedArgs,
-    drop_hidden,
     hide,
     keys_in_order,
     mark_hidden,
@@ -33,6 +33,7 @@ __all__ = [
     "MAX_INLINE",
     "MAX_LABEL",
     "PATH_SEPARATOR",
+    "PLACEHOLDER",
     "MaskedArgs",
     "all_arguments",
     "amount_text",
@@ -41,7 +42,6 @@ __all__ = [
     "arguments_excerpt",
     "choose_style",
     "cut_label",
-    "drop_hidden",
     "format_value",
     "hide",
     "keys_in_order",

@@ -72,10 +72,6 @@ def mark_hidden(visible: str) -> str:
     return visible.replace(f'"{_MARK}"', HIDDEN_MARK).replace(_MARK, HIDDEN_MARK)
 
 
-def drop_hidden(raw: str) -> str:
-    return raw.replace(PLACEHOLDER, "")
-
-
 def keys_in_order(args: dict[str, Any], schema: dict[str, Any] | None) -> list[str]:
     """The keys of `args` in the schema's order, then the others."""
     return list(dict.fromkeys([k for k in schema_properties(schema) if k in args] + list(args)))

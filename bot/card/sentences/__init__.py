@@ -3,7 +3,7 @@
 Start with `card_text` and `action_text`.
 """
 
-from .arguments import argument_head, argument_plain_text
+from .arguments import argument_head, argument_heads, argument_plain_text
 from .card_text import (
     ActionText,
     CardText,
@@ -82,6 +82,7 @@ __all__ = [
     "action_text",
     "approved_text",
     "argument_head",
+    "argument_heads",
     "argument_plain_text",
     "arguments_head",
     "arguments_pages",

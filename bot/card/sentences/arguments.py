@@ -1,9 +1,15 @@
-"""One argument on the lines of a card, a page or a file. Pure."""
+"""The arguments of a call on the lines of a card, a page or a file, and what of them is not shown. Pure."""
 
 from __future__ import annotations
 
-from ..spans import Code, Line, Span, Strong, Text, Verbatim, plain_text
-from ..values import Argument
+from collections.abc import Iterable
+
+from ..buttons import SEE_LABEL
+from ..spans import Code, Line, Quote, Span, Strong, Text, Verbatim, join_lines, plain_text
+from ..values import Argument, ArgumentsExcerpt
+
+#: The labels in one list.
+MAX_NAMED = 8
 
 
 def argument_head(argument: Argument) -> Line:
@@ -13,6 +19,11 @@ def argument_head(argument: Argument) -> Line:
     if argument.style == "line":
         return (*_label(argument), Verbatim(f"  {argument.value}"))
     return _label(argument)
+
+
+def argument_heads(arguments: Iterable[Argument]) -> list[tuple[Line, Argument]]:
+    """Each argument after its head."""
+    return [(argument_head(one), one) for one in arguments]
 
 
 def argument_plain_text(argument: Argument) -> str:
@@ -26,3 +37,33 @@ def _label(argument: Argument) -> Line:
     if argument.host:
         spans += [Text("  "), Strong(argument.host)]
     return tuple(spans)
+
+
+def excerpt_notes(excerpt: ArgumentsExcerpt, before: str = "") -> list[Line]:
+    """What is hidden, and what is cut. `before`: to what the person should open all of it."""
+    notes: list[Line] = []
+    if excerpt.has_hidden:
+        notes.append((Text("⟦hidden⟧ values are shown to nobody. An approval covers them too."),))
+    if excerpt.missing:
+        notes.append(_cut_line(excerpt))
+        if before:
+            notes.append((Text("Press "), Strong(SEE_LABEL), Text(f" {before}.")))
+    return notes
+
+
+def _cut_line(excerpt: ArgumentsExcerpt) -> Line:
+    """`✂ Not shown here: “bcc”, “to”, and parts of “body” (120 of 3,000 characters).`"""
+    parts: list[Line] = []
+    if omitted := excerpt.omitted_count:
+        names: list[Line] = [(Quote(label),) for label in excerpt.omitted]
+        if more := omitted - len(names):
+            names.append((Text(f"{more:,} more argument{'s' * (more != 1)}"),))
+        parts.append(join_lines(names, most=MAX_NAMED + 1))
+    if excerpt.cut:
+        cut: list[Line] = [(Quote(label),) for label in excerpt.cut]
+        parts.append((Text("parts of "), *join_lines(cut, most=MAX_NAMED)))
+    spans: list[Span] = [Text("✂ Not shown here: ")]
+    for at, part in enumerate(parts):
+        spans += [Text(", and "), *part] if at else part
+    missing, size = f"{excerpt.missing:,}", f"{excerpt.size:,}"
+    return (*spans, Text(f" ({missing} of {size} characters)."))

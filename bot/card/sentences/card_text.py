@@ -21,8 +21,8 @@ from ..spans import (
 )
 from ..values import NOBODY, Argument, ArgumentsExcerpt
 from ..warnings import odd_values
+from .arguments import excerpt_notes
 from .choices import choice_lines
-from .cut import excerpt_notes
 from .decisions import decision_lines, decision_text, elsewhere_line
 from .headline import origin_lines
 from .history import call_lines, edit_lines, note_lines, problem_lines
@@ -84,7 +84,7 @@ def card_text(card: Card, names: PlaceNames) -> CardText:
         notes=tuple(note_lines(one, card.place, names) for one in card.notes[-MAX_NOTES:]),
         cancel_votes=statement_lines(card.cancel_votes) if card.cancel_votes else (),
         elsewhere=elsewhere_line(card.elsewhere) if card.elsewhere else (),
-        decisions=decision_lines(card.decision_lines),
+        decisions=decision_lines(card.decision_lines) if card.decision_lines else (),
         deciders=may_decide(card.deciders, names),
         ids=(Verbatim(f"{card.review_id}{thread}"),),
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple, cast
 
-from ..arguments import drop_hidden
+from ..arguments import PLACEHOLDER
 from ..spans import Line, Span, Text
 from .addresses import find_odd_address
 from .finding import Alphabet, Finding, WarningKind, sentence
@@ -66,7 +66,7 @@ def is_plain(arguments: bytes) -> bool:
 
 def find_text(words: str, *, is_key: bool = False) -> tuple[Finding, ...]:
     """What is odd in one text: at most one finding of each group."""
-    words = drop_hidden(words)
+    words = words.replace(PLACEHOLDER, "")
     if words.isascii() and not _ODD_TEXT.search(words):
         return ()
     alphabet = Alphabet(words)

@@ -30,7 +30,7 @@ from bot.card import (
     Time,
     Verbatim,
     action_text,
-    argument_head,
+    argument_heads,
     card_buttons,
     card_text,
     doubt_text,
@@ -116,7 +116,7 @@ def action_content(text: ActionText, number: int | None = None) -> Content:
 
 def argument_lines(arguments: Iterable[Argument]) -> tuple[str, ...]:
     """Long lines are cut into several."""
-    lines = (line for one in arguments for line in _argument_text(one).split("\n"))
+    lines = (line for one in argument_heads(arguments) for line in _argument_text(*one).split("\n"))
     return tuple(
         BAR * bool(at) + line[at : at + MAX_LINE]
         for line in lines
@@ -124,8 +124,8 @@ def argument_lines(arguments: Iterable[Argument]) -> tuple[str, ...]:
     )
 
 
-def _argument_text(argument: Argument) -> str:
-    head = "".join(map(_span, argument_head(argument)))
+def _argument_text(label: Line, argument: Argument) -> str:
+    head = "".join(map(_span, label))
     return head if argument.style == "line" else f"{head}: {_foreign(argument.value)}"
 
 

@@ -16,7 +16,7 @@ from ....card import (
     PlaceNames,
     Text,
     action_text,
-    argument_head,
+    argument_heads,
     card_buttons,
     card_text,
     doubt_text,
@@ -193,8 +193,8 @@ def _argument_elements(head: Line, arguments: tuple[Argument, ...]) -> list[Elem
     """Label and value on one line; a longer value in a box."""
     elements: list[Element] = []
     spans = [*head]
-    for argument in arguments:
-        spans += [*([Text("\n")] if spans else []), *argument_head(argument)]
+    for label, argument in argument_heads(arguments):
+        spans += [*([Text("\n")] if spans else []), *label]
         if argument.style != "line":
             elements += [section(spans), box(argument, argument.value)]
             spans = []
