@@ -1,10 +1,10 @@
 """Arguments as people read them: complete, as an excerpt, or as one line. Pure.
 
-`masking` puts marks in place of hidden values, `rows` makes one row for each value, with its label and style,
-and `value_text` writes the value. `excerpt` cuts them to the room that a card has.
+`masking` puts marks in place of hidden values, `rows` makes one row for each value, and the main fact of all;
+`value_text` writes a value and decides its style. `excerpt` cuts them to the room that a card has.
 """
 
-from .excerpt import MAX_CALL, all_arguments, arguments_excerpt, list_arguments, main_fact
+from .excerpt import MAX_CALL, all_arguments, arguments_excerpt, cut_label, list_arguments
 from .masking import (
     HIDDEN_MARK,
     PLACEHOLDER,
@@ -16,16 +16,8 @@ from .masking import (
     mask_action,
     schema_properties,
 )
-from .rows import (
-    MAX_INLINE,
-    MAX_LABEL,
-    PATH_SEPARATOR,
-    argument_label,
-    argument_rows,
-    choose_style,
-    cut_label,
-)
-from .value_text import amount_text, format_value
+from .rows import MAX_LABEL, PATH_SEPARATOR, argument_label, argument_rows, main_fact
+from .value_text import MAX_INLINE, amount_text, choose_style, format_value
 
 __all__ = [
     "HIDDEN_MARK",

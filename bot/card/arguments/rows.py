@@ -1,17 +1,16 @@
-"""One row for each value that people read: its label, and how it is shown. No style hides a character."""
+"""One row for each value that people read, with its label, and the main fact of a call on one line. Pure."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
 from hitl_core.jsonschema import to_pointer
 
 from ... import text
-from ...text import MAX_ENDS
-from ..values import ValueStyle
-from .masking import MaskedArgs, keys_in_order, schema_properties
-from .value_text import GAP_IN_LINE, Drawing, draw_values, format_value
+from .masking import MaskedArgs, keys_in_order, mark_hidden, schema_properties
+from .value_text import Drawing, draw_value, draw_values, format_value, has_own_lines
 
 #: The most values in a small object.
 MAX_PARTS = 6
@@ -21,21 +20,13 @@ MAX_FACT_LABEL = 30
 PATH_SEPARATOR = " › "  # noqa: RUF001
 #: The key of a plain argument. Any other is quoted, because it could look like our text.
 PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
-#: A longer value is shown on its own lines.
-MAX_INLINE = 160
-#: White space that would be lost on one line, or in a quote.
-_GAP = re.compile("[\n\t]|   ")
-#: Shorter text is not known to be prose.
-_MIN_PROSE = 40
-#: In code: an indented line, a line that begins with a sign or with a statement.
-_CODE = re.compile(
-    r"(?im)^[ \t]+\S|^[$>#/|\\@%]|^(?:select|insert|update|delete|drop|create|alter|with|grant|truncate"
-    r"|begin|merge|import|from|def|class|function|const|let|var|export|set|sudo)\b"
+#: Characters of a call's main fact, and of one value in it.
+MAX_FACT = 120
+MAX_FACT_PART = 60
+#: Names of values that come first in a main fact.
+_AMOUNT = re.compile(
+    "amount|total|price|cost|(?<![a-z])(?:fee|sum)(?![a-z])|currency", re.IGNORECASE
 )
-_CODE_SIGN = re.compile(r"[{}\[\]<>=\\|`~^*#;$&+_]")
-_SENTENCE_END = re.compile(r"[.!?…](?=\s|\Z)|[。！？]")  # noqa: RUF001
-#: Prose has a sentence at least this often, and a sign of code at most this often (in characters).
-_SENTENCE, _SIGN_EVERY = 300, 100
 
 
 class Row(NamedTuple):
@@ -72,6 +63,61 @@ def argument_rows(masked: MaskedArgs) -> list[Row]:
     return sorted(
         rows, key=lambda row: 0 if row.is_declared else 1 + has_own_lines(row.drawing.raw)
     )
+
+
+def main_fact(masked: MaskedArgs, room: int = MAX_FACT) -> str:
+    """The main fact of a call in one line: amounts, then the first values, those that the schema declares
+    before others, without hidden ones. An amount has its currency.
+    """
+    parts: list[str] = []
+    rows = sorted(masked.items, key=lambda row: row[0] not in masked.declared and is_large(row[1]))
+    rows.sort(key=lambda row: not _is_amount(masked, *row))
+    for label, value in _facts(masked, rows):
+        if room <= 0:
+            return " · ".join(parts) + " · …"
+        parts.append(f"{label}: {mark_hidden(value) if masked.has_hidden else value}")
+        room -= len(parts[-1])
+    return " · ".join(parts) or "no arguments"
+
+
+def _is_amount(masked: MaskedArgs, key: str, value: Any) -> bool:
+    """An amount must not be what a cut takes away."""
+    hint = masked.hints.get(to_pointer((key,))) if masked.hints else None
+    if hint is not None and hint.style == "money":
+        return True
+    is_amount = isinstance(value, int | float | str) and bool(_AMOUNT.search(key))
+    return is_amount and not is_large(value)
+
+
+def _facts(masked: MaskedArgs, rows: Sequence[tuple[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Labels and values. A currency that is shown with its amount is none of them."""
+    values = {to_pointer((key,)): value for key, value in rows} if masked.hints else {}
+    amounts = {
+        hint.pointer: drawing
+        for hint in masked.hints.values()
+        if hint.style == "money" and hint.pointer in values
+        if (drawing := draw_value(values[hint.pointer], hint, values.get)).has_currency
+    }
+    with_amounts = {masked.hints[pointer].currency for pointer in amounts}
+    for key, value in rows:
+        pointer = to_pointer((key,)) if amounts else ""
+        if pointer not in with_amounts:
+            raw = amounts[pointer].raw if pointer in amounts else _fact_text(value)
+            yield short_label(key, masked.schemas.get(key)), _beginning(raw)
+
+
+def _fact_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | dict) and is_large(value):
+        count = len(cast("Collection[object]", value))
+        return f"{count:,} value{'s' * (count != 1)}"
+    return format_value(value)
+
+
+def _beginning(raw: str) -> str:
+    short = text.shorten(raw[: 3 * MAX_FACT_PART], MAX_FACT_PART)
+    return short if len(raw) <= 3 * MAX_FACT_PART or short.endswith("…") else f"{short}…"
 
 
 def _cells(key: str, value: Any, masked: MaskedArgs) -> list[_Cell]:
@@ -141,14 +187,6 @@ def quote_key(key: str) -> str:
     return text.one_line(f'"{key}"')
 
 
-def cut_label(label: str) -> tuple[str, int]:
-    """The label as far as it fits, and how many characters are missing."""
-    if 5 * len(label) <= MAX_LABEL:  # an entity has at most five characters
-        return label, 0
-    cut = text.truncate(label, MAX_LABEL)
-    return cut.text, cut.missing
-
-
 def short_label(key: str, schema: object = None) -> str:
     """For one line with several arguments. A quoted key stays quoted when it is cut."""
     label = argument_label(key, schema)
@@ -161,28 +199,3 @@ def short_label(key: str, schema: object = None) -> str:
 def _normalize_name(name: str) -> str:
     """A name without its spelling style: `orderId`, `order_id` and "Order ID" are the same."""
     return re.sub(r"[\s_-]", "", name).casefold()
-
-
-def choose_style(raw: str, visible: str) -> ValueStyle:
-    """By its content: a long value or one of several lines is a quote if it is surely prose, else code."""
-    if not has_own_lines(raw, visible):
-        return "line"
-    return "quote" if _is_prose(raw) else "code"
-
-
-def has_own_lines(raw: str, visible: str = "") -> bool:
-    return max(len(raw), len(visible)) > MAX_INLINE or _GAP.search(raw) is not None
-
-
-def _is_prose(raw: str) -> bool:
-    """Whether it surely is sentences, and no code, table or JSON."""
-    if len(raw) > 2 * MAX_ENDS:
-        raw = raw[:MAX_ENDS] + raw[-MAX_ENDS:]
-    if len(raw) < _MIN_PROSE or GAP_IN_LINE.search(raw) or _CODE.search(raw):
-        return False
-    letters, spaces = sum(map(str.isalpha, raw)), sum(map(str.isspace, raw))
-    return (
-        10 * letters >= 7 * (len(raw) - spaces)
-        and len(_CODE_SIGN.findall(raw)) * _SIGN_EVERY <= len(raw)
-        and len(_SENTENCE_END.findall(raw)) * _SENTENCE >= len(raw)
-    )

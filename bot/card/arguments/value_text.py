@@ -1,6 +1,6 @@
-"""A JSON value as people read it: by its type, or as the policy's hint says. Pure.
+"""A JSON value as people read it: by its type, or as the policy's hint says, and in which style. Pure.
 
-Two different values never look the same.
+Two different values never look the same, and no style hides a character.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, assert_never, cast
 from hitl_core.jsonschema import to_pointer
 from hitl_core.model import DisplayHint
 
+from ...text import MAX_ENDS
 from ..values import ValueStyle
 from .masking import PLACEHOLDER
 
@@ -29,7 +30,8 @@ _ITEM = re.compile(_WORD)
 #: How a list looks on one line: `a, b, "c d", 1`.
 LIST_FORM = re.compile(rf'(?:{_WORD}|"(?:[^"\\]|\\.)*")(?:, (?:{_WORD}|"(?:[^"\\]|\\.)*"))+')
 #: White space that would be lost on one line, or in a quote.
-GAP_IN_LINE = re.compile("\t|   ")
+_GAP = re.compile("[\n\t]|   ")
+_GAP_IN_LINE = re.compile("\t|   ")
 #: Digits of an amount that is still easy to read.
 _MAX_AMOUNT = 10**24
 _AMOUNT = re.compile(r"(-?)(\d+)(?:\.(\d+))?")
@@ -38,6 +40,19 @@ _CURRENCY = re.compile("[A-Z]{3}")
 _ADDRESS = re.compile(
     r"https?://(?:[^\s/?#\\@]*@)?([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?(?:[/?#][^\s\\]*)?"
 )
+#: A longer value is shown on its own lines.
+MAX_INLINE = 160
+#: Shorter text is not known to be prose.
+_MIN_PROSE = 40
+#: In code: an indented line, a line that begins with a sign or with a statement.
+_CODE = re.compile(
+    r"(?im)^[ \t]+\S|^[$>#/|\\@%]|^(?:select|insert|update|delete|drop|create|alter|with|grant|truncate"
+    r"|begin|merge|import|from|def|class|function|const|let|var|export|set|sudo)\b"
+)
+_CODE_SIGN = re.compile(r"[{}\[\]<>=\\|`~^*#;$&+_]")
+_SENTENCE_END = re.compile(r"[.!?…](?=\s|\Z)|[。！？]")  # noqa: RUF001
+#: Prose has a sentence at least this often, and a sign of code at most this often (in characters).
+_SENTENCE, _SIGN_EVERY = 300, 100
 
 
 class Drawing(NamedTuple):
@@ -91,7 +106,7 @@ def draw_value(value: Any, hint: DisplayHint | None, find: Callable[[str], Any])
         return Drawing(raw)
     match hint.style:
         case "text" | "email":
-            return Drawing(raw, None if GAP_IN_LINE.search(raw) else "quote")
+            return Drawing(raw, None if _GAP_IN_LINE.search(raw) else "quote")
         case "code" | "diff":
             return Drawing(raw, "code", hint.language or ("diff" if hint.style == "diff" else None))
         case "markdown-source":
@@ -138,6 +153,17 @@ def _draw_money(value: Any, currency: str, find: Callable[[str], Any]) -> Drawin
     return Drawing(format_value(value))
 
 
+def choose_style(raw: str, visible: str) -> ValueStyle:
+    """By its content: a long value or one of several lines is a quote if it is surely prose, else code."""
+    if not has_own_lines(raw, visible):
+        return "line"
+    return "quote" if _is_prose(raw) else "code"
+
+
+def has_own_lines(raw: str, visible: str = "") -> bool:
+    return max(len(raw), len(visible)) > MAX_INLINE or _GAP.search(raw) is not None
+
+
 def _short_list(values: list[Any]) -> str | None:
     """None if it is long, has lists or objects, or fewer than two values: then it needs its brackets."""
     if not 2 <= len(values) <= MAX_LIST // 3 or any(isinstance(one, dict | list) for one in values):
@@ -166,3 +192,17 @@ def _needs_quotes(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return not isinstance(value, dict | list) or format_value(value) == text
+
+
+def _is_prose(raw: str) -> bool:
+    """Whether it surely is sentences, and no code, table or JSON."""
+    if len(raw) > 2 * MAX_ENDS:
+        raw = raw[:MAX_ENDS] + raw[-MAX_ENDS:]
+    if len(raw) < _MIN_PROSE or _GAP_IN_LINE.search(raw) or _CODE.search(raw):
+        return False
+    letters, spaces = sum(map(str.isalpha, raw)), sum(map(str.isspace, raw))
+    return (
+        10 * letters >= 7 * (len(raw) - spaces)
+        and len(_CODE_SIGN.findall(raw)) * _SIGN_EVERY <= len(raw)
+        and len(_SENTENCE_END.findall(raw)) * _SENTENCE >= len(raw)
+    )
