@@ -52,7 +52,7 @@ def build_card(
     escalated = bool(here) and all(place not in action.route.notify for action in here)
     doubts = [call for call in review.calls_in_doubt if place in review.places_of(call)]
     open_actions, short = _open_and_waiting(review, waiting, number_of)
-    question, approvable = _approve_all(waiting, short)
+    question, approvable, seal = _approve_all(review, waiting, short)
     in_doubt = tuple(make_doubt(review, call) for call in doubts)
     next_step, ends = _next_step(here, waiting), _nearest_deadline(waiting)
     state = headline.CardState(
@@ -72,8 +72,7 @@ def build_card(
         waiting=short,
         page_keys=tuple(action.key for action in here),
         approve_all=approvable,
-        # A card without all that must be read has no Approve all: see `shows_all`.
-        seal=review.seal(*(key for key, _ in approvable), is_whole=True),
+        seal=seal,
         differences=question,
         table=make_table(short) if len(short) > 1 else None,
         doubts=in_doubt,
@@ -159,11 +158,14 @@ def _place_problems(
 
 
 def _approve_all(
-    waiting: list[Action], short: tuple[ActionLine, ...]
-) -> tuple[str, tuple[tuple[str, int], ...]]:
-    """The question that Approve all asks, and the revisions that it approves."""
+    review: Review, waiting: list[Action], short: tuple[ActionLine, ...]
+) -> tuple[str, tuple[tuple[str, int], ...], str]:
+    """The question that Approve all asks, the revisions that it approves, and their seal. The button is only
+    drawn where all is shown that must be read: see `shows_all`.
+    """
     question = differences(short) if _can_approve_all(waiting, short) else ""
-    return question, tuple((one.key, one.revision) for one in short if question)
+    revisions = tuple((one.key, one.revision) for one in short if question)
+    return question, revisions, review.seal(*(key for key, _ in revisions), is_whole=True)
 
 
 def _can_approve_all(waiting: list[Action], short: tuple[ActionLine, ...]) -> bool:

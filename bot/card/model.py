@@ -41,8 +41,7 @@ class Deciders:
 @dataclass(frozen=True)
 class ActionLine:
     """A pending action on one line. `fact` is the main fact of its arguments. `attempt`: see `Attempt`.
-    `values` are its arguments; None if it is the only one, or if they are too large to compare. `reads_all`
-    as in OpenAction.
+    `values` are its arguments; None if they are not compared. `reads_all` as in OpenAction.
     """
 
     key: str

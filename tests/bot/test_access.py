@@ -19,7 +19,7 @@ from hitl_core.store import MemoryStore
 from tests.support.builders import call, policy, proposal, review_of
 
 #: More than a card shows, and less than the Review modal does.
-LONG = "x" * 9_000
+LONG = "x" * 5_000
 RULE = {"must_read": True, "reviewers": {"users": ["U0ALICE"]}}
 
 
@@ -110,7 +110,9 @@ async def test_no_seal_of_another_button_approves_what_is_cut(desk: Desk) -> Non
 async def test_the_button_of_a_revision_that_was_whole_approves_no_other(desk: Desk) -> None:
     """Given a card that showed all of revision 1, and an edit that made it long; then the old button approves
     nothing, with either number of the revision."""
-    review = await desk.ask("short", reviewers={**RULE["reviewers"], "editor_approves": False})
+    review = await desk.ask(
+        "short", reviewers={"users": ["U0ALICE", "U0BOB"], "editor_approves": False}
+    )
     old = build_card(review, DEFAULT_PLACE).open_actions[0].seal
     edit = proposal("edit", text=LONG)._replace(seal=old)
     assert await desk.send(Decide(review.id, "1", edit, desk.alice, "edit")) == "ok"
