@@ -124,11 +124,11 @@ class Inbox:
             return Findings(place=place_of_message(snapshot, command.message_ref))
         marks, who = self.access.read_marks, command.who
         if isinstance(command, Decide):
-            kinds = {command.action: command.proposal.type}
-            marks.check(snapshot, kinds, command.proposal.seal, who)
+            proposal = command.proposal
+            marks.check(snapshot, {command.action: proposal.type}, proposal.seal, who)
         elif isinstance(command, DecideAll):
-            kinds = {key: one.type for key, one in command.proposals.items()}
-            marks.check(snapshot, kinds, command.seal, who)
+            each = command.proposals.items()
+            marks.check(snapshot, {key: one.type for key, one in each}, command.seal, who)
         ineligible = {
             key: await self.access.ineligible_voters(snapshot, key) for key in command.keys
         }
