@@ -94,19 +94,15 @@ def _changes(review: Review, action: Action, revision: int) -> list[Change]:
         (key, _value_text(old, key), _value_text(new, key))
         for key in keys_in_order({**old, **new}, schema)
     ]
-    differ = [(key, before, after) for key, before, after in each if before != after]
+    differ = [key for key, before, after in each if before != after]
     hints = {hint.pointer: hint for hint in action.config.display}
     pointers = redaction_pointers if revision > 1 else compared_pointers
     redact = [*pointers(action, old), *pointers(action, new)]
     if redact:
         old, new = hide(old, None, redact), hide(new, None, redact)
-    differ = [
-        (key, _value_text(old, key, hints), _value_text(new, key, hints)) for key, *_ in differ
-    ]
+    texts = [(key, _value_text(old, key, hints), _value_text(new, key, hints)) for key in differ]
     known = schema_properties(schema)
-    return [
-        _change(argument_label(key, known.get(key)), before, after) for key, before, after in differ
-    ]
+    return [_change(argument_label(key, known.get(key)), *both) for key, *both in texts]
 
 
 def _change(label: str, old: str | None, new: str | None) -> Change:
