@@ -132,6 +132,23 @@ def test_cards_12_what_is_rare_is_in_the_menu() -> None:
     ]
 
 
+def test_cards_12_a_card_of_one_action_has_one_menu() -> None:
+    """Cards 12: given one action with rare answers, and an escalation; then one menu has both."""
+    blocks = message(build_card(review_of(THREE[2]), DEFAULT), name_of)["blocks"]
+
+    menus = [
+        element
+        for block in blocks
+        if block["type"] == "actions"
+        for element in block["elements"]
+        if element["type"] == "overflow"
+    ]
+
+    assert [[one["text"]["text"] for one in menu["options"]] for menu in menus] == [
+        ["Answer instead of running it", "Skip it", "Escalate to #team-ops"]
+    ]
+
+
 #: Signs that our lines begin with or hold, and punctuation that a screen reader says or passes over.
 _SIGN = re.compile(r"[✔✖✎↩⊘⊗↪⚠✂⏰↗]")
 

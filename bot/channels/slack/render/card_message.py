@@ -8,6 +8,7 @@ from typing import Any
 from ....card import (
     ActionText,
     Argument,
+    Button,
     Card,
     CardText,
     Doubt,
@@ -59,9 +60,11 @@ def message_blocks(card: Card, names: Names, link: MessageLink | None = None) ->
     known = place_names(names)
     text = card_text(card, known)
     top = _header_blocks(card, text)
-    body = _open_blocks(card, known)
     buttons = card_buttons(card, layout="full", next_place=_next_place(card, known))
-    foot = [*button_blocks("all", buttons), *_foot_lines(text)]
+    # The rare buttons of a card with one action are in the menu of this action.
+    shared = buttons if is_single(card) and all(one.is_rare for one in buttons) else ()
+    body = _open_blocks(card, known, shared)
+    foot = [*([] if shared else button_blocks("all", buttons)), *_foot_lines(text)]
     reserved = SPARE_SIZE + LINKS_SIZE + (DECIDED_SIZE if card.decision_lines and body else 0)
     too_large = _is_too_large([*top, *body, *foot], reserved, 4)
     if link is not None and (card.first_message or card.origin.conversation):
@@ -118,8 +121,8 @@ def _join_blocks(
     return [*content, *([divider("line:foot")] if body else []), *foot]
 
 
-def _open_blocks(card: Card, names: PlaceNames) -> list[Block]:
-    """All pending actions and doubts, in full."""
+def _open_blocks(card: Card, names: PlaceNames, shared: Sequence[Button]) -> list[Block]:
+    """All pending actions and doubts, in full. `shared`: further buttons of each action."""
     is_only = is_single(card)
     above = card.title if is_only else ""
     body: list[Block] = []
@@ -127,7 +130,7 @@ def _open_blocks(card: Card, names: PlaceNames) -> list[Block]:
         body += [divider(f"line:{doubt.key}"), *doubt_blocks(card.review_id, doubt)]
     for action in card.open_actions:
         action_part = action_blocks(
-            card.review_id, action, names, numbered=not is_only, above=above
+            card.review_id, action, names, numbered=not is_only, above=above, more=shared
         )
         body += [divider(f"line:{action.key}"), *action_part]
     return body
@@ -159,16 +162,18 @@ def action_blocks(
     *,
     numbered: bool = True,
     above: str = "",
+    more: Sequence[Button] = (),
 ) -> list[Block]:
     """Block ids end in the action's key. A decided action shows its decision and no buttons. Text that is
-    already in the title (`above`) is omitted.
+    already in the title (`above`) is omitted. `more`: buttons beside its own.
     """
     text = action_text(review_id, action, names, numbered=numbered, above=above)
     blocks = _text_blocks(action.key, text)
     if text.decision:
         closed = decision_block([text.decision], MAX_TEXT_SIZE)
         return [*blocks, {**closed, "block_id": f"is:{action.key}"}]
-    return [*blocks, *button_blocks(f"do:{action.key}:{action.revision}", text.buttons)]
+    buttons = (*text.buttons, *more)
+    return [*blocks, *button_blocks(f"do:{action.key}:{action.revision}", buttons)]
 
 
 def doubt_blocks(review_id: str, doubt: Doubt) -> list[Block]:
