@@ -33,13 +33,14 @@ class _Part(NamedTuple):
     others: list[object]  # about properties that neither `properties` nor a pattern covers
     rest: list[object]  # about the items after the first ones
     each: list[object]  # about all items
+    content: list[object]  # about what a text contains
     names: Collection[str]
     expressions: list[str]
     first: int
 
     def below(self) -> list[object]:
         by_name = [part for _, part in (*self.single, *self.patterns)]
-        return [*self.also, *by_name, *self.others, *self.rest, *self.each]
+        return [*self.also, *by_name, *self.others, *self.rest, *self.each, *self.content]
 
     def only(self, ids: set[int]) -> _Part:
         def among(parts: list[object]) -> list[object]:
@@ -52,6 +53,7 @@ class _Part(NamedTuple):
             others=among(self.others),
             rest=among(self.rest),
             each=among(self.each),
+            content=among(self.content),
         )
 
 
@@ -96,8 +98,8 @@ def find_marked_paths(
         if part is None or (id(schema), path) in seen:
             continue
         seen.add((id(schema), path))
-        if part.has_mark or not part.has_all_refs:
-            paths.add(path)
+        if part.has_mark or part.content or not part.has_all_refs:
+            paths.add(path)  # of a text that contains a marked value, all
             unclear = unclear or not part.has_all_refs
             continue
         room = max(0, _MAX_LOOKS - len(seen) - len(waiting))
@@ -156,6 +158,7 @@ def _part(references: References, schema: Schema, test: Callable[[Schema], bool]
         [schema[key] for key in _OTHERS if key in schema],
         [rest, schema.get("unevaluatedItems")],
         [schema.get("contains")],
+        [schema.get("contentSchema")],
         named,
         [*patterns],
         len(first),

@@ -35,6 +35,9 @@ SECRET: Json = {"writeOnly": True}
         ({"properties": {"l": {"items": [SECRET]}}}, {"l": [1, 2]}, ["l/0"]),
         ({"properties": {"l": {"items": {}, "additionalItems": SECRET}}}, {"l": [1, 2]}, []),
         ({"properties": {"l": {"contains": SECRET}}}, {"l": [1, 2]}, ["l/0", "l/1"]),
+        # Nobody looks into a text: all of it is hidden.
+        ({"properties": {"t": {"contentSchema": {"$ref": "#/$defs/s"}}, "u": {"contentSchema": {}}},
+          "$defs": {"s": {"properties": {"a": SECRET}}}}, {"t": '{"b": 1}', "u": "x"}, ["t"]),
         ({"properties": {"l": {"items": SECRET}}}, {"l": {"a": 1}}, []),
         ({"properties": {"l": {"additionalProperties": SECRET}}}, {"l": [1, 2]}, []),
     ],

@@ -11,7 +11,7 @@ from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.tools import BaseTool, StructuredTool, tool
 from langgraph.graph import START, MessagesState, StateGraph
-from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, SecretStr
+from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, Json, SecretStr
 from pydantic.v1 import BaseModel as BaseModelV1
 from pydantic.v1 import Field as FieldV1
 
@@ -181,6 +181,26 @@ class Whole(BaseModel):
     password: str
 
 
+class Inner(BaseModel):
+    password: SecretStr
+
+
+class Open(BaseModel):
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, SecretStr]  # pyright: ignore[reportIncompatibleVariableOverride]
+    user: str = ""
+
+
+class OpenInside(BaseModel):
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, list[Inner]]  # pyright: ignore[reportIncompatibleVariableOverride]
+
+
+class InText(BaseModel):
+    creds: Json[Inner]
+    several: Json[list[Inner]] = Field(default_factory=list)
+
+
 class Old(BaseModelV1):
     password: str = FieldV1(alias="pw", writeOnly=True)
 
@@ -202,6 +222,9 @@ def by_parameter(password: Annotated[str, Field(json_schema_extra=SECRET)]) -> s
         (login_tool(Old), {"password": CANARY}),
         (login_tool(Old), {"pw": CANARY}),
         (by_parameter, {"password": CANARY}),
+        (login_tool(Open), {"other": CANARY}),
+        (login_tool(OpenInside), {"other": [{"password": CANARY}]}),
+        (login_tool(InText), {"creds": f'{{"password": "{CANARY}"}}', "several": f'["{CANARY}"]'}),
     ],
 )  # fmt: skip
 def test_h3_all_names_under_which_a_tool_reads_a_secret_are_hidden(

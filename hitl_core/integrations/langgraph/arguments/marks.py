@@ -34,26 +34,38 @@ def add_marks(schema: Json, tool: BaseTool) -> Json:
     same. An alias is one more property if it has a mark.
     """
     known, defs = _properties(schema), _definitions(schema)
-    properties, more_defs = dict(known), Json()
+    properties, others, more_defs = dict(known), schema.get("additionalProperties"), Json()
     for number, own in enumerate(_own_schemas(tool, known)):
         own_defs = _definitions(own)
         is_lost_below = bool(_places(own_defs) - _places(defs))
         prefix = f"marks {number} "
-        for name, part in _properties(own).items():
-            lost = _places(part) - _places(known.get(name))
-            if not lost and not (is_lost_below and _has_ref(part)):
-                continue
-            base = properties.get(name, {})
-            marks = _only_marks(part, prefix)
-            properties[name] = {**base, "allOf": [*base.get("allOf", ()), marks]}
+
+        def is_lost(part: Any, known_part: Any, below: bool = is_lost_below) -> bool:
+            return bool(_places(part) - _places(known_part)) or (below and _has_ref(part))
+
+        lost = {
+            key: each for key, each in _properties(own).items() if is_lost(each, known.get(key))
+        }
+        for name, part in lost.items():
+            properties[name] = _add(properties.get(name), _only_marks(part, prefix))
+        extra = _root(own).get("additionalProperties")
+        has_lost_extra = others is not False and is_lost(extra, others)
+        if has_lost_extra:
+            others = _add(others, _only_marks(extra, prefix))
+        if lost or has_lost_extra:
             more_defs |= {prefix + key: _only_marks(each, prefix) for key, each in own_defs.items()}
-    if properties == known:
-        return schema
-    return {
-        **schema,
-        "properties": properties,
-        "$defs": {**(schema.get("$defs") or {}), **more_defs},
-    }
+    if properties != known:
+        schema = {**schema, "properties": properties}
+    if others != schema.get("additionalProperties"):
+        schema = {**schema, "additionalProperties": others}
+    return (
+        {**schema, "$defs": {**(schema.get("$defs") or {}), **more_defs}} if more_defs else schema
+    )
+
+
+def _add(base: Any, marks: Json) -> Json:
+    known = cast(Json, base) if isinstance(base, dict) else {}
+    return {**known, "allOf": [*known.get("allOf", ()), marks]}
 
 
 def _own_schemas(tool: BaseTool, names: Iterable[str]) -> Iterator[Json]:
@@ -118,7 +130,7 @@ def _only_marks(part: Any, prefix: str) -> Any:
         if isinstance(each := own.get(key), dict):
             inner = cast(Json, each)
             marks[key] = {name: _only_marks(value, prefix) for name, value in inner.items()}
-    for key in ("items", "additionalProperties"):
+    for key in ("items", "additionalProperties", "contentSchema"):
         if isinstance(own.get(key), dict):
             marks[key] = _only_marks(own[key], prefix)
     if isinstance(first := own.get("prefixItems"), list):
@@ -150,10 +162,14 @@ def _has_ref(part: Any) -> bool:
 
 
 def _properties(schema: Json) -> Json:
-    """Those of the arguments. If a model contains itself, pydantic writes it as a definition."""
+    return _root(schema).get("properties") or {}
+
+
+def _root(schema: Json) -> Json:
+    """The part about all arguments. If a model contains itself, pydantic writes it as a definition."""
     if isinstance(ref := schema.get("$ref"), str):
-        schema = _definitions(schema).get(ref.rpartition("/")[2], schema)
-    return schema.get("properties") or {}
+        return _definitions(schema).get(ref.rpartition("/")[2], schema)
+    return schema
 
 
 def _definitions(schema: Json) -> Json:
