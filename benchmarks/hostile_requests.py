@@ -92,7 +92,7 @@ def _from_agent(token: str) -> list[HostileRequest]:
     hostile: Mapping[str, Any] = {
         "deep JSON": b'{"calls":' + b"[" * MIB,
         "wide JSON": b'{"calls":[' + b"1," * 2_000_000 + b"1]}",
-        "many keys": _json({f"k{n}": 1 for n in range(300_000)}),
+        "many keys": {f"k{n}": 1 for n in range(300_000)},
         "huge numbers": b'{"calls":[' + (b"9" * 4000 + b",") * 1000 + b"1]}",
         "bad UTF-8": b'{"calls":"' + b"\xff" * 4_000_000,
         "unevaluatedProperties": _submit_body({"a" * 3000: 1}, when={
@@ -113,12 +113,14 @@ def _from_agent(token: str) -> list[HostileRequest]:
         "a large card": _submit_body({f"k{n}": "line\n" * 20 for n in range(2000)}),
         "many choices": _submit_body({"x": 0}, schema={"properties": {"x": {"enum": list(range(9000))}}}),
     }  # fmt: skip
-    return [
-        HostileRequest(
-            f"agent: {name}",
-            post_request(API, headers, body if isinstance(body, bytes) else _json(body)),
-        )
+    # Each has its own turn, so that those that are valid are stored.
+    bodies = {
+        name: body if isinstance(body, bytes) else _json({**body, "turn": name})
         for name, body in hostile.items()
+    }
+    return [
+        HostileRequest(f"agent: {name}", post_request(API, headers, body))
+        for name, body in bodies.items()
     ]
 
 
@@ -126,7 +128,7 @@ def _submit_body(
     args: object, *, when: object = None, schema: object = None, context: object = None
 ) -> dict[str, Any]:
     call = {"id": "c1", "name": "send_email", "args": args}
-    submit_body: dict[str, Any] = {"thread_id": "hostile", "turn": "1", "calls": [call]}
+    submit_body: dict[str, Any] = {"thread_id": "hostile", "calls": [call]}
     if when is not None:
         context = {"send_email": {"when": when}}
     if context is not None:
