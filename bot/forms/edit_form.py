@@ -47,12 +47,13 @@ class EditForm(ReviewForm):
         answers: Answers | None = None,
     ) -> None:
         self._review, self._action, self._limits = review, action, limits
+        self._name = action.name
         self._arguments = review.arguments(action.key)
         self._args = self._arguments.parse()
         self._tools = edit_tools(review, action)[:MAX_TOOLS]
         #: Why this form is not for the tool that the person chose last; "" if it is.
         self._tool_problem = ""
-        self._tool = ref.tool if ref.tool in self._tools else action.name
+        self._tool = ref.tool if ref.tool in self._tools else self._name
         several = len(self._tools) > 1
         super().__init__(
             replace(ref, tool=self._tool if several else None),
@@ -79,8 +80,7 @@ class EditForm(ReviewForm):
         assert proposal.args is not None  # every edit has arguments
         if self.ref.confirming == _digest(proposal):
             return ""
-        hidden = self._source(self._tool).redact
-        removed = name_removed(self._args, proposal.args.parse(), hidden)
+        removed = name_removed(self._args, proposal.args.parse(), self.session.source.redact)
         if not removed:
             return ""
         names = [one_line(each) for each in removed[:MAX_REMOVED]]
@@ -94,10 +94,10 @@ class EditForm(ReviewForm):
         return form
 
     def title(self) -> str:
-        return f"Edit {self._action.name}"
+        return f"Edit {self._name}"
 
     def name(self) -> str:
-        return self._action.name if len(self.title()) > self._limits.title else ""
+        return self._name if len(self.title()) > self._limits.title else ""
 
     def about(self) -> tuple[Line, ...]:
         return (asker_line(self._review, self._action),)
@@ -143,7 +143,7 @@ class EditForm(ReviewForm):
 
     def _source(self, tool: str) -> FormSource:
         action, args = self._action, self._args
-        if tool != action.name:
+        if tool != self._name:
             action = judge_edit(self._review, action, tool, self._arguments, 0.0).action
         redact = redaction_pointers(action, args)
         hides_values = self._review.hides_values or bool(redact)

@@ -35,7 +35,8 @@ class FormSource:
 
 
 class FormSession:
-    """`answers` (by pointer) are those of all pages; `page` is the current one, from 0."""
+    """`answers` (by pointer) are those of all pages; `page` is the current one, from 0; `source` is what the
+    form is made of."""
 
     def __init__(
         self,
@@ -48,7 +49,7 @@ class FormSession:
         """`form` is the form of this source with these answers, if it was made already. Raises Refused if
         none can be made.
         """
-        self._source, self._limits, self._page = source, limits, page
+        self.source, self._limits, self._page = source, limits, page
         self.answers = answers or {}
         self.form = form or self._make_form()
 
@@ -82,7 +83,7 @@ class FormSession:
     def at_page(self, page: int) -> FormSession:
         """The same form at this page, with fields that show the answers."""
         form = self.form.with_answers(self.answers)
-        return FormSession(self._source, self._limits, self.answers, page, form)
+        return FormSession(self.source, self._limits, self.answers, page, form)
 
     def enter(self, entries: Entries) -> FormSession:
         """The same form with these entries. Fields that a choice adds are read if they were shown."""
@@ -154,7 +155,7 @@ class FormSession:
         form = self.form.with_answers(answers)
         if form.plan is not self.form.plan:
             return self._keep_same(
-                FormSession(self._source, self._limits, answers, self._page, form)
+                FormSession(self.source, self._limits, answers, self._page, form)
             )
         session = copy.copy(self)
         session.answers = answers
@@ -171,10 +172,10 @@ class FormSession:
         if changed.isdisjoint(other.answers):
             return other
         same = {pointer: one for pointer, one in other.answers.items() if pointer not in changed}
-        return FormSession(other._source, other._limits, same, other._page)
+        return FormSession(other.source, other._limits, same, other._page)
 
     def _make_form(self) -> Form:
-        source, limits = self._source, self._limits
+        source, limits = self.source, self._limits
         try:
             return make_form(
                 source.schema,
@@ -218,7 +219,7 @@ class FormSession:
     @cached_property
     def _ids(self) -> Mapping[str, str]:
         """The id of each field, by pointer."""
-        return field_ids(self.form.fields, self._source.revision, self._source.edition)
+        return field_ids(self.form.fields, self.source.revision, self.source.edition)
 
 
 def _means_same(one: Field, other: Field) -> bool:

@@ -85,8 +85,9 @@ class Directory(DeciderPool):
         return vote.model_copy(update={"by": self._with_identities(vote.by)})
 
     def _with_identities(self, who: Reviewer) -> Reviewer:
-        keys = who.keys | self._people.keys_of(who.key)
-        return who.model_copy(update={"aliases": tuple(sorted(keys - {who.key}))})
+        key = who.key
+        keys = who.keys | self._people.keys_of(key)
+        return who.model_copy(update={"aliases": tuple(sorted(keys - {key}))})
 
     def identities(self, who: Reviewer) -> list[tuple[Lookups, str]]:
         """The person's identities in the bot's channels, their own first. An external person has only the one

@@ -123,11 +123,8 @@ def _check_args(
     """
     what = "An answer" if kind == "approve" else "An edit"
     old, new = before.parse(), after.parse()
-    hidden = {
-        *find_pointers(config, new),
-        *redaction_pointers(action, new),
-        *redaction_pointers(action, old),
-    }
+    hidden_before = redaction_pointers(action, old)
+    hidden = {*find_pointers(config, new), *redaction_pointers(action, new), *hidden_before}
     try:
         problems = check_args(config.args_schema, new)
     except SchemaError as error:
@@ -140,7 +137,7 @@ def _check_args(
     trusted = [schema for each in configs for schema in (each.policy_schema, each.hiding_schema)]
     if flaw := find_redaction_flaw(trusted, new):
         raise Refused("invalid_args", f"{what} can't be checked here: {flaw}.")
-    _check_protected(review, action, name, old, new, config.args_schema, hidden)
+    _check_protected(review, action, name, old, new, config.args_schema, hidden, hidden_before)
 
 
 def _visible_problem(
@@ -225,9 +222,10 @@ def _check_protected(
     after: dict[str, Any],
     rule_schema: dict[str, Any] | None,
     hidden: Collection[str],
+    hidden_before: Collection[str],
 ) -> None:
     """Raises DecisionError if an edit changes a `readOnly` value, or removes a value that the editor can't
-    see. It names no key inside a hidden value.
+    see (`hidden_before`). It names no key inside a `hidden` value.
 
     `name` is the tool after the edit, and `rule_schema` the schema of the rule that matches the edit. The
     `readOnly` of all schemas counts: of the rules and of the tools, before and after the edit.
@@ -239,7 +237,7 @@ def _check_protected(
         where = cut_at_hidden(to_pointer(path), hidden)
         part = "" if where == to_pointer(path) else "a hidden part of it "
         raise _make_refusal(where, f"{part}can't be changed: the schema says readOnly")
-    paths = [tuple(parse_pointer(each)) for each in redaction_pointers(action, before)]
+    paths = [tuple(parse_pointer(each)) for each in hidden_before]
     if (path := find_lost_hidden(paths, before, after)) is not None:
         where = cut_at_hidden(to_pointer(path), hidden)
         raise _make_refusal(where, "is hidden: keep it, or write a new value in its place")
