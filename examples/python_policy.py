@@ -30,9 +30,16 @@ POLICY = Policy.from_mapping(
         "default": "deny",  # unknown tools never run
         "interrupt_on": {
             "find_*": False,  # allowed without a review
-            "refund": {"when": is_large, "description": describe_refund},
+            "refund": {
+                "when": is_large,
+                "description": describe_refund,
+                "display": {"/amount": {"money": {"currency": "EUR"}}},  # how the card shows it
+            },
             "refund*": False,  # small refunds
-            "send_email": {"allowed_decisions": ["approve", "edit", "reject"]},
+            "send_email": {
+                "allowed_decisions": ["approve", "edit", "reject"],
+                "display": {"/body": "email"},
+            },
         },
     }
 )

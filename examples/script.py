@@ -19,7 +19,12 @@ from hitl_core.gate import blocking
 POLICY = Policy.from_mapping(
     {
         "default": "deny",
-        "interrupt_on": {"send_reminder": {"description": "Remind this customer?"}},
+        "interrupt_on": {
+            "send_reminder": {
+                "description": "Remind this customer?",
+                "display": {"/text": "email"},  # how the card shows this argument
+            }
+        },
     }
 )
 INVOICES = """

@@ -16,7 +16,7 @@ from hitl_core.review import (
 
 from .. import text
 from .agent_texts import agent_arguments, find_texts, make_reason, merge_reasons
-from .alike import call_values
+from .alike import MAX_COMPARED, call_values
 from .arguments import (
     MAX_CALL,
     MaskedArgs,
@@ -41,8 +41,6 @@ MAX_WHY = 300
 MAX_TITLE = 100
 #: Characters of the arguments in a modal.
 MAX_MODAL = 20_000
-#: The arguments of larger calls (bytes) are not compared.
-MAX_COMPARED = 20_000
 #: Questions with more choices are answered in a form.
 MAX_CHOICES = 5
 MAX_CHOICE_LABEL = 60

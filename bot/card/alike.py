@@ -1,4 +1,4 @@
-"""What differs among alike calls, in words: the question of "Approve all". Pure.
+"""What differs among alike calls, in words: the question of "Approve all", and what was decided alike. Pure.
 
 No call that differs is left out: what does not fit is not asked.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from itertools import groupby
 
@@ -17,6 +17,10 @@ from .model import ActionLine
 from .spans import as_name, quote
 from .values import CallValue
 
+#: The arguments of larger calls (bytes) are not compared.
+MAX_COMPARED = 20_000
+#: So many decisions of one tool are compared; fewer have a line each.
+MIN_ALIKE = 4
 #: The weight of one value in a table.
 MAX_CELL = 80
 #: Characters of the question.
@@ -50,6 +54,17 @@ def group_by_tool(actions: Iterable[ActionLine]) -> dict[str, list[ActionLine]]:
     return groups
 
 
+def common_values(calls: Sequence[Sequence[CallValue]]) -> tuple[CallValue, ...]:
+    """The values that all these calls have, and that are shown in full."""
+    first, *others = ({value.label: value for value in values} for values in calls)
+    return tuple(
+        value
+        for label, value in first.items()
+        if value.is_whole
+        and all(label in other and other[label].raw == value.raw for other in others)
+    )
+
+
 def differences(actions: Sequence[ActionLine]) -> str:
     """How these calls differ, in at most MAX_QUESTION characters; "" if that does not fit."""
     groups = group_by_tool(actions)
@@ -70,29 +85,37 @@ def differences(actions: Sequence[ActionLine]) -> str:
 
 def _group_text(name: str, group: Sequence[ActionLine]) -> str:
     """What differs among calls of one tool; "" if it can't be said in full."""
+    parts = group_differences({call.number: call.values for call in group})
+    if parts is None:
+        return ""
+    return f"{as_name(name)} ×{len(group)}: {'; '.join(parts) or 'all the same'}"  # noqa: RUF001
+
+
+def group_differences(calls: Mapping[int, tuple[CallValue, ...] | None]) -> list[str] | None:
+    """What differs among these calls of one tool, by their numbers; None if it can't be said in full."""
     columns: dict[str, dict[int, CallValue]] = {}
-    for call in group:
-        if call.values is None:
-            return ""
-        for value in call.values:
-            columns.setdefault(value.label, {})[call.number] = value
-    numbers = [call.number for call in group]
+    for number, values in calls.items():
+        if values is None:
+            return None
+        for value in values:
+            columns.setdefault(value.label, {})[number] = value
+    numbers = list(calls)
     parts: list[str] = []
     extra: dict[tuple[int, ...], list[str]] = {}
     for label, column in columns.items():
-        if 2 * len(column) <= len(group):
+        if 2 * len(column) <= len(calls):
             extra.setdefault(tuple(column), []).append(_label(label))
             continue
         if (part := _column_text(label, column)) is None:
-            return ""
+            return None
         parts += [part] if part else []
         if without := [number for number in numbers if number not in column]:
             lack = "doesn't" if len(without) == 1 else "don't"
-            parts.append(f"{_numbers(without)} {lack} set {_label(label)}")
+            parts.append(f"{join_numbers(without)} {lack} set {_label(label)}")
     for those, labels in extra.items():
         sets = "sets" if len(those) == 1 else "set"
-        parts.append(f"{_numbers(those)} also {sets} {', '.join(labels)}")
-    return f"{as_name(name)} ×{len(group)}: {'; '.join(parts) or 'all the same'}"  # noqa: RUF001
+        parts.append(f"{join_numbers(those)} also {sets} {', '.join(labels)}")
+    return parts
 
 
 def _column_text(label: str, column: dict[int, CallValue]) -> str | None:
@@ -121,7 +144,7 @@ def _listed(column: dict[int, CallValue]) -> list[str]:
     parts: list[str] = []
     for value, count in counts.most_common():
         those = [number for number, one in column.items() if one.text == value]
-        which = f"×{count}" if count > MAX_NUMBERED else f"({_numbers(those)})"  # noqa: RUF001
+        which = f"×{count}" if count > MAX_NUMBERED else f"({join_numbers(those)})"  # noqa: RUF001
         parts.append(f"{as_name(value)} {which}")
     return parts
 
@@ -132,7 +155,7 @@ def _label(label: str) -> str:
     return as_name(label) if is_declared else quote(label.removeprefix('"').removesuffix('"'))
 
 
-def _numbers(numbers: Iterable[int]) -> str:
+def join_numbers(numbers: Iterable[int]) -> str:
     """`#3, #7 to #9`"""
     parts: list[str] = []
     runs = groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])

@@ -13,10 +13,11 @@ from hitl_core.review import (
 )
 
 from .. import text
+from .alike import MAX_COMPARED, MIN_ALIKE, call_values
 from .arguments import format_value, list_arguments, main_fact, mask, mask_action
 from .history import edit_of, edits_of
 from .model import DecidedElsewhere, DecisionLine
-from .values import Edit, Outcome
+from .values import CallValue, Edit, Outcome
 from .votes import message_of
 
 #: Characters of the argument that distinguishes a line from the others.
@@ -62,11 +63,24 @@ def _distinguish(review: Review, lines: list[DecisionLine]) -> tuple[DecisionLin
             same = [line.key for line in lines if (line.name, line.fact) == (name, fact)]
             which |= _distinct_arguments(review, same)
     return tuple(
-        replace(line, number=numbers.get(line.key), distinct_argument=which.get(line.key, ""))
+        replace(
+            line,
+            number=numbers.get(line.key),
+            distinct_argument=which.get(line.key, ""),
+            values=_values(review, line.key) if tools[line.name] >= MIN_ALIKE else None,
+        )
         if tools[line.name] > 1
         else line
         for line in lines
     )
+
+
+def _values(review: Review, key: str) -> tuple[CallValue, ...] | None:
+    """The arguments, to compare them; None if the policy hides them now, or if they are too large."""
+    action, arguments = review.action(key), review.arguments(key)
+    if action is None or action.config.hide_when_decided or len(arguments.data) > MAX_COMPARED:
+        return None
+    return call_values(mask_action(action, arguments.parse()))
 
 
 def _distinct_arguments(review: Review, keys: list[str]) -> dict[str, str]:

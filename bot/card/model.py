@@ -125,7 +125,8 @@ class DecisionLine:
     those who voted, the last one last; () if it was the deadline, or an agent that cancelled. `message` is in
     the words of `by`; with `is_note` in ours. `moved`: an edit falls under another rule, and the action is
     no longer decided here. `number` (on the card) and `distinct_argument` distinguish it from other actions
-    of the same tool that have the same fact.
+    of the same tool that have the same fact. `values` are its arguments, where several of one tool are
+    compared; None if the policy doesn't keep them, or if they are too large.
     """
 
     key: str
@@ -140,6 +141,7 @@ class DecisionLine:
     outcome: Outcome | None = None
     number: int | None = None
     distinct_argument: str = ""
+    values: tuple[CallValue, ...] | None = None
 
 
 @dataclass(frozen=True)

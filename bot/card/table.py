@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..text import fit, weight
-from .alike import MAX_CELL, group_by_tool
+from .alike import MAX_CELL, common_values, group_by_tool
 from .model import ActionLine
 from .people import vote_count
 from .sentences import ordinal
@@ -74,7 +74,11 @@ def make_table(actions: Sequence[ActionLine]) -> ActionTable:
 
 def _plan(actions: Sequence[ActionLine]) -> _Plan:
     groups = group_by_tool(actions)
-    common = {name: _common(group) for name, group in groups.items() if len(group) > 1}
+    common = {
+        name: common_values([call.values or () for call in group])
+        for name, group in groups.items()
+        if len(group) > 1
+    }
     values = [action.values for action in actions]
     if len(groups) > 1 or None in values:
         return _Plan(common, (), _ARGUMENTS, len(groups) > 1)
@@ -88,17 +92,6 @@ def _plan(actions: Sequence[ActionLine]) -> _Plan:
     if len(columns) > MAX_COLUMNS:
         return _Plan(common, tuple(columns[:1]), _ARGUMENTS, False)
     return _Plan(common, tuple(columns), _DIFFERS, False)
-
-
-def _common(group: Sequence[ActionLine]) -> tuple[CallValue, ...]:
-    """The values that all these calls have, and that are shown in full."""
-    first, *others = ({value.label: value for value in call.values or ()} for call in group)
-    return tuple(
-        value
-        for label, value in first.items()
-        if value.is_whole
-        and all(label in other and other[label].raw == value.raw for other in others)
-    )
 
 
 def _common_line(name: str, values: Sequence[CallValue], count: int) -> Line:

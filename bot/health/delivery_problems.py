@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 
 from hitl_core.errors import HitlError, Refused, ReviewNotFound, safe_message
-from hitl_core.model import Place, Review
+from hitl_core.model import Place, Review, short_id
 from hitl_core.review import Reviews, delivery_problems
 
 from ..channels.contract import ChannelError, NotFound
@@ -72,7 +72,7 @@ def unusable_text(name: str, why: NotFound) -> str:
 def undecidable_text(review_id: str, name: str, why: str) -> str:
     """What is wrong and what to do, for the operators."""
     return (
-        f"The review {review_id} in {name} can't be approved: {why}. Correct the policy for future"
+        f"The review {short_id(review_id)} in {name} can't be approved: {why}. Correct the policy for future"
         " reviews, and reject or cancel this one."
     )
 

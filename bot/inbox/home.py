@@ -33,15 +33,16 @@ class HomeTask:
 
 @dataclass(frozen=True)
 class HomeLine:
-    """A review without anything to do for this person. `can_see`: they may see its content. `unknown`: why it
-    is not known at the moment whether they may decide.
+    """A review without anything to do for this person. `at`: when they decided, or when it was submitted.
+    `keys`: the calls whose content they may see. `is_unknown`: it is not known at the moment whether they may
+    decide.
     """
 
     card: Card
     at: float
     ref: MessageRef | None
-    can_see: bool
-    unknown: str | None = None
+    keys: frozenset[str]
+    is_unknown: bool = False
 
 
 @dataclass(frozen=True)

@@ -59,8 +59,8 @@ class HomeLoader:
         async for one in self._load_reviews(mine[here], seen):
             try:
                 tasks.append(await self._home_task(who, one))
-            except PermissionUnknown as unknown:
-                unsure.append(await self._unknown_line(one, str(unknown)))
+            except PermissionUnknown:
+                unsure.append(await self._unknown_line(one))
         wanted = tuple(task for task in tasks if task.keys or task.doubts)
         waits = unsure + [
             await self._home_line(who, one, one.review.created_at)
@@ -93,7 +93,10 @@ class HomeLoader:
             sentence = f"{len(matches)} of your reviews begin with {prefix}: give more characters of the id."
             raise Refused("ambiguous", sentence)
         if not matches:
-            sentence = f"No review of yours begins with {prefix}. Give the whole id."
+            sentence = (
+                f"No review that waits for you, or that you decided, begins with {prefix}."
+                f" Give the whole id: `hitl reviews show {prefix}` prints it."
+            )
             raise Refused("gone", sentence)
         return matches.pop()
 
@@ -158,13 +161,13 @@ class HomeLoader:
             except ReviewNotFound:
                 continue
 
-    async def _unknown_line(self, snapshot: Snapshot, why: str) -> HomeLine:
+    async def _unknown_line(self, snapshot: Snapshot) -> HomeLine:
         """A line without content, because this person may not be allowed to see it."""
         review, posts = snapshot.review, snapshot.posts
         home_card = await offload_drawing(
             review, lambda: build_card(review, review.places[0], posts)
         )
-        return HomeLine(home_card, review.created_at, None, can_see=False, unknown=why)
+        return HomeLine(home_card, review.created_at, None, frozenset(), is_unknown=True)
 
     async def _home_task(self, who: Reviewer, snapshot: Snapshot) -> HomeTask:
         keys, doubts = await self._permissions.open_keys(who, snapshot)
@@ -185,7 +188,7 @@ class HomeLoader:
         except PermissionUnknown:
             theirs = []
         home_card, ref = await self._draw_card(who, snapshot, theirs)
-        return HomeLine(home_card, at, ref, can_see=bool(theirs))
+        return HomeLine(home_card, at, ref, frozenset(call.key for call in theirs))
 
     async def _draw_card(
         self, who: Reviewer, snapshot: Snapshot, theirs: Iterable[Call]

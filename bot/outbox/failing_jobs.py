@@ -7,6 +7,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 
+from hitl_core.model import short_id
 from hitl_core.store import Job, LaneHalf
 
 from ..health import Health
@@ -44,7 +45,7 @@ class StuckJobs:
 
     def report_failure(self, job: Job, why: str) -> None:
         """Report why this card can't be shown."""
-        text = f"The review {job.review_id} can't be shown at {job.place}: {why}."
+        text = f"The review {short_id(job.review_id)} can't be shown at {job.place}: {why}."
         self._health.report("delivery", _subject(job), text)
 
     def report_success(self, job: Job) -> None:

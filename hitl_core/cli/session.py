@@ -34,7 +34,7 @@ _OFF_MESSAGE = (
 
 def add_id(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "id", metavar="ID", help="the review's id, or its beginning if the review is not done"
+        "id", metavar="ID", help="the review's id, or its beginning as a card shows it"
     )
 
 
@@ -62,7 +62,8 @@ def confirmation_problem(args: argparse.Namespace) -> str | None:
     beginning of an id, which could be that of another review when the script runs.
     """
     if args.yes:
-        return None if is_full_id(args.id) else "--yes needs the whole id, not only its beginning."
+        needed = "--yes needs the whole id: `hitl reviews show` prints it."
+        return None if is_full_id(args.id) else needed
     if is_interactive():
         return None
     return "There is no terminal for the confirmation: add --yes to continue without it."
@@ -125,7 +126,8 @@ async def live_ids(store: Store) -> AsyncIterator[str]:
 
 
 async def find_review(reviews: Reviews, given: str) -> Snapshot:
-    """The review with this id, or the only live review whose id begins like this.
+    """The review with this id, or the only review whose id begins like this. A live one comes before those
+    that are done.
 
     Raises Refused if no id or several begin like this, ReviewNotFound.
     """
@@ -138,14 +140,17 @@ async def find_review(reviews: Reviews, given: str) -> Snapshot:
             f"{given!r} is not a review's id. An id looks like 0-93b4c7d2: type at least four characters"
             " after the dash.",
         )
-    matches = {id async for id in live_ids(reviews.store) if id.startswith(given)}
+    live = {id async for id in live_ids(reviews.store) if id.startswith(given)}
+    matches = live or {*await reviews.store.find_ids(given)}
     if len(matches) > 1:
         raise Refused(
-            "ambiguous", f"{len(matches)} live reviews begin with {given}: type more of the id."
+            "ambiguous",
+            f"{len(matches)}{' live' if live else ''} reviews begin with {given}: type more of the id.",
         )
     if not matches:
         raise Refused(
-            "gone", f"No live review begins with {given}. A review that is done needs its whole id."
+            "gone",
+            f"No review begins with {given}. If it is deleted, its audit is shown by its whole id.",
         )
     return await reviews.load(matches.pop())
 

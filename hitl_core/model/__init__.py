@@ -47,6 +47,7 @@ from hitl_core.model.review import (
     Status,
     is_id_prefix,
     is_review_id,
+    short_id,
 )
 from hitl_core.model.review_config import DisplayHint, DisplayStyle, Output, ReviewConfig
 from hitl_core.model.route import Expire, Reviewers, Route, Step
@@ -127,6 +128,7 @@ __all__ = [
     "person_key",
     "person_label",
     "read_arguments",
+    "short_id",
     "split_id",
     "unparsed_has_more_values",
 ]

@@ -40,6 +40,13 @@ def is_id_prefix(text: str) -> bool:
     return bool(_ID_PREFIX.fullmatch(text))
 
 
+def short_id(review_id: str) -> str:
+    """What people read of an id, with eight characters of its hash: `0-93b4c7d2`. The command line and
+    `/approvals` take it.
+    """
+    return review_id[: review_id.find("-") + 9]
+
+
 class Lease(Value):
     """Which process has claimed the review, and until when. `fence` counts the claims: the holder of an older
     claim can no longer write.

@@ -6,6 +6,7 @@ Their clicks and submissions reach the bot over HTTP, signed as Slack signs them
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -93,7 +94,7 @@ class DemoReviewers:
             blocks = message["blocks"]
             reviewed = sum(call["id"] in turn.decisions for call in executed)
             is_open = any(map(_asks_for_decisions, blocks))
-            came = json.dumps(blocks).count("recorded") == reviewed
+            came = _count_results(json.dumps(blocks)) == reviewed
             return message["text"] if came and not is_open else ""
 
         try:
@@ -187,6 +188,12 @@ class DemoReviewers:
             return "; ".join(answer.get("errors", {}).values()) or str(answer.get("error"))
         now = await self._actor.view(user)
         return _problem_text(now["blocks"]) if now and now["id"] == view["id"] else ""
+
+
+def _count_results(shown: str) -> int:
+    """The results that a card shows; many alike ones are one with a count."""
+    alike = map(int, re.findall(r"and (\d+) like it", shown))
+    return shown.count("recorded") + sum(alike)
 
 
 def _is_reply(message: Message) -> bool:

@@ -419,8 +419,8 @@ async def test_c2_what_is_not_known_hides_no_review_in_home(
     [line] = home.others
     assert home.mine == ()
     assert line.card.review_id == review.id
-    assert line.unknown is not None
-    assert not line.can_see
+    assert line.is_unknown
+    assert line.keys == frozenset()
     shown = str(view_blocks(home, channel))
     assert "billing: a review" in shown
     assert "hunter2" not in shown
@@ -462,8 +462,8 @@ async def test_h2_home_lists_what_could_not_be_posted_yet(
         person("U0ALICE")
     )
     [line] = home.others
-    assert (home.mine, line.card.review_id, line.can_see) == ((), review.id, False)
-    assert line.unknown is not None
+    assert (home.mine, line.card.review_id, line.keys) == ((), review.id, frozenset())
+    assert line.is_unknown
 
 
 async def test_a_known_nobody_is_a_no_for_a_place(channel: SlackChannel) -> None:

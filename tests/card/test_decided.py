@@ -195,3 +195,85 @@ def test_cards_1_a_sentence_of_ours_about_a_result_is_not_quoted() -> None:
     assert "“" not in words_of(hidden)[0].rpartition("→")[2]
     assert "is right" not in words_of(hidden)[0]
     assert any(isinstance(span, Text) for span in lines_of(hidden)[0])
+
+
+def forty() -> Review:
+    """Forty updates of which 38 were approved, and two rejected."""
+    calls = [
+        ("update_customer", {"customerId": f"cus_{n:03}", "status": "vip"}) for n in range(1, 41)
+    ]
+    review = review_of(*calls)
+    for n in range(1, 41):
+        if n == 7:
+            review = decide(review, "7", "reject", BOB, message="Not this one.")
+        elif n == 23:
+            review = decide(review, "23", "reject", BOB, message="She left.")
+        else:
+            review = decide(review, str(n), "approve", BOB)
+    return review
+
+
+def test_cards_6_many_that_were_decided_alike_are_counted_and_the_others_named() -> None:
+    """Given forty calls of one tool; then the 38 that were approved share one line with their numbers and
+    what they have in common, and each rejected one has its own."""
+    card = build_card(forty(), DEFAULT)
+    assert card.title == "support-agent: update_customer ×40: 38 approved, 2 rejected"  # noqa: RUF001
+    assert card.summary == f"{card.title}."
+    alike, seven, other = words_of(forty())
+    assert alike.splitlines() == [
+        "✔ update_customer ×38  approved by Bob Reyes",  # noqa: RUF001
+        "#1 to #6, #8 to #22, #24 to #40:  “status: vip; customerId cus_001 to cus_040”",
+    ]
+    assert seven.splitlines() == [
+        "✖ 7  update_customer  rejected by Bob Reyes",
+        "“customerId: cus_007 · status: vip”",
+        "Reason: “Not this one.”",
+    ]
+    assert other.endswith("“customerId: cus_023 · status: vip”\nReason: “She left.”")
+
+
+def test_cards_6_of_many_results_the_one_that_differs_is_shown() -> None:
+    """Given 38 results that differ in their number only, and one that says something else; then that is
+    there."""
+    review = forty()
+    keys = [str(n) for n in range(1, 41) if n not in (7, 23)]
+    results = {key: f"cus_{key} is a VIP" for key in keys} | {"30": "error: no such customer"}
+    line = words_of(done(start_calls(review, *keys), results))[0]
+    assert "to #29, #31 to #40: It reported: “cus_1 is a VIP”, and 36 like it" in line
+    assert line.endswith("→ #30: It reported: “error: no such customer”")
+
+
+def test_cards_6_what_is_hidden_stays_hidden_where_many_are_counted() -> None:
+    """Given many alike calls, with a redacted value, or with arguments that the policy hides once they are
+    decided; then the counted line has none of these."""
+    calls = [("charge", {"customer": f"c{n}", "token": f"sk_{n}{n}"}) for n in range(1, 6)]
+    rules: list[dict[str, Any]] = [{"redact": ["/token"]}, {"hide_when_decided": True}]
+    for rule in rules:
+        review = review_of(*calls, policy={"interrupt_on": {"charge": rule}})
+        for n in range(1, 6):
+            review = decide(review, str(n), "approve", BOB)
+        [line] = words_of(review)
+        assert "charge ×5" in line  # noqa: RUF001
+        assert "sk_" not in line
+        assert ("c1 to c5" in line) == ("redact" in rule)
+
+
+def test_cards_6_many_calls_too_large_to_compare_keep_the_first_facts() -> None:
+    calls = [("note", {"id": f"n-{n}", "body": f"{n} " + "x " * 20_000}) for n in range(5)]
+    review = review_of(*calls)
+    for n in range(1, 6):
+        review = decide(review, str(n), "approve", BOB)
+    [line] = words_of(review)
+    assert "#1 to #5:  “id: n-0" in line
+    assert "and 2 more”" in line
+
+
+def test_cards_6_an_edited_call_is_never_only_counted() -> None:
+    calls = [("update_customer", {"customerId": f"cus_{n}", "status": "vip"}) for n in range(5)]
+    review = review_of(*calls)
+    for n in range(1, 6):
+        edited = {"customerId": f"cus_{n}", "status": "new"}
+        review = decide(review, str(n), "edit", BOB, args=edited)
+    lines = words_of(review)
+    assert len(lines) == 5
+    assert all("vip" in line and "new" in line for line in lines)

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from html import unescape
 from typing import Any
 
-from bot.card import build_card
+from bot.card import build_card, call_about, plain_text
 from bot.channels.slack.render.card_message import message
 from hitl_core.model import DEFAULT_PLACE, Review
-from tests.channels.scenes import THREE, asking, expire_lease, name_of, review_of, start_calls
+from tests.channels.scenes import (
+    THREE,
+    asking,
+    decide,
+    expire_lease,
+    name_of,
+    review_of,
+    start_calls,
+)
 
 REFUND = ("refund_order", {"amount": 120.0, "currency": "EUR", "customer": "Jo Martin"})
 NO_ROUTE: dict[str, Any] = {"escalate": [], "interrupt_on": {}}
@@ -92,3 +101,43 @@ def test_cards_8_an_agents_words_are_quoted_in_it() -> None:
 
 def test_cards_8_odd_values_are_counted_in_it() -> None:
     assert "⚠ 1 odd value." in summary(review_of(("pay", {"to": "jo@p\u0430ypal.com"})))
+
+
+def test_cards_8_money_is_with_its_currency() -> None:
+    """Given `display: money`; then a notification, and the form that a button opens, write the amount with
+    its currency; without the hint nobody guesses one."""
+    money = {"display": {"/amount": {"money": {"currency": "/currency"}}}}
+    review = review_of(REFUND, policy={**NO_ROUTE, "interrupt_on": {"refund_order": money}})
+    assert "refund_order (amount: 120.00 EUR · customer: Jo Martin)" in summary(review)
+    about = plain_text(call_about(review, review.actions[0])[0])
+    assert about == "refund_order   amount: 120.00 EUR · customer: Jo Martin"
+    doubt = expire_lease(start_calls(decide(review, "1", "approve"), "1"))
+    assert "amount: 120.00 EUR" in summary(doubt)
+
+
+def test_cards_8_a_long_fact_is_cut_between_its_values() -> None:
+    """Given a long e-mail; then the notification has the whole subject and the whole address, and says that
+    there is more; of one long value it has the beginning."""
+    assert "send_email (subject: Your refund for order 1042 · to: jo@example.com · …)." in summary(
+        review_of(THREE[0], policy=NO_ROUTE)
+    )
+    long = summary(review_of(("run_sql", {"query": "SELECT " + "x, " * 100}), policy=NO_ROUTE))
+    assert "run_sql (query: SELECT x, x," in long
+    assert "…)" in long
+    assert len(long) < 200
+
+
+def test_cards_8_no_character_sounds_different() -> None:
+    """Given texts that a screen reader says as something else once a character is exchanged; then the
+    message's text, unescaped, has each character as it is."""
+    for words in (
+        "120.0",
+        "1,200.50",
+        "jo@example.com",
+        "https://a.example/b?c=1&d=2",
+        "a < b",
+        "#3",
+    ):
+        review = review_of(("pay", {"x": words}), policy=NO_ROUTE)
+        sent = message(build_card(review, DEFAULT_PLACE), name_of)["text"]
+        assert f"pay (x: {words})" in unescape(sent)

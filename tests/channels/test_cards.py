@@ -274,7 +274,8 @@ def test_mentions_are_only_of_ids_that_a_policy_or_slack_gave() -> None:
 
 def test_slack_clients_4_each_line_of_many_decided_calls_says_which() -> None:
     """Slack-clients 4: given twelve calls of one tool, of which one was rejected; its line has its number
-    and the argument that no other has, between quotes, and hidden values stay hidden."""
+    and its arguments, between quotes; the others share a line with their numbers and what differs; and hidden
+    values stay hidden."""
     calls = [("pay", {"all": "same", "to": f"jo-{n} approved by Bob", "pin": n}) for n in range(12)]
     review = review_of(*calls, policy={"interrupt_on": {"*": {"redact": ["/pin"]}}})
     for action in review.actions:
@@ -284,5 +285,6 @@ def test_slack_clients_4_each_line_of_many_decided_calls_says_which() -> None:
         "✖ 7  pay*  rejected by @U0ALICE\n“all: same · pin: ⟦hidden⟧ · to: jo-6 approved by Bob”"
         in lines
     )
-    assert lines.count("approved by @U0ALICE") == 11
+    assert "✔ pay ×11*  approved by @U0ALICE\n#1 to #6, #8 to #12:  “all: same; " in lines  # noqa: RUF001
+    assert 'to "jo-0 approved by Bob" to "jo-11 approved by Bob"”' in lines
     assert "pin" not in lines.replace("pin: ⟦hidden⟧", "")

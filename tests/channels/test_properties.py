@@ -221,7 +221,7 @@ def test_a_hundred_doubts_and_decisions_fit() -> None:
     """Given a hundred decided calls with long reasons, then the card counts those that it can't tell."""
     review = review_of(*[("tool", {"a": n}) for n in range(100)])
     for action in review.actions:
-        review = decide(review, action.key, "reject", message="&" * 500)
+        review = decide(review, action.key, "reject", message=action.key + "&" * 500)
     sent = check(message(build_card(review, DEFAULT), name_of))
     assert re.search(r"and \d+ more", str(sent["blocks"]))
 

@@ -9,7 +9,7 @@ from hitl_core import dialects
 from hitl_core.cli.terminal import display_width
 from hitl_core.gate import JudgedCalls
 from hitl_core.gate.submission.new_review import ReviewKey, build_review
-from hitl_core.model import MessageRef, Place, Review, ToolCall
+from hitl_core.model import MessageRef, Place, Review, ToolCall, short_id
 from hitl_core.review import Cancel, Decide, delivery_problems
 from hitl_core.review.service import Reviews
 from hitl_core.store.redis import keys
@@ -156,6 +156,26 @@ def test_the_beginning_of_an_id_is_enough(desk: Desk) -> None:
     assert desk.hitl("reviews", "show", review.id[:12].upper()).out.startswith(review.id)
 
 
+def test_cards_10_the_id_that_a_card_shows_names_a_review_that_is_done(desk: Desk) -> None:
+    """Change 10: cards show eight characters; given a review that is done; then these still show it, and an
+    operator learns the whole id."""
+    done = desk.done()
+    for given in (done.id, short_id(done.id), done.id[:6].upper()):
+        assert desk.hitl("reviews", "show", given).out.startswith(done.id), given
+        assert desk.hitl("audit", "show", given).code == 0
+
+
+def test_cards_10_a_live_review_comes_before_one_that_is_done(desk: Desk) -> None:
+    turns: dict[str, list[str]] = defaultdict(list)
+    for turn in map(str, range(2000)):
+        turns[keys.make_review_id(0, "billing", "t-1", turn, ["c1"])[:6]].append(turn)
+    start, (one, two, *_) = next(pair for pair in turns.items() if len(pair[1]) > 1)
+    desk.done(turn=one)
+    live = desk.submit(turn=two)
+
+    assert desk.hitl("reviews", "show", start).out.startswith(live.id)
+
+
 def test_a_beginning_that_two_share_names_none(desk: Desk) -> None:
     """Given two reviews whose ids begin alike; then neither is shown, and a digit more is asked for."""
     turns: dict[str, list[str]] = defaultdict(list)
@@ -172,10 +192,18 @@ def test_a_beginning_that_two_share_names_none(desk: Desk) -> None:
 
 
 def test_a_review_that_is_not_there(desk: Desk) -> None:
-    """Of a review that is done only the whole id is known."""
     done = desk.done()
-    assert desk.hitl("reviews", "show", done.id).code == 0
-    for given in (done.id[:10], "0-" + "0" * 32, "0-123", "refund", "../0-12345", "\x1b[2K"):
+    other = "0-0000" if not done.id.startswith("0-0000") else "0-1111"
+    for given in (
+        other,
+        "0-*",
+        "0-????",
+        "0-" + "0" * 32,
+        "0-123",
+        "refund",
+        "../0-12345",
+        "\x1b[2K",
+    ):
         ran = desk.hitl("reviews", "show", given)
         assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1), given
         assert "\x1b" not in ran.err

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.gallery.calls import MAILING, QUERYING, REFUNDING, UPDATING, WITH_OPS
+from tests.gallery.calls import BY_TWO, MAILING, QUERYING, REFUNDING, UPDATING, WITH_OPS
 from tests.gallery.office import Office, scene
 from tests.gallery.showing import Shown
 from tests.support.slack import ALICE
@@ -11,7 +11,7 @@ TO_OTHERS = {"reviewers": {"users": ["U0BOB", "U0MARIA"]}}
 
 
 async def _filled(office: Office) -> None:
-    """Two decided, three that wait, one that others decide."""
+    """Three decided, three that wait, one that others decide, and one that a second person must approve."""
     await office.press(await office.ask((MAILING,)), "approve")
     await office.press(await office.ask((QUERYING,)), "reject")
     await office.hands.submit(ALICE, {"message": "Not on a Friday."})
@@ -19,6 +19,7 @@ async def _filled(office: Office) -> None:
     await office.ask((MAILING, QUERYING, UPDATING))
     await office.ask((("update_customer", {"customerId": "cus_12", "status": "blocked"}),))
     await office.ask((MAILING,), TO_OTHERS, requester=ALICE)
+    await office.press(await office.ask((REFUNDING,), BY_TWO), "approve")
 
 
 async def _full(office: Office) -> Shown:

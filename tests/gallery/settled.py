@@ -28,6 +28,8 @@ from tests.gallery.calls import (
 )
 from tests.gallery.showing import message, question, with_thread
 
+_WHYS = {7: "cus_007 is a test account.", 23: "She left last year."}
+
 
 def _five() -> Review:
     review = ask(
@@ -44,6 +46,20 @@ def _five() -> Review:
     review = decide(review, "4", "respond", message="cus_88 is a VIP already.")
     review = decide(review, "5", "ignore", BOB)
     return done(start_calls(review, "1", "3"), {"1": "sent, message 7f21", "3": "cus_88 is a VIP"})
+
+
+def _forty() -> Review:
+    """Forty of one tool: approved, but for two."""
+    calls = [
+        ("update_customer", {"customerId": f"cus_{n:03}", "status": "vip"}) for n in range(1, 41)
+    ]
+    review = ask(*calls)
+    for n in range(1, 41):
+        review = decide(
+            review, str(n), "reject" if n in (7, 23) else "approve", BOB, message=_WHYS.get(n)
+        )
+    results = {str(n): f"cus_{n:03} is a VIP" for n in range(1, 41) if n not in _WHYS}
+    return done(start_calls(review, *results), results)
 
 
 def _edited() -> Review:
@@ -86,6 +102,7 @@ def _talked_about() -> Review:
 
 SCENES = (
     message("decided", "All five answers", _five),
+    message("decided-forty", "Forty that were decided alike, but for two", _forty),
     message("edited", "What was changed, and what came of it", _edited),
     message("rejected", "Rejected, with the reason that the agent is told", _rejected),
     message("quorum-decided", "Edited by one, approved by two", _quorum),

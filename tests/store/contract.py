@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hitl_core.model import DEFAULT_PLACE, Event, MessageRef, Place, Review, Token
+from hitl_core.model import DEFAULT_PLACE, Event, MessageRef, Place, Review, Token, short_id
 from hitl_core.review import claims, commands, decisions
 from hitl_core.review.transition import Transition
 from hitl_core.store import Recheck, RejectedCall, Store, Write
@@ -664,6 +664,16 @@ class StoreContract:
 
         assert await store.thread_reviews("mine") == [third.id, second.id, first.id]
         assert await store.thread_reviews("nobody's") == []
+
+    async def test_cards_10_ids_are_found_by_their_beginning(self, store: Store):
+        """Live or done; never by a pattern, and at most as many as asked for."""
+        live, done = await created(store), await created(store)
+        await finished(store, done)
+        for review in (live, done):
+            assert await store.find_ids(short_id(review.id)) == [review.id]
+            assert await store.find_ids(review.id) == [review.id]
+        for prefix in ("0-*", "0-????", "*", "", "0-zzzz", "9-0000", f"{live.id}0"):
+            assert await store.find_ids(prefix) == []
 
     # ------------------------------------------------------------------ hints
 

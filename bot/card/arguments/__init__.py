@@ -16,7 +16,7 @@ from .masking import (
     mask_action,
     schema_properties,
 )
-from .rows import MAX_LABEL, PATH_SEPARATOR, argument_label, argument_rows, main_fact
+from .rows import MAX_LABEL, PATH_SEPARATOR, argument_label, argument_rows, main_fact, shorten_fact
 from .value_text import MAX_INLINE, amount_text, choose_style, format_value
 
 __all__ = [

@@ -23,6 +23,8 @@ PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 #: Characters of a call's main fact, and of one value in it.
 MAX_FACT = 120
 MAX_FACT_PART = 60
+#: Between the values of a main fact.
+FACT_SEPARATOR = " · "
 #: Names of values that come first in a main fact.
 _AMOUNT = re.compile(
     "amount|total|price|cost|(?<![a-z])(?:fee|sum)(?![a-z])|currency", re.IGNORECASE
@@ -74,10 +76,23 @@ def main_fact(masked: MaskedArgs, room: int = MAX_FACT) -> str:
     rows.sort(key=lambda row: not _is_amount(masked, *row))
     for label, value in _facts(masked, rows):
         if room <= 0:
-            return " · ".join(parts) + " · …"
+            return FACT_SEPARATOR.join([*parts, "…"])
         parts.append(f"{label}: {mark_hidden(value) if masked.has_hidden else value}")
         room -= len(parts[-1])
-    return " · ".join(parts) or "no arguments"
+    return FACT_SEPARATOR.join(parts) or "no arguments"
+
+
+def shorten_fact(fact: str, most: int) -> str:
+    """Whole values of a main fact, as far as they fit; of the first one at least its beginning."""
+    if len(fact) <= most:
+        return fact
+    first, *others = fact.split(FACT_SEPARATOR)
+    short, cut = text.clip(first, most), f"{FACT_SEPARATOR}…"
+    for part in others:
+        if len(longer := f"{short}{FACT_SEPARATOR}{part}") > most - len(cut):
+            break
+        short = longer
+    return short if short.endswith("…") else short + cut
 
 
 def _is_amount(masked: MaskedArgs, key: str, value: Any) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from hitl_core.model import short_id
+
 from ..button import Button
 from ..buttons import REVIEW_LABEL, action_buttons, doubt_buttons, reads_first
 from ..model import ActionLine, Card, DecisionLine, Doubt, OpenAction
@@ -86,7 +88,7 @@ def card_text(card: Card, names: PlaceNames) -> CardText:
         elsewhere=elsewhere_line(card.elsewhere) if card.elsewhere else (),
         decisions=decision_lines(card.decision_lines) if card.decision_lines else (),
         deciders=may_decide(card.deciders, names),
-        ids=(Verbatim(f"{card.review_id}{thread}"),),
+        ids=(Verbatim(f"{short_id(card.review_id)}{thread}"),),
     )
 
 
@@ -139,7 +141,7 @@ def doubt_text(review_id: str, doubt: Doubt) -> ActionText:
 
 def refused_card_text(card: Card) -> str:
     """Posted in place of a card that the chat system refused."""
-    return f"{card.summary} The full card can't be shown. The review is {card.review_id}."
+    return f"{card.summary} The full card can't be shown. The review is {short_id(card.review_id)}."
 
 
 def is_single(card: Card) -> bool:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import assert_never
 
+from ..alike import MIN_ALIKE, common_values, group_differences, join_numbers
+from ..arguments import shorten_fact
 from ..model import DecidedElsewhere, DecisionLine
 from ..people import decider, people_line, person
-from ..spans import Code, Emphasis, Line, Quote, Strong, Text, Verbatim, join_lines
-from ..values import Outcome
+from ..spans import Code, Emphasis, Line, Quote, Span, Strong, Text, Verbatim, join_lines
+from ..values import CallValue, Outcome
 from .history import NOT_IN_TIME, change_spans
 
+#: Characters of a fact in a list.
+MAX_SHORT_FACT = 100
+#: Facts of many calls whose differences can't all be said, and different results of many.
+MAX_FACTS, MAX_RESULTS = 3, 3
+_DIGITS = re.compile(r"\d+")
 #: Who cancelled, if it was not a person.
 _BY_AGENT = "the agent"
 
@@ -39,8 +48,78 @@ def decision_lines(items: Sequence[DecisionLine]) -> tuple[Line, ...]:
     """One for each decision. The reason of a cancellation is with the first one that it ended."""
     first = next((item for item in items if item.type == "cancel"), None)
     return tuple(
-        decision_text(item, gives_reason=item is first or item.type != "cancel") for item in items
+        decision_text(group[0], gives_reason=group[0] is first or group[0].type != "cancel")
+        if len(group) == 1
+        else _alike_text(group)
+        for group in group_alike(items)
     )
+
+
+def group_alike(items: Sequence[DecisionLine]) -> list[list[DecisionLine]]:
+    """Many of one tool that were decided alike, without an edit, are one group; each other one is alone."""
+    groups: dict[object, list[DecisionLine]] = {}
+    for item in items:
+        groups.setdefault(_alike_key(item), []).append(item)
+    small = {key for key, group in groups.items() if len(group) < MIN_ALIKE}
+    each: dict[object, list[DecisionLine]] = {}
+    for item in items:
+        key = _alike_key(item)
+        each.setdefault(item.key if key in small else key, []).append(item)
+    return list(each.values())
+
+
+def _alike_key(item: DecisionLine) -> object:
+    """What those have in common that share one line; of a call of its own its key."""
+    if item.number is None or item.edits or item.type in ("allow", "moved"):
+        return item.key
+    outcome = item.outcome and (item.outcome.kind, item.outcome.name, item.outcome.by)
+    by = tuple(one.key for one in item.by)
+    return (item.name, item.type, by, item.message, item.is_note, outcome)
+
+
+def _alike_text(group: Sequence[DecisionLine]) -> Line:
+    """A decision about many calls of one tool: how many, by whom, which numbers, what about."""
+    first = replace(group[0], number=None, name=f"{group[0].name} ×{len(group)}")  # noqa: RUF001
+    numbers = {item.number: item.values for item in group if item.number is not None}
+    spans = [*_who_decided(first), Text(f"\n{join_numbers(numbers)}")]
+    if about := _about_alike(group, numbers):
+        spans += [Text(":  "), Quote(about)]
+    return (*spans, *_why(first), *_alike_outcomes(group))
+
+
+def _about_alike(
+    group: Sequence[DecisionLine], numbers: Mapping[int, tuple[CallValue, ...] | None]
+) -> str:
+    """What these calls have in common, and how they differ; the first facts if not all can be said."""
+    parts = group_differences(numbers)
+    if parts is not None:
+        same = common_values([values or () for values in numbers.values()])
+        return "; ".join([*(f"{one.label}: {one.text}" for one in same), *parts])
+    facts = list(dict.fromkeys(item.fact for item in group if item.fact))
+    more = [f"and {len(facts) - MAX_FACTS} more"] if len(facts) > MAX_FACTS else []
+    return "; ".join([*facts[:MAX_FACTS], *more])
+
+
+def _alike_outcomes(group: Sequence[DecisionLine]) -> Line:
+    """The results. One that differs in more than a number is shown: it may be the one that failed."""
+    outcomes = [item.outcome for item in group if item.outcome]
+    if not outcomes:
+        return ()
+    if outcomes[0].kind not in ("result", "note"):
+        return (Text("\n→ "), *_outcome_spans(outcomes[0]))
+    alike: dict[str, list[DecisionLine]] = {}
+    for item in group:
+        if item.outcome:
+            alike.setdefault(_DIGITS.sub("0", item.outcome.text), []).append(item)
+    spans: list[Span] = []
+    for those in list(alike.values())[:MAX_RESULTS]:
+        which = join_numbers(one.number for one in those if one.number is not None)
+        of = f"{which}: " if len(those) < len(group) else ""
+        spans += [Text(f"\n→ {of}"), *_outcome_spans(those[0].outcome or outcomes[0])]
+        spans += [Text(f", and {len(those) - 1} like it")] if len(those) > 1 else []
+    if more := sum(map(len, list(alike.values())[MAX_RESULTS:])):
+        spans.append(Text(f"\n→ and {more} other results"))
+    return tuple(spans)
 
 
 def decision_text(item: DecisionLine, *, gives_reason: bool = True) -> Line:
@@ -55,6 +134,12 @@ def decision_text(item: DecisionLine, *, gives_reason: bool = True) -> Line:
     if item.outcome:
         spans += [Text("\n→ "), *_outcome_spans(item.outcome)]
     return tuple(spans)
+
+
+def short_decision(item: DecisionLine) -> Line:
+    """On one line: the decision, by whom, about what."""
+    fact = shorten_fact(item.fact, MAX_SHORT_FACT)
+    return (*_who_decided(item), *([Text("  "), Quote(fact)] if fact else []))
 
 
 def _decided_call(item: DecisionLine) -> Line:

@@ -68,7 +68,7 @@ def title(state: CardState) -> str:
     if state.waiting:
         asks = f"{agent} {_request_text(state)}"
         return f"Escalated: {asks}" if state.escalated else asks
-    return f"{agent}: {_tools_text(tool_names(state))} {result_text(state)}"
+    return f"{agent}: {_tools_text(tool_names(state))}{result_text(state)}"
 
 
 def _request_text(state: CardState) -> str:
@@ -97,12 +97,17 @@ def tool_names(state: CardState) -> list[str]:
 
 
 def result_text(state: CardState) -> str:
+    """Behind the tools: ` rejected`, `: 38 approved, 2 rejected`."""
     if not state.here and state.moved_away:
-        return "edited, now decided by others"
+        return " edited, now decided by others"
     if state.review.cancelled:
-        return "cancelled"
-    kinds = {action.decision.type for action in state.here if action.decision}
-    return "decided" if len(kinds) != 1 else _DECISION_WORDS[next(iter(kinds))]
+        return " cancelled"
+    kinds = Counter(action.decision.type for action in state.here if action.decision)
+    if len(kinds) == 1:
+        return f" {_DECISION_WORDS[next(iter(kinds))]}"
+    kinds["approve"] += kinds.pop("edit", 0)
+    counts = [f"{kinds[one]} {word}" for one, word in _DECISION_WORDS.items() if kinds[one]]
+    return f": {', '.join(counts)}" if counts else " decided"
 
 
 def count_names(words: Iterable[str], last: str = "and") -> str:
@@ -139,7 +144,7 @@ def origin_lines(card: Card, names: PlaceNames) -> tuple[Line, ...]:
     if source.path:
         path = text.clip(" → ".join(map(agent_name, source.path)), MAX_PATH)
         lines.append((Text("via "), Verbatim(path)))
-    return (*lines, *_due_lines(card, names))
+    return (*lines, *due_lines(card, names))
 
 
 def format_duration(seconds: float) -> str:
@@ -151,7 +156,8 @@ def format_duration(seconds: float) -> str:
     return f"{max(1, round(seconds))} s"
 
 
-def _due_lines(card: Card, names: PlaceNames) -> list[Line]:
+def due_lines(card: Card, names: PlaceNames) -> list[Line]:
+    """What happens next, and when."""
     if card.doubts:
         return [(Text("the agent waits for an answer"),)]
     if card.decision_time is not None:

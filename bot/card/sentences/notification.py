@@ -8,8 +8,9 @@ from hitl_core.model import DecisionType
 from hitl_core.policy import names_person
 
 from ... import text
+from ..arguments import shorten_fact
 from ..buttons import doubt_buttons
-from ..model import Deadline, Doubt
+from ..model import Deadline
 from ..people import requester
 from ..spans import format_clock, join_names, quote
 from ..warnings import odd_values
@@ -24,8 +25,8 @@ from .headline import (
     tool_names,
 )
 
-#: Characters of the fact of one action, and of each of several.
-MAX_FACT, MAX_SHARED_FACT = 100, 60
+#: Characters of the fact of one action, and of each of several: a lock screen shows about 150 in all.
+MAX_FACT, MAX_SHARED_FACT = 80, 64
 #: Actions that are named one by one.
 MAX_NAMED = 3
 MAX_REQUESTER = 60
@@ -44,7 +45,7 @@ def summary(state: CardState) -> str:
     if state.doubts:
         return _doubt_summary(state)
     if not state.waiting:
-        return f"{state.agent}: {count_names(tool_names(state))} {result_text(state)}."
+        return f"{state.agent}: {count_names(tool_names(state))}{result_text(state)}."
     start = "Escalated: " if state.escalated else ""
     odd = sum(one.odd_values for one in state.lines)
     sentences = [
@@ -84,7 +85,7 @@ def _calls(state: CardState) -> str:
 
 
 def _call(name: str, fact: str, most: int) -> str:
-    return f"{name} ({_in_brackets(text.clip(fact, most))})"
+    return f"{name} ({_in_brackets(shorten_fact(fact, most))})"
 
 
 def _in_brackets(fact: str) -> str:
@@ -119,7 +120,7 @@ def _what_to_do(state: CardState) -> str:
 
 
 def _doubt_summary(state: CardState) -> str:
-    calls = [_call(one.name, _doubt_fact(one), MAX_SHARED_FACT) for one in state.doubts]
+    calls = [_call(one.name, one.fact, MAX_SHARED_FACT) for one in state.doubts]
     buttons = doubt_buttons(state.review.id, state.doubts[0])
     labels = [quote(one.label) for one in buttons if one.verb != "see"]
     it = "It" if len(calls) == 1 else "Each"
@@ -127,9 +128,3 @@ def _doubt_summary(state: CardState) -> str:
         f"{state.agent} stopped during {join_names(calls, most=MAX_NAMED)}."
         f" {it} may or may not have run. Press {join_names(labels, 'or')}."
     )
-
-
-def _doubt_fact(doubt: Doubt) -> str:
-    arguments = doubt.excerpt.arguments
-    parts = [f"{one.label}: {one.value}" for one in arguments if one.style == "line"]
-    return " · ".join(parts) or "no arguments"

@@ -14,7 +14,7 @@ from hitl_core.cli.session import add_redis, live_ids, with_reviews
 from hitl_core.cli.table import Cell, Column, say_table
 from hitl_core.cli.terminal import RED, Paint, complain, note, say_json
 from hitl_core.errors import StoreError
-from hitl_core.model import Snapshot, Status
+from hitl_core.model import Snapshot, Status, short_id
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -28,10 +28,10 @@ examples:
   0-93b4c7d2  3m   support  t-57    pending  send_email (2), run_sql
   $ hitl reviews list --agent billing --status pending | cut -f1
 
-A terminal shows short ids; every command accepts them while the review is not
-done. In a pipe each line is the whole id, time of submission, agent, thread,
-status and what waits, separated by tabs. With --json: one array of objects as
-in `hitl reviews show --json`, without the arguments.
+A terminal shows short ids, as the cards do; every command accepts them. In a
+pipe each line is the whole id, time of submission, agent, thread, status and
+what waits, separated by tabs. With --json: one array of objects as in `hitl
+reviews show --json`, without the arguments.
 
 Exits with 0, also if there are none; 2 if the command or a setting is wrong, 3
 if Redis can't be reached or a stored review can't be read.
@@ -46,8 +46,6 @@ _COLUMNS = (
 )
 #: How many reviews are loaded at once: as many as the store has connections.
 _BATCH_SIZE = 32
-#: The length of a short id.
-_SHORT = 10
 
 
 def add_to(commands: Commands) -> None:
@@ -153,16 +151,14 @@ def _is_wanted(snapshot: Snapshot, args: argparse.Namespace) -> bool:
 
 
 def _rows(snapshots: list[Snapshot]) -> list[list[Cell]]:
-    # A done review can't be found by a short id.
-    short = all(snapshot.review.status != "done" for snapshot in snapshots)
-    return [_row(snapshot, short) for snapshot in snapshots]
+    return [_row(snapshot) for snapshot in snapshots]
 
 
-def _row(snapshot: Snapshot, short: bool) -> list[Cell]:
+def _row(snapshot: Snapshot) -> list[Cell]:
     review = snapshot.review
     waits = phrases.waiting_text(review)
     return [
-        Cell(review.id[:_SHORT] if short else review.id, review.id),
+        Cell(short_id(review.id), review.id),
         Cell(phrases.age(snapshot.now - review.created_at), phrases.timestamp(review.created_at)),
         Cell(review.agent),
         Cell(review.thread_id),

@@ -74,6 +74,12 @@ class ReviewLists(Protocol):
         """
         ...
 
+    async def find_ids(self, prefix: str, limit: int = 100) -> list[str]:
+        """The ids of the reviews, also done ones, that begin like this (`is_id_prefix`); at most `limit`. It
+        reads the names of all keys in the Redis: for a question of an operator.
+        """
+        ...
+
     async def live_ids(self, limit: int = 100) -> list[str]:
         """The ids of the oldest reviews that are not done."""
         ...

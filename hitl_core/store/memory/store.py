@@ -15,6 +15,7 @@ from hitl_core.model import (
     MessageRef,
     Place,
     Snapshot,
+    is_id_prefix,
 )
 from hitl_core.store.contract import (
     MAX_DECIDED,
@@ -161,6 +162,11 @@ class MemoryStore(MemoryKeyValues, MemoryLanes):
         rejected = self._rejected.get((agent, thread_id), {})
         latest = sorted(rejected, key=lambda call: (rejected[call], call.member), reverse=True)
         return latest[:MAX_REJECTED]
+
+    async def find_ids(self, prefix: str, limit: int = 100) -> list[str]:
+        if not is_id_prefix(prefix):
+            return []
+        return sorted(one for one in self._reviews if one.startswith(prefix))[:limit]
 
     async def live_ids(self, limit: int = 100) -> list[str]:
         return [review.id for review in await self.live_reviews(limit)]

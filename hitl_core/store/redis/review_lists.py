@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from math import inf
 from typing import Any, cast
 
+from hitl_core.model import is_id_prefix
 from hitl_core.store.contract import (
     MAX_DECIDED,
     MAX_REJECTED,
@@ -20,6 +21,8 @@ from hitl_core.store.redis.part import RedisPart
 
 #: How many reviews of one audience are read at most, to merge those of several audiences.
 MAX_READ = 1000
+#: How many keys one command looks at.
+SCAN_COUNT = 1000
 
 ScoredIds = list[tuple[bytes, float]]
 
@@ -40,6 +43,18 @@ class RedisReviewLists(RedisPart):
         async with store_errors():
             members = await self._redis.zrevrange(key, 0, MAX_REJECTED - 1)
         return [RejectedCall.from_member(member.decode()) for member in members]
+
+    async def find_ids(self, prefix: str, limit: int = 100) -> list[str]:
+        if not is_id_prefix(prefix):
+            return []
+        start = Keys(int(prefix.partition("-")[0])).review("")
+        found = set[str]()
+        async with store_errors():
+            async for key in self._redis.scan_iter(match=f"{start}{prefix}*", count=SCAN_COUNT):
+                found.add(key.decode().removeprefix(start))
+                if len(found) == limit:
+                    break
+        return sorted(found)
 
     async def live_ids(self, limit: int = 100) -> list[str]:
         return [review.id for review in await self.live_reviews(limit)]

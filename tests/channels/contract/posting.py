@@ -6,7 +6,7 @@ import pytest
 
 from bot.card import Card, build_card, thread_lines
 from bot.channels.contract import MessageGone, RateLimited, Unreachable
-from hitl_core.model import Review
+from hitl_core.model import Review, short_id
 from tests.channels.contract.world import World
 from tests.channels.scenes import DEFAULT, THREE, decide, review_of
 
@@ -57,7 +57,7 @@ class Posting:
 
         (shown,) = await world.messages(world.room)
         assert shown.ref == ref
-        assert card.review_id in shown.text
+        assert short_id(card.review_id) in shown.text
         assert shown.buttons == ()
 
     @pytest.mark.parametrize("plain", [False, True])

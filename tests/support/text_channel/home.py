@@ -10,24 +10,24 @@ from bot.card import (
     NOTHING_YET,
     OPEN_CARD_HINT,
     OTHERS_TITLE,
+    HomeText,
     Line,
     PlaceNames,
     Strong,
-    Text,
-    Verbatim,
     action_text,
     card_summary,
     card_text,
-    detail_lines,
+    decided_text,
     doubt_text,
     find_open_action,
     home_headline,
     home_pages,
     home_title,
     is_single,
+    others_text,
 )
 from bot.channels.contract import ChannelError
-from bot.inbox import Home, HomeLine, HomeLoader, HomeTask, HomeView, Inbox, list_error
+from bot.inbox import Home, HomeLoader, HomeTask, HomeView, Inbox, list_error
 from bot.text import clip
 from hitl_core.errors import HitlError
 
@@ -66,8 +66,15 @@ def home_content(home: Home, names: PlaceNames) -> Content:
     content = Content(to_lines([(Strong(home_title(home.total, more=home.more)),)]))
     if not home.mine and not home.others and not home.decided:
         return join(content, Content(to_lines([NOTHING_YET])))
-    others = _section(OTHERS_TITLE, home.others, names)
-    foot = join(others, _section(DECIDED_TITLE, home.decided, names), _pages(home))
+    others = [
+        others_text(one.card, one.keys, names, at=one.at, ref=one.ref, is_unknown=one.is_unknown)
+        for one in home.others
+    ]
+    decided = [
+        decided_text(one.card, one.keys, names, at=one.at, ref=one.ref) for one in home.decided
+    ]
+    rest = join(_section(OTHERS_TITLE, others), _section(DECIDED_TITLE, decided))
+    foot = join(rest, _pages(home))
     short = [_short_task(task, names) for task in home.mine]
     numbers = itertools.count(1)
     for at, task in enumerate(home.mine):
@@ -100,14 +107,11 @@ def _headline(title: str, task: HomeTask, names: PlaceNames) -> Line:
     return home_headline(clip(title, MAX_TITLE), task.ref, names)
 
 
-def _section(title: str, items: Sequence[HomeLine], names: PlaceNames) -> Content:
-    lines: list[Line] = [(Strong(title),)] if items else []
-    for item in items:
-        about = card_summary(item.card) if item.can_see else item.card.title
-        details = detail_lines(item.at, item.ref, names, is_unknown=item.unknown is not None)
-        spans = (span for line in details for span in (Text("  "), *line))
-        lines.append((Verbatim(clip(about, MAX_TITLE)), *spans))
-    return Content(to_lines(lines))
+def _section(title: str, reviews: Sequence[HomeText]) -> Content:
+    lines: list[Line] = [(Strong(title),)] if reviews else []
+    return Content(
+        to_lines([*lines, *(line for one in reviews for line in (*one.lines, *one.details))])
+    )
 
 
 def _pages(home: Home) -> Content:

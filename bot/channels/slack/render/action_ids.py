@@ -10,7 +10,7 @@ MENU = "more"
 #: What has pages: the prefixes of the ids of the buttons to them.
 PAGES = ("turn", "see_page", "home_page")
 #: What no option of the menu does.
-_NOT_IN_MENU = ("see", "review", "back", "next", "file")
+_NOT_IN_MENU = ("see", "back", "next", "file")
 
 
 def button_id(verb: Verb, number: int | None, pages_of: str) -> str:

@@ -14,13 +14,13 @@ from ....card import (
     NOTHING_YET,
     OPEN_CARD_HINT,
     OTHERS_TITLE,
+    HomeText,
     PlaceNames,
-    Strong,
     Verbatim,
     card_summary,
     card_text,
     command_line,
-    detail_lines,
+    decided_text,
     fact_lines,
     find_open_action,
     home_headline,
@@ -29,26 +29,23 @@ from ....card import (
     is_single,
     more_actions_line,
     more_reviews_line,
-    unseen_summary,
+    others_text,
 )
-from ....inbox import Home, HomeLine, HomeTask
+from ....inbox import Home, HomeTask
 from .block_kit import (
     Block,
     button_blocks,
-    context,
     divider,
     header,
-    mrkdwn,
     place_names,
-    plain_text,
     rich_text,
     shorten,
 )
 from .card_message import action_blocks, doubt_blocks, notes_blocks, origin_blocks
-from .markup import NEXT, SEPARATOR, context_lines, mrkdwn_text, section, sections
+from .markup import context_facts, context_lines, section, sections
 
 #: A view has at most 100 blocks and 250 kB. The rest is reserved for the other parts.
-MAX_BLOCKS = 100 - 16
+MAX_BLOCKS = 100 - 30
 MAX_BYTES = 150_000
 #: The blocks of a review in its short form: divider, home_headline, hint.
 SHORT_BLOCKS = 4
@@ -83,8 +80,7 @@ def view_blocks(home: Home, channel: HomeChannel) -> list[Block]:
         full = _task_blocks(task, names)
         fits = len(full) <= room and _byte_size([*content, *full]) < MAX_BYTES
         content += full if fits else _short_task_blocks(task, names)
-    content += _section_blocks("others", OTHERS_TITLE, home.others, names)
-    content += _section_blocks("decided", DECIDED_TITLE, home.decided, names)
+    content += _rest_blocks(home, names)
     turning = button_blocks("turn", turn, "home_page")
     return [*content, divider("line:page"), *turning] if turning else content
 
@@ -112,9 +108,7 @@ def list_blocks(home: Home, channel: HomeChannel) -> list[Block]:
             content += context_lines(f"show:{review_id}", [command_line(review_id)])
     if (more := home.total - len(home.mine)) > 0:
         content += context_lines("more", [more_reviews_line(more, more=home.more)])
-    content += _section_blocks("others", OTHERS_TITLE, home.others, names)
-    content += _section_blocks("decided", DECIDED_TITLE, home.decided, names)
-    return content
+    return [*content, *_rest_blocks(home, names)]
 
 
 def summary(home: Home) -> str:
@@ -166,22 +160,28 @@ def _headline_blocks(task: HomeTask, names: PlaceNames, title: str) -> list[Bloc
     ]
 
 
-def _section_blocks(
-    key: str, title: str, items: Sequence[HomeLine], names: PlaceNames
-) -> list[Block]:
-    if not items:
+def _rest_blocks(home: Home, names: PlaceNames) -> list[Block]:
+    """What waits for others, and what this person decided."""
+    others = [
+        others_text(one.card, one.keys, names, at=one.at, ref=one.ref, is_unknown=one.is_unknown)
+        for one in home.others
+    ]
+    decided = [
+        decided_text(one.card, one.keys, names, at=one.at, ref=one.ref) for one in home.decided
+    ]
+    return [
+        *_section_blocks("others", OTHERS_TITLE, others),
+        *_section_blocks("decided", DECIDED_TITLE, decided),
+    ]
+
+
+def _section_blocks(key: str, title: str, reviews: Sequence[HomeText]) -> list[Block]:
+    if not reviews:
         return []
-    content = [divider(f"line:{key}"), rich_text(f"title:{key}", section([Strong(title)]))]
-    for number, item in enumerate(items):
-        is_unknown = item.unknown is not None
-        about = (
-            card_summary(item.card)
-            if item.can_see
-            else unseen_summary(item.card, is_unknown=is_unknown)
-        )
-        details = detail_lines(item.at, item.ref, names, is_unknown=is_unknown)
-        facts = mrkdwn(NEXT + SEPARATOR.join(map(mrkdwn_text, details)))
-        content.append(context(f"{key}:{number}", plain_text(about, 300), facts))
+    content = [divider(f"line:{key}"), header(f"title:{key}", title)]
+    for at, text in enumerate(reviews):
+        content.append(rich_text(f"{key}:{at}", *sections(text.lines)))
+        content += context_facts(f"when:{key}:{at}", text.details)
     return content
 
 
