@@ -43,4 +43,5 @@ __all__ = [
     "mask",
     "mask_action",
     "schema_properties",
+    "shorten_fact",
 ]
