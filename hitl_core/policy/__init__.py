@@ -9,6 +9,7 @@ from hitl_core.policy.default_descriptions import default_description, to_javasc
 from hitl_core.policy.gaps import find_gaps
 from hitl_core.policy.glob import is_glob
 from hitl_core.policy.kept_policy import dump_excerpt, load_kept_policy
+from hitl_core.policy.own_questions import CallTerms, ask_like_calls
 from hitl_core.policy.policy import Policy
 from hitl_core.policy.reader import (
     DESCRIPTION_PREFIX,
@@ -38,6 +39,7 @@ __all__ = [
     "DESCRIPTION_PREFIX",
     "USER_ID",
     "CallContext",
+    "CallTerms",
     "ConfigNode",
     "ConfigReader",
     "InvalidPolicy",
@@ -49,6 +51,7 @@ __all__ = [
     "Rule",
     "RuleFunction",
     "Ruling",
+    "ask_like_calls",
     "combine_reviewers",
     "combine_schemas",
     "default_description",

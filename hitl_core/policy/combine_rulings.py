@@ -120,20 +120,20 @@ def combine_unsure(ruling: Ruling, unsure: Ruling) -> Ruling:
     if kinds != {"review"}:
         asks = ruling if ruling.verdict.kind == "review" else unsure
         return _with_both(replace(asks, unsure=ruling.unsure), ruling, unsure)
-    what = "asks other people" if _route_key(ruling) != _route_key(unsure) else None
+    what = "asks other people" if route_key(ruling.route) != route_key(unsure.route) else None
     questions = [each for each in (ruling, unsure) if each.answer_schema is not None]
     if len(questions) == 2 and _question_key(ruling) != _question_key(unsure):
         what = what or "asks another question"
     if what:
         rule = unsure.verdict.rule
         reason = f"The rule `{rule}`: {unsure.unsure} Another rule {what}, so the call is denied."
-        denied = _deny(replace(ruling, verdict=unsure.verdict), reason)
+        denied = deny_ruling(replace(ruling, verdict=unsure.verdict), reason)
         return _with_both(denied, ruling, unsure)
     both = _combine(ruling, unsure, asks_more=True)
     if both.verdict.kind == "deny":
         return _with_both(both, ruling, unsure)
     reminds = [each.route.remind for each in (ruling, unsure) if each.route.remind is not None]
-    expire = _earlier_expire(ruling.route.expire, unsure.route.expire)
+    expire = earlier_expire(ruling.route.expire, unsure.route.expire)
     route = both.route.model_copy(update={"expire": expire, "remind": min(reminds, default=None)})
     if questions:
         both = replace(both, answer_schema=questions[0].answer_schema, output=questions[0].output)
@@ -173,9 +173,8 @@ def with_tool_schema(ruling: Ruling, tool_schema: Schema | None) -> Ruling:
     )
 
 
-def _route_key(ruling: Ruling) -> tuple[object, ...]:
-    """The people, places and times, to compare two rulings."""
-    route = ruling.route
+def route_key(route: Route) -> tuple[object, ...]:
+    """The people, places and times, to compare two routes."""
     return route.notify, route.reviewers.people_key, route.escalate, route.fallback, route.clock
 
 
@@ -183,7 +182,7 @@ def _question_key(ruling: Ruling) -> tuple[object, ...]:
     return ruling.answer_schema, ruling.output
 
 
-def _earlier_expire(one: Expire | None, other: Expire | None) -> Expire | None:
+def earlier_expire(one: Expire | None, other: Expire | None) -> Expire | None:
     """The earlier deadline. It rejects if one of the two rejects."""
     if one is None or other is None:
         return one or other
@@ -202,7 +201,7 @@ def _with_schemas(ruling: Ruling, one: Schema | None, other: Schema | None) -> R
     if ruling.verdict.kind != "review":
         return ruling
     if word := find_unreachable_quorum(ruling.route):
-        return _deny(
+        return deny_ruling(
             ruling,
             f"The `{word}` of the policy and the context is larger than the number of reviewers.",
         )
@@ -211,20 +210,20 @@ def _with_schemas(ruling: Ruling, one: Schema | None, other: Schema | None) -> R
     if "approve" not in allowed and not (reviewers.quorum == 1 and reviewers.editor_approves):
         allowed = tuple(kind for kind in allowed if kind != "edit")  # nobody could approve the edit
         if not allowed:
-            return _deny(ruling, _NOTHING_LEFT)
+            return deny_ruling(ruling, _NOTHING_LEFT)
     ruling = replace(ruling, allowed_decisions=allowed)
     if both is None or both is one or both is other:
         return ruling
     if has_refs(both):
-        return _deny(ruling, _TWO_REFS)
+        return deny_ruling(ruling, _TWO_REFS)
     if flaw := find_problem(both):
-        return _deny(
+        return deny_ruling(
             ruling,
             f"Its arguments can't be checked by the schemas of the policy and the context together: {flaw}",
         )
     return ruling
 
 
-def _deny(ruling: Ruling, reason: str) -> Ruling:
+def deny_ruling(ruling: Ruling, reason: str) -> Ruling:
     verdict = Verdict(kind="deny", rule=ruling.verdict.rule, reason=reason)
     return replace(ruling, verdict=verdict, allowed_decisions=(), args_schema=None)

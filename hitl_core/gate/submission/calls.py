@@ -32,7 +32,8 @@ class JudgedCalls(NamedTuple):
     `tools` are the tools that an edit may switch to, each with its own schema or None. `path` names the
     agents that led to the calls, the outermost first. The model gets the texts of `dialect`. `policy` is the
     digest of the policy that judged the calls; `excerpt` is the part of it by which edits are judged
-    (`schemas.excerpt_for`), or None.
+    (`schemas.excerpt_for`), or None. `withholds_texts`: people read no text of the agent, because these calls
+    were made inside of a call with hidden values.
     """
 
     calls: Sequence[ToolCall]
@@ -43,6 +44,7 @@ class JudgedCalls(NamedTuple):
     edit_notice: str | None = None
     policy: str | None = None
     excerpt: str | None = None
+    withholds_texts: bool = False
 
 
 class FrozenCalls(tuple[ToolCall, ...]):

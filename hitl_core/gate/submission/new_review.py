@@ -57,7 +57,10 @@ def build_review(
     each = zip(calls, judged_calls.rulings, args, strict=True)
     for position, (call, ruling, data) in enumerate(each, start=1):
         key, route = str(position), ruling.route.resolve_origin(asked_in)
-        stored_calls.append(_build_call(key, call, ruling, route, data.digest))
+        stored = _build_call(key, call, ruling, route, data.digest)
+        if judged_calls.withholds_texts:
+            stored = stored.model_copy(update={"hides_values": True})
+        stored_calls.append(stored)
         if ruling.verdict.kind == "review":
             actions.append(_build_action(key, call, ruling, route, data.digest, now))
     review = Review(

@@ -8,16 +8,24 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import Any, TypeAlias, cast
 
 from langchain_core.messages import AnyMessage, ToolMessage
 from langgraph.types import Command, PregelTask, StateSnapshot
 
 from hitl_core.errors import IntegrationError, Refused
-from hitl_core.gate import Gate, Outcome
+from hitl_core.gate import Gate, Outcome, ReviewKey, read_origin, review_id_for
 from hitl_core.integrations.langgraph.driver.thread import GraphThread
 from hitl_core.integrations.langgraph.graph import AgentTools, Json, last_ai_message, messages_of
-from hitl_core.integrations.langgraph.pauses import AnyPause, Pauses, is_unfinished, read_pauses
+from hitl_core.integrations.langgraph.pauses import (
+    AnyPause,
+    OpenCalls,
+    Pauses,
+    is_unfinished,
+    read_asking_calls,
+    read_pauses,
+)
 from hitl_core.model import Review
 
 #: The reason on the cards and for the model.
@@ -47,13 +55,21 @@ class ThreadReviews:
         """The id of the pause's review; a second time it is the same one. Raises what `Gate.submit` raises,
         and IntegrationError if its decisions were used already.
         """
-        judged_calls = await pause.judge(thread.id, self._gate.policy, self._tools)
+        policy, requester, origin = self._gate.policy, thread.requester, thread.origin
+        load = partial(self._load_review, thread.id)
+        asking = await read_asking_calls(pause.around, load, policy, self._tools)
+        if not pause.guarded and asking is not None and asking.review is not None:
+            # A question has the requester of its call, who may not answer it either.
+            requester, origin = asking.review.requester, asking.review.origin
+        judged_calls = await pause.judge(
+            thread.id, policy, self._tools, asking, read_origin(origin)
+        )
         review_id = await self._gate.submit(
             judged_calls,
             thread_id=thread.id,
-            requester=thread.requester,
+            requester=requester,
             turn=pause.turn,
-            origin=thread.origin,
+            origin=origin,
         )
         stored = (await self._gate.reviews.load(review_id)).review
         if stored.status == "done":
@@ -62,6 +78,16 @@ class ThreadReviews:
                 " fork the thread, start before the model's turn."
             )
         return review_id
+
+    async def _load_review(self, thread_id: str, calls: OpenCalls) -> Review | None:
+        """The review of these calls; None if they have none."""
+        if not calls.message.id:
+            return None
+        store = self._gate.reviews.store
+        turn = ReviewKey(self._gate.agent, thread_id, calls.message.id, None)
+        review_id = review_id_for(turn, calls.ids, store.partitions)
+        snapshot = await self._gate.reviews.with_retry(partial(store.load, review_id))
+        return snapshot and snapshot.review
 
     @asynccontextmanager
     async def hold_for_input(

@@ -2,6 +2,7 @@
 to them, in the words of the agent.
 """
 
+from hitl_core.integrations.langgraph.pauses.asking_calls import OpenCalls, read_asking_calls
 from hitl_core.integrations.langgraph.pauses.model_turn import BatchPause, PerCallPause
 from hitl_core.integrations.langgraph.pauses.nested import SavedStates, add_tool_agents, find_reader
 from hitl_core.integrations.langgraph.pauses.pause import QuestionPause
@@ -18,6 +19,7 @@ from hitl_core.integrations.langgraph.pauses.pauses import (
 __all__ = [
     "AnyPause",
     "BatchPause",
+    "OpenCalls",
     "Pauses",
     "PerCallPause",
     "QuestionPause",
@@ -27,6 +29,7 @@ __all__ = [
     "is_stalled",
     "is_unfinished",
     "open_interrupts",
+    "read_asking_calls",
     "read_pauses",
     "tasks_with_answers",
 ]

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from hitl_core.errors import IntegrationError
 from hitl_core.gate import JudgedCalls, Outcome, ReviewKey, build_review
+from hitl_core.integrations.langgraph.pauses.asking_calls import restore_args
 from hitl_core.model import Action, Decision, DecisionType, Review
 
 #: For a call that did not interrupt when the review was made: its `when` predicate now gives another result.
@@ -32,7 +33,7 @@ def to_agent_view(
         actions[0] = _with_decision(
             first, _fit_decision(_make_refusal(first, refusal), first, refusal, can_run=guarded)
         )
-    update = {"actions": tuple(actions), "args": {**view.args, **stored.args}}
+    update = {"actions": tuple(actions), "args": restore_args(view, stored)}
     return view.model_copy(update=update)
 
 
@@ -43,7 +44,7 @@ def _to_agent_action(agent_action: Action, outcome: Outcome, guarded: bool) -> A
         allowed = dict.fromkeys((*agent_action.config.allowed_decisions, "ignore"))
         config = agent_action.config.model_copy(update={"allowed_decisions": tuple(allowed)})
         agent_action = agent_action.model_copy(update={"config": config})
-    answer = _find_answer(outcome, agent_action.request.tool_call_id)
+    answer = _find_answer(outcome, _stored_id(stored, agent_action))
     text = LATE_CALL_TEXT if answer is None else answer
     action = stored.action(agent_action.key)
     decision = action.decision if action else None
@@ -73,9 +74,16 @@ def _can_pass_on(decision: Decision, outcome: Outcome, agent_action: Action, gua
 def _is_over(outcome: Outcome, agent_action: Action) -> bool:
     """An earlier process died after the agent got the answer, and a person has said that the call ran, or to
     skip it."""
-    return agent_action.key in outcome.review.runs and agent_action.request.tool_call_id not in {
+    review = outcome.review
+    return agent_action.key in review.runs and _stored_id(review, agent_action) not in {
         call.id for call in outcome.execute
     }
+
+
+def _stored_id(review: Review, agent_action: Action) -> str:
+    """The id of its call in the review. A question of a call has another one there than for the agent."""
+    call = review.call(agent_action.key)
+    return call.tool_call_id if call else agent_action.request.tool_call_id
 
 
 def _fit_decision(

@@ -19,7 +19,8 @@ from hitl_core.errors import DialectError, IntegrationError, InvalidToolCall
 from hitl_core.gate import JudgedCalls, Outcome
 from hitl_core.integrations.langgraph.graph import AgentTools, Json
 from hitl_core.integrations.langgraph.pauses.answers import to_agent_view
-from hitl_core.model import DialectName, ToolCall, Verdict
+from hitl_core.integrations.langgraph.pauses.asking_calls import AskingCalls, OpenCalls
+from hitl_core.model import DialectName, Place, ToolCall, Verdict
 from hitl_core.policy import Policy, Ruling, combine_schemas
 
 log = logging.getLogger(__name__)
@@ -29,7 +30,7 @@ log = logging.getLogger(__name__)
 class Pause:
     """`path`: the names of the graphs around it, the outermost first; empty in the driven graph itself.
     `failed`: it got an answer and raised; LangGraph keeps that answer. `guarded`: a guard checks the calls
-    before they run.
+    before they run. `around`: the calls in which it was raised, the innermost first.
     """
 
     turn: str
@@ -39,6 +40,7 @@ class Pause:
     path: tuple[str, ...] = ()
     failed: bool = False
     guarded: bool = True
+    around: tuple[OpenCalls, ...] = ()
 
     def turn_calls(self) -> list[ToolCall]:
         """All calls of the turn, so that the review's id doesn't depend on which of them interrupt. [] if
@@ -50,9 +52,17 @@ class Pause:
         """What the agent asks, before our policy is applied. Raises DialectError, InvalidToolCall."""
         return dialects.get(self.dialect).load_request(self.wire, thread_id, self.turn_calls())
 
-    async def judge(self, thread_id: str, policy: Policy, tools: AgentTools) -> JudgedCalls:
+    async def judge(
+        self,
+        thread_id: str,
+        policy: Policy,
+        tools: AgentTools,
+        asking: AskingCalls | None = None,
+        origin: Place | None = None,
+    ) -> JudgedCalls:
         """What people are asked: the agent's question with our policy applied. `tools`: of the driven agent.
-        Raises InvalidToolCall, IntegrationError.
+        `asking`: the calls `around` it. `origin`: of the new review. Raises InvalidToolCall,
+        IntegrationError.
         """
         from_agent = self.interrupt_calls(thread_id)
         own: Mapping[str, Json | None] = {} if self.path else tools.schemas
@@ -63,9 +73,10 @@ class Pause:
         bare = from_agent._replace(rulings=rulings)
         try:
             judged = await apply_policy(policy, bare, tools=own, state=self.state)
-            if (
-                not self.guarded
-            ):  # with a guard the agent's words don't matter: it follows the review
+            # With a guard the agent's words don't matter: it follows the review.
+            if not self.guarded:
+                if asking is not None:
+                    judged = asking.tighten(judged, policy, origin)
                 judged = limit_decisions(dialects.get(self.dialect), judged, from_agent)
         except DialectError as error:
             raise IntegrationError(str(error)) from error
@@ -79,7 +90,12 @@ class Pause:
             judged = judged._replace(rulings=rulings)
         renames = self.guarded and dialects.get(self.dialect).can_rename
         named = {n: t for n, t in judged.tools.items() if renames and n not in tools.not_editable}
-        return judged._replace(tools=named, path=(*self.path, *from_agent.path))
+        judged = judged._replace(tools=named, path=(*self.path, *from_agent.path))
+        if asking is None:
+            return judged
+        if self.guarded:
+            return judged._replace(withholds_texts=asking.hides)
+        return asking.withhold(judged, self.path)
 
     def _hide_args(self, call: ToolCall, ruling: Ruling, tools: AgentTools) -> Ruling:
         """If the policy trusts the tools, also what a tool of an inner agent hides, and one that runs without
@@ -125,7 +141,11 @@ class QuestionPause(Pause):
 
 
 def read_question(
-    interrupt: Interrupt, state: Mapping[str, Any], path: tuple[str, ...], failed: bool
+    interrupt: Interrupt,
+    state: Mapping[str, Any],
+    path: tuple[str, ...],
+    failed: bool,
+    around: tuple[OpenCalls, ...] = (),
 ) -> QuestionPause | None:
     """None if no dialect can read it."""
     if not dialects.is_interrupt(interrupt.value):
@@ -140,6 +160,7 @@ def read_question(
         path=path,
         failed=failed,
         guarded=False,
+        around=around,
     )
     try:
         question.interrupt_calls("thread")

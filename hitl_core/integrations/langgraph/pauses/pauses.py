@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 from langchain_core.messages import ToolMessage
@@ -10,6 +11,7 @@ from langgraph.types import Interrupt, PregelTask, StateSnapshot
 from xxhash import xxh3_128_hexdigest
 
 from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
+from hitl_core.integrations.langgraph.pauses.asking_calls import OpenCalls
 from hitl_core.integrations.langgraph.pauses.model_turn import (
     BatchPause,
     PerCallPause,
@@ -114,43 +116,54 @@ def tasks_with_answers(state: StateSnapshot, answers: Mapping[str, Any] | None) 
 
 
 class _GraphLevel(NamedTuple):
-    """The driven graph, or one inside it. `tasks`: without those that are graphs themselves."""
+    """The driven graph, or one inside it. `tasks`: without those that are graphs themselves. `open_calls`: of
+    its last AI message; `around`: of those of the graphs around it, the innermost first.
+    """
 
     values: Json
     path: tuple[str, ...]
+    open_calls: tuple[OpenCalls, ...]
+    around: tuple[OpenCalls, ...]
     tasks: list[PregelTask]
     in_tool: bool
     namespace: str
-
-    @property
-    def has_open_calls(self) -> bool:
-        """Whether its last AI message has calls without an answer: one of these tools may be asking."""
-        messages = messages_of(self.values)
-        message = last_ai_message(messages)
-        answered = {m.tool_call_id for m in messages if isinstance(m, ToolMessage)}
-        return any(each["id"] not in answered for each in (message.tool_calls if message else ()))
 
     @property
     def values_and_path(self) -> tuple[Json, tuple[str, ...]]:
         return self.values, self.path
 
 
-def _levels(state: StateSnapshot, path: tuple[str, ...] = ()) -> Iterator[_GraphLevel]:
+def _levels(
+    state: StateSnapshot, path: tuple[str, ...] = (), around: tuple[OpenCalls, ...] = ()
+) -> Iterator[_GraphLevel]:
     own: list[PregelTask] = []
-    for task in state.tasks:
-        if (inner := _inner_state(task)) is not None:
-            yield from _levels(inner, (*path, _agent_name(task, inner, state)))
-        else:
-            own.append(task)
     values: Any = state.values
     plain = cast(Json, values) if isinstance(values, dict) else {}
+    open_calls = tuple(_find_open_calls(plain, path))
+    for task in state.tasks:
+        if (inner := _inner_state(task)) is not None:
+            name = _agent_name(task, inner, state)
+            yield from _levels(inner, (*path, name), (*open_calls, *around))
+        else:
+            own.append(task)
     namespace = str(state.config.get("configurable", {}).get("checkpoint_ns", ""))
-    yield _GraphLevel(plain, path, own, isinstance(state, ToolAgentState), namespace)
+    in_tool = isinstance(state, ToolAgentState)
+    yield _GraphLevel(plain, path, open_calls, around, own, in_tool, namespace)
+
+
+def _find_open_calls(values: Json, path: tuple[str, ...]) -> Iterator[OpenCalls]:
+    """The calls of the last AI message, if some have no answer: one of these tools may be asking."""
+    messages = messages_of(values)
+    message = last_ai_message(messages)
+    answered = frozenset(m.tool_call_id for m in messages if isinstance(m, ToolMessage))
+    if message is not None and any(call["id"] not in answered for call in message.tool_calls):
+        yield OpenCalls(message, answered, path, values)
 
 
 def _read_per_call(level: _GraphLevel) -> PerCallPause | None:
     interrupts = [interrupt for task in level.tasks for interrupt in task.interrupts]
-    return read_per_call(interrupts, *level.values_and_path)
+    pause = read_per_call(interrupts, *level.values_and_path)
+    return pause and replace(pause, around=level.around)
 
 
 def _read_pause(
@@ -161,12 +174,14 @@ def _read_pause(
     """
     failed = task.error is not None
     if is_from_langchain(interrupt, task.name, level.values):
-        return read_batch(interrupt, *level.values_and_path, failed)
-    if level.in_tool and not level.has_open_calls:
+        batch = read_batch(interrupt, *level.values_and_path, failed)
+        return batch and replace(batch, around=level.around)
+    if level.in_tool and not level.open_calls:
         return None
     if _is_unanswerable(interrupt, task, level):
         return None
-    return read_question(interrupt, *level.values_and_path, failed)
+    around = (*level.open_calls, *level.around)
+    return read_question(interrupt, *level.values_and_path, failed, around)
 
 
 def _is_unanswerable(interrupt: Interrupt, task: PregelTask, level: _GraphLevel) -> bool:

@@ -1,0 +1,229 @@
+"""The calls that a pause is inside of: a tool asks a question of its own, or runs an agent that pauses.
+
+LangGraph doesn't say which call of the AI message asks, so all that may be asking count. Their people answer
+the question (`ask_like_calls`). If a value of theirs is hidden, people read nothing of the question's own
+words: its name, its arguments and their keys, its ids. A stand-in is reviewed in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from langchain_core.messages import AIMessage
+
+from hitl_core.errors import IntegrationError, InvalidToolCall
+from hitl_core.gate import JudgedCalls
+from hitl_core.integrations.langgraph.graph import AgentTools
+from hitl_core.model import Action, Arguments, Place, Review, ToolCall, encode
+from hitl_core.policy import CallTerms, Policy, Ruling, ask_like_calls, combine_schemas
+from hitl_core.review import can_hide, find_pointers, redaction_pointers
+
+#: The only argument of a stand-in.
+_KEY = "question"
+_SUFFIX = ".question"
+_MAX_NAME = 128
+
+
+class OpenCalls(NamedTuple):
+    """An AI message whose calls have no answers yet, except those in `answered`. `path` and `state` are of
+    its agent."""
+
+    message: AIMessage
+    answered: frozenset[str]
+    path: tuple[str, ...]
+    state: Mapping[str, Any]
+
+    @property
+    def ids(self) -> list[str]:
+        return [str(call["id"]) for call in self.message.tool_calls]
+
+    def calls(self) -> Iterator[ToolCall]:
+        """Without those that can't be read: the guard stops these, so they ask nothing."""
+        for each in self.message.tool_calls:
+            try:
+                call = ToolCall.from_mapping(each)
+            except InvalidToolCall:
+                continue
+            if call.id not in self.answered:
+                yield call
+
+
+class AskingCalls(NamedTuple):
+    """What applies to a pause because of the calls around it.
+
+    - `tool`: the one that asks; "call" if it may be one of several;
+    - `terms`: of the nearest calls that people decide about;
+    - `hides`: a value of these calls, or of one beside them, is hidden;
+    - `shown`: pointers to the hidden values of each call, by its tool and the digest of its arguments;
+    - `review`: the one of `terms`; None if they have none.
+    """
+
+    tool: str
+    terms: tuple[CallTerms, ...]
+    hides: bool
+    shown: Mapping[tuple[str, str], tuple[str, ...]]
+    review: Review | None
+
+    def tighten(self, judged: JudgedCalls, policy: Policy, origin: Place | None) -> JudgedCalls:
+        """A question's calls, decided by the people of the calls that may be asking it."""
+        default = policy.default.route.resolve_origin(origin)
+        rulings = [
+            ask_like_calls(
+                replace(ruling, route=ruling.route.resolve_origin(origin)), self.terms, default
+            )
+            for ruling in judged.rulings
+        ]
+        return judged._replace(rulings=rulings)
+
+    def withhold(self, judged: JudgedCalls, path: tuple[str, ...]) -> JudgedCalls:
+        """A question's calls with ids of ours; if values are hidden, with stand-ins. A question about the
+        asking call itself needs none: its card showed the same. Raises IntegrationError.
+        """
+        calls = [replace(each, id=f"{_KEY}:{n}") for n, each in enumerate(judged.calls, start=1)]
+        if not self.hides:
+            return judged._replace(calls=calls)
+        pairs = [
+            self._withhold_call(call, ruling)
+            for call, ruling in zip(calls, judged.rulings, strict=True)
+        ]
+        return judged._replace(
+            calls=[call for call, _ in pairs],
+            rulings=[ruling for _, ruling in pairs],
+            path=path,
+            tools={},
+            edit_notice=None,
+            withholds_texts=True,
+            excerpt=None if all(_is_stand_in(call) for call, _ in pairs) else judged.excerpt,
+        )
+
+    def _withhold_call(self, call: ToolCall, ruling: Ruling) -> tuple[ToolCall, Ruling]:
+        pointers = self.shown.get((call.name, encode(call.args).digest))
+        if pointers is not None:
+            return call, replace(ruling, redact=tuple(dict.fromkeys((*ruling.redact, *pointers))))
+        name = self.tool[: _MAX_NAME - len(_SUFFIX)] + _SUFFIX
+        allowed = tuple(kind for kind in ruling.allowed_decisions if kind != "edit")
+        if ruling.allowed_decisions and not allowed:
+            raise IntegrationError(
+                f"`{self.tool}` asks a question that can only be edited, but its values are hidden, because"
+                f" the policy hides values of `{self.tool}`. Let the question accept an approval or an"
+                " answer."
+            )
+        hidden = replace(
+            ruling,
+            allowed_decisions=allowed,
+            redact=(f"/{_KEY}",),
+            args_schema=None,
+            policy_schema=None,
+            hiding_schema=None,
+            display=(),
+            text=None,
+            title=None,
+            interrupt_id=None,
+            extra=None,
+        )
+        return replace(call, name=name, args={_KEY: call.args}), hidden
+
+
+async def read_asking_calls(
+    levels: Sequence[OpenCalls],
+    load_review: Callable[[OpenCalls], Awaitable[Review | None]],
+    policy: Policy,
+    tools: AgentTools,
+) -> AskingCalls | None:
+    """None if there are no calls around the pause. `levels`: the innermost first. Raises what `load_review`
+    raises, and InvalidToolCall (see `AgentTools.hiding_schema`).
+    """
+    asking: AskingCalls | None = None
+    for level in levels:
+        around = await _read_level(level, await load_review(level), policy, tools)
+        asking = around if asking is None else _add(asking, around)
+    return asking
+
+
+def _add(inner: AskingCalls, around: AskingCalls) -> AskingCalls:
+    """The people of the nearest reviewed calls; what is hidden in any of them."""
+    nearest = inner if inner.terms else around
+    return nearest._replace(
+        tool=inner.tool, hides=inner.hides or around.hides, shown={**around.shown, **inner.shown}
+    )
+
+
+async def _read_level(
+    level: OpenCalls, review: Review | None, policy: Policy, tools: AgentTools
+) -> AskingCalls:
+    terms: list[CallTerms] = []
+    shown: dict[tuple[str, str], tuple[str, ...]] = {}
+    hides = review is not None and review.hides_values
+    for call in level.calls():
+        action = _find_action(review, call.id)
+        if review is not None and action is not None:
+            configs = (action.config, *(earlier.config for earlier in action.earlier))
+            hides = hides or any(map(can_hide, configs))
+            if _may_ask(review, action):
+                args = review.arguments(action.key)
+                shown[action.name, args.digest] = redaction_pointers(action, args.parse())
+                terms.append(_terms_of_action(action))
+            continue
+        ruling = await policy.judge_async(call, level.state)
+        if ruling.trusts_tools:
+            schema = tools.hiding_schema(call.name, level.path)
+            ruling = replace(ruling, hiding_schema=combine_schemas(ruling.hiding_schema, schema))
+        hides = hides or can_hide(ruling)
+        shown[call.name, encode(call.args).digest] = find_pointers(ruling, call.args)
+        if ruling.verdict.kind == "review" and review is None:
+            terms.append(_terms_of_ruling(call.name, ruling))
+    names = {name for name, _ in shown}
+    tool = names.pop() if len(names) == 1 else "call"
+    return AskingCalls(tool, tuple(terms), hides, shown, review if terms else None)
+
+
+def restore_args(view: Review, stored: Review) -> dict[str, Arguments]:
+    """The arguments of a review, for the agent that sees it as `view`: those of a question for those of its
+    stand-in. Raises IntegrationError if the question is not the one that people decided.
+    """
+    args = {**view.args, **stored.args}
+    for call in view.calls:
+        kept = stored.call(call.key)
+        if kept is None or kept.name == call.name or not kept.name.endswith(_SUFFIX):
+            continue
+        own = view.arguments(call.key, 1)
+        if encode({_KEY: own.parse()}).digest != kept.digest:
+            raise IntegrationError("The agent's question is not the one that people decided.")
+        args[f"{call.key}:1"] = own
+    return args
+
+
+def _is_stand_in(call: ToolCall) -> bool:
+    return call.name.endswith(_SUFFIX) and call.args.keys() == {_KEY}
+
+
+def _find_action(review: Review | None, call_id: str) -> Action | None:
+    actions = review.actions if review is not None else ()
+    return next((each for each in actions if each.request.tool_call_id == call_id), None)
+
+
+def _may_ask(review: Review, action: Action) -> bool:
+    """Whether people let this call run, and it has not ended."""
+    run, decision = review.runs.get(action.key), action.decision
+    ended = run is not None and run.state in ("done", "skipped")
+    return decision is not None and decision.type in ("approve", "edit") and not ended
+
+
+def _terms_of_action(action: Action) -> CallTerms:
+    config = action.config
+    return CallTerms(
+        action.name, action.route, config.must_read, config.confirm, config.hide_when_decided
+    )
+
+
+def _terms_of_ruling(tool: str, ruling: Ruling) -> CallTerms:
+    return CallTerms(
+        tool,
+        ruling.route,
+        ruling.needs_reading,
+        ruling.confirm,
+        ruling.hide_when_decided,
+        ruling.needs_requester,
+    )
