@@ -24,6 +24,7 @@ from hitl_core.review import can_hide, find_pointers, redaction_pointers
 _KEY = "question"
 _SUFFIX = ".question"
 _MAX_NAME = 128
+_DESCRIPTION = "`{tool}` asks a question while it runs. Its words are not shown, because the call has hidden values."
 
 
 class OpenCalls(NamedTuple):
@@ -118,6 +119,9 @@ class AskingCalls(NamedTuple):
             policy_schema=None,
             hiding_schema=None,
             display=(),
+            description=_DESCRIPTION.format(tool=self.tool),
+            by_agent=False,
+            computed=False,
             text=None,
             title=None,
             interrupt_id=None,
@@ -185,13 +189,13 @@ def restore_args(view: Review, stored: Review) -> dict[str, Arguments]:
     """
     args = {**view.args, **stored.args}
     for call in view.calls:
-        kept = stored.call(call.key)
-        if kept is None or kept.name == call.name or not kept.name.endswith(_SUFFIX):
+        kept, own = stored.call(call.key), view.arguments(call.key, 1)
+        if kept is None or kept.digest == own.digest:
             continue
-        own = view.arguments(call.key, 1)
-        if encode({_KEY: own.parse()}).digest != kept.digest:
+        if kept.digest == encode({_KEY: own.parse()}).digest:
+            args[f"{call.key}:1"] = own
+        elif kept.name != call.name:
             raise IntegrationError("The agent's question is not the one that people decided.")
-        args[f"{call.key}:1"] = own
     return args
 
 
