@@ -24,7 +24,9 @@ from hitl_core.review import can_hide, find_pointers, redaction_pointers
 _KEY = "question"
 _SUFFIX = ".question"
 _MAX_NAME = 128
-_DESCRIPTION = "`{tool}` asks a question while it runs. Its words are not shown, because the call has hidden values."
+_DESCRIPTION = (
+    "`{tool}` asks a question while it runs. Its words are not shown: the call hides values."
+)
 
 
 class OpenCalls(NamedTuple):
