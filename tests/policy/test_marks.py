@@ -19,7 +19,7 @@ from hitl_core.errors import HitlError
 from hitl_core.gate.submission.calls import JudgedCalls
 from hitl_core.gate.submission.schemas import ToolSchemas
 from hitl_core.model import DisplayHint, Route, ToolCall, Verdict
-from hitl_core.policy import Policy, Ruling
+from hitl_core.policy import CallTerms, Policy, Ruling, ask_like_calls
 from hitl_core.policy.combine_rulings import (
     combine_unsure,
     override_ruling,
@@ -112,6 +112,9 @@ WAYS: dict[str, Callable[[Ruling, Ruling], Ruling]] = {
     "combine_unsure, the other way": lambda one, other: combine_unsure(
         other, replace(one, unsure="It failed.")
     ),
+    "ask_like_calls": lambda one, _: ask_like_calls(
+        one, [CallTerms("pay", one.route, False, False, False)], one.route
+    ),
     "with_tool_schema": lambda one, _: with_tool_schema(one, {"type": "object"}),
     "add_schema": lambda one, _: asyncio.run(ToolSchemas().add_schema(one, {"type": "object"})),
     "combine_rulings": lambda one, _: combine_rulings(one, interrupt().rulings[0], CALL),
@@ -124,8 +127,8 @@ WAYS: dict[str, Callable[[Ruling, Ruling], Ruling]] = {
 }
 #: Parts of these, and of what the tests of their own rooms cover.
 PARTS = {
-    "_combine", "_with_question", "_with_demands", "_with_both", "_with_schemas", "_deny", "_with_request",
-    "_limit_ruling", "_deny_changed_args", "_hide_args",
+    "_combine", "_with_question", "_with_demands", "_with_both", "_with_schemas", "_deny", "deny_ruling",
+    "_with_request", "_limit_ruling", "_deny_changed_args", "_hide_args",
 }  # fmt: skip
 
 
