@@ -49,7 +49,6 @@ from hitl_core.review.transition import (
 )
 from hitl_core.review.visibility import (
     answer_schema_of,
-    can_hide,
     cancel_reason_of,
     compared_pointers,
     declared_arguments,
@@ -88,7 +87,6 @@ __all__ = [
     "TransitionFunction",
     "answer_schema_of",
     "apply_command",
-    "can_hide",
     "cancel_reason_of",
     "claims",
     "commands",

@@ -17,7 +17,6 @@ from typing import Any, Protocol, cast
 from hitl_core.forms import keep_types, number_options, strip_texts
 from hitl_core.jsonschema import (
     NO_TEXTS_MARK,
-    ProtectedPaths,
     find_hidden,
     is_hiding_unclear,
     mask_args,
@@ -52,14 +51,6 @@ def find_pointers(hiding: Hiding, args: Mapping[str, Any]) -> tuple[str, ...]:
     """JSON pointers (RFC 6901) to the values that are hidden, all of which are there."""
     paths = find_hidden((hiding.policy_schema, hiding.hiding_schema), args, hiding.redact)
     return tuple(sorted(map(to_pointer, paths)))
-
-
-def can_hide(hiding: Hiding) -> bool:
-    """Whether it can hide a value, of these or of other arguments."""
-    schemas = (each for each in (hiding.policy_schema, hiding.hiding_schema) if each is not None)
-    return bool(hiding.redact) or any(
-        ProtectedPaths(schema, {}, ()).has_hidden_parts for schema in schemas
-    )
 
 
 def redaction_pointers(owner: Action | Call, args: dict[str, Any]) -> tuple[str, ...]:

@@ -16,9 +16,10 @@ from langchain_core.messages import AIMessage
 from hitl_core.errors import IntegrationError, InvalidToolCall
 from hitl_core.gate import JudgedCalls
 from hitl_core.integrations.langgraph.graph import AgentTools
-from hitl_core.model import Action, Arguments, Place, Review, ToolCall, encode
+from hitl_core.jsonschema import ProtectedPaths
+from hitl_core.model import Action, Arguments, Place, Review, ReviewConfig, ToolCall, encode
 from hitl_core.policy import CallTerms, Policy, Ruling, ask_like_calls, combine_schemas
-from hitl_core.review import can_hide, find_pointers, redaction_pointers
+from hitl_core.review import find_pointers, redaction_pointers
 
 #: The only argument of a stand-in.
 _KEY = "question"
@@ -166,7 +167,7 @@ async def _read_level(
         action = _find_action(review, call.id)
         if review is not None and action is not None:
             configs = (action.config, *(earlier.config for earlier in action.earlier))
-            hides = hides or any(map(can_hide, configs))
+            hides = hides or any(map(_can_hide, configs))
             if _may_ask(review, action):
                 args = review.arguments(action.key)
                 shown[action.name, args.digest] = redaction_pointers(action, args.parse())
@@ -176,7 +177,7 @@ async def _read_level(
         if ruling.trusts_tools:
             schema = tools.hiding_schema(call.name, level.path)
             ruling = replace(ruling, hiding_schema=combine_schemas(ruling.hiding_schema, schema))
-        hides = hides or can_hide(ruling)
+        hides = hides or _can_hide(ruling)
         shown[call.name, encode(call.args).digest] = find_pointers(ruling, call.args)
         if ruling.verdict.kind == "review" and review is None:
             terms.append(_terms_of_ruling(call.name, ruling))
@@ -203,6 +204,13 @@ def restore_args(view: Review, stored: Review) -> dict[str, Arguments]:
 
 def _is_stand_in(call: ToolCall) -> bool:
     return call.name.endswith(_SUFFIX) and call.args.keys() == {_KEY}
+
+
+def _can_hide(hiding: Ruling | ReviewConfig) -> bool:
+    """Whether it can hide a value, of these or of other arguments."""
+    schemas = filter(None, (hiding.policy_schema, hiding.hiding_schema))
+    parts = (ProtectedPaths(schema, {}, ()).has_hidden_parts for schema in schemas)
+    return bool(hiding.redact) or any(parts)
 
 
 def _find_action(review: Review | None, call_id: str) -> Action | None:
