@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
 from hitl_core.errors import SettingsError
+from hitl_core.sentences import join_names
 
 from . import click_budget
 
@@ -88,7 +89,7 @@ def _typos(environment: Mapping[str, str], known: set[str]) -> dict[str, str]:
 
 def _missing_text(missing: list[str], typos: Mapping[str, str]) -> str:
     verb = "is" if len(missing) == 1 else "are"
-    sentence = f"{' and '.join(missing)} {verb} not set."
+    sentence = f"{join_names(missing)} {verb} not set."
     likely = {typo: name for typo, name in typos.items() if name in (*missing, APP_TOKEN)}
     if likely:
         return f"{sentence} {_typo_question(likely)}"

@@ -2,6 +2,7 @@
 
     python -m examples.agent --redis redis://127.0.0.1:6379/0 --policy slack_sandbox/demo/policy.yaml
 
+Needs `pip install -c constraints.txt ".[langgraph,slack]"`, Redis and a running bot (docs/quickstart.md).
 `POST /ask {"user", "text", "channel", "ts"}` starts a run. The run's last answer goes to the URL in `--say`.
 """
 

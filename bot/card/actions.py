@@ -14,7 +14,7 @@ from hitl_core.review import (
     hides_options,
 )
 
-from .. import text
+from .. import refusals, text
 from .agent_texts import agent_arguments, find_texts, make_reason, merge_reasons
 from .alike import MAX_COMPARED, call_values
 from .arguments import (
@@ -63,7 +63,7 @@ def name_and_arguments(review: Review, key: str) -> tuple[str, tuple[Argument, .
     Refused if there is no such call.
     """
     if (call := review.call(key)) is None:
-        raise Refused("unknown_action", "This review has no such action.")
+        raise Refused("unknown_action", refusals.NO_ACTION)
     action, args = review.action(key), review.arguments(key).parse()
     masked = mask_action(action, args) if action else mask(args, None, call.redact)
     arguments = (*list_arguments(masked), *agent_arguments(review, call))

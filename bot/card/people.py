@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from hitl_core.model import Action, Grant, Place, Reviewer, split_id
+from hitl_core.sentences import join_names
 
 from .. import text
 from .model import Deciders, Doubt
@@ -19,7 +20,6 @@ from .spans import (
     Span,
     Text,
     join_lines,
-    join_names,
     quote,
 )
 from .values import PeopleRefs, Progress, VoteGroup

@@ -13,9 +13,8 @@ from datetime import UTC, datetime
 from typing import assert_never
 
 from hitl_core.model import MessageRef, Place
+from hitl_core.sentences import MAX_LISTED
 
-#: Names in one list; of more, the last ones are only counted.
-MAX_LISTED = 8
 #: One word, like most names, addresses and ids.
 _ONE_WORD = re.compile(r"[\w.@:/+-]+")
 #: A name like most agents': an identifier of up to four words.
@@ -184,14 +183,6 @@ def agent_name(name: str) -> str:
     """
     is_plain = len(name) <= MAX_IDENTIFIER and _IDENTIFIER.fullmatch(name)
     return name if is_plain and not _STATUS.search(name) else quote(name)
-
-
-def join_names(names: Iterable[str], last: str = "and", *, most: int = MAX_LISTED) -> str:
-    """`a, b and c`; with more than `most` names `a, b and 5 more`."""
-    known = list(names)
-    if len(known) > most:
-        known = [*known[: most - 1], f"{len(known) - most + 1} more"]
-    return f" {last} ".join(part for part in (", ".join(known[:-1]), *known[-1:]) if part)
 
 
 def join_lines(lines: Sequence[Line], last: str = "and", *, most: int = MAX_LISTED) -> Line:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hitl_core.model import CLI, DEFAULT_PLACE, POLICY, MessageRef, Place
+from hitl_core.sentences import join_names
 
 from .contract import Audience, Channel, NotFound
 
@@ -57,7 +58,6 @@ class Channels:
 
     def _configured(self, channel: Channel | None, name: str) -> Channel:
         if channel is None:
-            raise NotConfigured(
-                f"this bot has no channel `{name}`, only {' and '.join(f'`{one}`' for one in self.names)}"
-            )
+            known = join_names(f"`{one}`" for one in self.names)
+            raise NotConfigured(f"this bot has no channel `{name}`, only {known}")
         return channel

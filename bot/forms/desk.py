@@ -10,7 +10,9 @@ from hitl_core.forms import FormErrors
 from hitl_core.jsonschema import SchemaError
 from hitl_core.model import Place, Reviewer, Snapshot, is_text
 from hitl_core.review import Decide, Escalate, Proposal
+from hitl_core.sentences import join_names
 
+from .. import refusals
 from ..inbox import Inbox, PermittedSnapshot, Reply
 from ..offload import offload_drawing
 from ..text import one_line
@@ -213,10 +215,8 @@ class FormDesk:
         waiting = [a for a in snapshot.review.actions if a.is_pending and place in a.places]
         steps = {a.route.escalate[a.next_step].to for a in waiting if a.next_step is not None}
         if not steps:
-            raise Refused(
-                "nothing_to_escalate", "There is no further step: nobody else can get this."
-            )
-        to = " and ".join(map(self._name_of, sorted(steps)))
+            raise Refused("nothing_to_escalate", refusals.NO_STEP)
+        to = join_names(map(self._name_of, sorted(steps)))
         return escalation_page(snapshot.review, waiting, ref, to)
 
 

@@ -13,8 +13,7 @@ from hitl_core.forms import Answers
 from hitl_core.model import Reviewer
 from hitl_core.store import Store
 
-from .. import click_budget
-from ..inbox import STORE_UNAVAILABLE
+from .. import click_budget, refusals
 
 log = logging.getLogger(__name__)
 
@@ -35,11 +34,7 @@ class Drafts:
         async with _store_timeout():
             data = await self._store.draft(_key(session_id, who))
         if data is None:
-            raise Refused(
-                "gone",
-                "What you entered on the other pages has expired, so nothing was changed."
-                " Open the form again.",
-            )
+            raise Refused("gone", refusals.DRAFT_EXPIRED)
         return cast(Answers, json.loads(data))
 
     async def save(self, session_id: str, who: Reviewer, answers: Answers) -> None:
@@ -59,4 +54,4 @@ async def _store_timeout() -> AsyncGenerator[None, None]:
             yield
     except (TimeoutError, StoreUnavailable, StoreError) as error:
         log.warning("a draft could not be loaded or stored: %s", error)
-        raise Refused("unavailable", STORE_UNAVAILABLE) from error
+        raise Refused("unavailable", refusals.STORE_UNAVAILABLE) from error

@@ -17,8 +17,8 @@ from hitl_core.review import (
     form_schema,
     judge_edit,
     redaction_pointers,
-    transition,
 )
+from hitl_core.sentences import join_names
 
 from ..card import Line, asker_line
 from ..text import one_line
@@ -83,10 +83,8 @@ class EditForm(ReviewForm):
         removed = name_removed(self._args, proposal.args.parse(), self.session.source.redact)
         if not removed:
             return ""
-        names = [one_line(each) for each in removed[:MAX_REMOVED]]
-        if more := removed[MAX_REMOVED:]:
-            names.append(f"{len(more)} more")
-        return f"This removes {transition.join_names(names)}. Send the form again to confirm."
+        names = join_names(map(one_line, removed), most=MAX_REMOVED)
+        return f"This removes {names}. Send the form again to confirm."
 
     def with_confirmation(self, proposal: Proposal) -> Self:
         form = self._with_session(self.session.at_page(self.session.page))

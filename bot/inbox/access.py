@@ -21,13 +21,13 @@ from hitl_core.model import (
 )
 from hitl_core.review import Reviews, decisions, vote_count
 
-from .. import click_budget
+from .. import click_budget, refusals
 from ..card import Card, build_card
 from ..offload import offload_drawing
-from ..people import ONLY_MEMBERS, Directory
+from ..people import Directory
 from .press import ActionRef
 from .records import ReadMarks, RefusalAudit
-from .reply import NOT_SHOWN_YET, STORE_UNAVAILABLE, PermittedSnapshot, place_of_message
+from .reply import PermittedSnapshot, place_of_message
 
 log = logging.getLogger(__name__)
 
@@ -52,12 +52,10 @@ class ReviewAccess:
             async with click_budget.timeout("load"):
                 return await self._reviews.load(review_id)
         except ReviewNotFound as error:
-            raise Refused(
-                "gone", "There is no such review, or it was deleted after its retention time."
-            ) from error
+            raise Refused("gone", refusals.NO_REVIEW) from error
         except (TimeoutError, StoreUnavailable, StoreError) as error:
             log.warning("review %s could not be read: %s", review_id, error)
-            raise Refused("unavailable", STORE_UNAVAILABLE) from error
+            raise Refused("unavailable", refusals.STORE_UNAVAILABLE) from error
 
     async def load_permitted(
         self,
@@ -104,7 +102,7 @@ class ReviewAccess:
             snapshot = await self.load_permitted(target.review_id, [target.action], who, seen)
             action = snapshot.review.action(target.action)
             if action is None:
-                raise Refused("unknown_action", "This review has no such action.")
+                raise Refused("unknown_action", refusals.NO_ACTION)
             if op not in snapshot.review.ops:
                 decisions.check_decidable(
                     snapshot.review, action, target.revision, snapshot.now, target.seal
@@ -123,7 +121,7 @@ class ReviewAccess:
             )
         ) is None:
             if time.monotonic() > end:
-                raise Refused("gone", "This review is no longer shown here.")
+                raise Refused("gone", refusals.NOT_HERE)
             await asyncio.sleep(0.02)
         grants = [g for a in snapshot.review.actions if place in a.places for g in a.grants]
         here = Grant((place,), Reviewers())
@@ -161,7 +159,7 @@ class ReviewAccess:
         for place, ref in snapshot.posts.items():
             if place.base in places:
                 return snapshot, place, ref
-        raise Refused("gone", NOT_SHOWN_YET)
+        raise Refused("gone", refusals.NOT_SHOWN_YET)
 
     async def load_at_place(
         self, review_id: str, place: Place, who: Reviewer, seen: PermittedSnapshot | None = None
@@ -205,7 +203,7 @@ class ReviewAccess:
             snapshot = await self.load(review_id)
         except Refused as refused:
             if refused.code == "gone" and self._directory.is_external(who):
-                raise Refused("not_permitted", ONLY_MEMBERS) from refused
+                raise Refused("not_permitted", refusals.ONLY_MEMBERS) from refused
             raise
         return PermittedSnapshot(**dict(snapshot), who=who)
 
@@ -223,7 +221,7 @@ class ReviewAccess:
         self, snapshot: PermittedSnapshot, calls: Sequence[Call]
     ) -> tuple[PermittedSnapshot, Call]:
         """The first of these calls on which this person may decide."""
-        refusal = Refused("gone", "No part of this review is shown there.")
+        refusal = Refused("gone", refusals.NO_PART_HERE)
         for call in calls:
             try:
                 return await self._check(snapshot, snapshot.review.grants_of(call)), call

@@ -22,7 +22,7 @@ from hitl_core.review import (
 )
 from hitl_core.store import Store
 
-from .. import click_budget
+from .. import click_budget, refusals
 from ..card import choices_of
 from ..offload import offload_drawing
 from ..people import Directory
@@ -30,9 +30,7 @@ from .access import ReviewAccess
 from .press import Choose, InboxCommand
 from .reader import Reader
 from .reply import (
-    RESULT_UNKNOWN,
     STALE_CODES,
-    STORE_UNAVAILABLE,
     PermittedSnapshot,
     Reply,
     place_of_message,
@@ -98,10 +96,10 @@ class Inbox:
             return Reply.refusal(refused, snapshot, command)
         except (TimeoutError, StoreUnavailable) as error:
             log.warning("review %s: a click could not be stored: %s", review_id, error)
-            return Reply("unavailable", RESULT_UNKNOWN)
+            return Reply("unavailable", refusals.RESULT_UNKNOWN)
         except HitlError as error:
             log.error("review %s: a click failed: %s", review_id, error)
-            return Reply("unavailable", STORE_UNAVAILABLE)
+            return Reply("unavailable", refusals.STORE_UNAVAILABLE)
         after = {"review": result.review, "now": result.now}
         return Reply("ok", snapshot=snapshot.model_copy(update=after))
 
@@ -162,7 +160,7 @@ def _decide_choice(command: Choose, snapshot: PermittedSnapshot) -> Decide:
     hidden = action is None or hides_options(snapshot.review, action)
     choices = () if action is None or hidden else choices_of(action.config)
     if action is None or command.number >= len(choices):
-        raise Refused("unknown_action", "This review has no such answer.")
+        raise Refused("unknown_action", refusals.NO_ANSWER)
     proposal = Proposal(
         "respond" if "respond" in action.config.allowed_decisions else "approve",
         target.revision,

@@ -10,11 +10,8 @@ from hitl_core.errors import Refused
 from hitl_core.model import MessageRef, Reviewer
 from hitl_core.review import AnswerDoubt, Decide, DecideAll, Escalate, Proposal
 
+from .. import refusals
 from ..card import Verb
-
-UNREADABLE_BUTTON = (
-    "This button can't be read, so nothing was changed. Use the newest card of this review."
-)
 
 
 @dataclass(frozen=True)
@@ -68,7 +65,7 @@ class Press:
         """
         verb, review_id, action, revision, seal, number, *_ = (*value.split("."), *[""] * 5)
         if verb not in get_args(Verb):
-            raise Refused("unknown_action", UNREADABLE_BUTTON)
+            raise Refused("unknown_action", refusals.UNREADABLE_BUTTON)
         pairs = (pair.partition(":") for pair in action.split(",") if ":" in pair)
         return cls(
             cast(Verb, verb),

@@ -12,20 +12,9 @@ from hitl_core.errors import HitlError, RefusalCode, Refused
 from hitl_core.model import Grant, MessageRef, Place, Reviewer, Snapshot
 from hitl_core.review import Decide
 
+from .. import refusals
 from ..channels.contract import ChannelError, LookupFailed
 from .press import ActionRef, InboxCommand
-
-#: Does not say what was stored: an earlier attempt of the same click may have counted.
-STORE_UNAVAILABLE = (
-    "The store can't be reached at the moment. Press again in a moment: it counts only once."
-)
-RESULT_UNKNOWN = (
-    "It is not known whether this was stored in time. Press again: it counts only once."
-)
-NOT_SHOWN_YET = "No card is shown yet. Press again in a moment."
-ESCALATE_ON_CARD = (
-    "Press the button on the card in its channel, so that it is known from where to escalate."
-)
 
 #: Refusals which mean that the message with the button is out of date.
 STALE_CODES: frozenset[RefusalCode] = frozenset(
@@ -94,8 +83,7 @@ class ReadRequired(Refused):
     """The policy requires approvers to read all of an action, and this person has not opened it."""
 
     def __init__(self, target: ActionRef, name: str) -> None:
-        sentence = f"{name}: the policy requires that you read all of it first. Then press Approve."
-        super().__init__("unread", sentence)
+        super().__init__("unread", refusals.read_first(name))
         self.target = target
 
 
@@ -129,25 +117,13 @@ def file_posted(place: str) -> str:
     return f"The file is below the card in {place}."
 
 
-def file_refused(channel: str) -> str:
-    return f"{channel} refused the file. Press again in a moment."
-
-
-def file_too_slow(channel: str) -> str:
-    return f"{channel} took too long to post the file. Look below the card, or press again."
-
-
-def form_not_opened(channel: str) -> str:
-    return f"{channel} didn't open the form. Press again."
-
-
 def list_error(error: Exception, channel: str) -> str:
     """Why a person's reviews can't be listed: a sentence that names the system that failed."""
     match error:
         case Refused():
             return str(error)
         case HitlError():
-            return STORE_UNAVAILABLE
+            return refusals.STORE_UNAVAILABLE
         case LookupFailed():
             return f"{error}. Tell the people who run the bot."
         case ChannelError():

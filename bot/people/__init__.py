@@ -3,14 +3,13 @@
 `Lookups` asks one channel, through a `Cache`; `People` says which identities are one human.
 """
 
-from .directory import ONLY_MEMBERS, Directory
+from .directory import Directory
 from .lookups import MAX_AGE, Cache, Lookups
 from .people import People, load_people
 from .recipients import NoDeciderLeft, Recipients, TooFewDeciders, waiting_actions
 
 __all__ = [
     "MAX_AGE",
-    "ONLY_MEMBERS",
     "Cache",
     "Directory",
     "Lookups",

@@ -10,7 +10,7 @@ from typing import TypeVar
 from hitl_core.errors import Refused
 from hitl_core.model import CLI, POLICY, Grant, Reviewer, Snapshot, Vote, split_id
 
-from .. import click_budget
+from .. import click_budget, refusals
 from ..channels.contract import ChannelError, LookupFailed, Undeliverable
 from .decider_pool import DeciderPool
 from .lookups import Lookups
@@ -42,11 +42,11 @@ class Directory(DeciderPool):
         if await _answer_in_time(self._can_decide(who, snapshot, grants)):
             return
         if self._has_unposted_card(grants, snapshot):
-            raise Refused("unknown_members", STILL_RECORDED)
+            raise Refused("unknown_members", refusals.STILL_RECORDED)
         if self.is_external(who):
-            raise Refused("not_permitted", ONLY_MEMBERS)
+            raise Refused("not_permitted", refusals.ONLY_MEMBERS)
         names = await _answer_in_time(self.format_deciders(grants))
-        raise Refused("not_permitted", may_not_decide(names))
+        raise Refused("not_permitted", refusals.may_not_decide(names))
 
     async def ineligible_voters(
         self, voters: Sequence[Reviewer], snapshot: Snapshot, grants: Iterable[Grant]
@@ -182,24 +182,7 @@ async def _answer_in_time(question: Awaitable[T]) -> T:
         async with click_budget.timeout("lookup"):
             return await question
     except (LookupFailed, Undeliverable) as error:
-        raise Refused("unavailable", unknown_deciders(error)) from error
+        raise Refused("unavailable", refusals.unknown_deciders(error)) from error
     except (TimeoutError, ChannelError) as error:
         log.warning("who may decide could not be looked up: %s", error or "it took too long")
-        raise Refused("unavailable", LOOKUP_UNAVAILABLE) from error
-
-
-ONLY_MEMBERS = "Only people of this workspace may decide."
-STILL_RECORDED = "This message is still being recorded. Press again in a moment."
-LOOKUP_UNAVAILABLE = "Who may decide could not be looked up. Press again."
-
-
-def may_not_decide(deciders: str) -> str:
-    """`deciders`: the names of those who may."""
-    return f"Only {deciders or 'nobody'} may decide this."
-
-
-def unknown_deciders(problem: object) -> str:
-    return (
-        f"It is not known who may decide: {problem}. Nothing was changed. Press again, or tell the people who"
-        " run the bot."
-    )
+        raise Refused("unavailable", refusals.LOOKUP_UNAVAILABLE) from error

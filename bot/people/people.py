@@ -15,6 +15,7 @@ import yaml
 
 from hitl_core.errors import SettingsError
 from hitl_core.model import Place
+from hitl_core.sentences import join_names
 
 from ..channels.registry import Channels
 
@@ -93,7 +94,7 @@ def _check_identity(file: str, line: int, identity: str, channels: Channels) -> 
         _fail(file, line, f"`{identity}` is not CHANNEL:ID of a person, such as `slack:U0MARIA`.")
     channel = channels.get(place.channel)
     if channel is None and place.channel not in _KNOWN_CHANNELS:
-        known = " and ".join(dict.fromkeys([*channels.names, *_KNOWN_CHANNELS]))
+        known = join_names(dict.fromkeys([*channels.names, *_KNOWN_CHANNELS]))
         _fail(file, line, f"`{identity}`: there is no channel `{place.channel}`, only {known}.")
     if channel is not None and channel.audience(place).kind != "person":
         _fail(file, line, f"`{identity}` is not a person's id in {place.channel}.")

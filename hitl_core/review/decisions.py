@@ -34,11 +34,11 @@ from hitl_core.review.transition import (
     Transition,
     check_not_cancelled,
     check_seal,
-    join_names,
     make_event,
     with_actions,
 )
 from hitl_core.review.visibility import redaction_pointers
+from hitl_core.sentences import join_names
 
 
 def decide(
@@ -236,4 +236,4 @@ def with_edited_call(review: Review, action: Action, ruling: EditRuling, args: A
 
 def _decider_names(action: Action) -> str:
     people = action.deciders
-    return join_names(who.label for who in people) if people else "The deadline"
+    return join_names(dict.fromkeys(who.label for who in people)) if people else "The deadline"

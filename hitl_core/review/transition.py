@@ -133,12 +133,6 @@ def make_event(
     )
 
 
-def join_names(names: Iterable[str]) -> str:
-    """`Ada, Bo and Cy`."""
-    *others, last = dict.fromkeys(names)
-    return f"{', '.join(others)} and {last}" if others else last
-
-
 def _find_call(review: Review, key: str) -> Action | Call:
     """The action, or the call that needs no person."""
     found = review.action(key) or review.call(key)

@@ -23,7 +23,7 @@ from hitl_core.model import (
 )
 from hitl_core.policy import find_unreachable_quorum
 from hitl_core.review.proposal import Proposal, final_answer
-from hitl_core.review.transition import join_names
+from hitl_core.sentences import join_names
 
 VoteType = Literal["approve", "reject", "respond", "ignore"] | DoubtAnswer
 
@@ -117,7 +117,7 @@ def drop_votes(
     if not dropped:
         return tuple(votes), None
     remaining = tuple(vote for vote in votes if vote.by not in dropped)
-    names = join_names(who.label for who in dropped)
+    names = join_names(dict.fromkeys(who.label for who in dropped))
     return remaining, f"(Without {names}, who can no longer decide.)"
 
 

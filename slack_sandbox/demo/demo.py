@@ -25,7 +25,8 @@ def run(data: Path, policy: Path, port: int, ask: str | None) -> int:
     stopped = _install_signal_handlers()
     agent_port = find_free_port()
     ask_url = f"http://127.0.0.1:{agent_port}/ask"
-    print("Starting Redis, a local Slack, the bot and an agent ...", flush=True)
+    redis = "" if os.environ.get("HITL_REDIS_URL") else "Redis, "
+    print(f"Starting {redis}a local Slack, the bot and an agent ...", flush=True)
     try:
         with open_services(data, policy=policy, port=port, ask_url=ask_url) as services:
             agent = _make_agent(services, policy, agent_port)
@@ -34,8 +35,8 @@ def run(data: Path, policy: Path, port: int, ask: str | None) -> int:
                 _print_addresses(services, agent)
                 if ask:
                     asyncio.run(_ask(services, ask))
-                redis = [_Redis(services.redis)] if services.redis else []
-                _restart_dead([*redis, services.sandbox, services.bot, agent], stopped)
+                own_redis = [_Redis(services.redis)] if services.redis else []
+                _restart_dead([*own_redis, services.sandbox, services.bot, agent], stopped)
             finally:
                 agent.stop()
     except KeyboardInterrupt:
@@ -93,6 +94,7 @@ def _make_agent(services: Services, policy: Path, port: int) -> ChildProcess:
 
 def _print_addresses(services: Services, agent: ChildProcess) -> None:
     redis = f"redis {services.redis_pid}, " if services.redis_pid else ""
+    redis_url = services.redis_url if services.redis else "the Redis at HITL_REDIS_URL"
     print(
         f"""
   Open     {services.page}
@@ -100,6 +102,7 @@ def _print_addresses(services: Services, agent: ChildProcess) -> None:
   Also as  {services.page}?user=U0CARL&channel=C0OPS   (Carl of #team-ops, in a second tab)
   Running  {redis}sandbox {services.sandbox.pid}, bot {services.bot.pid}, agent {agent.pid}
            Kill one (kill -9): it is restarted, and no decision is lost.
+  Connect  your own agent to {redis_url}, or over HTTP to {services.bot_url}
   Data     {os.path.relpath(services.data)}  (logs, the shop's database, e-mails that were sent)
   Stop     Ctrl-C
 """,

@@ -19,10 +19,13 @@ ASK = "C0ASK"
 
 @dataclass(frozen=True)
 class Services:
-    """The processes that the demo's agents need. `redis` is None if the user's own Redis is used."""
+    """The processes that the demo's agents need, and their addresses. `redis` is None if the user's own Redis
+    is used.
+    """
 
     data: Path
     page: str
+    bot_url: str
     redis_url: str
     redis: EmbeddedRedis | None
     sandbox: ChildProcess
@@ -55,7 +58,8 @@ def open_services(
         bot = _make_bot(data, page, redis_url, bot_port, policy)
         stack.callback(bot.stop)
         bot.start()
-        yield Services(data, page, redis_url, redis, sandbox, bot)
+        bot_url = f"http://127.0.0.1:{bot_port}"
+        yield Services(data, page, bot_url, redis_url, redis, sandbox, bot)
 
 
 def _make_sandbox(data: Path, port: int, bot_port: int, ask_url: str | None) -> ChildProcess:

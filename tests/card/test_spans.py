@@ -23,8 +23,9 @@ from bot.card import (
     Verbatim,
     plain_text,
 )
-from bot.card.spans import join_lines, join_names
+from bot.card.spans import join_lines
 from hitl_core.model import Place
+from hitl_core.sentences import join_names
 
 PLAIN: list[tuple[Span, str]] = [
     (Text("our words"), "our words"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.inbox import UNREADABLE_BUTTON
+from bot.refusals import UNREADABLE_BUTTON
 from tests.support.bots import Scene
 from tests.support.slack import Message
 

@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 
 from bot.app import Timing, running_bot
-from bot.inbox import RESULT_UNKNOWN
+from bot.refusals import RESULT_UNKNOWN
 from bot.settings import Settings
 from hitl_core import Outcome, ToolCall
 from hitl_core.store.redis.keys import Keys

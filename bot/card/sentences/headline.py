@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from hitl_core.model import Action, Review
+from hitl_core.sentences import join_names
 
 from ... import text
 from ..model import ActionLine, Card, Deadline, Doubt, NextStep, OpenAction
@@ -21,7 +22,6 @@ from ..spans import (
     Time,
     Verbatim,
     agent_name,
-    join_names,
     quote,
 )
 

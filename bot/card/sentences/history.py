@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from hitl_core.model import Place
+from hitl_core.sentences import join_names
 
 from ..model import Card, EscalationNote, PlaceProblem, ThreadLine
 from ..people import people, people_line, person
@@ -22,7 +23,6 @@ from ..spans import (
     Time,
     Verbatim,
     join_lines,
-    join_names,
     plain_text,
 )
 from ..values import Edit

@@ -6,13 +6,14 @@ from collections import Counter
 
 from hitl_core.model import DecisionType
 from hitl_core.policy import names_person
+from hitl_core.sentences import join_names
 
 from ... import text
 from ..arguments import shorten_fact
 from ..buttons import doubt_buttons
 from ..model import Deadline
 from ..people import requester
-from ..spans import format_clock, join_names, quote
+from ..spans import format_clock, quote
 from ..warnings import odd_values
 from .headline import (
     DEADLINE_TEXTS,

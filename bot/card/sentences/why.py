@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hitl_core.sentences import join_names
+
 from ..people import person
 from ..spans import (
     Line,
@@ -11,7 +13,6 @@ from ..spans import (
     Text,
     Verbatim,
     agent_name,
-    join_names,
     quote,
 )
 from ..values import AgentReason, Attempt, Change

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from hitl_core.sentences import join_names
+
 from ... import text
 from ..spans import Line, Span, Strong, Text, Verbatim
 from .unicode_data import EAST_ASIAN, is_letter, looks_like, script_of
@@ -83,4 +85,4 @@ def is_not(whole: str, part: str, reading: str) -> tuple[Span, ...]:
 
 
 def name_scripts(scripts: Iterable[str]) -> str:
-    return " and ".join(sorted(script.replace("_", " ") for script in scripts))
+    return join_names(sorted(script.replace("_", " ") for script in scripts))

@@ -17,6 +17,7 @@ from hitl_core.gate import ReviewKey, build_review, judge_calls
 from hitl_core.model import ORIGIN, Place, ToolCall, decode, encode
 from hitl_core.policy import InvalidPolicy, Policy, Ruling, is_glob
 from hitl_core.review import judge_edit
+from hitl_core.sentences import join_names
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -126,7 +127,7 @@ def _extra_fields(policy: Policy, call: ToolCall, ruling: Ruling) -> Iterator[tu
         "be confirmed (confirm)": ruling.confirm,
     }
     if needs := [what for what, is_asked in asks.items() if is_asked]:
-        yield "approval", f"must {' and '.join(needs)}"
+        yield "approval", f"must {join_names(needs)}"
     if ruling.redact:
         yield "hides", ", ".join(ruling.redact)
     if ruling.display:

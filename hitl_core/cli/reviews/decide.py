@@ -30,6 +30,7 @@ from hitl_core.cli.terminal import complain, note, say
 from hitl_core.errors import Refused
 from hitl_core.model import Action, DecisionType, Review, Verdict
 from hitl_core.review import PAST_VERBS, Decide, apply_command
+from hitl_core.sentences import join_names
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -210,7 +211,7 @@ def _new_rule_note(action: Action, verdict: Verdict) -> str:
     the command line can't check whether that rule names the editor.
     """
     rule = f"the rule `{verdict.rule}`" if verdict.rule else "the policy's default"
-    where = " and ".join(map(phrases.place_text, action.places))
+    where = join_names(map(phrases.place_text, action.places))
     people = phrases.describe_reviewers(action.route.reviewers)
     return f"After the edit, {rule} applies, so it waits in {where}: {people}."
 

@@ -11,7 +11,8 @@ from slack_bolt.response import BoltResponse
 
 from hitl_core.errors import Refused
 
-from ....inbox import UNREADABLE_BUTTON, Reply
+from .... import refusals
+from ....inbox import Reply
 from .. import ids
 from ..ids import Body
 from ..modals import BACK
@@ -39,7 +40,7 @@ class ButtonCheck:
             await next()
             return None
         log.warning("a button that is none of ours was pressed")  # its texts may be anything
-        reply = Reply("unknown_action", UNREADABLE_BUTTON)
+        reply = Reply("unknown_action", refusals.UNREADABLE_BUTTON)
         await self._responder.send_reply(body, respond, reply)
         return await ack()
 

@@ -16,19 +16,16 @@ from slack_bolt.async_app import AsyncAck, AsyncRespond
 from hitl_core.errors import Refused
 from hitl_core.model import Reviewer
 
-from .... import click_budget
+from .... import click_budget, refusals
 from ....card import APPROVED_TITLE
 from ....forms import FormRef
 from ....inbox import (
-    ESCALATE_ON_CARD,
     ActionRef,
     Inbox,
     PermittedSnapshot,
     ReadRequired,
     Reply,
     file_posted,
-    file_refused,
-    file_too_slow,
 )
 from ...contract import ChannelError
 from .. import ids
@@ -92,7 +89,7 @@ class ModalButtons:
         assert form is not None  # every button with this id says "escalate"
         meta = ModalMeta(form.target, card=form.card)
         if meta.card is None:
-            reply = Reply("gone", ESCALATE_ON_CARD)
+            reply = Reply("gone", refusals.ESCALATE_ON_CARD)
             await self._responder.send_reply(body, respond, reply)
         else:
             who = await self._responder.load_reviewer(body)
@@ -132,10 +129,10 @@ class ModalButtons:
             view = notice(str(refused))
         except ChannelError as error:
             log.warning("review %s: the file could not be posted: %s", target.review_id, error)
-            view = notice(file_refused(LABEL))
+            view = notice(refusals.file_refused(LABEL))
         except TimeoutError:
             log.warning("review %s: the file could not be posted in time", target.review_id)
-            view = notice(file_too_slow(LABEL))
+            view = notice(refusals.file_too_slow(LABEL))
         await self._responder.push_modal(body, view)
         await ack()
 

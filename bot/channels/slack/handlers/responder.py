@@ -13,12 +13,11 @@ from slack_bolt.async_app import AsyncRespond
 from hitl_core.errors import HitlError, Refused
 from hitl_core.model import Reviewer
 
-from .... import click_budget
+from .... import click_budget, refusals
 from ....inbox import (
     Inbox,
     PermittedSnapshot,
     Reply,
-    form_not_opened,
 )
 from ....text import one_line
 from ...contract import ChannelError
@@ -66,11 +65,11 @@ class Responder:
             await self.send_reply(body, respond, reply)
         except ChannelError as error:
             log.error("review %s: a modal could not be opened: %s", meta.target.review_id, error)
-            reply = Reply("unavailable", form_not_opened(LABEL))
+            reply = Reply("unavailable", refusals.form_not_opened(LABEL))
             await self.send_reply(body, respond, reply)
         except TimeoutError:
             log.warning("review %s: a modal could not be opened in time", meta.target.review_id)
-            reply = Reply("unavailable", form_not_opened(LABEL))
+            reply = Reply("unavailable", refusals.form_not_opened(LABEL))
             await self.send_reply(body, respond, reply)
         finally:
             task.cancel()

@@ -15,7 +15,7 @@ from slack_bolt.async_app import AsyncAck
 from hitl_core.errors import Refused
 from hitl_core.model import Reviewer
 
-from .... import click_budget
+from .... import click_budget, refusals
 from ....forms import (
     FIELD_KINDS,
     FieldErrors,
@@ -27,7 +27,7 @@ from ....forms import (
     Stored,
     to_result,
 )
-from ....inbox import RESULT_UNKNOWN, STORE_UNAVAILABLE, PermittedSnapshot, Reply
+from ....inbox import PermittedSnapshot, Reply
 from .. import ids
 from ..ids import Body, ModalMeta
 from ..modals import ACTION_ID, BACK, View, form_view, notice, read_entries
@@ -64,7 +64,7 @@ class Submissions:
                 form, entries = meta.form(view["callback_id"]), read_entries(view)
                 result = await self._desk.submit(form, str(view["id"]), entries, who, op)
         except TimeoutError:
-            result = to_result(Reply("unavailable", RESULT_UNKNOWN))
+            result = to_result(Reply("unavailable", refusals.RESULT_UNKNOWN))
         if isinstance(result, Stored):
             await self.show_next_action(view, who, result.snapshot)
         await ack(**_to_response(result, view, meta))
@@ -85,7 +85,9 @@ class Submissions:
         except Refused as refused:
             await self._responder.show_refusal(body, refused)
         except TimeoutError:
-            await self._responder.show_refusal(body, Refused("unavailable", STORE_UNAVAILABLE))
+            await self._responder.show_refusal(
+                body, Refused("unavailable", refusals.STORE_UNAVAILABLE)
+            )
         else:
             await self._responder.update_modal(str(view["id"]), form_view(page, meta))
         await ack()

@@ -1,0 +1,72 @@
+"""The sentences that a person reads when the bot refuses what they did, or could not do it.
+
+What the rules of a review refuse (too late, already decided, already voted) is worded beside each rule, in
+hitl_core/review.
+"""
+
+from __future__ import annotations
+
+# Who may decide.
+
+ONLY_MEMBERS = "Only people of this workspace may decide."
+STILL_RECORDED = "This message is still being recorded. Press again in a moment."
+LOOKUP_UNAVAILABLE = "Who may decide could not be looked up. Press again."
+
+
+def may_not_decide(deciders: str) -> str:
+    """`deciders`: the names of those who may."""
+    return f"Only {deciders or 'nobody'} may decide this."
+
+
+def unknown_deciders(problem: object) -> str:
+    return (
+        f"It is not known who may decide: {problem}. Nothing was changed. Press again, or tell the people who"
+        " run the bot."
+    )
+
+
+# What they pressed.
+
+UNREADABLE_BUTTON = (
+    "This button can't be read, so nothing was changed. Use the newest card of this review."
+)
+NO_REVIEW = "There is no such review, or it was deleted after its retention time."
+NO_ACTION = "This review has no such action."
+NO_ANSWER = "This review has no such answer."
+NOT_HERE = "This review is no longer shown here."
+NO_PART_HERE = "No part of this review is shown there."
+NOT_SHOWN_YET = "No card is shown yet. Press again in a moment."
+NO_STEP = "There is no further step: nobody else can get this."
+ESCALATE_ON_CARD = (
+    "Press the button on the card in its channel, so that it is known from where to escalate."
+)
+DRAFT_EXPIRED = (
+    "What you entered on the other pages has expired, so nothing was changed. Open the form again."
+)
+
+
+def read_first(action: str) -> str:
+    return f"{action}: the policy requires that you read all of it first. Then press Approve."
+
+
+# What failed.
+
+#: Does not say what was stored: an earlier attempt of the same click may have counted.
+STORE_UNAVAILABLE = (
+    "The store can't be reached at the moment. Press again in a moment: it counts only once."
+)
+RESULT_UNKNOWN = (
+    "It is not known whether this was stored in time. Press again: it counts only once."
+)
+
+
+def form_not_opened(channel: str) -> str:
+    return f"{channel} didn't open the form. Press again."
+
+
+def file_refused(channel: str) -> str:
+    return f"{channel} refused the file. Press again in a moment."
+
+
+def file_too_slow(channel: str) -> str:
+    return f"{channel} took too long to post the file. Look below the card, or press again."
