@@ -21,7 +21,6 @@ from bot.card import build_card
 from bot.card.arguments import all_arguments
 from bot.channels.slack import (
     MODAL_LIMITS,
-    ModalMeta,
     card_message,
     form_view,
     read_entries,
@@ -149,7 +148,7 @@ def _editing(review: Review) -> ReviewForm:
 
 
 def _modal(form: ReviewForm) -> dict[str, Any]:
-    return form_view(form.page(), ModalMeta(form.ref.target))
+    return form_view(form.page())
 
 
 def _entries(values: dict[str, Any]) -> Entries:

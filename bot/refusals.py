@@ -30,6 +30,10 @@ def unknown_deciders(problem: object) -> str:
 UNREADABLE_BUTTON = (
     "This button can't be read, so nothing was changed. Use the newest card of this review."
 )
+UNREADABLE_MODAL = (
+    "This window can't be read, so nothing was changed. Close it, and press the button on the newest card of"
+    " this review again."
+)
 NO_REVIEW = "There is no such review, or it was deleted after its retention time."
 NO_ACTION = "This review has no such action."
 NO_ANSWER = "This review has no such answer."

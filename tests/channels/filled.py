@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.channels.slack.ids import ModalMeta, parse_meta
+from bot.channels.slack.ids import parse_meta
 from bot.channels.slack.modals.form_modal import ACTION_ID, field_block, form_view, read_entries
 from bot.channels.slack.modals.modal import MODAL_LIMITS, modal
 from bot.forms import EditForm, Entries, FormRef, FormSession, FormSource, ReviewForm
@@ -77,10 +77,11 @@ def edit_form(review: Review, view: Json | None = None) -> EditForm:
     target = ActionRef(
         review.id, action.key, action.revision, review.seal(action.key, is_whole=True)
     )
-    ref = FormRef("edit", target) if view is None else parse_meta(view).form("edit")
+    ref = FormRef("edit", target) if view is None else parse_meta(view).about
+    assert isinstance(ref, FormRef)
     return EditForm(review, action, ref, MODAL_LIMITS)
 
 
 def modal_of(form: ReviewForm, problem: str = "") -> Json:
     """The modal with the form's current page."""
-    return check_view(form_view(form.page(problem), ModalMeta(form.ref.target)))
+    return check_view(form_view(form.page(problem)))

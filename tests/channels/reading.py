@@ -19,7 +19,7 @@ from bot.channels.slack.render.card_message import message
 from bot.forms import EditForm, FormRef
 from bot.inbox import ActionRef, Press, action_page, arguments_page
 from bot.text import remove_marks
-from hitl_core.model import Review
+from hitl_core.model import Place, Review
 from slack_sandbox.workspace.message import validate_blocks
 from slack_sandbox.workspace.view_validation import validate_view
 from tests.channels.scenes import name_of
@@ -54,7 +54,7 @@ def edit_pages(review: Review, key: str = "1") -> list[Json]:
     target = ActionRef(review.id, key, action.revision)
     form = EditForm(review, action, FormRef("edit", target), MODAL_LIMITS)
     return [
-        form_view(form.at_page(page, has_draft=False).page(), ModalMeta(target))
+        form_view(form.at_page(page, has_draft=False).page())
         for page in range(form.session.page_count)
     ]
 
@@ -69,17 +69,16 @@ def incomplete_keys(card: Card) -> frozenset[str]:
     return frozenset(one.key for one in card.waiting) - whole
 
 
-def see_view(meta: ModalMeta, name: str, arguments: Sequence[Argument]) -> Json:
-    """The modal with all arguments, at the page of `meta`."""
-    page = arguments_page(meta.target, name, arguments, meta.page, split_arguments)
-    return check_view(arguments_view(meta, page))
+def see_view(target: ActionRef, name: str, arguments: Sequence[Argument], number: int = 0) -> Json:
+    """The modal with all arguments, at this page."""
+    page = arguments_page(target, name, arguments, number, split_arguments)
+    return check_view(arguments_view(ModalMeta(target), page))
 
 
-def review_view(review: Review, meta: ModalMeta, names: Names) -> Json:
-    """The Review modal, at the place and the page of `meta`."""
-    assert meta.review_place is not None
-    page = action_page(review, meta.review_place, meta.review_page)
-    return check_view(review_page(page, meta, names))
+def review_view(review: Review, place: Place, number: int, names: Names) -> Json:
+    """The Review modal, at this place and page."""
+    page = action_page(review, place, number)
+    return check_view(review_page(page, ActionRef(review.id, "", 0), names))
 
 
 def to_text(blocks: list[Json]) -> str:

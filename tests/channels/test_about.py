@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from bot.card import name_and_arguments, plain_text
-from bot.channels.slack.ids import ModalMeta
 from bot.channels.slack.modals.arguments_modal import split_arguments
 from bot.channels.slack.modals.form_modal import form_view
 from bot.forms import FormRef
@@ -40,7 +39,7 @@ def about_of(review: Review, kind: str) -> str:
             page = text_answer_page(review, action, ref)
         case _:
             page = escalation_page(review, review.actions, ref, "#team-ops")
-    check_view(form_view(page, ModalMeta(ref.target)))
+    check_view(form_view(page))
     return "\n".join(map(plain_text, page.about))
 
 
@@ -82,8 +81,7 @@ def test_cards_11_what_an_agent_is_called_stays_a_name() -> None:
 def test_cards_11_the_edit_and_review_modals_say_who_asks() -> None:
     review = review_of(CALL, policy=RULE)
     edit = to_text([one for one in modal_of(edit_form(review))["blocks"] if one["type"] != "input"])
-    meta = ModalMeta(ActionRef(review.id, "1", 1), review_place=DEFAULT)
-    for shown in (edit, to_text(review_view(review, meta, name_of)["blocks"])):
+    for shown in (edit, to_text(review_view(review, DEFAULT, 0, name_of)["blocks"])):
         assert "Asked by" in shown
         assert "rejected unless decided in time" in shown
 

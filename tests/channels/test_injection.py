@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,12 +10,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bot.card import build_card, name_and_arguments, thread_lines
-from bot.channels.slack.ids import ModalMeta
 from bot.channels.slack.modals.form_modal import form_view
 from bot.channels.slack.modals.modal import notice
 from bot.channels.slack.render import plain_message, plain_text, thread_message
 from bot.channels.slack.render.card_message import message
 from bot.channels.slack.render.markup import make_inert, notification
+from bot.forms import FormRef
 from bot.forms.message_form import escalation_page, rejection_page, text_answer_page
 from bot.inbox.press import ActionRef
 from hitl_core.model import MAX_REASON
@@ -43,7 +42,7 @@ from tests.channels.scenes import (
     with_request,
 )
 
-META = ModalMeta(ActionRef("0-abc", "1", 1))
+TARGET = ActionRef("0-abc", "1", 1)
 #: The only things between angle brackets that our own words write: people, and dates.
 OURS = re.compile(
     r"<@U0(?:ALICE|BOB|CARL|MARIA)>"
@@ -183,16 +182,16 @@ def test_promise_8_no_text_of_an_agent_comes_alive_in_a_modal(words: str, key: s
     rule = {"*": {"args_schema": schema}}
     review = review_of(("tool", args), policy={"interrupt_on": rule}, reason=words[:MAX_REASON])
     pages = [
-        rejection_page(review, review.actions[0], META.form("reject")),
-        escalation_page(review, review.actions, META.form("escalate"), "#team-ops"),
-        text_answer_page(review, review.actions[0], META.form("respond")),
+        rejection_page(review, review.actions[0], FormRef("reject", TARGET)),
+        escalation_page(review, review.actions, FormRef("escalate", TARGET), "#team-ops"),
+        text_answer_page(review, review.actions[0], FormRef("respond", TARGET)),
     ]
     views = [
         *edit_pages(review),
-        *(form_view(page, META) for page in pages),
+        *(form_view(page) for page in pages),
         notice(words),
-        see_view(META, *name_and_arguments(review, "1")),
-        review_view(review, replace(META, review_place=DEFAULT), name_of),
+        see_view(TARGET, *name_and_arguments(review, "1")),
+        review_view(review, DEFAULT, 0, name_of),
     ]
     for view in map(check_view, views):
         assert_inert(view, [one for one in (words, key) if one.strip()])

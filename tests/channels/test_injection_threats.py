@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 import unicodedata
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,7 +12,6 @@ import pytest
 from bot.card import build_card, thread_lines
 from bot.card.arguments import all_arguments
 from bot.card.warnings import find_text
-from bot.channels.slack.ids import ModalMeta
 from bot.channels.slack.modals.form_modal import form_view
 from bot.channels.slack.modals.modal import MODAL_LIMITS
 from bot.channels.slack.render import thread_message
@@ -69,9 +67,8 @@ def everywhere(words: str, key: str) -> list[Json]:
         for place in one.places
     ]
     found += [check(thread_message(line, name_of)) for line in thread_lines(edited, DEFAULT)]
-    meta = ModalMeta(ActionRef(review.id, "2", 1))
-    found.append(see_view(meta, "tool", all_arguments(args, None)))
-    found.append(review_view(review, replace(meta, review_place=DEFAULT, review_page=1), name_of))
+    found.append(see_view(ActionRef(review.id, "2", 1), "tool", all_arguments(args, None)))
+    found.append(review_view(review, DEFAULT, 1, name_of))
     return found
 
 
@@ -353,5 +350,5 @@ def test_a12_an_agents_question_stands_between_quotes_in_its_modal(takes: list[s
         page = AnswerForm(review, action, "respond", ref, MODAL_LIMITS).page()
     else:
         page = text_answer_page(review, action, ref)
-    view = form_view(page, ModalMeta(ref.target))
+    view = form_view(page)
     assert f"“{lie}”" in str(view)

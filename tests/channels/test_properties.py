@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from bot.card import Card, build_card
 from bot.card.arguments import all_arguments
-from bot.channels.slack.ids import ModalMeta
 from bot.channels.slack.render.card_message import message
 from bot.inbox.press import ActionRef
 from tests.channels.reading import (
@@ -94,11 +93,9 @@ def draw(*calls: tuple[str, dict[str, Any]]) -> tuple[Card, dict[str, Any]]:
 
 def pages_of(args: dict[str, Any]) -> list[dict[str, Any]]:
     shown = all_arguments(args, None)
-    texts = re.search(
-        r"Page 1 of (\d+)", str(see_view(ModalMeta(TARGET), "tool", shown)["blocks"][0])
-    )
+    texts = re.search(r"Page 1 of (\d+)", str(see_view(TARGET, "tool", shown)["blocks"][0]))
     count = int(texts[1]) if texts else 1
-    return [see_view(ModalMeta(TARGET, page), "tool", shown) for page in range(count)]
+    return [see_view(TARGET, "tool", shown, page) for page in range(count)]
 
 
 @slowly

@@ -11,7 +11,6 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.channels.slack import SlackChannel
-from bot.channels.slack.ids import ModalMeta
 from bot.channels.slack.modals import form_view
 from bot.channels.slack.modals.modal import MODAL_LIMITS
 from bot.channels.slack.render import view_blocks
@@ -116,7 +115,7 @@ class SlackWorld(World):
             self.sandbox.users.rename(id, name)
 
     def show_form(self, page: FormPage) -> ShownPage:
-        return _page(form_view(page, ModalMeta(page.ref.target)))
+        return _page(form_view(page))
 
     def show_home(self, home: Home) -> ShownPage:
         return _page({"type": "home", "blocks": view_blocks(home, self._slack)})

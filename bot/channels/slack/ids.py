@@ -4,96 +4,109 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple, cast, get_args
 
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from hitl_core.errors import Refused
 from hitl_core.model import MessageRef, Place
 
+from ... import refusals
 from ...forms import FormKind, FormRef
 from ...inbox import ActionRef, Press
 
 Body = dict[str, Any]
 
+#: The callback ids of modals with a form.
+FORM_KINDS: tuple[FormKind, ...] = get_args(FormKind)
+_SlackId = Annotated[str, StringConstraints(pattern="^[A-Za-z0-9_.:-]{1,255}$")]
+_SlackTs = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,16}\.[0-9]{1,16}$")]
+
+
+class ReviewPage(NamedTuple):
+    """A page of the Review modal, from 0, for the card at a place."""
+
+    place: Place
+    number: int
+
 
 @dataclass(frozen=True)
 class ModalMeta:
-    """What a modal is about; kept in its private_metadata.
-
-    `page` is the page that it shows. `has_draft`: the inputs of its other pages are stored as a draft. `tool`
-    is the tool that the edit changes to. `review_place` and `review_page` are the place and the page of the
-    Review modal below this one. `card` is the message, where it matters. `confirming_edit` is the digest of
-    the edit that the person was asked to confirm, because it removes something.
+    """What a modal is about; kept in its private_metadata, except the kind of the form, which is the modal's
+    callback id. `about` is the form, or the action that it shows. `review` is the page of the Review modal:
+    of this one, or of the one below.
     """
 
-    target: ActionRef
-    page: int = 0
-    has_draft: bool = False
+    about: FormRef | ActionRef
+    review: ReviewPage | None = None
+
+    @property
+    def target(self) -> ActionRef:
+        return self.about.target if isinstance(self.about, FormRef) else self.about
+
+
+class _Metadata(BaseModel):
+    """The JSON of private_metadata. Another shape, for example of another version, is refused."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    review: str
+    action: str
+    revision: Annotated[int, Field(ge=0)]
+    seal: str = ""
+    page: Annotated[int, Field(ge=0)] = 0
+    draft: bool = False
     tool: str | None = None
-    review_place: Place | None = None
-    review_page: int = 0
-    card: MessageRef | None = None
-    confirming_edit: str | None = None
-
-    def form(self, kind: FormKind) -> FormRef:
-        return FormRef(
-            kind,
-            self.target,
-            self.page,
-            self.has_draft,
-            self.tool,
-            self.confirming_edit,
-            self.card,
-        )
-
-    def with_form(self, ref: FormRef) -> ModalMeta:
-        """The same modal with this form in it."""
-        return replace(
-            self,
-            target=ref.target,
-            page=ref.page,
-            has_draft=ref.has_draft,
-            tool=ref.tool,
-            confirming_edit=ref.confirming,
-            card=ref.card,
-        )
+    confirming: str | None = None
+    card: tuple[_SlackId, _SlackTs] | None = None
+    at: tuple[Place, Annotated[int, Field(ge=0)]] | None = None
 
 
 def private_metadata(meta: ModalMeta | None) -> str:
     if meta is None:
         return "{}"
-    target, card = meta.target, meta.card
-    fields = {
-        "review": target.review_id,
-        "action": target.action,
-        "revision": target.revision,
-        "seal": target.seal,
-        "page": meta.page or None,
-        "kept": meta.has_draft or None,
-        "tool": meta.tool,
-        "under": meta.review_place,
-        "turn": meta.review_page or None,
-        "confirming": meta.confirming_edit,
-        "card": [card.conversation, card.ts] if card else None,
-    }
-    return json.dumps({key: value for key, value in fields.items() if value is not None})
+    target, form = meta.target, meta.about if isinstance(meta.about, FormRef) else None
+    fields = _Metadata(
+        review=target.review_id,
+        action=target.action,
+        revision=target.revision,
+        seal=target.seal or "",
+        page=form.page if form else 0,
+        draft=bool(form and form.has_draft),
+        tool=form and form.tool,
+        confirming=form and form.confirming,
+        card=(form.card.conversation, form.card.ts) if form and form.card else None,
+        at=meta.review,
+    )
+    return fields.model_dump_json(exclude_defaults=True)
 
 
 def parse_meta(view: Body) -> ModalMeta:
-    fields = json.loads(view["private_metadata"])
-    seal = str(fields.get("seal", ""))
-    target = ActionRef(str(fields["review"]), str(fields["action"]), int(fields["revision"]), seal)
-    card = fields.get("card")
-    ref = MessageRef(channel="slack", conversation=card[0], ts=card[1]) if card else None
-    return ModalMeta(
-        target,
-        page=int(fields.get("page", 0)),
-        has_draft=bool(fields.get("kept")),
-        tool=fields.get("tool"),
-        review_place=Place(fields["under"]) if "under" in fields else None,
-        review_page=int(fields.get("turn", 0)),
-        card=ref,
-        confirming_edit=fields.get("confirming"),
-    )
+    """Raises Refused if it can't be read, for example because another version of the bot opened the modal."""
+    try:
+        return _parse_meta(view.get("callback_id"), view["private_metadata"])
+    except ValueError as error:
+        raise Refused("unknown_action", refusals.UNREADABLE_MODAL) from error
+
+
+def _parse_meta(callback_id: object, text: str) -> ModalMeta:
+    """Raises ValueError."""
+    fields = _Metadata.model_validate_json(text)
+    target = ActionRef(fields.review, fields.action, fields.revision, fields.seal)
+    review = ReviewPage(*fields.at) if fields.at else None
+    if callback_id not in FORM_KINDS:
+        if callback_id == "review" and review is None:
+            raise ValueError("the Review modal belongs to a place")
+        return ModalMeta(target, review)
+    if callback_id == "escalate" and fields.card is None:
+        raise ValueError("an escalation belongs to a card")
+    card = None
+    if fields.card:
+        card = MessageRef(channel="slack", conversation=fields.card[0], ts=fields.card[1])
+    kind = cast(FormKind, callback_id)
+    form = FormRef(kind, target, fields.page, fields.draft, fields.tool, fields.confirming, card)
+    return ModalMeta(form, review)
 
 
 def press_of(body: Body) -> Press:

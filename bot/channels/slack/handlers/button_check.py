@@ -1,4 +1,4 @@
-"""What is no button of ours is refused before a listener gets it."""
+"""Refuses a button that is none of ours, or is in a modal that can't be read, before a listener gets it."""
 
 from __future__ import annotations
 
@@ -36,21 +36,25 @@ class ButtonCheck:
         """A middleware of Bolt, which passes arguments by their names. The person gets a sentence, and Slack
         its acknowledgement: otherwise Slack shows an error of its own.
         """
-        if body.get("type") != "block_actions" or _is_valid(body):
-            await next()
-            return None
-        log.warning("a button that is none of ours was pressed")  # its texts may be anything
-        reply = Reply("unknown_action", refusals.UNREADABLE_BUTTON)
-        await self._responder.send_reply(body, respond, reply)
-        return await ack()
+        try:
+            if body.get("type") == "block_actions":
+                _check_press(body)
+        except Refused as refused:
+            log.warning("a button that can't be read was pressed")  # its texts may be anything
+            await self._responder.send_reply(body, respond, Reply.refusal(refused))
+            return await ack()
+        await next()
+        return None
 
 
-def _is_valid(body: Body) -> bool:
-    """The inputs of a form, and its "Back", are no buttons of a card: `Submissions` reads them."""
-    action = body["actions"][0]
+def _check_press(body: Body) -> None:
+    """Raises Refused. The inputs of a form, and its "Back", are no buttons of a card: `Submissions` reads
+    them.
+    """
+    action, view = body["actions"][0], ids.view_of(body)
+    if view.get("type") == "modal":
+        ids.parse_meta(view)
     if action["type"] not in ("button", "overflow") or action["action_id"] == BACK:
-        return True
-    try:
-        return has_id(ids.press_of(body), action["action_id"])
-    except Refused:
-        return False
+        return
+    if not has_id(ids.press_of(body), action["action_id"]):
+        raise Refused("unknown_action", refusals.UNREADABLE_BUTTON)

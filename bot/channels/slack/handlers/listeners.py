@@ -16,7 +16,7 @@ from slack_bolt.async_app import AsyncAck, AsyncRespond
 from hitl_core.errors import safe_message
 
 from .... import click_budget
-from ....forms import FormDesk
+from ....forms import FormDesk, FormRef
 from ....inbox import Inbox, InboxCommand
 from .. import ids
 from ..channel import SlackChannel
@@ -80,17 +80,15 @@ class Listeners:
         """Applies the command, and shows the result where the card alone does not."""
         reply, view = await self._inbox.apply(command), ids.view_of(body)
         if reply.unread is not None:
-            await self._modals.open_modal(body, respond, "see", reply.unread, reply.snapshot)
+            await self._modals.open_modal(body, respond, reply.unread, reply.snapshot)
         elif reply.unanswered is not None:
-            await self._modals.open_modal(
-                body, respond, "approve", reply.unanswered, reply.snapshot
-            )
+            form = FormRef("approve", reply.unanswered)
+            await self._modals.open_modal(body, respond, form, reply.snapshot)
         elif reply.code == "ok" and view.get("callback_id") == "review":
-            meta = ids.parse_meta(view)
-            page = self._views.review_page(meta, command.who, reply.snapshot, next_pending=True)
-            await self._modals.refresh_modal(body, page, "show")
+            await self._modals.show_next_action(body, command.who, reply.snapshot)
         elif reply.code == "ok" and view.get("callback_id") == "see":
-            await self._submissions.show_next_action(view, command.who, reply.snapshot)
+            meta = ids.parse_meta(view)
+            await self._submissions.show_next_action(view, meta, command.who, reply.snapshot)
             await self._modals.show_approved(body, command.who, reply.snapshot)
         else:
             await self._responder.send_reply(body, respond, reply)

@@ -34,7 +34,7 @@ from ..ids import Body, ModalMeta
 from ..modals import notice
 from ..places import LABEL
 from .responder import Responder
-from .views import ModalKind, OpenedView, Views
+from .views import OpenedView, Views
 
 log = logging.getLogger(__name__)
 
@@ -69,39 +69,45 @@ class ModalButtons:
             case "escalate":
                 await self._open_escalation(body, respond)
             case _:
-                form = FormRef.of_button(press, card)
-                await self.open_modal(body, respond, form.kind if form else "see", press.target)
+                about = FormRef.of_button(press, card) or press.target
+                await self.open_modal(body, respond, about)
 
     async def show_review_page(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         """Another page of the Review modal."""
-        press, review_meta = ids.press_of(body), ids.parse_meta(body["view"])
-        meta = ModalMeta(
-            review_meta.target,
-            review_place=review_meta.review_place,
-            review_page=press.number,
-        )
+        meta = ids.parse_meta(body["view"])
+        assert meta.review is not None  # only the Review modal has these buttons
+        page = meta.review._replace(number=ids.press_of(body).number)
         who = await self._responder.load_reviewer(body)
-        await self.refresh_modal(body, self._views.review_page(meta, who))
+        await self.refresh_modal(body, self._views.review_page(meta.target, page, who))
         await ack()
+
+    async def show_next_action(
+        self, body: Body, who: Reviewer, seen: PermittedSnapshot | None
+    ) -> None:
+        """The next pending action in the Review modal, after a decision in it. Never raises."""
+        meta = ids.parse_meta(body["view"])
+        assert meta.review is not None  # `parse_meta` checked it
+        page = self._views.review_page(meta.target, meta.review, who, seen, next_pending=True)
+        await self.refresh_modal(body, page, "show")
 
     async def _open_escalation(self, body: Body, respond: AsyncRespond) -> None:
         form = FormRef.of_button(ids.press_of(body), ids.message_of(body))
         assert form is not None  # every button with this id says "escalate"
-        meta = ModalMeta(form.target, card=form.card)
-        if meta.card is None:
+        if form.card is None:
             reply = Reply("gone", refusals.ESCALATE_ON_CARD)
             await self._responder.send_reply(body, respond, reply)
         else:
             who = await self._responder.load_reviewer(body)
-            pending_view = self._views.build("escalate", meta, who)
+            meta = ModalMeta(form)
+            pending_view = self._views.build(meta, who)
             await self._responder.open_modal(body, respond, meta, pending_view)
 
     async def show_arguments_page(self, ack: AsyncAck, body: Body) -> None:
         """Another page of "See all of it"."""
         press = ids.press_of(body)
-        meta = replace(ids.parse_meta(body["view"]), target=press.target, page=press.number)
+        meta = replace(ids.parse_meta(body["view"]), about=press.target)
         who = await self._responder.load_reviewer(body)
-        await self.refresh_modal(body, self._views.arguments_page(meta, who))
+        await self.refresh_modal(body, self._views.arguments_page(meta, press.number, who))
         await ack()
 
     async def show_approved(
@@ -140,27 +146,20 @@ class ModalButtons:
         self,
         body: Body,
         respond: AsyncRespond,
-        kind: ModalKind,
-        target: ActionRef,
+        about: FormRef | ActionRef,
         seen: PermittedSnapshot | None = None,
     ) -> None:
-        """Opens the modal; first "All arguments" if the policy requires that the person reads them."""
+        """Opens the form or "All arguments"; these first if the policy requires that the person reads them."""
         view = ids.view_of(body)
-        review_meta = ids.parse_meta(view) if view.get("callback_id") == "review" else None
-        meta = (
-            ModalMeta(
-                target, review_place=review_meta.review_place, review_page=review_meta.review_page
-            )
-            if review_meta
-            else ModalMeta(target)
-        )
+        below = ids.parse_meta(view).review if view.get("callback_id") == "review" else None
+        meta = ModalMeta(about, below)
         who = await self._responder.load_reviewer(body)
 
         async def build_view() -> OpenedView:
             try:
-                return await self._views.build(kind, meta, who, seen)
+                return await self._views.build(meta, who, seen)
             except ReadRequired as unread:
-                return await self._views.build("see", replace(meta, target=unread.target), who)
+                return await self._views.build(replace(meta, about=unread.target), who)
 
         await self._responder.open_modal(body, respond, meta, build_view())
 

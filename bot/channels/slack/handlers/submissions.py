@@ -8,7 +8,8 @@ turn the acknowledgement into a 404.
 from __future__ import annotations
 
 import logging
-from typing import Any, assert_never, cast, get_args
+import re
+from typing import Any, assert_never
 
 from slack_bolt.async_app import AsyncAck
 
@@ -16,12 +17,13 @@ from hitl_core.errors import Refused
 from hitl_core.model import Reviewer
 
 from .... import click_budget, refusals
+from ....card import REFUSAL_TITLE
 from ....forms import (
     FIELD_KINDS,
     FieldErrors,
     FormDesk,
-    FormKind,
     FormPage,
+    FormRef,
     FormResult,
     Notice,
     Stored,
@@ -29,15 +31,12 @@ from ....forms import (
 )
 from ....inbox import PermittedSnapshot, Reply
 from .. import ids
-from ..ids import Body, ModalMeta
+from ..ids import Body, ModalMeta, ReviewPage
 from ..modals import ACTION_ID, BACK, View, form_view, notice, read_entries
 from .responder import Responder
 from .views import Views
 
 log = logging.getLogger(__name__)
-
-#: The callback ids of modals with a form.
-FORM_KINDS: tuple[FormKind, ...] = get_args(FormKind)
 
 #: The answer to a submitted modal. An empty one closes it.
 AckResponse = dict[str, Any]
@@ -49,25 +48,32 @@ class Submissions:
 
     def register(self, app: Any) -> None:
         """`app` is Bolt's AsyncApp, whose decorators have no types."""
-        for callback_id in FORM_KINDS:
-            app.view(callback_id)(self.submit)
+        app.view(re.compile(".*"))(self.submit)
         # A choice that changes the fields after it, and "Back".
         app.action({"action_id": ACTION_ID, "type": "block_actions"})(self.redraw)
         app.action(BACK)(self.redraw)
 
     async def submit(self, ack: AsyncAck, body: Body) -> None:
         view = body["view"]
-        who, meta = await self._responder.load_reviewer(body), ids.parse_meta(view)
+        try:
+            form, meta = _form_of(view)
+        except Refused as refused:
+            log.warning("a form that can't be read was submitted")  # its texts may be anything
+            unreadable = Notice(
+                REFUSAL_TITLE, str(refused), fixable=True
+            )  # keeps what they entered
+            await ack(**_to_response(unreadable, view))
+            return
+        who = await self._responder.load_reviewer(body)
         op = ids.op_of_submission(view, who.id)
         try:
             async with click_budget.timeout("submit"):
-                form, entries = meta.form(view["callback_id"]), read_entries(view)
-                result = await self._desk.submit(form, str(view["id"]), entries, who, op)
+                result = await self._desk.submit(form, str(view["id"]), read_entries(view), who, op)
         except TimeoutError:
             result = to_result(Reply("unavailable", refusals.RESULT_UNKNOWN))
         if isinstance(result, Stored):
-            await self.show_next_action(view, who, result.snapshot)
-        await ack(**_to_response(result, view, meta))
+            await self.show_next_action(view, meta, who, result.snapshot)
+        await ack(**_to_response(result, view, meta.review))
 
     async def redraw(self, ack: AsyncAck, body: Body) -> None:
         """Shows the form again: with the fields of the new choice, or the page before."""
@@ -75,12 +81,12 @@ class Submissions:
         if view.get("callback_id") not in FIELD_KINDS:
             await ack()  # no form of ours has such a button
             return
-        who, meta = await self._responder.load_reviewer(body), ids.parse_meta(view)
-        kind, back = cast(FormKind, view["callback_id"]), body["actions"][0]["action_id"] == BACK
+        who, (form, meta) = await self._responder.load_reviewer(body), _form_of(view)
+        back = body["actions"][0]["action_id"] == BACK
         try:
             async with click_budget.timeout("page"):
                 page = await self._desk.redraw(
-                    meta.form(kind), str(view["id"]), read_entries(view), who, back=back
+                    form, str(view["id"]), read_entries(view), who, back=back
                 )
         except Refused as refused:
             await self._responder.show_refusal(body, refused)
@@ -89,35 +95,40 @@ class Submissions:
                 body, Refused("unavailable", refusals.STORE_UNAVAILABLE)
             )
         else:
-            await self._responder.update_modal(str(view["id"]), form_view(page, meta))
+            await self._responder.update_modal(str(view["id"]), form_view(page, meta.review))
         await ack()
 
     async def show_next_action(
-        self, view: Body, who: Reviewer, seen: PermittedSnapshot | None
+        self, view: Body, meta: ModalMeta, who: Reviewer, seen: PermittedSnapshot | None
     ) -> None:
         """After a modal that was opened from the Review modal, the Review modal shows the next pending
         action.
         """
-        meta = ids.parse_meta(view)
-        if meta.review_place is None or view.get("previous_view_id") is None:
+        review, views = meta.review, self._views
+        if review is None or view.get("previous_view_id") is None:
             return
-        review_meta = ModalMeta(
-            meta.target, review_place=meta.review_place, review_page=meta.review_page
-        )
         try:
             async with click_budget.timeout("next"):
-                page = await self._views.review_page(review_meta, who, seen, next_pending=True)
+                page = await views.review_page(meta.target, review, who, seen, next_pending=True)
                 await self._responder.show_page(str(view["previous_view_id"]), page)
         except (Refused, TimeoutError) as error:
             log.info("the Review modal could not be updated: %s", error)
 
 
-def _to_response(result: FormResult, view: Body, meta: ModalMeta) -> AckResponse:
+def _form_of(view: Body) -> tuple[FormRef, ModalMeta]:
+    """Raises Refused if there is none, or if it can't be read."""
+    meta = ids.parse_meta(view)
+    if not isinstance(meta.about, FormRef):
+        raise Refused("unknown_action", refusals.UNREADABLE_MODAL)
+    return meta.about, meta
+
+
+def _to_response(result: FormResult, view: Body, review: ReviewPage | None = None) -> AckResponse:
     match result:
         case Stored():
             return {}
         case FormPage():
-            return _update_response(form_view(result, meta))
+            return _update_response(form_view(result, review))
         case FieldErrors():
             return {"response_action": "errors", "errors": dict(result.errors)}
         case Notice():

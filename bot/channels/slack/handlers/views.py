@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from hitl_core.model import MessageRef, Reviewer
 
-from ....forms import FormDesk, FormKind
+from ....forms import FormDesk, FormRef
 from ....inbox import ActionPage, ActionRef, PermittedSnapshot, Reader
 from ..channel import SlackChannel
-from ..ids import ModalMeta
+from ..ids import ModalMeta, ReviewPage
 from ..modals import View, arguments_modal, form_view, review_modal
-
-#: What a button opens: a form, or all arguments.
-ModalKind = FormKind | Literal["see"]
 
 
 class OpenedView(NamedTuple):
@@ -32,21 +29,21 @@ class Views:
 
     async def build(
         self,
-        kind: ModalKind,
         meta: ModalMeta,
         who: Reviewer,
         seen: PermittedSnapshot | None = None,
     ) -> OpenedView:
-        """`seen` is the review that the same click has loaded."""
-        if kind == "see":
-            return await self.arguments_page(meta, who, seen)
-        return OpenedView(form_view(await self._desk.open(meta.form(kind), who, seen), meta), who)
+        """The form, or the first page of all arguments. `seen` is the review that the click has loaded."""
+        if not isinstance(meta.about, FormRef):
+            return await self.arguments_page(meta, 0, who, seen)
+        page = await self._desk.open(meta.about, who, seen)
+        return OpenedView(form_view(page, meta.review), who)
 
     async def arguments_page(
-        self, meta: ModalMeta, who: Reviewer, seen: PermittedSnapshot | None = None
+        self, meta: ModalMeta, number: int, who: Reviewer, seen: PermittedSnapshot | None = None
     ) -> OpenedView:
         split = arguments_modal.split_arguments
-        page = await self._reader.arguments(meta.target, meta.page, who, split, seen)
+        page = await self._reader.arguments(meta.target, number, who, split, seen)
         return OpenedView(arguments_modal.arguments_view(meta, page), who, page.reads)
 
     async def first_review_page(
@@ -54,24 +51,23 @@ class Views:
     ) -> OpenedView:
         """The Review modal for this card, at this page."""
         page = await self._reader.first_action(target.review_id, number, card, who)
-        return self._review_view(page, ModalMeta(target), who)
+        return self._review_view(page, target, who)
 
     async def review_page(
         self,
-        meta: ModalMeta,
+        target: ActionRef,
+        page: ReviewPage,
         who: Reviewer,
         seen: PermittedSnapshot | None = None,
         *,
         next_pending: bool = False,
     ) -> OpenedView:
-        """A page of the Review modal; with `next_pending` the next pending action."""
-        review_id, place, number = meta.target.review_id, meta.review_place, meta.review_page
-        assert place is not None  # `first_review_page` set it
-        page = await self._reader.action(
-            review_id, place, number, who, seen, next_pending=next_pending
+        """This page of the Review modal; with `next_pending` the next pending action."""
+        action_page = await self._reader.action(
+            target.review_id, *page, who, seen, next_pending=next_pending
         )
-        return self._review_view(page, meta, who)
+        return self._review_view(action_page, target, who)
 
-    def _review_view(self, page: ActionPage, meta: ModalMeta, who: Reviewer) -> OpenedView:
-        view = review_modal.review_page(page, meta, self._channel.name_of)
+    def _review_view(self, page: ActionPage, target: ActionRef, who: Reviewer) -> OpenedView:
+        view = review_modal.review_page(page, target, self._channel.name_of)
         return OpenedView(view, who, page.reads)

@@ -10,7 +10,7 @@ from hitl_core.forms import Field
 
 from ....card import Button
 from ....forms import Entries, FormPage
-from ..ids import ModalMeta
+from ..ids import ModalMeta, ReviewPage
 from ..render import (
     Block,
     Element,
@@ -43,8 +43,8 @@ MAX_OPTIONS = 100
 MAX_CHECKBOXES = 10
 
 
-def form_view(page: FormPage, meta: ModalMeta) -> View:
-    """`meta` has what the form doesn't know: the Review modal below it."""
+def form_view(page: FormPage, review: ReviewPage | None = None) -> View:
+    """`review`: the Review modal below it."""
     blocks: list[Block] = []
     if page.problem:
         blocks.append(problem_block(page.problem, "warning" if page.ref.confirming else "error"))
@@ -64,7 +64,7 @@ def form_view(page: FormPage, meta: ModalMeta) -> View:
         blocks += _file_button(page)
     if page.back:
         blocks.append(actions("back", [button(BACK, page.back, str(page.ref.page - 1), page.back)]))
-    meta = meta.with_form(page.ref)
+    meta = ModalMeta(page.ref, review)
     return modal(page.ref.kind, page.title, blocks, meta, submit=page.submit)
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ....card import NOTHING_HERE, REVIEW_TITLE
-from ....inbox import ActionPage
-from ..ids import ModalMeta
+from ....inbox import ActionPage, ActionRef
+from ..ids import ModalMeta, ReviewPage
 from ..render import (
     Block,
     Names,
@@ -21,7 +19,8 @@ from ..render import (
 from .modal import View, modal
 
 
-def review_page(page: ActionPage, meta: ModalMeta, names: Names) -> View:
+def review_page(page: ActionPage, target: ActionRef, names: Names) -> View:
+    """`target` is the review, as the button of its card names it."""
     above = [page.state, page.asker] if page.asker else [page.state]
     blocks: list[Block] = context_lines(f"at:{page.number}", above)
     if page.action is not None:
@@ -31,5 +30,5 @@ def review_page(page: ActionPage, meta: ModalMeta, names: Names) -> View:
     if page.buttons:
         blocks.append(divider("line:turning"))  # else its buttons would look like answers
         blocks += button_blocks(f"turning:{page.number}", page.buttons, "turn")
-    meta = replace(meta, review_place=page.place, review_page=page.number)
+    meta = ModalMeta(target, ReviewPage(page.place, page.number))
     return modal("review", REVIEW_TITLE, blocks, meta, close="Close")

@@ -88,21 +88,9 @@ class Block(PayloadModel):
     block_id: Text
 
 
-class Metadata(PayloadModel):
-    """The metadata of our modals: see `ids.private_metadata`."""
-
-    review: Text
-    action: Text
-    revision: Count
-    page: Count = 0
-    kept: bool = False
-    tool: Text | None = None
-    under: Text | None = None
-    turn: Count = 0
-    card: tuple[Id, Ts] | None = None
-
-
 class View(PayloadModel):
+    """What is wrong with a modal's private_metadata becomes a sentence for the person: `ids.parse_meta`."""
+
     id: Id
     type: Literal["modal", "home"]
     hash: Text
@@ -111,17 +99,6 @@ class View(PayloadModel):
     previous_view_id: Id | None = None
     state: State
     blocks: list[Block]
-
-    @model_validator(mode="after")
-    def _check_metadata(self) -> Self:
-        """Every modal belongs to a review, some also to a card or a place."""
-        if self.type == "modal":
-            meta = Metadata.model_validate_json(self.private_metadata)
-            if self.callback_id == "escalate" and meta.card is None:
-                raise ValueError("this modal belongs to a card")
-            if self.callback_id == "review" and meta.under is None:
-                raise ValueError("this modal belongs to a place")
-        return self
 
 
 class BlockActions(PayloadModel):
