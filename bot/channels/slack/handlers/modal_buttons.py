@@ -149,7 +149,7 @@ class ModalButtons:
         about: FormRef | ActionRef,
         seen: PermittedSnapshot | None = None,
     ) -> None:
-        """Opens the form or "All arguments"; these first if the policy requires that the person reads them."""
+        """Opens the form or "All arguments"; these first if the policy requires that people read them."""
         view = ids.view_of(body)
         below = ids.parse_meta(view).review if view.get("callback_id") == "review" else None
         meta = ModalMeta(about, below)
