@@ -104,8 +104,9 @@ def _parse_meta(callback_id: object, text: str) -> ModalMeta:
     card = None
     if fields.card:
         card = MessageRef(channel="slack", conversation=fields.card[0], ts=fields.card[1])
-    kind = cast(FormKind, callback_id)
-    form = FormRef(kind, target, fields.page, fields.draft, fields.tool, fields.confirming, card)
+    form = FormRef(
+        callback_id, target, fields.page, fields.draft, fields.tool, fields.confirming, card
+    )
     return ModalMeta(form, review)
 
 

@@ -17,7 +17,6 @@ from hitl_core.errors import Refused
 from hitl_core.model import Reviewer
 
 from .... import click_budget, refusals
-from ....card import REFUSAL_TITLE
 from ....forms import (
     FIELD_KINDS,
     FieldErrors,
@@ -59,9 +58,7 @@ class Submissions:
             form, meta = _form_of(view)
         except Refused as refused:
             log.warning("a form that can't be read was submitted")  # its texts may be anything
-            unreadable = Notice(
-                REFUSAL_TITLE, str(refused), fixable=True
-            )  # keeps what they entered
+            unreadable = Notice(str(refused), fixable=True)  # keeps what they entered
             await ack(**_to_response(unreadable, view))
             return
         who = await self._responder.load_reviewer(body)
