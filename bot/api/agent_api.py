@@ -99,7 +99,8 @@ class AgentApi:
         async def is_settled() -> bool:
             return has_outcome(await self.load(who, review_id))
 
-        await self._long_poll.wait(review_id, is_settled, wait, is_gone)
+        key = (who.agent, review_id)
+        await self._long_poll.wait(review_id, key, is_settled, wait, is_gone)
 
     async def list_thread(self, who: Token, thread_id: str, limit: int) -> list[Review]:
         """The thread's reviews, live ones first, in the order of submission."""
@@ -119,7 +120,7 @@ class AgentApi:
             ids = await self._ready_ids(who)
             return bool(await self._list_visible(who, ids, 1, without_waiter=True))
 
-        await self._long_poll.wait(None, is_any_ready, wait, is_gone)
+        await self._long_poll.wait(None, who.agent, is_any_ready, wait, is_gone)
 
     async def _ready_ids(self, who: Token) -> list[str]:
         store = self._access.store

@@ -1,15 +1,21 @@
-"""Long polls: one listener for all waiting requests, and regular checks of the reviews themselves."""
+"""Long polls: one listener for all waiting requests, and regular checks of the reviews themselves, once for
+all requests that ask for the same.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
+from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 from hitl_core.errors import StoreUnavailable
 from hitl_core.gate import Watchers, cancel_tasks
 from hitl_core.store import Store
+
+T = TypeVar("T")
 
 #: Hints can be lost, so the reviews themselves are checked this often, in seconds.
 RECHECK_INTERVAL = 15.0
@@ -28,6 +34,7 @@ class LongPoll(Watchers):
     def __init__(self, store: Store) -> None:
         super().__init__()
         self._store = store
+        self._reads = SharedReads()
         self._listener: asyncio.Task[None] | None = None
         self._closed = False
 
@@ -41,12 +48,15 @@ class LongPoll(Watchers):
     async def wait(
         self,
         review_id: str | None,
+        key: Hashable,
         is_enough: Callable[[], Awaitable[bool]],
         seconds: float,
         is_gone: Callable[[], bool],
     ) -> None:
-        """Calls `is_enough` whenever this review (None: any review) may have changed. Ends when it says True,
-        when the time is over, or when the client is gone. Keeps nothing: a thousand may wait.
+        """Calls `is_enough` whenever this review (None: any review) may have changed, once for all requests
+        with the same `key`: else a thousand of one agent would read a thousand times after each change. Ends
+        when it says True, when the time is over, or when the client is gone. Keeps nothing: a thousand may
+        wait.
 
         Tolerates a store that can't be reached for a while: raises StoreUnavailable only at the end.
         """
@@ -59,7 +69,8 @@ class LongPoll(Watchers):
                 checked_at = time.monotonic()
                 pause = RECHECK_INTERVAL * random.uniform(0.8, 1.0)
                 try:
-                    if await is_enough() or self._is_over(finish, is_gone):
+                    enough = await self._reads.read(key, is_enough)
+                    if enough or self._is_over(finish, is_gone):
                         return
                 except StoreUnavailable:
                     if self._is_over(finish, is_gone):
@@ -90,3 +101,30 @@ class LongPoll(Watchers):
         if not self._closed and (self._listener is None or self._listener.done()):
             listener = self.listen(lambda: self._store.changes(10.0), may_have_missed=True)
             self._listener = asyncio.create_task(listener)
+
+
+class SharedReads:
+    """One read for all who ask for the same before it begins: no result is older than its question."""
+
+    def __init__(self) -> None:
+        self._next: dict[Hashable, asyncio.Task[Any]] = {}
+        self._locks: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
+
+    async def read(self, key: Hashable, read: Callable[[], Awaitable[T]]) -> T:
+        """The result of the next `read` with this key. Raises what it raises."""
+        task: asyncio.Task[T] | None = self._next.get(key)
+        if task is None:
+            task = self._next[key] = asyncio.create_task(self._run(key, read))
+            task.add_done_callback(_ignore_error)
+        return await asyncio.shield(task)
+
+    async def _run(self, key: Hashable, read: Callable[[], Awaitable[T]]) -> T:
+        async with self._locks.setdefault(key, asyncio.Lock()):
+            del self._next[key]
+            return await read()
+
+
+def _ignore_error(task: asyncio.Task[Any]) -> None:
+    """Nobody may be left who waits for it: else asyncio logs its error."""
+    if not task.cancelled():
+        task.exception()

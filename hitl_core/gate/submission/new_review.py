@@ -178,7 +178,7 @@ async def find_next_turn(reviews: Reviews, key: ReviewKey, call_ids: Sequence[st
 
     async def is_done(number: int) -> bool:
         id = review_id_for(key._replace(turn=f"#{number}"), call_ids, partitions)
-        snapshot = await reviews.with_retry(partial(reviews.store.load, id))
+        snapshot = await reviews.with_retry(partial(reviews.store.load_outline, id))
         return snapshot is not None and snapshot.review.status == "done"
 
     low, high = 0, 1
@@ -198,7 +198,7 @@ async def _find_open_turn(
     """
     store = reviews.store
     for id in await reviews.with_retry(partial(store.thread_reviews, key.thread_id)):
-        snapshot = await reviews.with_retry(partial(store.load, id))
+        snapshot = await reviews.with_retry(partial(store.load_outline, id))
         if snapshot is None or snapshot.review.status == "done":
             return None  # live reviews come first
         candidate = key._replace(turn=snapshot.review.turn)
