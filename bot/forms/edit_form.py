@@ -83,7 +83,7 @@ class EditForm(ReviewForm):
         removed = name_removed(self._args, proposal.args.parse(), self.session.source.redact)
         if not removed:
             return ""
-        names = join_names(map(one_line, removed), most=MAX_REMOVED)
+        names = join_names(map(one_line, removed), most=MAX_REMOVED + 1)
         return f"This removes {names}. Send the form again to confirm."
 
     def with_confirmation(self, proposal: Proposal) -> Self:
