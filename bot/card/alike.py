@@ -132,14 +132,14 @@ def _column_text(label: str, column: dict[int, CallValue]) -> str | None:
     for alike in shapes.values():
         texts = {value.text for value in alike.values()}
         if len(texts) <= MAX_LISTED:
-            parts += _listed(alike)
+            parts += _format_counts(alike)
         else:
             ordered = sorted(texts, key=_sort_key)
             parts.append(f"{as_name(ordered[0])} to {as_name(ordered[-1])}")
     return f"{_label(label)} {', '.join(parts)}"
 
 
-def _listed(column: dict[int, CallValue]) -> list[str]:
+def _format_counts(column: dict[int, CallValue]) -> list[str]:
     counts = Counter(value.text for value in column.values())
     parts: list[str] = []
     for value, count in counts.most_common():

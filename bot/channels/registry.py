@@ -40,11 +40,11 @@ class Channels:
 
     def of_place(self, place: Place) -> Channel:
         """The channel of a place. Raises NotConfigured."""
-        return self._configured(self.find(place), place.channel)
+        return self._require(self.find(place), place.channel)
 
     def of_message(self, ref: MessageRef) -> Channel:
         """The channel of a message. Raises NotConfigured."""
-        return self._configured(self.get(ref.channel), ref.channel)
+        return self._require(self.get(ref.channel), ref.channel)
 
     def name_of(self, place: Place) -> str:
         """The name of a place for people; its text if the bot does not have its channel."""
@@ -56,7 +56,7 @@ class Channels:
         channel = self.find(place)
         return channel.audience(place) if channel else None
 
-    def _configured(self, channel: Channel | None, name: str) -> Channel:
+    def _require(self, channel: Channel | None, name: str) -> Channel:
         if channel is None:
             known = join_names(f"`{one}`" for one in self.names)
             raise NotConfigured(f"this bot has no channel `{name}`, only {known}")

@@ -58,7 +58,7 @@ class FormDesk:
         )
         if not shows_all:
             action = action_of(snapshot, ref)
-            async with access.refusal_audit.recorded(ref.target.review_id, who, action.key):
+            async with access.refusal_audit.watch(ref.target.review_id, who, action.key):
                 access.read_marks.check(snapshot, {action.key: ref.kind}, ref.target.seal, who)
         return page
 

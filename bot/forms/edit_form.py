@@ -104,7 +104,9 @@ class EditForm(ReviewForm):
         reviewers = self._action.route.reviewers
         if not reviewers.editor_approves:
             return f"“{_SEND}” approves nothing: other people are asked to approve what you send."
-        unless = ", unless the policy requires other people for it" if self._review.excerpt else ""
+        unless = (
+            ", unless the policy wants other people to approve it" if self._review.excerpt else ""
+        )
         start = f"“{_APPROVE}” approves what you send"
         if (more := reviewers.quorum - 1) == 0:
             return f"{start}: the tool runs with it{unless}."

@@ -61,7 +61,7 @@ def text_answer_page(review: Review, action: Action, ref: FormRef) -> FormPage:
 def escalation_page(review: Review, waiting: Sequence[Action], ref: FormRef, to: str) -> FormPage:
     """`to`: the names of the places that get it. `waiting`: what is escalated."""
     effect = f"Everything that waits here is also sent to {to}, who can then decide too."
-    field = _message_field("Why?", "They read it with the review.", 300, required=False)
+    field = _message_field("Why?", "The people who get the review read this.", 300, required=False)
     about = calls_about(review, waiting)
     return FormPage(ref, "Escalate", effect, (field,), "Escalate", about=about)
 

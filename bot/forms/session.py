@@ -186,7 +186,7 @@ class FormSession:
                 max_options=limits.options,
             )
         except SchemaError as error:
-            raise Refused("no_form", f"No form can be made for it: {error}.") from error
+            raise Refused("no_form", f"A form for this can't be made: {error}.") from error
 
     def _read_entries(self, entries: Entries) -> dict[str, str | None]:
         """The answers by pointer, for the fields that the entries have."""

@@ -84,7 +84,7 @@ class ReviewAccess:
         self, target: ActionRef, who: Reviewer, seen: PermittedSnapshot | None = None
     ) -> PermittedSnapshot:
         """The review, if this person may decide on the action: nobody else may see it."""
-        async with self.refusal_audit.recorded(target.review_id, who, target.action):
+        async with self.refusal_audit.watch(target.review_id, who, target.action):
             return await self.load_permitted(target.review_id, [target.action], who, seen)
 
     async def load_for_decision(
@@ -98,7 +98,7 @@ class ReviewAccess:
         """For opening or reading a form: refuses now what would be refused on submit. An `op` that was
         already stored (it is in `review.ops`) is allowed.
         """
-        async with self.refusal_audit.recorded(target.review_id, who, target.action):
+        async with self.refusal_audit.watch(target.review_id, who, target.action):
             snapshot = await self.load_permitted(target.review_id, [target.action], who, seen)
             action = snapshot.review.action(target.action)
             if action is None:
@@ -140,7 +140,7 @@ class ReviewAccess:
         """The review, and the place of this card's message, else the first place where this person may
         decide. They may not see other places.
         """
-        async with self.refusal_audit.recorded(review_id, who):
+        async with self.refusal_audit.watch(review_id, who):
             snapshot = await self.load_permitted(review_id, [WHOLE_REVIEW], who)
         if message_ref and (place := place_of_message(snapshot, message_ref)):
             return snapshot, place
@@ -165,7 +165,7 @@ class ReviewAccess:
         self, review_id: str, place: Place, who: Reviewer, seen: PermittedSnapshot | None = None
     ) -> PermittedSnapshot:
         """The review, if this person may decide on an action at this place."""
-        async with self.refusal_audit.recorded(review_id, who):
+        async with self.refusal_audit.watch(review_id, who):
             snapshot = await self.load_permitted(review_id, [WHOLE_REVIEW], who, seen)
         review = snapshot.review
         there = [c for c in review.calls if review.action(c.key) and place in review.places_of(c)]

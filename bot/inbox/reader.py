@@ -109,7 +109,7 @@ class Reader:
 
         return await offload_drawing(review, draw)
 
-    async def approved(
+    async def approval_result(
         self, target: ActionRef, who: Reviewer, seen: PermittedSnapshot | None = None
     ) -> str:
         """What became of this person's approval."""

@@ -77,7 +77,7 @@ class RefusalAudit:
             log.warning("review %s: a refusal may be missing in the audit", review_id)
 
     @asynccontextmanager
-    async def recorded(
+    async def watch(
         self, review_id: str, who: Reviewer, action: str | None = None
     ) -> AsyncGenerator[None]:
         """A refusal in the block is recorded."""

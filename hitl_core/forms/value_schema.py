@@ -42,12 +42,12 @@ def member_schema(schema: Schema, name: str, budget: Budget) -> Any:
         return properties[name]
     patterns = cast(Schema, schema.get("patternProperties", {}))
     parts = [
-        _untitled(part) for each, part in patterns.items() if _matches_name(each, name, budget)
+        _drop_title(part) for each, part in patterns.items() if _matches_name(each, name, budget)
     ]
     if parts:
         return parts[0] if len(parts) == 1 else {"allOf": parts}
     others: object = schema.get("additionalProperties")
-    return others if others is False else _untitled(others)
+    return others if others is False else _drop_title(others)
 
 
 def infer_schema(value: Any) -> Schema:
@@ -127,7 +127,7 @@ def _matches_name(pattern: str, name: str, budget: Budget) -> bool:
     return False
 
 
-def _untitled(part: object) -> object:
+def _drop_title(part: object) -> object:
     if not isinstance(part, dict):
         return part if part is False else INFERRED
     return {key: value for key, value in cast(Schema, part).items() if key != "title"}

@@ -11,8 +11,9 @@ from .message import (
     validate_metadata,
 )
 from .modals import Modals
+from .objects import App, Channel, Ephemeral, Group, Message, User
 from .view_validation import validate_view
-from .workspace import App, Channel, Ephemeral, Group, Message, User, Workspace
+from .workspace import Workspace
 
 __all__ = [
     "AGENT",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from .workspace import App, Channel, Group, User, Workspace
+from .objects import App, Channel, Group, User
+from .workspace import Workspace
 
 AGENT = "U0AGENT"
 AGENT_BOT = "B0AGENT"

@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import SlackError, error_with_problems
 from ..json_checks import Json, is_list, is_object
 from ..validation import complete_blocks, problems, text_length
-from .workspace import Channel, Message
+from .objects import Channel, Message
 
 NO_TEXT = "This content can't be displayed."
 MAX_TEXT = 40_000

@@ -7,7 +7,8 @@ import secrets
 from ..errors import SlackError
 from ..json_checks import Json
 from ..validation import complete_blocks, fill_state, with_defaults
-from .workspace import App, Workspace
+from .objects import App
+from .workspace import Workspace
 
 MAX_DEPTH = 3
 

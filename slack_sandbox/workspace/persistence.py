@@ -7,7 +7,8 @@ from base64 import b64decode, b64encode
 from dataclasses import asdict
 from pathlib import Path
 
-from .workspace import Message, Workspace
+from .objects import Message
+from .workspace import Workspace
 
 
 def persist(workspace: Workspace, app_user: str, path: Path) -> None:

@@ -15,7 +15,8 @@ from hitl_core.gate.submission.calls import (
     JudgedCalls,
     freeze_calls,
 )
-from hitl_core.gate.submission.new_review import ReviewKey, build_review
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import encode, parsed_has_more_values
 from tests.support.builders import policy
 

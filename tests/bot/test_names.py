@@ -15,7 +15,7 @@ from hitl_core.model import CLI, Grant, Place, Reviewer, Reviewers, Snapshot, pe
 from hitl_core.review.decisions import decide
 from hitl_core.review.proposal import Proposal
 from slack_sandbox.sandbox import Sandbox
-from slack_sandbox.workspace.workspace import Channel, Group
+from slack_sandbox.workspace.objects import Channel, Group
 from tests.support.builders import START, review_of
 
 CARL = "U0CARL"

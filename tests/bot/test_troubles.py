@@ -27,7 +27,7 @@ from hitl_core.review import commands, delivery_problems
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
 from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
-from slack_sandbox.workspace.workspace import Channel
+from slack_sandbox.workspace.objects import Channel
 from tests.support.bots import Process
 from tests.support.builders import START, call, person, policy, review_of
 from tests.support.slack import words

@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 
 from slack_sandbox.sandbox import Sandbox
-from slack_sandbox.workspace.workspace import Message
+from slack_sandbox.workspace.objects import Message
 
 pytest.importorskip("playwright", reason="no Playwright (pip install playwright)")
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import expect
 
 from slack_sandbox.page.single_item import single_item_url
-from slack_sandbox.workspace.workspace import Message
+from slack_sandbox.workspace.objects import Message
 from tests.browser.scenes import (
     ALICE,
     APPROVE,

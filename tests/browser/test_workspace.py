@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import expect
 
 from slack_sandbox.server import running_sandbox
-from slack_sandbox.workspace.workspace import Ephemeral, Message
+from slack_sandbox.workspace.objects import Ephemeral, Message
 from tests.browser.scenes import ALICE, APPROVE, ASK, BOB, CARD, OPS, Workplace, mrkdwn
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.browser]

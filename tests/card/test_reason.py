@@ -15,7 +15,8 @@ from bot.channels.slack.render import place_names
 from bot.channels.slack.render.card_message import message
 from hitl_core.errors import InvalidToolCall
 from hitl_core.gate.submission.calls import freeze_calls
-from hitl_core.gate.submission.new_review import ReviewKey, build_review
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import DEFAULT_PLACE, MAX_REASON, Review, ToolCall, is_text
 from hitl_core.policy import Policy
 from hitl_core.review.visibility import reason_of

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hitl_core.gate.submission.new_review import ReviewKey, build_review
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import DEFAULT_PLACE, MessageRef, Place, Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import claims, commands, decisions, delivery_problems, escalation

@@ -21,7 +21,7 @@ from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
 from slack_sandbox.server import running_sandbox
 from slack_sandbox.workspace import mentions
 from slack_sandbox.workspace.message import escape_text
-from slack_sandbox.workspace.workspace import Channel, Message
+from slack_sandbox.workspace.objects import Channel, Message
 from tests.channels.contract import ChannelContract, Shown, ShownPage, World
 from tests.channels.contract.world import Fault
 from tests.channels.reading import check_view, texts

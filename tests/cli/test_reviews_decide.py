@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from hitl_core.gate.submission.calls import judge_calls
-from hitl_core.gate.submission.new_review import ReviewKey, build_review
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Decision, Review, Reviewer, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review import Decide

@@ -8,7 +8,8 @@ from collections import defaultdict
 from hitl_core import dialects
 from hitl_core.cli.terminal import display_width
 from hitl_core.gate import JudgedCalls
-from hitl_core.gate.submission.new_review import ReviewKey, build_review
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import MessageRef, Place, Review, ToolCall, short_id
 from hitl_core.review import Cancel, Decide, delivery_problems
 from hitl_core.review.service import Reviews

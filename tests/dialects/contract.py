@@ -16,7 +16,7 @@ from bot.web.problems import ApiProblem
 from hitl_core import dialects
 from hitl_core.dialects.apply_policy import apply_policy
 from hitl_core.errors import DialectError
-from hitl_core.gate.submission.new_review import ReviewKey
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import DECISION_TYPES, Action, DialectName, Review, encode
 from hitl_core.policy import InvalidPolicy, Policy
 from hitl_core.review import commands, decisions, escalation

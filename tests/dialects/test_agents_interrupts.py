@@ -15,7 +15,8 @@ from hitl_core import dialects
 from hitl_core.dialects.answerable_decisions import limit_decisions
 from hitl_core.dialects.apply_policy import apply_policy
 from hitl_core.errors import HitlError
-from hitl_core.gate.submission.new_review import ReviewKey, build_review
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review
 from hitl_core.policy import Policy
 from tests.channels.nasty import NASTY

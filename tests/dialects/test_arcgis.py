@@ -12,7 +12,8 @@ from hitl_core.cli.policy.import_policy import import_policy
 from hitl_core.dialects import arcgis
 from hitl_core.gate.outcome.answers import state_update
 from hitl_core.gate.submission.calls import judge_calls
-from hitl_core.gate.submission.new_review import ReviewKey, build_review
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review, ToolCall
 from hitl_core.policy import InvalidPolicy, Policy
 from hitl_core.review import commands, decisions

@@ -22,7 +22,8 @@ from hitl_core.errors import (
 )
 from hitl_core.gate import JudgedCalls
 from hitl_core.gate.submission.calls import check_calls, freeze_calls
-from hitl_core.gate.submission.new_review import ReviewKey, build_review
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review, Reviewer, ToolCall
 from hitl_core.model.review import DIALECTS
 from hitl_core.policy import InvalidPolicy

@@ -13,7 +13,8 @@ from hitl_core.dialects.parts.decisions import FinalDecision
 from hitl_core.errors import DecisionError, DialectError, Refused, UnsupportedByDialect
 from hitl_core.gate import JudgedCalls
 from hitl_core.gate.outcome.answers import answers
-from hitl_core.gate.submission.new_review import ReviewKey, build_review
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import DecisionType, Review, Route, ToolCall, encode
 from hitl_core.model.review import DIALECTS
 from hitl_core.policy import InvalidPolicy, Policy

@@ -24,7 +24,7 @@ from hitl_core.dialects.parts.batch import Batch
 from hitl_core.dialects.parts.decisions import FinalDecision
 from hitl_core.errors import DialectError
 from hitl_core.gate.submission.calls import JudgedCalls
-from hitl_core.gate.submission.new_review import ReviewKey
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Action, Review, ToolCall, encode
 from hitl_core.model.review import DIALECTS
 from hitl_core.policy import Policy

@@ -9,7 +9,8 @@ import pytest
 from bot.card.actions import choices_of
 from hitl_core import dialects
 from hitl_core.errors import DecisionError, DialectError, Refused, UnsupportedByDialect
-from hitl_core.gate.submission.new_review import ReviewKey, build_review
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review
 from hitl_core.review import decisions
 from hitl_core.review.proposal import Proposal

@@ -14,7 +14,8 @@ from hitl_core import dialects
 from hitl_core.dialects.apply_policy import apply_policy
 from hitl_core.errors import HitlError
 from hitl_core.forms import make_form
-from hitl_core.gate.submission.new_review import ReviewKey, build_review
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.jsonschema import check_args
 from hitl_core.model import DEFAULT_PLACE, Action, Review, ToolCall
 from hitl_core.policy import Policy

@@ -12,7 +12,8 @@ from bot.card.compose import build_card
 from bot.web.problems import ApiProblem
 from hitl_core.errors import DecisionError, InvalidToolCall, Refused
 from hitl_core.gate.submission.calls import judge_calls
-from hitl_core.gate.submission.new_review import ReviewKey, build_review
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review.decisions import decide

@@ -10,7 +10,8 @@ from hypothesis import given
 from bot.card import find_open_action
 from hitl_core.errors import HitlError
 from hitl_core.forms import make_form
-from hitl_core.gate.submission.new_review import ReviewKey, build_review
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import decisions

@@ -11,7 +11,8 @@ from bot.card import build_card, find_open_action, thread_lines
 from hitl_core.cli.reviews.call_details import say_call
 from hitl_core.cli.reviews.review_json import review_to_json
 from hitl_core.errors import DecisionError
-from hitl_core.gate.submission.new_review import ReviewKey, build_review
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import DEFAULT_PLACE, Review, Snapshot, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import CallResult, claims, commands, decisions, visible_args

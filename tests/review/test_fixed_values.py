@@ -12,7 +12,8 @@ import pytest
 from hitl_core.errors import DecisionError
 from hitl_core.forms import FormErrors, find_changed_fixed, make_form
 from hitl_core.gate.submission.calls import JudgedCalls
-from hitl_core.gate.submission.new_review import ReviewKey, build_review
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.policy.kept_policy import dump_excerpt

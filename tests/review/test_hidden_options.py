@@ -19,7 +19,8 @@ from hitl_core.cli.reviews.call_details import say_call
 from hitl_core.cli.reviews.review_json import review_to_json
 from hitl_core.dialects import apply_policy
 from hitl_core.errors import Refused
-from hitl_core.gate.submission.new_review import ReviewKey, build_review
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review, Snapshot
 from hitl_core.policy import Policy
 from hitl_core.review import decisions

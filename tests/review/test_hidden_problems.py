@@ -23,7 +23,8 @@ from hitl_core.cli.reviews.proposal import show_proposals
 from hitl_core.cli.reviews.review_json import review_to_json
 from hitl_core.errors import HitlError
 from hitl_core.forms import FormErrors
-from hitl_core.gate.submission.new_review import ReviewKey, build_review
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review, Snapshot, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import decisions

@@ -14,7 +14,8 @@ from hitl_core.gate.outcome.answers import (
     state_update,
 )
 from hitl_core.gate.submission.calls import judge_calls
-from hitl_core.gate.submission.new_review import ReviewKey, build_review
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Output, Review, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import claims

@@ -8,7 +8,8 @@ import pytest
 
 from hitl_core.errors import DecisionError
 from hitl_core.gate.outcome.answers import answers, replacement_calls
-from hitl_core.gate.submission.new_review import ReviewKey, build_review
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Action, Decision, Place, Review, Reviewer, ToolCall, encode
 from hitl_core.review import claims
 from hitl_core.review.commands import cancel

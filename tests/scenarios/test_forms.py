@@ -357,7 +357,7 @@ async def test_t62_t64_no_form_is_made_of_a_schema_that_could_hang_or_fetch(
     await scene.wait_noted(gate, card)
 
     await scene.alice.press(card, "edit")
-    assert "No form can be made for it" in await scene.alice.last_notice()
+    assert "A form for this can't be made" in await scene.alice.last_notice()
     assert await scene.hands.view(scene.alice.id) is None
     await scene.alice.press(card, "approve")
     await scene.card("approved by U0ALICE")

@@ -9,7 +9,7 @@ import pytest
 from slack_sandbox.client.actor import Actor
 from slack_sandbox.sandbox import Sandbox
 from slack_sandbox.server import running_sandbox
-from slack_sandbox.workspace.workspace import User
+from slack_sandbox.workspace.objects import User
 from tests.slack_sandbox.conftest import PlainBot
 from tests.slack_sandbox.samples import Json, Slack, post, refusal, slack
 

@@ -7,7 +7,8 @@ from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 
 from hitl_core.gate.submission.calls import JudgedCalls
-from hitl_core.gate.submission.new_review import ReviewKey, build_review
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.gate.submission.schemas import ToolSchemas, excerpt_for
 from hitl_core.model import Arguments, Event, Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy

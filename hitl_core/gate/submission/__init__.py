@@ -9,9 +9,9 @@ from hitl_core.gate.submission.calls import (
     freeze_calls,
     judge_calls,
 )
-from hitl_core.gate.submission.new_review import (
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import (
     ReviewKey,
-    build_review,
     find_next_turn,
     read_origin,
     review_id_for,

@@ -9,12 +9,8 @@ from typing import Any
 
 from hitl_core.failpoints import failpoint
 from hitl_core.gate.submission.calls import JudgedCalls, check_calls, check_redaction, judge_calls
-from hitl_core.gate.submission.new_review import (
-    ReviewKey,
-    build_review,
-    check_review_key,
-    find_next_turn,
-)
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey, check_review_key, find_next_turn
 from hitl_core.model import Event, JsonObject, Review, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review import Reviews

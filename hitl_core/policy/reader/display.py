@@ -6,13 +6,12 @@ import re
 
 from hitl_core.model import DisplayHint, DisplayStyle
 from hitl_core.policy.reader.config_node import (
-    POINTER_PROBLEM,
     ConfigNode,
     format_value,
-    is_pointer,
     join_choices,
     suggest,
 )
+from hitl_core.policy.reader.config_values import POINTER_PROBLEM, is_pointer
 
 STYLES: tuple[DisplayStyle, ...] = (
     "text",

@@ -13,9 +13,9 @@ from hitl_core.policy.reader.config_node import (
     format_value,
     join_choices,
     read_field,
-    read_pointers,
     suggest,
 )
+from hitl_core.policy.reader.config_values import read_pointers
 from hitl_core.policy.reader.display import read_display
 from hitl_core.policy.reader.route import KEYS as ROUTE_KEYS
 from hitl_core.policy.reader.route import excludes_requester, read_route

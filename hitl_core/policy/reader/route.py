@@ -10,11 +10,9 @@ from hitl_core.model import Expire, Place, Reviewers, Route, Step, person_key, s
 from hitl_core.policy.reader.config_node import (
     ConfigNode,
     format_value,
-    read_duration,
     read_field,
-    read_notify_place,
-    read_place,
 )
+from hitl_core.policy.reader.config_values import read_duration, read_notify_place, read_place
 
 ExpireDecision = Literal["reject", "respond", "ignore"]
 _DECISIONS: tuple[ExpireDecision, ...] = ("reject", "respond", "ignore")

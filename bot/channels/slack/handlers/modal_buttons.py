@@ -116,7 +116,7 @@ class ModalButtons:
         """What became of an approval, in place of the modal with all arguments. Never raises."""
 
         async def build_view() -> OpenedView:
-            text = await self._inbox.reader.approved(ids.press_of(body).target, who, seen)
+            text = await self._inbox.reader.approval_result(ids.press_of(body).target, who, seen)
             return OpenedView(notice(text, APPROVED_TITLE), who)
 
         await self.refresh_modal(body, build_view(), "show")

@@ -51,7 +51,7 @@ def read_fields(model: Any) -> ModelFields | None:
 def find_dropped(fields: ModelFields, given: Mapping[str, Any]) -> list[Path]:
     """The paths of the values that no field reads."""
     used = frozenset(_used_paths(fields, given).values())
-    return [path for key in given for path in _dropped(given[key], (key,), used)]
+    return [path for key in given for path in _find_unused(given[key], (key,), used)]
 
 
 def find_changed(
@@ -67,10 +67,10 @@ def find_changed(
         except (LookupError, AttributeError):
             yield (*at, *path)
         else:
-            yield from _changed(_value_at(given, path), received, (*at, *path))
+            yield from _compare(_value_at(given, path), received, (*at, *path))
 
 
-def _changed(given: Any, received: Any, at: Path) -> Iterator[Path]:
+def _compare(given: Any, received: Any, at: Path) -> Iterator[Path]:
     if type(received) in (str, int, float, bool, type(None)):
         if not _is_conversion(given, received):
             yield at
@@ -87,7 +87,7 @@ def _changed(given: Any, received: Any, at: Path) -> Iterator[Path]:
         yield from ((*at, *each) for each in find_dropped(fields, entries))
         yield from find_changed(fields, entries, functools.partial(getattr, received), at)
     elif isinstance(given, dict) and isinstance(received, Mapping):
-        yield from _changed_entries(
+        yield from _compare_entries(
             cast("dict[str, Any]", given), cast("Mapping[Any, Any]", received), at
         )
     elif isinstance(given, list) and isinstance(received, list | tuple | deque):
@@ -96,18 +96,18 @@ def _changed(given: Any, received: Any, at: Path) -> Iterator[Path]:
             yield at
         else:
             for index, pair in enumerate(zip(items, others, strict=True)):
-                yield from _changed(*pair, (*at, index))
+                yield from _compare(*pair, (*at, index))
     elif not _is_conversion(given, received):
         yield at
 
 
-def _changed_entries(
+def _compare_entries(
     given: Mapping[str, Any], received: Mapping[Any, Any], at: Path
 ) -> Iterator[Path]:
     keys: Iterable[tuple[str, Any]] = zip(given, received, strict=False)
     if len(given) == len(received) and all(_is_conversion(*pair) for pair in keys):
         for (key, value), other in zip(given.items(), received.values(), strict=True):
-            yield from _changed(value, other, (*at, key))
+            yield from _compare(value, other, (*at, key))
     else:
         yield from find_changed(None, given, received.__getitem__, at)
 
@@ -202,7 +202,7 @@ def _value_at(given: Any, path: Path) -> Any:
     return given
 
 
-def _dropped(value: Any, at: Path, used: frozenset[Path]) -> Iterator[Path]:
+def _find_unused(value: Any, at: Path, used: frozenset[Path]) -> Iterator[Path]:
     if at in used:
         return
     inside = frozenset(path for path in used if path[: len(at)] == at)
@@ -211,4 +211,4 @@ def _dropped(value: Any, at: Path, used: frozenset[Path]) -> Iterator[Path]:
         return
     steps = cast("Iterable[Any]", value if isinstance(value, dict) else range(len(value)))
     for step in steps:
-        yield from _dropped(value[step], (*at, step), inside)
+        yield from _find_unused(value[step], (*at, step), inside)

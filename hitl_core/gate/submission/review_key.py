@@ -1,0 +1,97 @@
+"""The key of a review: which turn of which agent it is about. If the agent doesn't name its turns, they are
+counted in the store.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+from hitl_core.errors import InvalidToolCall
+from hitl_core.model import Place, is_text
+from hitl_core.review import Reviews
+from hitl_core.store import choose_partition, make_review_id
+
+#: A Slack conversation, and optionally a thread in it.
+_ORIGIN_PATTERN = re.compile(r"slack:[CDG][A-Z0-9]{1,30}(?:/[0-9]{1,12}\.[0-9]{6})?")
+
+
+class ReviewKey(NamedTuple):
+    """Which turn of which agent a review is about, for which requester, and where that person asked."""
+
+    agent: str
+    thread_id: str
+    turn: str
+    requester: str | None
+    origin: str | None = None
+
+
+def review_id_for(key: ReviewKey, call_ids: Sequence[str], partitions: int) -> str:
+    """The same id for the same turn, in any process."""
+    partition = choose_partition(key.thread_id, partitions)
+    return make_review_id(partition, key.agent, key.thread_id, key.turn, call_ids)
+
+
+def check_review_key(key: ReviewKey) -> None:
+    """Raises InvalidToolCall for a name that can't be stored."""
+    words = ("agent", "thread_id", "turn", "requester", "origin")
+    for word, name in zip(words, key, strict=True):
+        if word in words[2:] and not name:
+            continue
+        if not isinstance(name, str) or not name or not is_text(name):
+            raise InvalidToolCall(f"The {word} must be text, not {name!r:.80}.")
+
+
+async def find_next_turn(reviews: Reviews, key: ReviewKey, call_ids: Sequence[str]) -> ReviewKey:
+    """The first of the turns #1, #2, … that is not done. A galloping search, because a thread may have many.
+
+    Raises StoreUnavailable.
+    """
+    partitions = reviews.store.partitions
+
+    async def is_done(number: int) -> bool:
+        id = review_id_for(key._replace(turn=f"#{number}"), call_ids, partitions)
+        snapshot = await reviews.with_retry(partial(reviews.store.load_outline, id))
+        return snapshot is not None and snapshot.review.status == "done"
+
+    low, high = 0, 1
+    while await is_done(high):
+        low, high = high, high * 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if await is_done(middle) else (low, middle)
+    return await _find_open_turn(reviews, key, call_ids) or key._replace(turn=f"#{high}")
+
+
+async def _find_open_turn(
+    reviews: Reviews, key: ReviewKey, call_ids: Sequence[str]
+) -> ReviewKey | None:
+    """The open turn of these calls. Needed because the count restarts at #1 when early turns were deleted
+    after their retention.
+    """
+    store = reviews.store
+    for id in await reviews.with_retry(partial(store.thread_reviews, key.thread_id)):
+        snapshot = await reviews.with_retry(partial(store.load_outline, id))
+        if snapshot is None or snapshot.review.status == "done":
+            return None  # live reviews come first
+        candidate = key._replace(turn=snapshot.review.turn)
+        if (
+            candidate.turn.startswith("#")
+            and review_id_for(candidate, call_ids, store.partitions) == id
+        ):
+            return candidate
+    return None
+
+
+def read_origin(origin: str | None) -> Place | None:
+    """Raises InvalidToolCall for a text that is not a Slack conversation or thread."""
+    if origin is None:
+        return None
+    if not _ORIGIN_PATTERN.fullmatch(origin):
+        raise InvalidToolCall(
+            "The origin must be a thread such as slack:C0123ABCD/1700000000.000100,"
+            f" not {origin!r:.80}."
+        )
+    return Place(origin)
