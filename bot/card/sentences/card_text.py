@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hitl_core.model import short_id
+from hitl_core.sentences import join_names
 
 from ..button import Button
 from ..buttons import REVIEW_LABEL, action_buttons, doubt_buttons, reads_first
@@ -18,7 +19,6 @@ from ..spans import (
     Strong,
     Text,
     Verbatim,
-    join_names,
     quote,
 )
 from ..values import NOBODY, Argument, ArgumentsExcerpt
