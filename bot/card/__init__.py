@@ -7,10 +7,11 @@ and buttons into its own markup.
 """
 
 from .about import asker_line, call_about, calls_about
-from .actions import choices_of, find_open_action, name_and_arguments
+from .actions import find_open_action, name_and_arguments
 from .agent_texts import description_text
 from .button import Button, Verb
-from .buttons import approval_button, card_buttons
+from .buttons import card_buttons, reading_buttons
+from .choices import choices_of
 from .compose import build_card, page_keys
 from .history import thread_lines
 from .layout import Layout, incomplete_actions, shows_list
@@ -21,6 +22,7 @@ from .model import (
     OpenAction,
     ThreadLine,
 )
+from .odd_values import field_warnings
 from .sentences import (
     APPROVED_TITLE,
     ARGUMENTS_TITLE,
@@ -38,6 +40,7 @@ from .sentences import (
     OPEN_CARD_HINT,
     OTHERS_TITLE,
     PAGE_SIZE,
+    READ_FIRST,
     REFUSAL_TITLE,
     REVIEW_TITLE,
     ActionText,
@@ -72,6 +75,7 @@ from .sentences import (
     review_state,
     thread_summary,
     thread_text,
+    warning_lines,
 )
 from .spans import (
     Code,
@@ -112,6 +116,7 @@ __all__ = [
     "OPEN_CARD_HINT",
     "OTHERS_TITLE",
     "PAGE_SIZE",
+    "READ_FIRST",
     "REFUSAL_TITLE",
     "REVIEW_TITLE",
     "ActionLine",
@@ -143,7 +148,6 @@ __all__ = [
     "Verb",
     "Verbatim",
     "action_text",
-    "approval_button",
     "approved_text",
     "argument_head",
     "argument_heads",
@@ -163,6 +167,7 @@ __all__ = [
     "description_text",
     "doubt_text",
     "fact_lines",
+    "field_warnings",
     "find_open_action",
     "format_utc",
     "home_headline",
@@ -181,6 +186,7 @@ __all__ = [
     "page_keys",
     "plain_text",
     "quote",
+    "reading_buttons",
     "refused_card_text",
     "review_pages",
     "review_state",
@@ -188,4 +194,5 @@ __all__ = [
     "thread_lines",
     "thread_summary",
     "thread_text",
+    "warning_lines",
 ]

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
 from dataclasses import replace
-from itertools import chain
-from typing import Any, cast
 
 from hitl_core.errors import Refused
-from hitl_core.model import Action, Review, ReviewConfig
+from hitl_core.model import Action, Review
 from hitl_core.review import (
     hides_options,
 )
@@ -19,21 +15,21 @@ from .agent_texts import agent_arguments, find_texts, make_reason, merge_reasons
 from .alike import MAX_COMPARED, call_values
 from .arguments import (
     MAX_CALL,
-    MaskedArgs,
     arguments_excerpt,
-    cut_label,
     list_arguments,
     main_fact,
     mask,
     mask_action,
 )
+from .choices import choice_texts, choices_of
 from .decided import decision_lines
 from .history import attempt_of, edits_of
 from .model import ActionLine, OpenAction
-from .spans import Quote, Text, quote
-from .values import Argument, Choice, Progress
+from .odd_values import find_odd_values, warnings_by_key
+from .spans import Text, quote
+from .values import Argument, Progress
 from .votes import make_progress
-from .warnings import NamedValue, Warnings, find_warnings, is_plain
+from .warnings import is_plain
 
 #: Characters of the arguments of all actions on a card together.
 MAX_CARD_ARGS = 7_000
@@ -41,9 +37,6 @@ MAX_WHY = 300
 MAX_TITLE = 100
 #: Characters of the arguments in a modal.
 MAX_MODAL = 20_000
-#: Questions with more choices are answered in a form.
-MAX_CHOICES = 5
-MAX_CHOICE_LABEL = 60
 
 
 def find_open_action(review: Review, key: str, *, room: int = MAX_MODAL) -> OpenAction:
@@ -59,14 +52,15 @@ def find_open_action(review: Review, key: str, *, room: int = MAX_MODAL) -> Open
 
 
 def name_and_arguments(review: Review, key: str) -> tuple[str, tuple[Argument, ...]]:
-    """The tool's name, and all visible arguments of a call with what the agent says below them. Raises
-    Refused if there is no such call.
+    """The tool's name, and all visible arguments of a call with their warnings, and with what the agent says
+    below them. Raises Refused if there is no such call.
     """
     if (call := review.call(key)) is None:
         raise Refused("unknown_action", refusals.NO_ACTION)
     action, args = review.action(key), review.arguments(key).parse()
     masked = mask_action(action, args) if action else mask(args, None, call.redact)
-    arguments = (*list_arguments(masked), *agent_arguments(review, call))
+    warnings = {} if is_plain(review.arguments(key).data) else warnings_by_key(masked)
+    arguments = (*list_arguments(masked, warnings), *agent_arguments(review, call))
     return action.name if action else call.name, arguments
 
 
@@ -103,7 +97,9 @@ def make_open_action(
         ("The agent's reason", said.reason),
     ]
     excerpt = arguments_excerpt(masked, room)
-    odd = _find_odd_values(None if plain else masked, texts)
+    choices = () if hides_options(review, action) else choices_of(config)
+    answers = choice_texts(config) if choices else ()
+    odd = find_odd_values(None if plain else masked, texts, answers)
     return OpenAction(
         key=action.key,
         revision=action.revision,
@@ -120,7 +116,7 @@ def make_open_action(
         odd_values=odd.count,
         allowed=config.allowed_decisions,
         is_question=config.answer_schema is not None,
-        choices=() if hides_options(review, action) else choices_of(config),
+        choices=choices,
         confirm=config.confirm,
         reads_all=config.must_read,
         edits=edits_of(review, action) if action.edits or action.decision else (),
@@ -142,16 +138,6 @@ def _short_description(action: Action, description: str) -> str:
     return quote(short) if short and action.request.computed else short
 
 
-def _find_odd_values(masked: MaskedArgs | None, texts: Iterable[tuple[str, str]] = ()) -> Warnings:
-    """In the arguments (None: nothing is odd in them), and in the named `texts`."""
-    items = masked.items if masked else ()
-    named = (NamedValue(Text(name), words) for name, words in texts)
-    arguments = (
-        NamedValue(Quote(cut_label(text.one_line(key))[0]), value, key) for key, value in items
-    )
-    return find_warnings(chain(named, arguments))
-
-
 def _shrink(review: Review, action: Action, open_action: OpenAction, room: int) -> OpenAction:
     masked = mask_action(action, review.arguments(action.key).parse())
     excerpt = arguments_excerpt(masked, room)
@@ -169,7 +155,7 @@ def make_action_line(review: Review, action: Action, number: int) -> ActionLine:
         number=number,
         name=action.name,
         fact=main_fact(masked),
-        odd_values=_find_odd_values(None if is_plain(arguments.data) else masked).count,
+        odd_values=find_odd_values(None if is_plain(arguments.data) else masked).count,
         progress=_find_progress(review, action),
         attempt=1 + (action.rejected_before.times if action.rejected_before else 0),
         values=call_values(masked) if len(arguments.data) <= MAX_COMPARED else None,
@@ -198,38 +184,3 @@ def to_action_line(action: OpenAction) -> ActionLine:
         values=action.values,
         reads_all=action.reads_all,
     )
-
-
-def choices_of(config: ReviewConfig) -> tuple[Choice, ...]:
-    """The choices in the schema's order; () if there is no question or the answer is not one of a few values.
-
-    If the tool runs with the answer and that is a boolean, Approve and Reject are the answers, so there are
-    no choices.
-    """
-    schema, allowed = config.answer_schema, config.allowed_decisions
-    if schema is None or not {"approve", "respond"} & {*allowed}:
-        return ()
-    if schema.get("type") == "boolean":
-        yes, no = Choice("Yes", True, is_own_label=True), Choice("No", False, is_own_label=True)
-        return () if "approve" in allowed else (yes, no)
-    choices = [Choice(_label(value, name), value) for value, name in _enum_values(schema)]
-    labels = {choice.label for choice in choices}
-    return tuple(choices) if 0 < len(choices) <= MAX_CHOICES and len(labels) == len(choices) else ()
-
-
-def _enum_values(schema: dict[str, Any]) -> list[tuple[Any, str | None]]:
-    """The values and titles of an `enum`, or of `oneOf`/`anyOf` branches that each have a `const`."""
-    if isinstance(values := schema.get("enum"), list):
-        return [(value, None) for value in cast("list[Any]", values)]
-    branches = cast("list[Any]", schema.get("oneOf") or schema.get("anyOf") or [])
-    known = [cast("dict[str, Any]", one) for one in branches if isinstance(one, dict)]
-    if len(known) != len(branches) or not all("const" in one for one in known):
-        return []
-    return [(one["const"], one.get("title")) for one in known]
-
-
-def _label(value: Any, name: object) -> str:
-    if isinstance(name, str) and name.strip():
-        return text.shorten(name.strip(), MAX_CHOICE_LABEL)
-    written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text.shorten(written, MAX_CHOICE_LABEL)

@@ -15,6 +15,7 @@ from hitl_core.review import description_of, reason_of, rule_reason_of, title_of
 from .. import text
 from .arguments import choose_style
 from .model import OpenAction
+from .odd_values import text_warnings
 from .spans import agent_name, quote
 from .values import AgentReason, Argument
 
@@ -101,9 +102,11 @@ def agent_arguments(review: Review, call: Call) -> tuple[Argument, ...]:
     by_agent = action is not None and action.request.by_agent
     description = _find_description(review, action) if action and by_agent else None
     label = f"Not an argument: {agent_name(text.one_line(review.agent))} says"
-    texts = filter(None, (description, reason_of(review, call)))
-    quotes = [quote(text.to_visible(words)) for words in texts]
-    return tuple(
-        Argument(label, one, "line" if choose_style(one, one) == "line" else "quote")
-        for one in quotes
-    )
+    texts = {"Its description": description, "The agent's reason": reason_of(review, call)}
+    return tuple(_agent_argument(label, name, words) for name, words in texts.items() if words)
+
+
+def _agent_argument(label: str, name: str, words: str) -> Argument:
+    words, warnings = quote(text.to_visible(words)), text_warnings(name, words)
+    style = "line" if choose_style(words, words) == "line" else "quote"
+    return Argument(label, words, style, warnings=warnings)

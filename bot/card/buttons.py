@@ -5,20 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
+from ..text import clip
 from .button import Button, Confirmation, Verb, spoken_label, spoken_name
+from .choices import choice_labels
 from .layout import Layout, shows_all
 from .model import Card, Doubt, OpenAction
 from .spans import quote
+from .values import Choice
 from .warnings import odd_values
 
 SEE_LABEL = "See all of it"
 READ_LABEL = "Read all, then approve"
 REVIEW_LABEL = "Review one by one"
+#: Characters of an answer in a confirmation.
+MAX_ANSWER = 100
 
 
 def action_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
     """The common answers, "See all of it" if something is cut, then the rare answers. () if it is decided.
-    What must be read is approved where all of it is read: see `approval_button`.
+    What must be read is approved where all of it is read: see `reading_buttons`.
     """
     if action.decided is not None:
         return ()
@@ -36,10 +41,9 @@ def action_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
             case "approve" if not action.choices:
                 common.append(_approve_button(action, about, name))
             case "edit":
-                common.append(Button("edit", "Edit", spoken_label("Edit", name), *about))
+                common.append(_edit_button(about, name))
             case "reject":
-                spoken = spoken_label("Reject", name)
-                common.append(Button("reject", "Reject", spoken, *about, style="destructive"))
+                common.append(_reject_button(about, name))
             case "respond" if not action.choices and not runs:
                 spoken = spoken_label("Answer", name)
                 common.append(Button("respond", "Answer", spoken, *about, style="positive"))
@@ -68,12 +72,18 @@ def reads_first(action: OpenAction) -> bool:
     return action.must_read and "approve" in action.allowed and not action.choices
 
 
-def approval_button(review_id: str, action: OpenAction) -> tuple[Button, ...]:
-    """Approve, for a person who has read all of it; () if that is not one of its answers."""
-    if action.decided is not None or "approve" not in action.allowed or action.choices:
+def reading_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
+    """Approve, Edit and Reject, as far as they are allowed, for a person who has read all of it."""
+    if action.decided is not None:
         return ()
     about = (review_id, action.key, action.revision, action.seal)
-    return (_approve_button(action, about, spoken_name("", action.name, action.fact)),)
+    name = spoken_name("", action.name, action.fact)
+    each = {
+        "approve": () if action.choices else (_approve_button(action, about, name),),
+        "edit": (_edit_button(about, name),),
+        "reject": (_reject_button(about, name),),
+    }
+    return tuple(one for kind, buttons in each.items() if kind in action.allowed for one in buttons)
 
 
 def doubt_buttons(review_id: str, doubt: Doubt) -> tuple[Button, ...]:
@@ -157,23 +167,37 @@ def _approve_button(action: OpenAction, about: tuple[str, str, int, str], name: 
     return Button("approve", "Approve", spoken, *about, style=style, confirmation=confirmation)
 
 
+def _edit_button(about: tuple[str, str, int, str], name: str) -> Button:
+    return Button("edit", "Edit", spoken_label("Edit", name), *about)
+
+
+def _reject_button(about: tuple[str, str, int, str], name: str) -> Button:
+    spoken = spoken_label("Reject", name)
+    return Button("reject", "Reject", spoken, *about, style="destructive")
+
+
 def _choice_buttons(
     action: OpenAction, about: tuple[str, str, int, str], name: str
 ) -> list[Button]:
-    """One button for each choice. A label from the schema is quoted, our own is not."""
-    labels = [one.label if one.is_own_label else quote(one.label) for one in action.choices]
-    confirmation = _confirmation(action) if "approve" in action.allowed else None
-    return [
-        Button("answer", label, spoken_label(label, name), *about, at, confirmation=confirmation)
-        for at, label in enumerate(labels)
-    ]
+    """One button for each choice. An answer that runs the tool may be confirmed first."""
+    runs = "approve" in action.allowed
+    buttons: list[Button] = []
+    for at, (label, choice) in enumerate(
+        zip(choice_labels(action.choices), action.choices, strict=True)
+    ):
+        is_whole = choice.is_own_label or quote(choice.label) in label
+        spoken = spoken_label(label, name if is_whole else quote(choice.label))
+        ask = _confirmation(action, choice) if runs else None
+        buttons.append(Button("answer", label, spoken, *about, at, confirmation=ask))
+    return buttons
 
 
-def _confirmation(action: OpenAction) -> Confirmation | None:
-    """The question that the policy may require before an approval."""
+def _confirmation(action: OpenAction, answer: Choice | None = None) -> Confirmation | None:
+    """The question that the policy may require before an approval, and with which answer that is."""
     if not action.confirm:
         return None
-    return _ask(f"Approve {action.name}?", action.fact, "Approve", action.odd_values)
+    fact = f"{quote(clip(answer.label, MAX_ANSWER))}, {action.fact}" if answer else action.fact
+    return _ask(f"Approve {action.name}?", fact, "Approve", action.odd_values)
 
 
 def _ask(title: str, fact: str, label: str, odd: int) -> Confirmation:

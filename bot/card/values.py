@@ -19,6 +19,7 @@ ValueStyle = Literal["line", "quote", "code"]
 class Argument:
     """One argument with its visible value. `language` is that of the code. `host`: the value is an address
     with this host. `is_declared`: a schema has it; else its label is the agent's. `above` is a line of ours.
+    `warnings` are about the value and its name, where each value has its own.
     """
 
     label: str
@@ -28,6 +29,7 @@ class Argument:
     host: str = ""
     is_declared: bool = True
     above: str = ""
+    warnings: tuple[Line, ...] = ()
 
 
 @dataclass(frozen=True)

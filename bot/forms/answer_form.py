@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from hitl_core.forms import Answers
 from hitl_core.model import Action, JsonObject, Review
-from hitl_core.review import Proposal, answer_schema_of
+from hitl_core.review import Proposal, answer_schema_of, hides_options
 
 from ..card import Line, call_about, description_text, find_open_action
 from .page import FormLimits, FormRef
@@ -47,7 +47,13 @@ class AnswerForm(ReviewForm):
         answer_schema = answer_schema_of(review, action) or {}
         self._is_object = answer_schema.get("type") == "object"
         schema = answer_schema if self._is_object else _to_object_schema(answer_schema)
-        source = FormSource(schema, self._previous_answer(), revision=action.revision)
+        # The agent may have chosen the names.
+        source = FormSource(
+            schema,
+            self._previous_answer(),
+            revision=action.revision,
+            name_values=not hides_options(review, action),
+        )
         super().__init__(ref, FormSession(source, limits, answers, ref.page))
 
     def _previous_answer(self) -> JsonObject:

@@ -129,7 +129,7 @@ class FormDesk:
                 proposal = form.proposal()
             except FormErrors as errors:
                 return form, errors
-            if form.session.is_last_page and (warning := form.removal_warning(proposal)):
+            if form.session.is_last_page and (warning := form.warning(proposal)):
                 return form, form.with_confirmation(proposal).page(warning)
             return form, proposal
 

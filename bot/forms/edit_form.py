@@ -20,7 +20,7 @@ from hitl_core.review import (
 )
 from hitl_core.sentences import join_names
 
-from ..card import Line, asker_line
+from ..card import Line, asker_line, plain_text
 from ..text import one_line
 from .page import TOOL, Entries, FormLimits, FormPage, FormRef, PageField
 from .review_form import ReviewForm
@@ -30,8 +30,11 @@ from .session import FormSession, FormSource
 MAX_TOOLS = 100
 #: How many removed values the warning names.
 MAX_REMOVED = 10
+#: How many warnings about what was entered it has.
+MAX_ODD = 3
 #: The labels of the button that sends the form.
 _APPROVE, _SEND = "Approve edited", "Send edited"
+_NO_SCHEMA = " This tool has no schema, so only the type of each value is checked."
 _TOOL_HINT = "You can choose another tool if the policy allows it with these arguments."
 
 
@@ -76,15 +79,18 @@ class EditForm(ReviewForm):
         args, target = encode(self.session.value()), self.ref.target
         return Proposal("edit", target.revision, None, args, self._tool, seal=target.seal)
 
-    def removal_warning(self, proposal: Proposal) -> str:
-        assert proposal.args is not None  # every edit has arguments
+    def warning(self, proposal: Proposal) -> str:
         if self.ref.confirming == _digest(proposal):
             return ""
+        odd = [plain_text(line) for line in self.session.entry_warnings()[:MAX_ODD]]
+        sentences = " ".join(filter(None, (self._removal(proposal), *odd)))
+        return sentences and f"{sentences} Send the form again to confirm."
+
+    def _removal(self, proposal: Proposal) -> str:
+        assert proposal.args is not None  # every edit has arguments
         removed = name_removed(self._args, proposal.args.parse(), self.session.source.redact)
-        if not removed:
-            return ""
         names = join_names(map(one_line, removed), most=MAX_REMOVED + 1)
-        return f"This removes {names}. Send the form again to confirm."
+        return f"This removes {names}." if names else ""
 
     def with_confirmation(self, proposal: Proposal) -> Self:
         form = self._with_session(self.session.at_page(self.session.page))
@@ -101,6 +107,10 @@ class EditForm(ReviewForm):
         return (asker_line(self._review, self._action),)
 
     def effect(self) -> str:
+        checked = _NO_SCHEMA if self.session.source.schema is None else ""
+        return f"{self._effect()}{checked}"
+
+    def _effect(self) -> str:
         reviewers = self._action.route.reviewers
         if not reviewers.editor_approves:
             return f"“{_SEND}” approves nothing: other people are asked to approve what you send."
@@ -122,6 +132,11 @@ class EditForm(ReviewForm):
             TOOL, "choice", "Tool", _TOOL_HINT, True, initial=chosen, options=options, redraws=True
         )
         return (PageField(TOOL, field),)
+
+    def locked_help(self) -> str:
+        if "reject" in self._action.config.allowed_decisions:
+            return "To have it changed, close this form, press “Reject” and say what should change."
+        return "It can be changed on the command line: “hitl reviews decide”."
 
     def submit_label(self) -> str:
         reviewers = self._action.route.reviewers

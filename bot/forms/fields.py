@@ -12,17 +12,22 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from hitl_core.forms import Field, Option
+from hitl_core.forms import Field, Form, Option
+from hitl_core.jsonschema import parse_pointer
 
+from ..card import Line, field_warnings
 from ..text import add_marks, excerpt, labels, one_line
 from .page import FormLimits
 
 _CUT_MARK = re.compile(r"⟦[\d,]+ more characters?⟧")
 _TYPED_KINDS = ("text", "long_text", "lines", "json")
+_TOO_MANY_MARKS = "This has too many invisible characters, so it can't be changed here."
 #: The room for the mark of a cut and a number.
 _MARK_LENGTH = 30
 #: The bytes to reserve for a short input, and for each character of a long one.
 _SHORT_BYTES, _CHARACTER_BYTES = 1_000, 3
+#: The bytes to reserve for the warnings about one value: what people enter may have some.
+_WARNING_BYTES = 1_500
 
 
 def fit_fields(fields: Iterable[Field], limits: FormLimits) -> dict[str, Field]:
@@ -51,8 +56,8 @@ def _fit_field(field: Field, label: str, limits: FormLimits) -> Field:
     if field.initial and kind in _TYPED_KINDS:
         initial = add_marks(field.initial)
         if _utf16_width(initial) > limits.text:
-            why = "This contains too many invisible characters and can't be changed here."
-            return field._replace(**changes, locked=why, initial=_locked_text(field, limits))
+            changes |= {"locked": _TOO_MANY_MARKS, "beyond_form": True}
+            return field._replace(**changes, initial=_locked_text(field, limits))
         longest = max(field.max_length or limits.text, _utf16_width(initial))
         changes |= {"initial": initial, "max_length": longest}
     same = all(getattr(field, name) == value for name, value in changes.items())
@@ -72,12 +77,29 @@ def shows_all(fields: Iterable[Field]) -> bool:
     )
 
 
+def find_warnings(form: Form) -> dict[str, tuple[Line, ...]]:
+    """What is odd in the values that the fields show, in their names and options, by pointer."""
+    values, found = form.shown_values(), dict[str, tuple[Line, ...]]()
+    for field in form.fields:
+        pointer = field.pointer
+        texts = [
+            option.label for option in field.options
+        ]  # of such a value only the label is shown
+        if not texts and pointer in values:
+            texts = [values[pointer]]
+        if texts and not pointer.endswith("~"):  # else it chooses a branch of the schema
+            keys = parse_pointer(pointer)
+            if lines := field_warnings(one_line(field.label), keys, texts):
+                found[pointer] = lines
+    return found
+
+
 def split_pages(fields: Sequence[Field], limits: FormLimits) -> list[tuple[Field, ...]]:
     """The fitted fields in pages. Answers never move a field to another page."""
     pages: list[tuple[Field, ...]] = [()]
     free_bytes = limits.page_bytes
     for field in fields:
-        size = _size(field, limits)
+        size = _WARNING_BYTES + _size(field, limits)
         if pages[-1] and (size > free_bytes or len(pages[-1]) == limits.page_fields):
             pages.append(())
             free_bytes = limits.page_bytes

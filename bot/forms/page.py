@@ -34,7 +34,8 @@ class FormRef:
     - `page`: from 0;
     - `has_draft`: what was entered on other pages is stored as a draft;
     - `tool`: the tool that an edit changes to;
-    - `confirming`: the digest of the edit that the person was asked to confirm, because it removes something;
+    - `confirming`: the digest of the edit that the person was asked to confirm, because it removes something
+      or has odd values;
     - `card`: the message from which to escalate.
     """
 
@@ -64,10 +65,14 @@ class FormRef:
 
 @dataclass(frozen=True)
 class PageField:
-    """One input, or a locked value. Another `id` means that an earlier input's text doesn't belong here."""
+    """One input, or a locked value. Another `id` means that an earlier input's text doesn't belong here.
+    `warnings` are about its value, and belong above it. `help`: how a locked value can be changed.
+    """
 
     id: str
     field: Field
+    warnings: tuple[Line, ...] = ()
+    help: str = ""
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ class ReviewForm(ABC):
             self.ref.at_page(session.page),
             self.title(),
             self.effect(),
-            (*session.fields, *self.extra_fields()),
+            (*self._fields(), *self.extra_fields()),
             self.submit_label() if session.is_last_page else "Next",
             problem,
             self.name(),
@@ -56,8 +56,10 @@ class ReviewForm(ABC):
     def proposal(self) -> Proposal:
         """The decision that the answers make. Raises FormErrors, InvalidToolCall, SchemaError."""
 
-    def removal_warning(self, proposal: Proposal) -> str:
-        """One sentence on the values that this removes; "" if none, or if the person confirmed it."""
+    def warning(self, proposal: Proposal) -> str:
+        """What to confirm first: which values this removes, what is odd in what the person entered. "" if
+        nothing, or if they confirmed it.
+        """
         return ""
 
     def with_confirmation(self, proposal: Proposal) -> Self:
@@ -85,6 +87,17 @@ class ReviewForm(ABC):
     @abstractmethod
     def submit_label(self) -> str:
         """The label of the button that sends the last page."""
+
+    def locked_help(self) -> str:
+        """How a value can be changed that no input can hold."""
+        return ""
+
+    def _fields(self) -> tuple[PageField, ...]:
+        words = self.locked_help()
+        return tuple(
+            replace(one, help=words) if one.field.beyond_form else one
+            for one in self.session.fields
+        )
 
     def _with_session(self, session: FormSession) -> Self:
         form = copy.copy(self)

@@ -12,8 +12,9 @@ from hitl_core.forms import Answers, Field, Form, FormErrors, make_form
 from hitl_core.jsonschema import SchemaError
 from hitl_core.model import JsonObject
 
+from ..card import Line, warning_lines
 from ..text import clip, one_line, remove_marks
-from .fields import PREFIX, field_ids, fit_fields, is_cut, shows_all, split_pages
+from .fields import PREFIX, field_ids, find_warnings, fit_fields, is_cut, shows_all, split_pages
 from .page import Entries, FormLimits, PageField
 
 #: A choice may add another choice, and so on: this many levels, as deep as a form goes.
@@ -24,7 +25,7 @@ _TEXT_KINDS = {"text", "long_text", "email", "uri", "integer", "number", "lines"
 @dataclass(frozen=True)
 class FormSource:
     """The schema and values of a form. `revision` and `edition` distinguish its inputs from those of another
-    form in its place.
+    form in its place. `name_values`: an option shows what is sent for it, if its name is another.
     """
 
     schema: JsonObject | None
@@ -32,6 +33,7 @@ class FormSource:
     redact: tuple[str, ...] = ()
     revision: int = 1
     edition: str = ""
+    name_values: bool = False
 
 
 class FormSession:
@@ -68,7 +70,10 @@ class FormSession:
     @property
     def fields(self) -> tuple[PageField, ...]:
         """The fields of the current page."""
-        return tuple(PageField(self._ids[field.pointer], field) for field in self._page_fields)
+        return tuple(
+            PageField(self._ids[field.pointer], field, self._warnings.get(field.pointer, ()))
+            for field in self._page_fields
+        )
 
     @property
     def is_cut(self) -> bool:
@@ -106,6 +111,13 @@ class FormSession:
         """The arguments that the answers make. Raises FormErrors, SchemaError."""
         known = self.form.pointers  # answers to the fields of another choice don't count
         return self.form.read({p: answer for p, answer in self.answers.items() if p in known})
+
+    def entry_warnings(self) -> tuple[Line, ...]:
+        """What is odd in what people entered, without what was odd before."""
+        before = find_warnings(self.form.with_answers({}))
+        now = find_warnings(self.form.with_answers(self.answers))
+        new = (lines for pointer, lines in now.items() if lines != before.get(pointer))
+        return tuple(line for lines in new for line in lines)
 
     def page_with_error(self, errors: FormErrors) -> int | None:
         """A page with one of these errors: the current one if possible, else the first; None if there is
@@ -184,6 +196,7 @@ class FormSession:
                 redact=source.redact,
                 max_text=limits.text,
                 max_options=limits.options,
+                name_values=source.name_values,
             )
         except SchemaError as error:
             raise Refused("no_form", f"A form for this can't be made: {error}.") from error
@@ -211,6 +224,12 @@ class FormSession:
     @cached_property
     def _pages(self) -> list[tuple[Field, ...]]:
         return split_pages([*self._fields_by_pointer.values()], self._limits)
+
+    @cached_property
+    def _warnings(self) -> Mapping[str, tuple[Line, ...]]:
+        return {
+            pointer: warning_lines(lines) for pointer, lines in find_warnings(self.form).items()
+        }
 
     @property
     def _page_fields(self) -> tuple[Field, ...]:

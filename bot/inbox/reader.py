@@ -17,7 +17,6 @@ from ..card import (
     Button,
     Line,
     OpenAction,
-    approval_button,
     approved_text,
     argument_plain_text,
     arguments_head,
@@ -26,6 +25,7 @@ from ..card import (
     find_open_action,
     name_and_arguments,
     page_keys,
+    reading_buttons,
     review_pages,
     review_state,
 )
@@ -104,8 +104,8 @@ class Reader:
 
         def draw() -> ArgumentsPage[C]:
             name, arguments = name_and_arguments(review, target.action)
-            approval, asker = _approval(review, target), _asker(review, target)
-            return arguments_page(target, name, arguments, number, split, approval, asker)
+            answers, asker = _answers(review, target), _asker(review, target)
+            return arguments_page(target, name, arguments, number, split, answers, asker)
 
         return await offload_drawing(review, draw)
 
@@ -159,16 +159,16 @@ def arguments_page(
     arguments: Sequence[Argument],
     number: int,
     split: Callable[[Sequence[Argument]], Sequence[C]],
-    approval: tuple[Button, ...] = (),
+    answers: tuple[Button, ...] = (),
     asker: Line = (),
 ) -> ArgumentsPage[C]:
-    """`approval` is the button on the last page, for those who have read all of it."""
+    """`answers` are buttons on the last page, for those who have read all of it."""
     pages = split(arguments)
     count = len(pages)
     number = max(0, min(number, count - 1))
     buttons = arguments_pages(target.review_id, target.action, target.revision, number, count)
     if number == count - 1:
-        buttons = (*approval, *buttons)
+        buttons = (*answers, *buttons)
     head = arguments_head(name, number, count)
     return ArgumentsPage(target, number, count, head, asker, pages[number], buttons)
 
@@ -196,12 +196,12 @@ def _asker(review: Review, target: ActionRef) -> Line:
     return asker_line(review, action) if action else ()
 
 
-def _approval(review: Review, target: ActionRef) -> tuple[Button, ...]:
+def _answers(review: Review, target: ActionRef) -> tuple[Button, ...]:
     """Nothing if it was edited since the first page."""
     action = review.action(target.action)
     if action is None or review.cancelled or action.revision != target.revision:
         return ()
-    return approval_button(review.id, find_open_action(review, action.key))
+    return reading_buttons(review.id, find_open_action(review, action.key))
 
 
 def to_text(arguments: Sequence[Argument]) -> str:

@@ -51,6 +51,7 @@ class Field(NamedTuple):
     - `label`: begins with the labels of the outer objects, for example Address, then City;
     - `initial`: what the input shows, see `Kind`;
     - `locked`: the reason why the field can't be edited. Its value is kept unchanged;
+    - `beyond_form`: it is locked only because no input can hold its value: it may be changed in other ways;
     - `hidden`: people must not see the value. The field is locked and has no `initial`;
     - `redraws`: the answer decides which fields follow, so the form must be made again with the answers so
       far;
@@ -76,6 +77,7 @@ class Field(NamedTuple):
     max_items: int | None = None
     hidden: bool = False
     redraws: bool = False
+    beyond_form: bool = False
 
 
 #: No value. None means null.
@@ -128,10 +130,13 @@ class Found(NamedTuple):
 
 
 class InputLimits(NamedTuple):
-    """The limits of one input: UTF-16 units of text, and number of options."""
+    """The limits of one input: UTF-16 units of text, and number of options. `name_values`: an option that has
+    a name of its own shows its value too.
+    """
 
     max_text: int
     max_options: int
+    name_values: bool = False
 
 
 class JointError(NamedTuple):

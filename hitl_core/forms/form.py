@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -49,6 +50,13 @@ class Form:
 
     def __repr__(self) -> str:
         return f"Form(fields={self.fields})"  # `args` and `plan` have the hidden values
+
+    def shown_values(self) -> dict[str, Any]:
+        """By pointer, the value that a field shows: what people entered so far, as far as it can be read, or
+        what the arguments have. What is hidden, or not there, has none.
+        """
+        shown = ((slot.field.pointer, _shown_value(slot, self)) for slot in self.plan.slots)
+        return {pointer: value for pointer, value in shown if value is not ABSENT}
 
     @property
     def pointers(self) -> frozenset[str]:
@@ -98,6 +106,7 @@ def make_form(
     max_options: int = 10_000,
     answers: Answers | None = None,
     redact: Collection[str] = (),
+    name_values: bool = False,
 ) -> Form:
     """The form for these arguments (plain JSON values).
 
@@ -109,13 +118,27 @@ def make_form(
     An input has at most `max_text` UTF-16 units, and a longer value is locked. A choice with more than
     `max_options` options is a text input, which is checked when it is read. `answers`, by pointer, are what
     people entered so far: the form has the branches that they chose and shows what they typed. `redact` are
-    JSON pointers to hidden values.
+    JSON pointers to hidden values. `name_values`: an option with a name of its own shows its value too.
 
     Raises SchemaError for a schema that `check_schema` refuses.
     """
-    limits, entered = InputLimits(max_text, max_options), answers or {}
+    limits, entered = InputLimits(max_text, max_options, name_values), answers or {}
     plan = plan_form(schema, args, entered, limits, redact)
     return Form(schema, args, entered, limits, redact, plan)
+
+
+def _shown_value(slot: Slot, form: Form) -> Any:
+    field = slot.field
+    if field.hidden or slot.is_branch_choice:
+        return ABSENT
+    if field.locked is None and (answer := form.answers.get(field.pointer)):
+        try:
+            return parse_answer(slot, answer, form.limits.max_text)
+        except ValueError:
+            return answer
+    if field.kind == "json" and field.initial:
+        return json.loads(field.initial)  # without the hidden parts that `value` may have
+    return slot.value
 
 
 _DEPTH = 2

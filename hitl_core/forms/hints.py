@@ -15,7 +15,7 @@ _PICKER_KINDS = ("date", "time", "datetime")
 _MAX_DEFAULT = 80
 _HIDDEN = "This value is hidden and stays unchanged."
 _HOLDS_HIDDEN = "A part of this is hidden, so it can't be changed here."
-_TOO_LONG = "This is longer than {:,} characters and can't be changed here."
+_TOO_LONG = "This is longer than {:,} characters, so it can't be changed here."
 _ONE_VALUE = "This has only one value."
 
 
@@ -44,13 +44,15 @@ def _finish_slot(
         slot = json_slot(slot, max_text, masked_value=mask_value(value, hidden))
     field = slot.field
     hint, locked, max_length = make_hint(schema, field), field.locked, field.max_length
+    beyond_form = False
     if hidden:
-        locked = _HOLDS_HIDDEN
+        locked, beyond_form = locked or _HOLDS_HIDDEN, locked is None
     elif locked is None and "const" in schema and slot.reads == "option":
         locked = _ONE_VALUE if field.initial == "0" else None
     elif not slot.values and _is_too_long(field.initial, max_text):
+        beyond_form = locked is None
         locked, max_length = locked or _TOO_LONG.format(max_text), None
-    field = field._replace(hint=hint, locked=locked, max_length=max_length)
+    field = field._replace(hint=hint, locked=locked, max_length=max_length, beyond_form=beyond_form)
     return slot._replace(field=field, fixed_paths=fixed)
 
 

@@ -56,7 +56,7 @@ def _choose_input(
     value, empty, max_text = slot.value, slot.is_empty, limits.max_text
     options = list_options(schema)
     if options and len(options) <= limits.max_options:
-        return choice_slot(slot, options)
+        return choice_slot(slot, _name_values(options) if limits.name_values else options)
     if options and all(isinstance(option, str) for _, option in options):
         schema = {**schema, "type": "string"}
     match schema.get("type"):
@@ -159,6 +159,7 @@ def _array_slot(
     )
     options = list_options(items)
     if options and len(options) <= limits.max_options:
+        options = _name_values(options) if limits.name_values else options
         return choices_slot(slot, options, schema)
     item = item_kind(items)
     text = format_lines([] if slot.is_empty else slot.value, item) if item else None
@@ -184,6 +185,11 @@ def list_options(schema: Schema) -> list[tuple[str, Any]]:
     if not all(isinstance(branch, dict) and "const" in branch for branch in branches):
         return []
     return [(str(b.get("title") or _label(b["const"])), b["const"]) for b in branches]
+
+
+def _name_values(options: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    written = ((label, _label(value), value) for label, value in options)
+    return [(name if name == raw else f"{name} → {raw}", value) for name, raw, value in written]
 
 
 def _enum_options(schema: Schema) -> list[tuple[str, Any]]:

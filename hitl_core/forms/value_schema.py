@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, cast
@@ -20,6 +21,10 @@ from hitl_core.jsonschema import (
 )
 
 INFERRED: Any = object()  # in place of a schema: use the type of the value
+_UNDECLARED = "Not in the tool's schema."
+#: A longer text has lines of its own.
+_ONE_LINE = 160
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 _TYPE_TESTS: dict[str, Callable[[Any], bool]] = {
     "string": lambda value: isinstance(value, str),
     "integer": lambda value: is_number(value) and value == int(value),
@@ -60,7 +65,7 @@ def infer_schema(value: Any) -> Schema:
         case str():
             return {"type": "string"}
         case dict() if value:
-            names = list(cast("dict[str, Any]", value))
+            names = _short_first(cast("dict[str, Any]", value))
             return {
                 "type": "object",
                 "properties": dict.fromkeys(names, INFERRED),
@@ -72,6 +77,33 @@ def infer_schema(value: Any) -> Schema:
             return {"type": "array", "items": {"type": "number"}}
         case _:
             return {}
+
+
+def infer_undeclared(declared: object, value: Any, *, is_known: bool = True) -> object:
+    """The schema, or in place of INFERRED one for the type of the value. If the object's schema should know
+    it, it says so.
+    """
+    if declared is not INFERRED:
+        return declared
+    inferred = infer_schema(value)
+    return inferred if is_known else {**inferred, "description": _UNDECLARED}
+
+
+def _short_first(values: dict[str, Any]) -> list[str]:
+    """The names as a card has them: what is on one line comes before longer texts."""
+
+    def is_long(name: str) -> bool:
+        text = values[name]
+        return isinstance(text, str) and (len(text) > _ONE_LINE or "\n" in text)
+
+    return sorted(values, key=is_long)
+
+
+def key_label(name: str) -> str:
+    """A key is quoted unless it is a plain name: an agent may have chosen it, and it could look like our
+    text.
+    """
+    return name if _PLAIN_NAME.fullmatch(name) else f'"{name}"'
 
 
 def keep_annotations(declared: object) -> Schema:

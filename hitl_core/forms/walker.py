@@ -11,8 +11,9 @@ from hitl_core.forms.hints import finish_slots
 from hitl_core.forms.inputs import choose_inputs
 from hitl_core.forms.value_schema import (
     INFERRED,
-    infer_schema,
+    infer_undeclared,
     keep_annotations,
+    key_label,
     match_branch,
     member_schema,
     switch_branch,
@@ -76,8 +77,7 @@ class SchemaWalker:
 
     def walk(self, declared: object, args: dict[str, Any]) -> dict[str, Any]:
         """Find the values in all arguments. Returns these, switched to the chosen branches."""
-        if declared is INFERRED:
-            declared = infer_schema(args)
+        declared = infer_undeclared(declared, args)
         [flat] = self._flattener.flatten_each([declared])
         return self._walk_value(Location(), declared, flat, args)
 
@@ -144,7 +144,7 @@ class SchemaWalker:
         blanks = (*location.parent_on_clear, blank)
         parents = (*location.parent_properties, id(properties))
         for (name, declared), flat, pointer in zip(members.items(), flats, pointers, strict=True):
-            path, labels = (*location.path, name), (*location.labels, name)
+            path, labels = (*location.path, name), (*location.labels, key_label(name))
             required = location.required and name in required_names
             inner = Location(path, pointer, labels, required, blanks, location.locked, parents)
             old = held.get(name, ABSENT)
@@ -155,10 +155,10 @@ class SchemaWalker:
 
     def _member(self, schema: Schema, properties: Schema, name: str, held: Schema) -> object:
         """The schema of a property. If it is not allowed but there, it must be shown all the same."""
-        budget = self._flattener.budget
-        known = name in properties
-        declared = properties[name] if known else member_schema(schema, name, budget) or INFERRED
-        return infer_schema(held.get(name, ABSENT)) if declared is INFERRED else declared
+        if name in properties:
+            return infer_undeclared(properties[name], held.get(name, ABSENT))
+        declared = member_schema(schema, name, self._flattener.budget) or INFERRED
+        return infer_undeclared(declared, held.get(name, ABSENT), is_known=not properties)
 
     def _walk_branches(
         self, location: Location, slot: Slot, schema: Schema, branches: tuple[Branch, ...]

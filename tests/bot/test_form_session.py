@@ -224,15 +224,15 @@ def test_a_removal_is_confirmed_once_for_exactly_this_edit() -> None:
     form = edit_form(review_of(("mail", {"to": "jo", "cc": "al", "bcc": "bo"}), policy=OPTIONAL))
     emptied = form.enter(untouched(form.session, cc=None))
     proposal = emptied.proposal()
-    assert emptied.removal_warning(proposal) == "This removes cc. Send the form again to confirm."
+    assert emptied.warning(proposal) == "This removes cc. Send the form again to confirm."
     asked = emptied.with_confirmation(proposal)
     page = asked.page("…")
     again = edit_form(form._review, page.ref)  # as a bot makes it that knows only the review
     same = again.enter(Entries({each.id: each.field.initial for each in page.fields}))
     assert same.proposal().args == proposal.args
-    assert same.removal_warning(same.proposal()) == ""
+    assert same.warning(same.proposal()) == ""
     more = again.enter(untouched(again.session, cc=None, bcc=None))
-    assert "bcc and cc" in more.removal_warning(more.proposal()).replace("cc and bcc", "bcc and cc")
+    assert "bcc and cc" in more.warning(more.proposal()).replace("cc and bcc", "bcc and cc")
 
 
 def test_a_warning_counts_all_removed_values() -> None:
@@ -241,7 +241,7 @@ def test_a_warning_counts_all_removed_values() -> None:
     limits = FormLimits(page_fields=20, page_bytes=100_000)
     form = edit_form(review_of(("mail", args), policy=OPTIONAL), limits=limits)
     emptied = form.enter(Entries({each.id: None for each in form.session.fields}))
-    assert "n5 and 4 more." in emptied.removal_warning(emptied.proposal())
+    assert "n5 and 4 more." in emptied.warning(emptied.proposal())
 
 
 OPTIONAL: Json = {

@@ -7,7 +7,16 @@ from typing import Any
 
 import pytest
 
-from bot.card import action_text, build_card, card_buttons, card_text, plain_text
+from bot.card import (
+    action_text,
+    argument_head,
+    build_card,
+    card_buttons,
+    card_text,
+    name_and_arguments,
+    plain_text,
+)
+from bot.channels.slack.modals.arguments_modal import split_arguments
 from bot.channels.slack.render import place_names
 from bot.channels.slack.render.card_message import message
 from tests.channels.scenes import DEFAULT, name_of, review_of
@@ -80,3 +89,31 @@ def test_honest_values_are_not_counted() -> None:
 
     assert card.open_actions[0].warnings == ()
     assert card_text(card, NAMES).warnings == ()
+
+
+def test_cards_change_7_each_argument_on_a_page_has_its_warnings_above_it() -> None:
+    """Given a call with odd values in its arguments, in their names and in its reason; then the page with all
+    of it has each warning directly above what it is about, in the words of the card."""
+    args = {"note": "fine", "to": "jo@p\u0430ypal.com", "in": {"b\u200b": "c", "d": "x"}}
+    review = review_of(("pay", args), reason="As \u202eagreed")
+    card = build_card(review, DEFAULT)
+    on_card = {plain_text(line) for line in card.open_actions[0].warnings}
+    _, arguments = name_and_arguments(review, "1")
+
+    heads = {one.label: plain_text(argument_head(one)).split("\n") for one in arguments}
+    assert heads["note"] == ["note  fine"]
+    assert (
+        heads["to"][0]
+        == "⚠ “to” is not jo@paypal.com: it has Cyrillic letters (xn--pypal-4ve.com)."
+    )
+    assert heads["to"][1].startswith("to")
+    (said,) = (head for label, head in heads.items() if label.startswith("Not an argument"))
+    assert said[0].startswith("⚠ The agent's reason ")
+    shown = {line.removeprefix("⚠ ") for head in heads.values() for line in head if "⚠" in line}
+    assert shown == on_card
+
+
+def test_cards_change_7_a_very_long_name_has_its_warning_on_the_page() -> None:
+    _, arguments = name_and_arguments(review_of(("pay", {"\u0430" * 300: "paypal\u200b"})), "1")
+    [parts] = split_arguments(arguments)
+    assert "⚠" in str(parts[0])

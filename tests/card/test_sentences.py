@@ -26,7 +26,9 @@ from bot.card import (
     thread_summary,
     thread_text,
 )
+from bot.channels.slack.render.card_message import message
 from hitl_core.model import Place, Review
+from tests.channels.reading import to_text
 from tests.channels.scenes import (
     DEFAULT,
     OPS,
@@ -37,6 +39,7 @@ from tests.channels.scenes import (
     link_to,
     name_of,
     review_of,
+    with_request,
 )
 from tests.channels.test_golden_cards import SCENES
 
@@ -136,3 +139,24 @@ def test_house_the_card_room_knows_no_chat_system() -> None:
         if re.search(r"slack|teams\b|mrkdwn|block.?kit|adaptive", line, re.IGNORECASE)
     ]
     assert named == []
+
+
+def test_cards_change_10_a_card_of_one_action_says_the_tools_name_once() -> None:
+    """Given one call; then its tool is in the title and not below it. Given two, each begins with its own."""
+    one = build_card(review_of(("reboot", {"now": True})), DEFAULT)
+    two = build_card(review_of(("reboot", {"now": True}), ("reboot", {})), DEFAULT)
+
+    drawn = to_text(message(one, name_of)["blocks"])
+    assert drawn.count("reboot") == 1
+    assert "\n/No policy rule covers this tool./\n`now`  true\n" in drawn
+    assert "*1  reboot*" in to_text(message(two, name_of)["blocks"])
+
+
+@pytest.mark.parametrize("name", ["x" * 61, "ask_human"])
+def test_cards_change_10_a_name_that_no_title_has_whole_is_below_it(name: str) -> None:
+    """Given a name that the title cuts, or a title of the agent's system; then the action begins with it."""
+    review = review_of((name, {}))
+    if name == "ask_human":
+        review = with_request(review, title="Which one?", by_agent=True)
+    drawn = to_text(message(build_card(review, DEFAULT), name_of)["blocks"])
+    assert f"\n*{name}*" in drawn

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -144,29 +142,3 @@ def test_cards_fool_9_a_result_is_the_tools() -> None:
     review = done(start_calls(decide(review_of(PAY), "1", "approve"), "1"), {"1": LIE})
     (line,) = card_text(card_of(review), NAMES).decisions
     assert plain_text(line).endswith(f"→ It reported: “{LIE}”")
-
-
-CHOICES: list[tuple[dict[str, Any], list[str]]] = [
-    ({"enum": ["EUR", "USD"]}, []),
-    ({"oneOf": [{"title": "EUR", "const": "EUR"}, {"const": 5}]}, []),
-    ({"type": "boolean"}, []),
-    (
-        {"oneOf": [{"title": "Refund nothing", "const": {"amount": 120}}, {"const": "No"}]},
-        ['The answer “Refund nothing” stands for “{"amount": 120}”'],
-    ),
-    ({"enum": [5, "6"]}, ['The answer “6” stands for “"6"”']),
-]
-
-
-@pytest.mark.parametrize(("schema", "lines"), CHOICES)
-def test_cards_fool_8_an_answer_shows_what_it_stands_for(
-    schema: dict[str, Any], lines: list[str]
-) -> None:
-    """Given answers, some of which stand for another value; then the card says which, above the buttons."""
-    assert plain(*first_action(asking(schema)).answers) == lines
-
-
-def test_cards_fool_8_a_long_answer_is_whole_above_its_button() -> None:
-    long = "Refund everything but the postage, " * 3 + "to the account of the supplier"
-    (line,) = first_action(asking({"enum": [long, "No"]})).answers
-    assert long in plain_text(line)

@@ -186,7 +186,7 @@ def test_what_is_cut_or_only_listed_counts_as_unread() -> None:
         ({"enum": ["a", 1, None]}, ("respond",), ["a", "1", "null"]),
         ({"enum": list("abcdef")}, ("respond",), []),
         ({"enum": ["a", "a\u200b"]}, ("respond",), ["a", "a⟦U+200B⟧"]),
-        ({"enum": [1, "1"]}, ("respond",), []),
+        ({"enum": [1, "1"]}, ("respond",), ["1", "1"]),
         ({"type": "boolean"}, ("respond",), ["Yes", "No"]),
         ({"type": "boolean"}, ("approve", "reject"), []),
         ({"enum": ["a"]}, ("approve", "reject"), ["a"]),

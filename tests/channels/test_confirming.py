@@ -79,16 +79,13 @@ def test_slack_clients_3_removals_are_named_and_confirmed() -> None:
     form, state = open_modal(review())
     filled = form.enter(entries_of(change_state(state, {"cc", "bcc"})))
     proposal = filled.proposal()
-    assert (
-        filled.removal_warning(proposal)
-        == "This removes bcc and cc. Send the form again to confirm."
-    )
+    assert filled.warning(proposal) == "This removes bcc and cc. Send the form again to confirm."
 
     asked = filled.with_confirmation(proposal)
     view = modal_of(asked, "…")
     again = edit_form(review(), view)
     same = again.enter(entries_of(change_state(state, {"cc", "bcc"})))
-    assert same.removal_warning(same.proposal()) == ""
+    assert same.warning(same.proposal()) == ""
     assert same.proposal().args == proposal.args
 
 
@@ -101,7 +98,7 @@ def test_slack_clients_3_another_edit_is_confirmed_on_its_own(null: set[str]) ->
     asked = filled.with_confirmation(filled.proposal())
     again = edit_form(of, modal_of(asked))
     other = again.enter(entries_of(change_state(state, null)))
-    assert other.removal_warning(other.proposal()) != ""
+    assert other.warning(other.proposal()) != ""
 
 
 def test_slack_clients_3_a_null_for_a_required_input_stands_beside_it() -> None:
@@ -131,7 +128,7 @@ def test_slack_clients_3_whatever_a_client_leaves_out(odd: dict[str, str]) -> No
     assert proposal.args is not None
     after = proposal.args.parse()
     gone = find_removed(ARGS, after)
-    text = filled.removal_warning(proposal)
+    text = filled.warning(proposal)
     assert {each[1:] for each in gone} == null
     assert all(name in text for name in null)
     assert (text == "") == (not gone)

@@ -20,7 +20,7 @@ from tests.support.cpu_time import cpu_limit
 Json = dict[str, Any]
 
 TEXT = {"type": "string"}
-NINETY = {f"field {n}": f"value {n}" for n in range(90)}
+NINETY = {f"field-{n}": f"value {n}" for n in range(90)}
 CONTACT: Json = {
     "type": "object",
     "properties": {
@@ -49,17 +49,17 @@ CHOICE, NUMBER = "contact", "contact \u203a number"
 def test_ninety_fields_stand_on_pages_and_an_edit_on_each_counts() -> None:
     first = open_page(None, NINETY)
     assert [len(first.blocks), first.session.page_count] == [45, 2]
-    filled = first.sent(**{"field 3": {"value": "three"}})
+    filled = first.sent(**{"field-3": {"value": "three"}})
     second = Page(filled.at_page(1))
-    filled = second.sent(**{"field 88": {"value": "eighty-eight"}})
+    filled = second.sent(**{"field-88": {"value": "eighty-eight"}})
     assert filled.is_last_page
-    assert filled.value() == {**NINETY, "field 3": "three", "field 88": "eighty-eight"}
+    assert filled.value() == {**NINETY, "field-3": "three", "field-88": "eighty-eight"}
 
 
 def test_the_page_before_shows_what_was_entered_there() -> None:
-    filled = open_page(None, NINETY).sent(**{"field 3": {"value": "three"}})
+    filled = open_page(None, NINETY).sent(**{"field-3": {"value": "three"}})
     again = Page(Page(filled.at_page(1)).sent().at_page(0))
-    assert again.element("field 3")["initial_value"] == "three"
+    assert again.element("field-3")["initial_value"] == "three"
 
 
 def test_long_texts_that_are_entered_move_no_field_to_another_page() -> None:
@@ -130,9 +130,9 @@ def test_errors_name_their_page(page: int) -> None:
     """Given a form of two pages, then an error names its page, and one without a field is shown at the first
     input."""
     session = open_page(None, NINETY).session.at_page(page)
-    wrong = FormErrors({"/field 50": "is odd"}, ())
+    wrong = FormErrors({"/field-50": "is odd"}, ())
     assert session.page_with_error(wrong) == 1
-    assert session.error_text(wrong) == "field 50 is odd"
+    assert session.error_text(wrong) == "field-50 is odd"
     assert bool(session.field_errors(wrong)) == (page == 1)
     assert session.page_with_error(FormErrors({}, ("All is wrong.",))) is None
 
@@ -173,7 +173,7 @@ def test_another_tool_has_its_own_form_and_keeps_what_was_typed() -> None:
 def test_the_choice_between_tools_is_the_last_thing_in_the_form() -> None:
     """Given a form of two pages; then only the last one offers another tool, whose own form is then read from
     its first page."""
-    fields: Json = {f"field {n}": TEXT for n in range(90)}
+    fields: Json = {f"field-{n}": TEXT for n in range(90)}
     letter = {"properties": fields}
     form = edit_form(review_of(("send_email", NINETY), tools={"send_letter": letter}))
     first, last = (form.at_page(page, has_draft=False) for page in (0, 1))

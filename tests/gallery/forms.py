@@ -168,6 +168,12 @@ async def _nothing_changed(office: Office) -> Shown:
     return Shown("modal", office.answer_modal())
 
 
+async def _locked(office: Office) -> Shown:
+    await office.press(await office.ask((_CONTRACT,)), "edit")
+    await office.hands.click_view(ALICE, "edit")
+    return Shown("modal", office.view())
+
+
 async def _see_page_two(office: Office) -> Shown:
     card = await office.ask((("send_contract", {"supplier": "Globex", "text": CONTRACT * 25}),))
     await office.press(card, "see")
@@ -198,9 +204,19 @@ async def _too_late(office: Office) -> Shown:
     return Shown("modal", office.answer_modal())
 
 
+_ODD = (
+    "send_email",
+    {
+        "to": "Jo Martin <jo@p\u0430ypal.com>",
+        "subject": "Your refund",
+        "body": "Dear Jo, sign in at https://paypal.com@evil.example to get it.",
+    },
+)
+_SEE_ODD = (_ODD[0], {**_ODD[1], "terms": CONTRACT[:2500]})
 _BOOK = ("book_trip", TRIP)
 _PAY_OUT = ("pay_out", BANK)
 _CONTRACT = ("send_contract", {"supplier": "Globex", "text": CONTRACT})
+_PARAGRAPHS_LONG = ("send_contract", {"supplier": "Globex", "text": CONTRACT[:3100]})
 _PARAGRAPHS = ("send_contract", {"supplier": "Globex", "text": CONTRACT[:2500]})
 _QUESTION = ("ask_human", {"about": "order 1042"})
 _MORE = {"allowed_decisions": ["approve", "reject", "respond"]}
@@ -216,7 +232,9 @@ SCENES = (
     _press("edit-every-field", "Every kind of field", "edit", _BOOK, {"args_schema": EVERYTHING}),
     _press("edit-branches", "What follows a choice", "edit", _PAY_OUT, {"args_schema": BRANCHES}),
     scene("edit-page-two", "More fields than a page holds", _page_two),
-    _press("edit-locked", "Too long for an input", "edit", _CONTRACT),
+    _press("edit-read-first", "What no form shows whole is read first", "edit", _PARAGRAPHS_LONG),
+    scene("edit-locked", "Too long for an input", _locked),
+    _press("edit-odd", "What is odd, above its field", "edit", _ODD),
     _press("edit-for-others", "Others must approve it", "edit", REFUNDING, policy=BY_TWO),
     _press("edit-without-schema", "A form made of the arguments", "edit", MAILING, {}),
     scene("edit-errors", "What is wrong, beside its field", _errors),
@@ -228,6 +246,7 @@ SCENES = (
     _press("answer-form", "An answer with a schema", "respond", _QUESTION, _ASKS),
     _press("escalate", "Pass it on", "escalate", REFUNDING, policy=WITH_OPS),
     _press("see", "Everything that will run", "see", _PARAGRAPHS),
+    _press("see-odd", "What is odd, above its argument", "see", _SEE_ODD),
     scene("see-page-two", "Its second page", _see_page_two),
     scene("review", "Forty tools, one at a time", _review),
     scene("review-decided", "One that is decided", _review_decided),

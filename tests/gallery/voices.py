@@ -63,6 +63,24 @@ def _answers() -> Review:
     return asking(schema, text="The parcel came late but whole. What do we pay back?")
 
 
+def _long_answers() -> Review:
+    schema = {
+        "oneOf": [
+            {
+                "title": "Refund 80.00 EUR to the card of the customer and keep the order open",
+                "const": {"amount": 80, "to": "card", "close": False},
+            },
+            {
+                "title": "Refund 80.00 EUR to the account of the supplier and close the order",
+                "const": {"amount": 80, "to": "AT61 1904 3002 3457 3201", "close": True},
+            },
+            {"const": "Send the parcel again, with a voucher for the next order"},
+            {"const": "Ask the customer"},
+        ]
+    }
+    return asking(schema, text="The parcel came late but whole. What do we pay back?")
+
+
 def _three() -> Review:
     expire = {"after": "4h", "decision": "reject"}
     asked = ask(MAILING, QUERYING, UPDATING, expire=expire, escalate=[])
@@ -91,6 +109,7 @@ SCENES = (
     message("voice-reason", "A reason that says it is approved", _reason),
     message("voice-result", "A result that says it was rejected", _result),
     message("answer-values", "Answers that stand for something else", _answers),
+    message("answers-long", "Answers that a phone would cut to the same words", _long_answers),
     notification(
         "notifications",
         "What a phone shows of a refund, of three tools, and of a call in doubt",

@@ -63,7 +63,7 @@ def read_form(review: Review) -> Iterator[str]:
             entered = form.enter(entries)
             yield repr(entered.page())
             proposal = entered.proposal()
-            yield entered.removal_warning(proposal)
+            yield entered.warning(proposal)
             decisions.decide(review, "1", proposal, person(), START)
         except FormErrors as errors:
             session = form.enter(entries).session

@@ -437,3 +437,27 @@ async def test_faults_11_a_form_that_is_sent_again_says_what_its_first_try_did(
     [action] = (await gate.reviews.load(review_of(card))).review.actions
     assert (action.revision, action.is_pending) == (2, quorum == 2)
     assert len(action.edits) == 1
+
+
+async def test_what_no_form_shows_whole_is_read_before_it_is_edited(scene: Scene) -> None:
+    """Given a text that is too long for the form, when Alice presses Edit, then she reads all of it first,
+    and is told why; at its end Edit opens the form, and after it was sent no modal is left."""
+    args = {"body": f"{CANARY} " + "word " * 1200 + "end", "to": "jo"}
+    waiting = await editing(scene, "note", args, policy())
+    assert "The form can't show all of it" in await scene.alice.modal()
+    await scene.hands.click_view(scene.alice.id, "edit")
+    assert "can't be changed here" in await scene.alice.modal()
+    assert (await scene.alice.submit(to="al"))["ok"]
+    assert await scene.hands.view(scene.alice.id) is None
+    assert (await waiting).execute[0].args == {**args, "to": "al"}
+
+
+async def test_what_was_read_is_rejected_where_it_was_read(scene: Scene) -> None:
+    """Given all arguments of a call, when Alice presses Reject below them and says why, then it is rejected,
+    and no modal is left."""
+    args = {"body": f"{CANARY} " + "word " * 1200 + "end", "to": "jo"}
+    waiting = await editing(scene, "note", args, policy())
+    await scene.hands.click_view(scene.alice.id, "reject")
+    assert (await scene.alice.submit(message="Too long."))["ok"]
+    assert await scene.hands.view(scene.alice.id) is None
+    assert "Too long." in str((await waiting).answers)

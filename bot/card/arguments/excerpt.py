@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ... import text
+from ..spans import Line
 from ..values import Argument, ArgumentsExcerpt
+from .cut_json import cut_json
 from .masking import HIDDEN_MARK, MaskedArgs, mark_hidden, mask
 from .rows import MAX_LABEL, Row, argument_rows
 from .value_text import choose_style
@@ -30,12 +32,18 @@ def all_arguments(
     return list_arguments(mask(args, schema, redact))
 
 
-def list_arguments(masked: MaskedArgs) -> tuple[Argument, ...]:
+def list_arguments(
+    masked: MaskedArgs, warnings: Mapping[str, tuple[Line, ...]] | None = None
+) -> tuple[Argument, ...]:
     """All arguments in full: those of the policy's schema in its order, then the others; of these first the
-    ones that fit on one line.
+    ones that fit on one line. `warnings` by key are above the first value of their argument.
     """
+    left = dict(warnings or {})
     arguments = [
-        _argument(row, row.label, text.to_visible(row.drawing.raw), masked)
+        replace(
+            _argument(row, row.label, text.to_visible(row.drawing.raw), masked),
+            warnings=left.pop(row.key, ()),
+        )
         for row in argument_rows(masked)
     ]
     return _with_title(arguments, masked)
@@ -51,7 +59,7 @@ def arguments_excerpt(masked: MaskedArgs, room: int = MAX_CALL) -> ArgumentsExce
     lines = max(MAX_LINES, (room - MAX_CALL) // 40)
     for row in rows[:MAX_ARGUMENTS]:
         label, cut_off = cut_label(row.label)
-        value = text.excerpt(row.drawing.raw, min(most, max(60, room)), lines=lines)
+        value = _cut_value(row, min(most, max(60, room)), lines)
         room -= value.weight
         missing += cut_off + value.missing
         if cut_off or value.missing:
@@ -77,6 +85,11 @@ def cut_label(label: str) -> tuple[str, int]:
         return label, 0
     cut = text.truncate(label, MAX_LABEL)
     return cut.text, cut.missing
+
+
+def _cut_value(row: Row, limit: int, lines: int) -> text.CutText:
+    cut = text.excerpt(row.drawing.raw, limit, lines=lines)
+    return (cut.missing and cut_json(row.value, limit, lines)) or cut
 
 
 def _argument(row: Row, label: str, visible: str, masked: MaskedArgs) -> Argument:

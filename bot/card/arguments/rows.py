@@ -32,11 +32,13 @@ _AMOUNT = re.compile(
 
 
 class Row(NamedTuple):
-    """`is_declared`: the schema has this argument."""
+    """`key`: that of the argument. `is_declared`: the schema has it."""
 
     label: str
     drawing: Drawing
     is_declared: bool
+    key: str
+    value: Any
 
 
 class _Cell(NamedTuple):
@@ -44,6 +46,7 @@ class _Cell(NamedTuple):
     label: str
     value: Any
     is_declared: bool
+    key: str
 
 
 def argument_rows(masked: MaskedArgs) -> list[Row]:
@@ -58,7 +61,7 @@ def argument_rows(masked: MaskedArgs) -> list[Row]:
         if drawing.has_currency
     }
     rows = [
-        Row(cell.label, drawing, cell.is_declared)
+        Row(cell.label, drawing, cell.is_declared, cell.key, cell.value)
         for cell, drawing in zip(cells, drawings, strict=True)
         if cell.pointer not in with_amounts
     ]
@@ -141,7 +144,7 @@ def _cells(key: str, value: Any, masked: MaskedArgs) -> list[_Cell]:
     is_foreign = bool(masked.declared) and not is_declared
     label = quote_key(key) if is_foreign else argument_label(key, masked.schemas.get(key))
     if not _is_small(key, value, pointer, masked):
-        return [_Cell(pointer, label, value, is_declared)]
+        return [_Cell(pointer, label, value, is_declared, key)]
     own = masked.schemas.get(key)
     own = cast("dict[str, Any]", own) if isinstance(own, dict) else None
     within = schema_properties(own)
@@ -151,6 +154,7 @@ def _cells(key: str, value: Any, masked: MaskedArgs) -> list[_Cell]:
             f"{label}{PATH_SEPARATOR}{argument_label(name, within.get(name))}",
             value[name],
             is_declared and _is_declared_in(masked.declared[key], name),
+            key,
         )
         for name in keys_in_order(value, own)
     ]

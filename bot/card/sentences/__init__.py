@@ -3,7 +3,7 @@
 Start with `card_text` and `action_text`.
 """
 
-from .arguments import argument_head, argument_heads, argument_plain_text
+from .arguments import argument_head, argument_heads, argument_plain_text, warning_lines
 from .card_text import (
     ActionText,
     CardText,
@@ -49,6 +49,7 @@ from .pages import (
     NO_ARGUMENTS,
     NOTHING_HERE,
     PAGE_SIZE,
+    READ_FIRST,
     REFUSAL_TITLE,
     REVIEW_TITLE,
     approved_text,
@@ -78,6 +79,7 @@ __all__ = [
     "OPEN_CARD_HINT",
     "OTHERS_TITLE",
     "PAGE_SIZE",
+    "READ_FIRST",
     "REFUSAL_TITLE",
     "REVIEW_TITLE",
     "ActionText",
@@ -114,4 +116,5 @@ __all__ = [
     "review_state",
     "thread_summary",
     "thread_text",
+    "warning_lines",
 ]

@@ -31,8 +31,15 @@ def argument_plain_text(argument: Argument) -> str:
     return f"{plain_text(_label(argument))}\n{argument.value}"
 
 
+def warning_lines(warnings: Iterable[Line]) -> tuple[Line, ...]:
+    """Each with its sign."""
+    return tuple((Strong("⚠ "), *one) for one in warnings)
+
+
 def _label(argument: Argument) -> Line:
+    """Below what we say of it."""
     spans: list[Span] = [Text(f"{argument.above}\n")] if argument.above else []
+    spans += [span for one in warning_lines(argument.warnings) for span in (*one, Text("\n"))]
     spans.append(Strong(argument.label) if argument.is_declared else Code(argument.label))
     if argument.host:
         spans += [Text("  "), Strong(argument.host)]

@@ -9,6 +9,7 @@ from hitl_core.sentences import join_names
 
 from ..button import Button
 from ..buttons import REVIEW_LABEL, action_buttons, doubt_buttons, reads_first
+from ..choices import choice_lines
 from ..model import ActionLine, Card, DecisionLine, Doubt, OpenAction
 from ..people import doubt_quorum, may_decide, statement_lines, vote_count, vote_lines
 from ..spans import (
@@ -23,10 +24,9 @@ from ..spans import (
 )
 from ..values import NOBODY, Argument, ArgumentsExcerpt
 from ..warnings import odd_values
-from .arguments import excerpt_notes
-from .choices import choice_lines
+from .arguments import excerpt_notes, warning_lines
 from .decisions import decision_lines, decision_text, elsewhere_line
-from .headline import origin_lines
+from .headline import origin_lines, request_for
 from .history import call_lines, edit_lines, note_lines, problem_lines
 from .why import agent_line, attempt_lines, ordinal
 
@@ -59,7 +59,7 @@ class ActionText:
     """One action or doubt: its headline, its arguments (or `head` says that there are none), and what is
     below them. `decision` is () while it waits; then it has no buttons. `attempt` compares it with a rejected
     call. `says` are the agent's own words: its description, and its reason. `answers`
-    are the values of answers whose buttons don't show them.
+    is a list of the answers with their values, where the buttons don't show all of it.
     """
 
     head: Line
@@ -81,7 +81,7 @@ def card_text(card: Card, names: PlaceNames) -> CardText:
     return CardText(
         calls=call_lines(card, names) if called else (),
         origin=origin_lines(card, names),
-        warnings=(*_count_odd_values(card), *_warning_lines(card.warnings)),
+        warnings=(*_count_odd_values(card), *warning_lines(card.warnings)),
         problems=tuple(problem_lines(one, names) for one in card.place_problems[:MAX_NOTES]),
         notes=tuple(note_lines(one, card.place, names) for one in card.notes[-MAX_NOTES:]),
         cancel_votes=statement_lines(card.cancel_votes) if card.cancel_votes else (),
@@ -103,7 +103,7 @@ def action_text(
     return ActionText(
         head=_action_head(action, numbered, above),
         arguments=action.excerpt.arguments,
-        warnings=_warning_lines(action.warnings),
+        warnings=warning_lines(action.warnings),
         edits=edit_lines(action.edits) if is_open and action.edits else (),
         notes=tuple(notes),
         votes=vote_lines(action.progress, names) if is_open and action.progress else (),
@@ -177,14 +177,17 @@ def more_doubts_line(count: int) -> Line:
 
 
 def _action_head(action: OpenAction, numbered: bool, above: str) -> Line:
+    """Its number, its title from the agent's system, its tool, and why the policy asks for a person."""
     number = f"{action.number}  " if numbered else ""
     title = quote(action.title) if action.title and quote(action.title) not in above else ""
-    head: list[Span] = [Strong(f"{number}{title or action.name}")]
+    head: list[Span] = []
+    if title or numbered or not above.endswith(request_for(action.name)):
+        head.append(Strong(f"{number}{title or action.name}"))
     if title:
         head.append(Verbatim(f"   {action.name}"))
     why = "" if action.by_agent else action.why
     if reason := " ".join(filter(None, (why, action.rule))):
-        head.append(Emphasis(f"   {reason}"))
+        head.append(Emphasis(f"   {reason}" if head else reason))
     return _with_arguments(tuple(head), action.excerpt)
 
 
@@ -194,11 +197,9 @@ def _agent_words(action: OpenAction, above: str) -> tuple[Line, ...]:
 
 
 def _with_arguments(head: Line, excerpt: ArgumentsExcerpt) -> Line:
-    return head if excerpt.arguments else (*head, Text("\nno arguments"))
-
-
-def _warning_lines(warnings: tuple[Line, ...]) -> tuple[Line, ...]:
-    return tuple((Strong("⚠ "), *one) for one in warnings)
+    if excerpt.arguments:
+        return head
+    return (*head, Text("\nno arguments" if head else "no arguments"))
 
 
 def _count_odd_values(card: Card) -> tuple[Line, ...]:

@@ -78,7 +78,12 @@ def _request_text(state: CardState) -> str:
         return f"asks: {quote(text.clip(words, MAX_QUESTION))}"
     if question:
         return question_count(state.waiting)
-    return f"asks to run {_tools_text([action.name for action in state.waiting])}"
+    return request_for(_tools_text([action.name for action in state.waiting]))
+
+
+def request_for(tools: str) -> str:
+    """The end of the title of a card: what the agent wants."""
+    return f"asks to run {tools}"
 
 
 def question_count(waiting: Sequence[Action]) -> str:

@@ -16,6 +16,10 @@ ARGUMENTS_TITLE = "All arguments"
 APPROVED_TITLE = "Approved"
 NOTHING_HERE: Line = (Text("Nothing is shown here any more."),)
 NO_ARGUMENTS: Line = (Text("This call has no arguments."),)
+#: Above all arguments, in place of a form that can't show them.
+READ_FIRST: Line = (
+    Text("The form can't show all of it: read it here, then press “Edit” at the end."),
+)
 #: Beside the name of an argument whose first part is on the page before.
 CONTINUED = Emphasis("   continued from the page before")
 #: A page of all arguments has this many characters, so that people really read it.

@@ -63,7 +63,7 @@ def form_content(page: FormPage, session_id: str) -> Content:
             *page.about,
             (Text(page.name), Text(" "), Text(page.effect)),
             (Text(page.question),),
-            *((_field_line(one, inputs)) for one in page.fields),
+            *(each for one in page.fields for each in (*one.warnings, _field_line(one, inputs))),
         ]
     )
     labels = [page.back, page.submit]
@@ -84,7 +84,7 @@ def _field_line(one: PageField, inputs: list[PageField]) -> tuple[Text | Strong 
     field = one.field
     number = f"{inputs.index(one) + 1}: " if one in inputs else ""
     options = "  ".join(f"{at} = {option.label}" for at, option in enumerate(field.options))
-    hints = [part for part in (field.locked, field.hint, options) if part]
+    hints = [part for part in (field.locked, one.help, field.hint, options) if part]
     return (
         Text(number), Strong(field.label), Verbatim(f" {field.initial or ''}"),
         *(Verbatim(f" ({hint})") for hint in hints),

@@ -17,7 +17,7 @@ from hitl_core.errors import Refused
 from hitl_core.model import Reviewer
 
 from .... import click_budget, refusals
-from ....card import APPROVED_TITLE
+from ....card import APPROVED_TITLE, READ_FIRST
 from ....forms import FormRef
 from ....inbox import (
     ActionRef,
@@ -159,7 +159,9 @@ class ModalButtons:
             try:
                 return await self._views.build(meta, who, seen)
             except ReadRequired as unread:
-                return await self._views.build(replace(meta, about=unread.target), who)
+                form = meta.about
+                why = READ_FIRST if isinstance(form, FormRef) and form.kind == "edit" else ()
+                return await self._views.build(replace(meta, about=unread.target), who, why=why)
 
         await self._responder.open_modal(body, respond, meta, build_view())
 

@@ -122,6 +122,8 @@ def _form_of(view: Body) -> tuple[FormRef, ModalMeta]:
 
 def _to_response(result: FormResult, view: Body, review: ReviewPage | None = None) -> AckResponse:
     match result:
+        case Stored() if view.get("previous_view_id") and review is None:
+            return {"response_action": "clear"}  # below it is what can't be answered any more
         case Stored():
             return {}
         case FormPage():

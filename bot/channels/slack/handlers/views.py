@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from hitl_core.model import MessageRef, Reviewer
 
+from ....card import Line
 from ....forms import FormDesk, FormRef
 from ....inbox import ActionPage, ActionRef, PermittedSnapshot, Reader
 from ..channel import SlackChannel
@@ -32,19 +33,27 @@ class Views:
         meta: ModalMeta,
         who: Reviewer,
         seen: PermittedSnapshot | None = None,
+        why: Line = (),
     ) -> OpenedView:
-        """The form, or the first page of all arguments. `seen` is the review that the click has loaded."""
+        """The form, or the first page of all arguments, with `why` they are shown. `seen` is the review that
+        the click has loaded.
+        """
         if not isinstance(meta.about, FormRef):
-            return await self.arguments_page(meta, 0, who, seen)
+            return await self.arguments_page(meta, 0, who, seen, why)
         page = await self._desk.open(meta.about, who, seen)
         return OpenedView(form_view(page, meta.review), who)
 
     async def arguments_page(
-        self, meta: ModalMeta, number: int, who: Reviewer, seen: PermittedSnapshot | None = None
+        self,
+        meta: ModalMeta,
+        number: int,
+        who: Reviewer,
+        seen: PermittedSnapshot | None = None,
+        why: Line = (),
     ) -> OpenedView:
         split = arguments_modal.split_arguments
         page = await self._reader.arguments(meta.target, number, who, split, seen)
-        return OpenedView(arguments_modal.arguments_view(meta, page), who, page.reads)
+        return OpenedView(arguments_modal.arguments_view(meta, page, why), who, page.reads)
 
     async def first_review_page(
         self, target: ActionRef, number: int, card: MessageRef | None, who: Reviewer

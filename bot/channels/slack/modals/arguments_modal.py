@@ -14,7 +14,9 @@ from ....card import (
     NO_ARGUMENTS,
     PAGE_SIZE,
     Argument,
+    Line,
     argument_head,
+    warning_lines,
 )
 from ....inbox import ArgumentsPage
 from ....split_text import split_text
@@ -34,9 +36,11 @@ CHUNK_SIZE = 2_500
 MAX_LABEL = 200
 
 
-def arguments_view(meta: ModalMeta, page: ArgumentsPage[list[Element]]) -> View:
+def arguments_view(meta: ModalMeta, page: ArgumentsPage[list[Element]], why: Line = ()) -> View:
+    """`why` this is shown, if nobody asked for it."""
     parts, starts = page.content, range(0, len(page.content), PARTS_PER_BLOCK)
     blocks = [
+        *(context_lines("why", [why]) if why else []),
         rich_text("name", section(page.head)),
         *context_lines("asker", [page.asker] if page.asker else []),
         *(rich_text(f"part:{at}", *parts[at : at + PARTS_PER_BLOCK]) for at in starts),
@@ -81,7 +85,8 @@ def _parts(arguments: Sequence[Argument]) -> Iterator[tuple[Argument | None, Ele
                 section(LONG_NAME_VALUE),
             ]
             parts += _boxes(argument, argument.value)
-            yield from ((None, part) for part in [section(LONG_NAME), *parts])
+            head = [*map(section, warning_lines(argument.warnings)), section(LONG_NAME)]
+            yield from ((None, part) for part in [*head, *parts])
         elif argument.style == "line":
             yield None, section(argument_head(argument))
         else:

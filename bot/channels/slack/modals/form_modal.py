@@ -59,7 +59,10 @@ def form_view(page: FormPage, review: ReviewPage | None = None) -> View:
     blocks.append(rich_text("told", line(*name, text_element(page.effect))))
     if page.question:
         blocks.append(rich_text("why", line(text_element(page.question, italic=True))))
-    blocks += [field_block(each.field, each.id) for each in page.fields]
+    for at, each in enumerate(page.fields):
+        if each.warnings:
+            blocks.append(rich_text(f"odd:{at}", *sections(each.warnings)))
+        blocks.append(field_block(each.field, each.id, each.help))
     if page.file:
         blocks += _file_button(page)
     if page.back:
@@ -95,11 +98,10 @@ def _file_button(page: FormPage) -> list[Block]:
     return button_blocks("file", [Button("file", page.file, page.file_spoken, *about)])
 
 
-def field_block(field: Field, block_id: str) -> Block:
+def field_block(field: Field, block_id: str, help: str = "") -> Block:
     if field.locked is not None:
-        head = line(
-            text_element(field.label, bold=True), text_element(f"  {field.locked}", italic=True)
-        )
+        why = " ".join(filter(None, (field.locked, help)))
+        head = line(text_element(field.label, bold=True), text_element(f"  {why}", italic=True))
         return rich_text(block_id, head, *([pre(field.initial)] if field.initial else []))
     return input_block(
         block_id,

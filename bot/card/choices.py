@@ -1,0 +1,137 @@
+"""The answers that a question offers: what their buttons say, and what they stand for. Pure.
+
+An agent may have chosen the labels and the values. Where the buttons alone would not show all of both, the
+card lists the answers as A, B, C, and each button begins with its letter.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import accumulate
+from string import ascii_uppercase
+from typing import Any, cast
+from unicodedata import east_asian_width
+
+from hitl_core.model import ReviewConfig
+
+from .. import text
+from .arguments import format_value
+from .spans import Line, Quote, Strong, Text, quote
+from .values import Choice
+
+#: Questions with more choices are answered in a form.
+MAX_CHOICES = 5
+#: Characters of one label or value in the list.
+MAX_SHOWN = 400
+#: A phone cuts what a button says after about this many narrow characters.
+MAX_BUTTON = 30
+LIST_TITLE: Line = (Text("The answers:"),)
+
+
+def choices_of(config: ReviewConfig) -> tuple[Choice, ...]:
+    """The choices in the schema's order; () if there is no question, the answer is not one of a few values,
+    or two of them would look the same.
+
+    If the tool runs with the answer and that is a boolean, Approve and Reject are the answers, so there are
+    no choices.
+    """
+    schema, allowed = config.answer_schema, config.allowed_decisions
+    if schema is None or not {"approve", "respond"} & {*allowed}:
+        return ()
+    if schema.get("type") == "boolean":
+        yes, no = Choice("Yes", True, is_own_label=True), Choice("No", False, is_own_label=True)
+        return () if "approve" in allowed else (yes, no)
+    values = _enum_values(schema)
+    if not 0 < len(values) <= MAX_CHOICES:
+        return ()
+    choices = tuple(Choice(_label(value, name), value) for value, name in values)
+    shown = {(choice.label, _value(choice)) for choice in choices}
+    return choices if len(shown) == len(choices) else ()
+
+
+def choice_lines(choices: Sequence[Choice]) -> tuple[Line, ...]:
+    """Each answer with its letter, its whole label and its value; () if their buttons show all of it."""
+    if not _is_listed(choices):
+        return ()
+    return (LIST_TITLE, *map(_choice_line, ascii_uppercase, choices))
+
+
+def choice_labels(choices: Sequence[Choice]) -> list[str]:
+    """What the buttons say. A label from the schema is quoted, our own is not. Beginnings that are the same
+    would say nothing: then the button has its letter only.
+    """
+    if not _is_listed(choices):
+        return [one.label if one.is_own_label else quote(one.label) for one in choices]
+    starts = [quote(_beginning(one.label, MAX_BUTTON - len("A · “”"))) for one in choices]
+    return [
+        letter if starts.count(start) > 1 else f"{letter} · {start}"
+        for letter, start in zip(ascii_uppercase, starts, strict=False)
+    ]
+
+
+def choice_texts(config: ReviewConfig) -> list[tuple[str, Any]]:
+    """What each answer is called, and all that an agent may have written of it."""
+    known = [one for one in choices_of(config) if not one.is_own_label]
+    values = _enum_values(config.answer_schema or {})
+    return [
+        (f"The answer {quote(choice.label)}", [name, value])
+        for choice, (value, name) in zip(known, values, strict=False)
+    ]
+
+
+def _is_listed(choices: Sequence[Choice]) -> bool:
+    labels = {one.label for one in choices}
+    return len(labels) < len(choices) or any(
+        not one.is_own_label and (_width(quote(one.label)) > MAX_BUTTON or one.label != _value(one))
+        for one in choices
+    )
+
+
+def _choice_line(letter: str, choice: Choice) -> Line:
+    line: Line = (Strong(letter), Text("  "), Quote(choice.label))
+    value = _value(choice)
+    return line if value == choice.label else (*line, Text(" sends "), Quote(value))
+
+
+def _value(choice: Choice) -> str:
+    answer = choice.answer
+    raw = (
+        format_value(answer) if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+    )
+    return _shown(raw)
+
+
+def _enum_values(schema: dict[str, Any]) -> list[tuple[Any, str | None]]:
+    """The values and titles of an `enum`, or of `oneOf`/`anyOf` branches that each have a `const`."""
+    if isinstance(values := schema.get("enum"), list):
+        return [(value, None) for value in cast("list[Any]", values)]
+    branches = cast("list[Any]", schema.get("oneOf") or schema.get("anyOf") or [])
+    known = [cast("dict[str, Any]", one) for one in branches if isinstance(one, dict)]
+    if len(known) != len(branches) or not all("const" in one for one in known):
+        return []
+    return [(one["const"], one.get("title")) for one in known]
+
+
+def _label(value: Any, name: object) -> str:
+    if isinstance(name, str) and name.strip():
+        return _shown(name.strip())
+    return _shown(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+
+
+def _beginning(label: str, room: int) -> str:
+    if _width(label) <= room:
+        return label
+    widths = accumulate(map(_width, label))
+    return label[: sum(width < room for width in widths)].rstrip(" ,.;:") + "…"
+
+
+def _width(words: str) -> int:
+    """Chinese, Japanese and Korean characters are twice as wide."""
+    if words.isascii():
+        return len(words)
+    return sum(2 if east_asian_width(char) in "WF" else 1 for char in words)
+
+
+def _shown(raw: str) -> str:
+    return text.truncate(text.one_line(raw), MAX_SHOWN).text

@@ -1,0 +1,55 @@
+"""What is odd in a call: in the texts about it, in its arguments, in the answers that it offers. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+from .. import text
+from .arguments import MaskedArgs, cut_label
+from .spans import Line, Quote, Text
+from .warnings import NamedValue, Warnings, find_warnings
+
+#: Above a field of a form: this many warnings, and characters of its label in them.
+MAX_IN_FIELD, MAX_FIELD_LABEL = 2, 40
+
+
+def find_odd_values(
+    masked: MaskedArgs | None,
+    texts: Iterable[tuple[str, Any]] = (),
+    answers: Iterable[tuple[str, Any]] = (),
+) -> Warnings:
+    """In the named `texts`, in the arguments (None: nothing is odd in them), and in `answers`."""
+    items = masked.items if masked else ()
+    arguments = (_named_argument(key, value) for key, value in items)
+    return find_warnings(chain(_named_texts(texts), arguments, _named_texts(answers)))
+
+
+def warnings_by_key(masked: MaskedArgs) -> dict[str, tuple[Line, ...]]:
+    """The same for each argument alone, so that the warnings can be beside it."""
+    each = ((key, find_warnings([_named_argument(key, value)])) for key, value in masked.items)
+    return {key: found.lines for key, found in each if found.lines}
+
+
+def text_warnings(name: str, words: str) -> tuple[Line, ...]:
+    """About one text beside the arguments."""
+    return find_warnings(_named_texts([(name, words)])).lines
+
+
+def field_warnings(label: str, keys: Sequence[str], value: Any) -> tuple[Line, ...]:
+    """About one value in a form, and the `keys` that lead to it: the first MAX_IN_FIELD."""
+    for key in reversed(keys):
+        value = {key: value}
+    lines = find_warnings([NamedValue(Quote(text.clip(label, MAX_FIELD_LABEL)), value)]).lines
+    if len(lines) <= MAX_IN_FIELD:
+        return lines
+    return (*lines[:MAX_IN_FIELD], (Text("More in it is odd too."),))
+
+
+def _named_argument(key: str, value: Any) -> NamedValue:
+    return NamedValue(Quote(cut_label(text.one_line(key))[0]), value, key)
+
+
+def _named_texts(texts: Iterable[tuple[str, Any]]) -> Iterable[NamedValue]:
+    return (NamedValue(Text(name), words) for name, words in texts)
