@@ -16,6 +16,7 @@ from .values import (
     Attempt,
     CallValue,
     Choice,
+    Deadline,
     Edit,
     NextStep,
     Origin,
@@ -180,16 +181,6 @@ class PlaceProblem:
     since: float
     is_here: bool
     too_few: bool = False
-
-
-@dataclass(frozen=True)
-class Deadline:
-    """The nearest deadline (times as in NextStep), and its decision. `name`: the tool, if they differ."""
-
-    at: float | None
-    after: float
-    decision: Literal["reject", "respond", "ignore"]
-    name: str | None
 
 
 @dataclass(frozen=True)

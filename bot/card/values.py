@@ -222,3 +222,13 @@ class NextStep:
     at: float | None
     after: float
     taken: int
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """The nearest deadline (times as in NextStep), and its decision. `name`: the tool, if they differ."""
+
+    at: float | None
+    after: float
+    decision: Literal["reject", "respond", "ignore"]
+    name: str | None
