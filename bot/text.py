@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 #: Rendered as nothing, although Unicode calls them letters, marks or symbols.
 _BLANK = frozenset(
-    "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U00013441\U00013442\U00016fe4\U0001d159"
+    "\ufffc\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U00013441\U00013442\U00016fe4\U0001d159"
 )
 #: The characters of our own marks.
 _MARK_CHARS = frozenset("⟦⟧⏎⇥␍␠")

@@ -23,6 +23,7 @@ from .model import (
     ThreadLine,
 )
 from .odd_values import field_warnings
+from .parts import fit_parts
 from .sentences import (
     APPROVED_TITLE,
     ARGUMENTS_TITLE,
@@ -169,6 +170,7 @@ __all__ = [
     "fact_lines",
     "field_warnings",
     "find_open_action",
+    "fit_parts",
     "format_utc",
     "home_headline",
     "home_pages",

@@ -12,7 +12,7 @@ from .arguments import main_fact, mask_action
 from .model import Deadline
 from .people import requester
 from .sentences import MAX_NAME, MAX_REQUESTER, due_line
-from .spans import Line, Span, Strong, Text, Verbatim, as_name
+from .spans import Line, Span, Strong, Text, Verbatim, agent_name
 
 #: Calls that a form for several of them names.
 MAX_NAMED = 3
@@ -33,7 +33,7 @@ def calls_about(review: Review, actions: Sequence[Action]) -> tuple[Line, ...]:
 
 def asker_line(review: Review, action: Action) -> Line:
     """Which agent asks, for whom, and what happens when nobody decides."""
-    agent = as_name(text.shorten(review.agent, MAX_NAME))
+    agent = agent_name(text.shorten(review.agent, MAX_NAME))
     spans: list[Span] = [Text("Asked by "), Verbatim(agent)]
     if review.requester:
         spans += [Text(" for "), requester(text.one_line(review.requester), MAX_REQUESTER)]

@@ -12,8 +12,9 @@ from decimal import Decimal, InvalidOperation
 from itertools import groupby
 
 from .. import text
-from .arguments import MaskedArgs, argument_rows, cut_label, mark_hidden
+from .arguments import PLACEHOLDER, MaskedArgs, argument_rows, cut_label, mark_hidden
 from .model import ActionLine
+from .parts import clip_parts, in_brackets
 from .spans import as_name, quote
 from .values import CallValue
 
@@ -43,7 +44,8 @@ def call_values(masked: MaskedArgs) -> tuple[CallValue, ...]:
         value = text.excerpt(raw, MAX_CELL, lines=MAX_CELL)
         visible = mark_hidden(value.text) if masked.has_hidden else value.text
         visible = visible.replace("\n", "⏎").replace("\t", "⇥")
-        values.append(CallValue(label, raw, visible, not value.missing + cut_off))
+        is_whole = not value.missing + cut_off
+        values.append(CallValue(label, raw, visible, is_whole, PLACEHOLDER in raw))
     return tuple(values)
 
 
@@ -55,12 +57,13 @@ def group_by_tool(actions: Iterable[ActionLine]) -> dict[str, list[ActionLine]]:
 
 
 def common_values(calls: Sequence[Sequence[CallValue]]) -> tuple[CallValue, ...]:
-    """The values that all these calls have, and that are shown in full."""
+    """The values that all these calls have, and that are shown in full: of hidden ones nobody knows."""
     first, *others = ({value.label: value for value in values} for values in calls)
     return tuple(
         value
         for label, value in first.items()
         if value.is_whole
+        and not value.has_hidden
         and all(label in other and other[label].raw == value.raw for other in others)
     )
 
@@ -78,7 +81,8 @@ def differences(actions: Sequence[ActionLine]) -> str:
     if room < 0 or (single and share < MIN_FACT):
         return ""
     facts = [
-        f"{name} ({text.clip(one.fact, share)})" for name, one in zip(names, single, strict=True)
+        f"{name} {in_brackets(clip_parts(one.fact, share))}"
+        for name, one in zip(names, single, strict=True)
     ]
     return "; ".join([*several, *facts])
 
@@ -120,6 +124,8 @@ def group_differences(calls: Mapping[int, tuple[CallValue, ...] | None]) -> list
 
 def _column_text(label: str, column: dict[int, CallValue]) -> str | None:
     """The values of one argument; "" if they are all the same, None if not all can be shown."""
+    if any(value.has_hidden for value in column.values()):
+        return f"{_label(label)} ⟦hidden⟧, perhaps different"
     if len({value.raw for value in column.values()}) == 1:
         return ""
     if not all(value.is_whole for value in column.values()):

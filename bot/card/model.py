@@ -102,9 +102,8 @@ class OpenAction:
 
 @dataclass(frozen=True)
 class Doubt:
-    """A call that may or may not have run, because its process died in between. `quorum` people must say that
-    it ran, or to run it again. `excluded_requester` is set if the requester can't be one of them. `votes` are
-    the answers so far.
+    """A call that may or may not have run: its process died in between. `quorum` people must say what to do.
+    `excluded_requester` is set if the requester can't be one of them. `votes` are the answers so far.
     """
 
     key: str
@@ -116,6 +115,7 @@ class Doubt:
     quorum: int
     excluded_requester: str | None
     votes: tuple[VoteGroup, ...]
+    warnings: tuple[Line, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -156,9 +156,7 @@ class DecidedElsewhere:
 
 @dataclass(frozen=True)
 class EscalationNote:
-    """A further place `to`, escalated from `origin` by a person or (None) by time. `fallback`: it could not
-    be shown at its own place.
-    """
+    """A further place `to`, escalated from `origin` by a person or (None) by time, or as a `fallback`."""
 
     to: Place
     origin: tuple[Place, ...]

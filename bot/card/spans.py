@@ -20,6 +20,8 @@ _ONE_WORD = re.compile(r"[\w.@:/+-]+")
 #: A name like most agents': an identifier of up to four words.
 _IDENTIFIER = re.compile(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+){0,3}")
 MAX_IDENTIFIER = 40
+#: Quotation marks that look like ours: those of Unicode's PropList.txt, and the ornaments of them.
+_MARKS = re.compile("[“”‟〝〞〟＂❝❞⹂\U0001f676-\U0001f678]")  # noqa: RUF001
 #: The stems of words that could be read as a decision, or as ours.
 _STATUS = re.compile(
     r"accept|agree|allow|answer|approv|authori[sz]|cancel|clear|confirm|decid|decis|den[iy]|edited|escalat"
@@ -167,7 +169,7 @@ def plain_text(line: Iterable[Span]) -> str:
 
 def quote(words: str) -> str:
     """Words of others in quotation marks that they can't close."""
-    return "“" + words.replace("“", '"').replace("”", '"') + "”"
+    return f"“{_MARKS.sub(chr(34), words)}”"
 
 
 def as_name(name: str) -> str:

@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..text import fit, weight
+from ..text import weight
 from .alike import MAX_CELL, common_values, group_by_tool
 from .model import ActionLine
+from .parts import as_part, fit_parts
 from .people import vote_count
 from .sentences import ordinal
 from .spans import Emphasis, Line, Quote, Span, Strong, Text, Verbatim, join_lines, plain_text
@@ -114,7 +115,9 @@ def _row(action: ActionLine, plan: _Plan) -> TableRow:
     if action.values is None:
         marks = _marks(action)
         return TableRow(
-            action.key, (*cells, _join([(Verbatim(fit(action.fact, MAX_CELL)),), *marks])), False
+            action.key,
+            (*cells, _join([(Verbatim(fit_parts(action.fact, MAX_CELL)),), *marks])),
+            False,
         )
     by_label = {value.label: value for value in action.values}
     common = {value.label for value in plan.common.get(action.name, ())}
@@ -122,7 +125,7 @@ def _row(action: ActionLine, plan: _Plan) -> TableRow:
         value = by_label.get(label)
         cells.append((Verbatim(value.text),) if value else (Emphasis("not set"),))
     rest: list[Line] = [
-        (Strong(f"{value.label}: "), Verbatim(value.text))
+        (Strong(f"{value.label}: "), Verbatim(as_part(value.text)))
         for value in action.values
         if value.label not in common and value.label not in plan.columns
     ]

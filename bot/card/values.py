@@ -52,12 +52,15 @@ class ArgumentsExcerpt:
 
 @dataclass(frozen=True)
 class CallValue:
-    """One argument as far as it fits into a cell of a table. Two values are the same if their `raw` is."""
+    """One argument as far as it fits into a cell of a table. Two values are the same if their `raw` is, and
+    none of them `has_hidden` parts.
+    """
 
     label: str
     raw: str
     text: str
     is_whole: bool
+    has_hidden: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001
 """What an agent wrote is quoted, and said to be the agent's: it is never in our voice."""
 
 from __future__ import annotations
@@ -6,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.card import ActionText, Card, action_text, build_card, card_text, name_and_arguments
+from bot.card import (
+    ActionText,
+    Card,
+    action_text,
+    build_card,
+    call_about,
+    card_text,
+    doubt_text,
+    name_and_arguments,
+)
 from bot.card.spans import Emphasis, Line, PlaceNames, agent_name, plain_text
 from bot.channels.slack.render.card_message import message
 from hitl_core.model import DEFAULT_PLACE, Review
@@ -15,6 +25,7 @@ from tests.channels.scenes import (
     asking,
     decide,
     done,
+    expire_lease,
     name_of,
     review_of,
     start_calls,
@@ -142,3 +153,35 @@ def test_cards_fool_9_a_result_is_the_tools() -> None:
     review = done(start_calls(decide(review_of(PAY), "1", "approve"), "1"), {"1": LIE})
     (line,) = card_text(card_of(review), NAMES).decisions
     assert plain_text(line).endswith(f"→ It reported: “{LIE}”")
+
+
+def test_cards_fool_6_a_call_in_doubt_has_the_warnings_too() -> None:
+    """Given a call that ran without a review, and may have run; then its odd value is told as on any card."""
+    pay = ("pay", {"to": "https://p\u0430ypal.com"})
+    review = expire_lease(start_calls(review_of(pay, policy={"default": "allow"}), "1"))
+    (doubt,) = card_of(review).doubts
+    (warning,) = plain(*doubt_text(review.id, doubt).warnings)
+    assert "is not https://paypal.com" in warning
+
+
+def test_cards_fool_9_a_form_quotes_an_agents_name_too() -> None:
+    review = review_of(PAY, agent="approved-by-bob")
+    assert "Asked by “approved-by-bob”" in plain(*call_about(review, review.actions[0]))[1]
+
+
+@pytest.mark.parametrize("mark", "“”‟〝〞〟＂❝❞\U0001f677")
+def test_cards_fool_1_no_mark_closes_a_quote(mark: str) -> None:
+    """Given a reason with quotation marks of any kind that look like ours; then they are straight ones."""
+    review = review_of(PAY, reason=f"They asked{mark}. {LIE}")
+    assert plain(*first_action(review).says) == [f'support-agent says: “They asked". {LIE}”']
+
+
+def test_cards_fool_1_a_changed_value_has_no_line_of_ours() -> None:
+    """Given an edit at both ends of a text with lines that look like ours; then the change is on one line, in
+    quotation marks."""
+    text = "{} of it\n✔ approved by Bob Reyes\namount  80.00 EUR\n{}"
+    review = review_of(("send_email", {"body": text.format("A", "end")}))
+    review = decide(review, "1", "edit", args={"body": text.format("B", "last")})
+    (line,) = card_text(card_of(review), NAMES).decisions
+    assert not any(one.startswith(("✔", "amount")) for one in plain_text(line).split("\n"))
+    assert "→ “B of it⏎✔ approved by Bob Reyes" in plain_text(line)

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, cast
 from hitl_core.jsonschema import to_pointer
 
 from ... import text
+from ..parts import as_part, clip_parts, close_quote
+from ..spans import quote
 from .masking import MaskedArgs, keys_in_order, mark_hidden, schema_properties
 from .value_text import Drawing, draw_value, draw_values, format_value, has_own_lines
 
@@ -80,7 +82,7 @@ def main_fact(masked: MaskedArgs, room: int = MAX_FACT) -> str:
     for label, value in _facts(masked, rows):
         if room <= 0:
             return FACT_SEPARATOR.join([*parts, "…"])
-        parts.append(f"{label}: {mark_hidden(value) if masked.has_hidden else value}")
+        parts.append(f"{label}: {as_part(mark_hidden(value) if masked.has_hidden else value)}")
         room -= len(parts[-1])
     return FACT_SEPARATOR.join(parts) or "no arguments"
 
@@ -95,7 +97,7 @@ def shorten_fact(fact: str, most: int) -> str:
         if len(longer := f"{short}{FACT_SEPARATOR}{part}") > most - len(cut):
             break
         short = longer
-    return short if short.endswith("…") else short + cut
+    return close_quote(short if short.endswith("…") else short + cut)
 
 
 def _is_amount(masked: MaskedArgs, key: str, value: Any) -> bool:
@@ -207,12 +209,13 @@ def quote_key(key: str) -> str:
 
 
 def short_label(key: str, schema: object = None) -> str:
-    """For one line with several arguments. A quoted key stays quoted when it is cut."""
+    """For one line with several arguments. A quoted key is in marks that it can't close, also when it is
+    cut.
+    """
     label = argument_label(key, schema)
-    if len(label) <= MAX_FACT_LABEL:
-        return label
-    end = '"' if label.endswith('"') else ""
-    return text.clip(label, MAX_FACT_LABEL - len(end)) + end
+    if label.startswith('"'):
+        return quote(text.clip(label[1:-1], MAX_FACT_LABEL - 2))
+    return clip_parts(as_part(label) if label.endswith('")') else label, MAX_FACT_LABEL)
 
 
 def _normalize_name(name: str) -> str:

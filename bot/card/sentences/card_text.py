@@ -130,7 +130,7 @@ def doubt_text(review_id: str, doubt: Doubt) -> ActionText:
     return ActionText(
         head=_with_arguments(head, doubt.excerpt),
         arguments=doubt.excerpt.arguments,
-        warnings=(),
+        warnings=warning_lines(doubt.warnings),
         edits=(),
         notes=(*notes, *statement_lines(doubt.votes)),
         votes=(),

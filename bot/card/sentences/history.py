@@ -9,6 +9,7 @@ from hitl_core.model import Place
 from hitl_core.sentences import join_names
 
 from ..model import Card, EscalationNote, PlaceProblem, ThreadLine
+from ..parts import as_part
 from ..people import people, people_line, person
 from ..spans import (
     Emphasis,
@@ -46,13 +47,17 @@ def edit_lines(edits: Sequence[Edit]) -> tuple[Line, ...]:
 
 
 def change_spans(edit: Edit) -> Line:
-    """Each change on a line of its own, after a line break."""
+    """Each change on a line of its own, after a line break. So no line of a value looks like one of ours."""
     spans: list[Span] = []
     for change in edit.changes:
         spans += [Text("\n"), Strong(change.label)]
         if change.old is not None:
-            spans += [Text("  "), Struck(change.old)]
-        new = Text("removed") if change.new is None else Verbatim(change.new)
+            spans += [Text("  "), Struck(as_part(change.old.replace("\n", "⏎")))]
+        new = (
+            Text("removed")
+            if change.new is None
+            else Verbatim(as_part(change.new.replace("\n", "⏎")))
+        )
         spans += [Text(" → "), new]
     if more := edit.more_changes:
         and_more = f"and {more} more" if edit.changes else str(more)

@@ -11,6 +11,7 @@ from ..arguments import shorten_fact
 from ..button import Button
 from ..buttons import page_buttons
 from ..model import ActionLine, Card, Doubt
+from ..parts import in_brackets
 from ..people import requester, vote_count
 from ..spans import Code, Line, Link, PlaceNames, Quote, Strong, Text, Time, Verbatim
 from .decisions import short_decision
@@ -51,7 +52,7 @@ def card_summary(card: Card) -> str:
     """The card's title, with its main fact or its tools."""
     if len(card.waiting) == 1:
         [one] = card.waiting
-        return f"{card.title} ({one.fact})" if one.fact else card.title
+        return f"{card.title} {in_brackets(one.fact)}" if one.fact else card.title
     tools = [one.name for one in card.waiting]
     more = [f"and {len(tools) - MAX_TOOLS} more"] if len(tools) > MAX_TOOLS else []
     return ": ".join(filter(None, (card.title, ", ".join([*tools[:MAX_TOOLS], *more]))))

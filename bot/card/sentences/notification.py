@@ -12,6 +12,7 @@ from ... import text
 from ..arguments import shorten_fact
 from ..buttons import doubt_buttons
 from ..model import Deadline
+from ..parts import in_brackets
 from ..people import requester
 from ..spans import format_clock, quote
 from ..warnings import odd_values
@@ -86,12 +87,7 @@ def _calls(state: CardState) -> str:
 
 
 def _call(name: str, fact: str, most: int) -> str:
-    return f"{name} ({_in_brackets(shorten_fact(fact, most))})"
-
-
-def _in_brackets(fact: str) -> str:
-    """Arguments with brackets are quoted, else they could close our brackets and look like our text."""
-    return quote(fact) if "(" in fact or ")" in fact else fact
+    return f"{name} {in_brackets(shorten_fact(fact, most))}"
 
 
 def _for_whom(id: str | None) -> str:

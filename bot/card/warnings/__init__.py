@@ -4,7 +4,14 @@ sees or that change the order, and addresses that lead elsewhere. Pure.
 A warning is for what reads like something else. Honest text of any language has none.
 """
 
-from .find import NamedValue, Warnings, find_text, find_warnings, is_plain, odd_values
+from .find import (
+    NamedValue,
+    Warnings,
+    find_text,
+    find_warnings,
+    is_plain,
+    odd_values,
+)
 from .finding import Finding, WarningKind
 
 __all__ = [

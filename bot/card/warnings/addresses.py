@@ -1,10 +1,9 @@
-"""Addresses that are not what they look like: hosts, e-mail addresses, URLs and links. Pure."""
+"""Hosts with letters of other scripts that read like others: in e-mail addresses, URLs and alone. Pure."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..spans import Line, Strong
@@ -34,32 +33,9 @@ _EDGES = (
 _TOKEN = re.compile(f"[^{_EDGES}]+")
 _LAST_DOTS = re.compile(f"{_DOT.pattern}+$")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}:/{2}")
-#: A URL whose host has something with an @ before it (RFC 3986, section 3.2.1). Browsers end a host at a
-#: backslash, other programs don't.
-_USER_IN_URL = re.compile(
-    rf"(?<![A-Za-z0-9+.-])({_SCHEME.pattern})([^\s/?#@<>\"]{{1,300}}+)@([^\s/?#<>\"']{{1,253}})"
-)
-_WEB = ("http://", "https://")
 _ENCODED_HOST = re.compile(r"(?<![a-z0-9.-])[a-z0-9.-]*xn--[a-z0-9][a-z0-9.-]*", re.IGNORECASE)
-_ANGLE_MAIL = re.compile(r"<\s{0,4}([^\s<>@]{1,64}@[^\s<>@]{1,253}?)\s{0,4}>")
-_MAIL = re.compile(r"[^\s<>()\[\]\"',;:@/]{1,64}@[^\s<>()\[\]\"',;:@/]{1,253}")
-#: Links in Markdown, in HTML and as chat systems write them: the target and the text.
-_LINKS = (
-    re.compile(r"\[(?P<text>[^\[\]\n]{1,200}+)\]\(\s{0,4}<?(?P<url>https?://[^\s()<>]{1,500}+)"),
-    re.compile(
-        r"<a\s[^<>\n]{0,200}?href\s{0,4}=\s{0,4}[\"']?(?P<url>https?://[^\s\"'<>]{1,500}+)"
-        r"[^<>\n]{0,200}+>(?P<text>[^<>\n]{1,200}+)</a>",
-        re.IGNORECASE,
-    ),
-    re.compile(r"<(?P<url>https?://[^\s|<>]{1,500}+)\|(?P<text>[^<>|\n]{1,200}+)>"),
-)
-_HOST_IN_TEXT = re.compile(
-    r"(?:https?://|\bwww\.)(?:[^\s/?#@]{1,200}@)?([^\s/?#:<>\"'()]{1,253})", re.IGNORECASE
-)
 #: Characters of one part of a host (RFC 1035, section 2.3.4).
 _MAX_LABEL = 63
-#: How far before a mail address its name may begin.
-_NAME_ROOM = 200
 
 
 class Host(NamedTuple):
@@ -70,72 +46,22 @@ class Host(NamedTuple):
 
 
 def find_odd_address(alphabet: Alphabet) -> Finding | None:
+    """An address with letters of other scripts."""
     whole = alphabet.text
-    if found := _find_other_address(whole):
-        return found
-    if not whole.isascii():
-        for token in _TOKEN.finditer(whole):
-            if not token[0].isascii() and (found := _check_token(whole, token[0], alphabet)):
-                return found
-    if found := _find_user_in_url(whole):
-        return found
+    for token in _TOKEN.finditer(whole) if not whole.isascii() else ():
+        if not token[0].isascii() and (found := _check_token(whole, token[0], alphabet)):
+            return found
+    return None
+
+
+def find_encoded_host(alphabet: Alphabet) -> Finding | None:
+    whole = alphabet.text
     if "xn--" in whole.lower() and (match := _ENCODED_HOST.search(whole)):
         says = _decode(match[0].strip("."))
         return Finding(
             "encoded_host", sentence("contains the host ", part_of(match[0]), ", ", *says)
         )
     return None
-
-
-def _find_user_in_url(whole: str) -> Finding | None:
-    for match in _USER_IN_URL.finditer(whole) if "@" in whole and "://" in whole else ():
-        scheme, before, after = match.groups()
-        host, user = after.rpartition("@")[2], before.partition(":")[0].rstrip("\\")
-        if scheme.lower() in _WEB or "." in user:
-            words = sentence(
-                "has a link to ", part_of(host), ", ", Strong("not"), " to ", part_of(user),
-                ": what comes before the @ is only a user's name",
-            )  # fmt: skip
-            return Finding("user_in_url", words)
-    return None
-
-
-def _find_other_address(whole: str) -> Finding | None:
-    for real, claimed in (*_named_mails(whole), *_link_texts(whole)):
-        says = sentence(
-            "goes to ", part_of(real), ", ", Strong("not"), " to ", part_of(claimed),
-            ", which is only the name" if "@" in real else ", which is only the link's text",
-        )  # fmt: skip
-        return Finding("other_address", says)
-    return None
-
-
-def _named_mails(whole: str) -> Iterator[tuple[str, str]]:
-    """Mail addresses behind a name that holds another one, with that one."""
-    for match in _ANGLE_MAIL.finditer(whole) if "@" in whole and "<" in whole else ():
-        name = _name_before(whole[max(0, match.start() - _NAME_ROOM) : match.start()])
-        for other in _MAIL.findall(unicodedata.normalize("NFKC", name)):
-            if other.strip(".").casefold() != match[1].casefold():
-                yield match[1], other
-
-
-def _name_before(before: str) -> str:
-    """The display name at the end of this text; it may be in quotation marks."""
-    name = re.split(r"[>;\n]", before)[-1].rstrip()
-    if name.endswith('"'):
-        return name.rstrip('"').rpartition('"')[2]
-    return name.rpartition(",")[2]
-
-
-def _link_texts(whole: str) -> Iterator[tuple[str, str]]:
-    """Hosts of links whose text names another host, with that host."""
-    for pattern in _LINKS if "://" in whole else ():
-        for match in pattern.finditer(whole):
-            target, text = (_HOST_IN_TEXT.search(match[name]) for name in ("url", "text"))
-            if target and text:
-                real, claimed = (host[1].casefold().removeprefix("www.") for host in (target, text))
-                if real != claimed and not real.endswith(f".{claimed}"):
-                    yield target[1], text[1]
 
 
 def _check_token(whole: str, token: str, alphabet: Alphabet) -> Finding | None:

@@ -10,9 +10,12 @@ from typing import Any, NamedTuple, cast
 
 from ..arguments import PLACEHOLDER
 from ..spans import Line, Span, Text
-from .addresses import find_odd_address
+from .addresses import find_encoded_host, find_odd_address
 from .finding import Alphabet, Finding, WarningKind, sentence
-from .letters import find_look_alike, find_styled
+from .hosts import find_odd_link
+from .letters import find_fake_letter, find_look_alike, find_styled
+from .links import find_other_text, find_user_in_url
+from .mails import find_other_mail
 from .signs import (
     find_fake_sign,
     find_invisible,
@@ -27,13 +30,23 @@ from .signs import (
 MAX_WARNINGS = 5
 #: JSON that surely needs no warning has none of these: escapes of control characters, addresses, encoded
 #: hosts, runs of spaces, and spaces at an edge.
-_ODD_JSON = re.compile(rb'(?i)\\[bfru]|\x7f|@|://|xn--|  |" | "')
+_ODD_JSON = re.compile(rb'(?i)\\[bfru]|\x7f|@|//|script:|text/html|xn--|  |" | "')
 #: The same in one text.
-_ODD_TEXT = re.compile(r"(?i)[\x00-\x08\x0b-\x1f\x7f]|@|://|xn--|  |\A | \Z")
+_ODD_TEXT = re.compile(r"(?i)[\x00-\x08\x0b-\x1f\x7f]|@|//|script:|text/html|xn--|  |\A | \Z")
 #: The one that says most comes first. Of the checks in one group at most one says something.
 _CHECKS: tuple[tuple[Callable[[Alphabet], Finding | None], ...], ...] = (
     (find_reordering, find_invisible),
-    (find_odd_address, find_look_alike, find_styled, find_fake_sign, find_not_normal),
+    (
+        *(find_other_mail, find_other_text, find_odd_address, find_user_in_url, find_encoded_host),
+        *(
+            find_odd_link,
+            find_look_alike,
+            find_styled,
+            find_fake_letter,
+            find_fake_sign,
+            find_not_normal,
+        ),
+    ),
     (find_odd_digits,),
     (find_number_order,),
     (find_spaces,),
@@ -70,6 +83,9 @@ def find_text(words: str, *, is_key: bool = False) -> tuple[Finding, ...]:
     if words.isascii() and not _ODD_TEXT.search(words):
         return ()
     alphabet = Alphabet(words)
+    if is_key and find_number_order(Alphabet(f"{words}  1")):  # its value may begin with a digit
+        says = "has right-to-left letters behind a number, which move its value before them"
+        return (Finding("number_order", sentence(says)),)
     if is_key and (spaces := find_spaces(alphabet, is_key=True)):
         return (spaces,)
     found = (next((odd for check in group if (odd := check(alphabet))), None) for group in _CHECKS)

@@ -14,16 +14,18 @@ from ..spans import Line, Span, Strong, Text, Verbatim
 from .unicode_data import EAST_ASIAN, is_letter, looks_like, script_of
 
 #: What is odd: characters that reorder others; invisible ones; a host that reads like another; a host in the
-#: ASCII form of a foreign one; a URL with a user's name that reads like its host; a name or a link text with
-#: another address than the real one; letters that read like others; letters in another form (full-width,
-#: mathematical); a sign that looks like another; digits of several kinds; numbers whose order changes; a text
-#: that isn't in Unicode's usual form; spaces; "more": further arguments.
+#: ASCII form of a foreign one, as a number, or below another name; a URL with a user's name that reads like
+#: its host; a link that runs a script; a name or a link text with another address than the real one; letters
+#: that read like others; letters in another form (full-width, mathematical); a sign that looks like another;
+#: digits of several kinds; numbers whose order changes; a text that isn't in Unicode's usual form; spaces;
+#: "more": further arguments.
 WarningKind = Literal[
     "reordering",
     "invisible",
     "host",
     "encoded_host",
     "user_in_url",
+    "script_link",
     "other_address",
     "look_alike",
     "styled",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from ..spans import Line
+from ..spans import Line, Strong
 from .finding import Alphabet, Finding, is_not, name_scripts, part_of, sentence
 from .unicode_data import (
     is_letter,
@@ -26,6 +27,11 @@ _ID_SIGNS = frozenset("@/\\_#")
 #: The fewest letters of a word that can be taken for a Latin word: alone, with digits or beside Latin words,
 #: and in a text that uses its script openly.
 _MIN_ALONE, _MIN_BESIDE, _MIN_IN_SCRIPT, _MIN_ID = 3, 2, 4, 3
+#: The fewest characters of a word with a symbol in it: formulas have shorter ones.
+_MIN_FAKED = 4
+_ASCII_LETTER = re.compile("[A-Za-z]")
+#: A raised or circled digit that is followed by other digits is no exponent and no footnote.
+_DIGIT_AFTER = re.compile(r"[.,]?[0-9]")
 #: Forms that Unicode decomposes to plain letters, and the fewest in a row that are no symbol (`①`, `m²`).
 _FORMS = {
     **{"<wide>": 1, "<narrow>": 1, "<small>": 1, "<font>": 2, "<circle>": 3},
@@ -34,9 +40,12 @@ _FORMS = {
 
 
 class Word(NamedTuple):
-    """`mixed`: scripts of which one reads like the other. `reading`: the whole word reads as this."""
+    """`mixed`: scripts of which one reads like the other; `at_edge`: only at an end of the word. `reading`:
+    the whole word reads as this.
+    """
 
     mixed: frozenset[str] = frozenset()
+    at_edge: bool = False
     reading: str = ""
     script: str = ""
     letters: int = 0
@@ -53,7 +62,7 @@ def find_look_alike(alphabet: Alphabet) -> Finding | None:
         if match[0].isascii():
             continue
         word = _read(match[0])
-        if word.mixed:
+        if word.mixed and not (word.at_edge and word.mixed & alphabet.distinct_scripts):
             return Finding("look_alike", _mix_words(whole, match[0], word.mixed))
         if word.reading and match[0] not in known:
             known.add(match[0])
@@ -98,7 +107,9 @@ def _read(word: str) -> Word:
     runs = [(script, "".join(run)) for script, run in groupby(letters, script_of)]
     scripts = frozenset(script for script, _ in runs)
     if len(scripts) > 1:
-        return Word(scripts) if _is_mixed(runs, scripts, len(letters)) else Word()
+        if _is_mixed(runs, scripts, len(letters)):
+            return Word(scripts)
+        return Word(scripts, at_edge=True) if _has_edge(runs) else Word()
     script = next(iter(scripts), "")
     reading = ""
     if script in latin_like_scripts():
@@ -124,6 +135,53 @@ def _is_mixed(runs: list[tuple[str, str]], scripts: frozenset[str], letters: int
     return False
 
 
+def _has_edge(runs: list[tuple[str, str]]) -> bool:
+    """Whether a Latin word has one letter of another script at an end, which reads as a Latin one."""
+    scripts = {script for script, _ in runs}
+    if len(runs) != 2 or "Latin" not in scripts or "Greek" in scripts:
+        return False
+    (_, first), (_, last) = runs
+    latin, other = (first, last) if runs[0][0] == "Latin" else (last, first)
+    return len(latin) > 2 and len(other) == 1 and looks_like(other).isalnum()
+
+
+def find_fake_letter(alphabet: Alphabet) -> Finding | None:
+    """A symbol, a mark or a mathematical letter in a word, or any letter in a number, that reads as a letter
+    or digit of it.
+    """
+    for word in _words_with_fakes(alphabet):
+        char = next(one for one in word if not one.isascii())
+        name = unicodedata.name(char, f"U+{ord(char):04X}").lower()
+        says = ("has “", part_of(char), f"” ({name}) in ", part_of(word), ", which is ")
+        return Finding("look_alike", sentence(*says, Strong("not"), f" “{looks_like(char)}”"))
+    return None
+
+
+def _words_with_fakes(alphabet: Alphabet) -> Iterator[str]:
+    if fakes := re.escape("".join(filter(_is_fake, alphabet.chars))):
+        words = rf"[A-Za-z0-9]*[{fakes}]+(?:[A-Za-z0-9]+[{fakes}]*)*"
+        for match in re.finditer(words, alphabet.text):
+            if len(match[0]) >= _MIN_FAKED or len(_ASCII_LETTER.findall(match[0])) > 1:
+                yield match[0]
+    if digits := re.escape("".join(filter(_is_digit_like, alphabet.chars))):
+        for match in re.finditer(rf"[0-9][.,]?[{digits}]+(?=[.,]?[0-9])", alphabet.text):
+            yield match[0]
+
+
+@lru_cache(8192)
+def _is_fake(char: str) -> bool:
+    kind, looks = unicodedata.category(char), looks_like(char)
+    if len(looks) != 1 or not looks.isalnum():
+        return False
+    is_symbol = kind == "Nl" or (kind in ("So", "Sk", "Mc") and not _form_of(char))
+    return is_symbol or (kind[0] == "L" and not script_of(char) and not _form_of(char))
+
+
+@lru_cache(8192)
+def _is_digit_like(char: str) -> bool:
+    return is_letter(char) and looks_like(char).isdigit()
+
+
 def find_styled(alphabet: Alphabet) -> Finding | None:
     """Full-width, mathematical and other forms of plain letters and digits."""
     styled = {char: form for char in alphabet.chars if (form := _form_of(char))}
@@ -133,13 +191,26 @@ def find_styled(alphabet: Alphabet) -> Finding | None:
     pattern = re.compile(f"(?<![A-Za-z0-9])[A-Za-z0-9]*(?:[{''.join(styled)}]+[A-Za-z0-9]*)+")
     for match in pattern.finditer(whole):
         odd = [char for char in match[0] if char in styled]
-        if _is_usual(match[0], odd, styled, alphabet):
+        if _is_usual(match[0], odd, styled, alphabet) and not _is_in_number(match, styled):
             continue
         plain = unicodedata.normalize("NFKC", match[0])
         form = {"<wide>": "full-width", "<font>": "mathematical"}.get(styled[odd[0]], "special")
         says = f": it has {form} forms of letters or digits"
         return Finding("styled", sentence(*is_not(whole, match[0], plain), says))
     return None
+
+
+def _is_in_number(match: re.Match[str], styled: dict[str, str]) -> bool:
+    """Whether one of its forms of digits has digits before and after it."""
+    whole = match.string
+    return any(
+        char in styled
+        and at > 0
+        and whole[at - 1] in ".,0123456789"
+        and _DIGIT_AFTER.match(whole, at + 1) is not None
+        and unicodedata.category(char) == "No"
+        for at, char in enumerate(match[0], match.start())
+    )
 
 
 @lru_cache(8192)

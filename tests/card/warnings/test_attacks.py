@@ -35,6 +35,9 @@ LETTERS = {
     "αdmin": "is not admin",
     "ᏢᎪᎩᏢᎪᏞ": "is not PAYPAL",
     "ꓑꓮꓬꓑꓮꓡ": "is not PAYPAL",
+    "paypaו": "is not paypal: it mixes Hebrew and Latin",
+    "paypaا": "is not paypal: it mixes Arabic and Latin",
+    "ןogin": "is not login: it mixes Hebrew and Latin",
     "goഠgle": "is not google",
     "ᴘᴀʏᴘᴀʟ": "is not paypal: it has rare Latin letters",
     "Привeт, мир": "contains the word Привeт",
@@ -42,7 +45,22 @@ LETTERS = {
     "Привет, это раура1": "contains a part that is not paypa1",
     "ΑΒС-Дом": "mixes Cyrillic and Greek",
 }
+#: Symbols, marks and letters of no script, found by putting each look-alike of Unicode's table into words.
+FAKES = {
+    "p𝛂ypal": "which is not “a”",
+    "jo@example.c𝝄m": "in c𝝄m, which is not “o”",
+    "adm⍳n": "(apl functional symbol iota) in adm⍳n, which is not “i”",
+    "paypa⏽": "which is not “l”",
+    "admⅰn": "(small roman numeral one)",
+    "gంod": "(telugu sign anusvara)",
+    "adm˛n": "(ogonek)",
+    "1,2Ʒ4,567.89": "which is not “3”",
+    "1,2\U00016f3b4": "which is not “3”",
+}
 STYLED = {
+    "12⁰.00": "contains a part that is not 120",
+    "1,23₄,567": "contains a part that is not 234",
+    "120.⓪0": "contains a part that is not 00",
     "𝟏𝟐𝟎.00": "contains a part that is not 120",
     "１２０": "is not 120",
     "𝓹𝓪𝔂𝓹𝓪𝓵": "is not paypal",
@@ -88,6 +106,45 @@ ADDRESSES: dict[str, tuple[WarningKind, str]] = {
     "jo@XN--MNCHEN-3YA.de": ("encoded_host", "which is shown as münchen.de"),
     "http://xn--zzzzzz99999999.com": ("encoded_host", "which has no valid name"),
 }
+#: New texts of the same kinds: other ways to write links and mail addresses.
+WRITTEN_OTHERWISE: dict[str, tuple[WarningKind, str]] = {
+    "https:/good.example@evil.example/": ("user_in_url", "to evil.example, not to good.example"),
+    "https:good.example@evil.example": ("user_in_url", "to evil.example, not to good.example"),
+    "https:\\\\good.example@evil.example": ("user_in_url", "to evil.example, not to good.example"),
+    "//good.example@evil.example/": ("user_in_url", "to evil.example, not to good.example"),
+    "https://good.com%2Eevil.org/": ("encoded_host", "which is good.com.evil.org"),
+    "https://good.com\\.evil.org/": ("encoded_host", "a backslash after good.com"),
+    "http://2130706433/": ("encoded_host", "which is 127.0.0.1"),
+    "http://0x7f.1/x": ("encoded_host", "which is 127.0.0.1"),
+    "http://0177.0.0.1:8080/": ("encoded_host", "which is 127.0.0.1"),
+    "https://paypal.com.evil.example/login": ("encoded_host", "of evil.example, not of paypal.com"),
+    "help@paypal.com.evil.example": ("encoded_host", "of evil.example, not of paypal.com"),
+    "javascript://good.com/%0aalert(1)": ("script_link", "(javascript:)"),
+    "JaVaScRiPt:alert(1)": ("script_link", "runs what is written in it"),
+    "data:text/html,<b>x</b>": ("script_link", "(data:text/html)"),
+    "[click](javascript:alert(1))": ("script_link", "(javascript:)"),
+    '"good@a.com"@evil.org': ("other_address", "a mailbox of evil.org, not to good@a.com"),
+    "good@a.com@evil.org": ("other_address", "a mailbox of evil.org, not to good@a.com"),
+    "good%a.com@evil.org": ("other_address", "a mailbox of evil.org, not to good%a.com"),
+    "evil@b.org (good@a.com)": ("other_address", "goes to evil@b.org, not to good@a.com"),
+    "(good@a.com) evil@b.org": ("other_address", "goes to evil@b.org, not to good@a.com"),
+    "<evil@b.org> good@a.com": ("other_address", "goes to evil@b.org, not to good@a.com"),
+    "good@a.com: evil@b.org;": ("other_address", "goes to evil@b.org, not to good@a.com"),
+    "good @ a.com <evil@b.org>": ("other_address", "goes to evil@b.org, not to good@a.com"),
+    "good (at) a.com <evil@b.org>": ("other_address", "goes to evil@b.org, not to good@a.com"),
+    '"PayPal.com" <evil@b.org>': ("other_address", "goes to evil@b.org, not to PayPal.com"),
+    "[good.com](https://evil.org)": ("other_address", "goes to evil.org, not to good.com"),
+    "[www.good.com](//evil.org)": ("other_address", "goes to evil.org, not to good.com"),
+    "<https://evil.org|good.com>": ("other_address", "goes to evil.org, not to good.com"),
+    "<a href=//evil.org><b>good.com</b></a>": (
+        "other_address",
+        "goes to evil.org, not to good.com",
+    ),
+    "[good.com][1]\n\n[1]: https://evil.org": (
+        "other_address",
+        "goes to evil.org, not to good.com",
+    ),
+}
 OTHERS: dict[str, tuple[WarningKind, str]] = {
     "5 א 100 USD": ("number_order", "in their real order they are 5, 100"),
     "א 100 200": ("number_order", "in their real order they are 100, 200"),
@@ -111,9 +168,11 @@ OTHERS: dict[str, tuple[WarningKind, str]] = {
 ALL: dict[str, tuple[WarningKind, str]] = {
     **{text: ("host", says) for text, says in HOSTS.items()},
     **{text: ("look_alike", says) for text, says in LETTERS.items()},
+    **{text: ("look_alike", says) for text, says in FAKES.items()},
     **{text: ("styled", says) for text, says in STYLED.items()},
     **{text: ("sign", says) for text, says in SIGNS.items()},
     **ADDRESSES,
+    **WRITTEN_OTHERWISE,
     **OTHERS,
 }
 
@@ -171,3 +230,13 @@ def test_of_many_odd_values_the_first_are_named() -> None:
 def test_hidden_values_are_not_looked_at() -> None:
     """Given a placeholder of a hidden value, then it is nothing odd."""
     assert find_text("\ud800") == ()
+
+
+def test_cards_7_a_key_moves_the_number_behind_it() -> None:
+    """Given a key with a number and right-to-left letters: its value would be drawn beside that number; then
+    it is told, also if the value is a number. A key without a number moves nothing."""
+    (found,) = find_text("amount 5 א", is_key=True)
+
+    assert found.kind == "number_order"
+    assert find_text("סכום", is_key=True) == ()
+    assert find_text("סכום amount", is_key=True) == ()

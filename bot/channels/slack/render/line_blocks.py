@@ -14,13 +14,13 @@ from ....card import (
     Strong,
     Text,
     ThreadLine,
+    fit_parts,
     list_hint,
     list_line,
     more_line,
     thread_summary,
     thread_text,
 )
-from ....text import fit
 from .block_kit import (
     COST_OF_BLOCK,
     SPARE_SIZE,
@@ -102,7 +102,7 @@ def _action_lines(card: Card, room: int) -> list[Block]:
 def _fitting_fact(action: ActionLine, share: int) -> str:
     """The fact within its share of the space."""
     room = min(MAX_FACT, share - len(f"{action.number}  {action.name}") - COST_OF_LINE)
-    return fit(action.fact, max(MIN_FACT, room))
+    return fit_parts(action.fact, max(MIN_FACT, room))
 
 
 def thread_message(thread_line: ThreadLine, names: Names) -> dict[str, Any]:
