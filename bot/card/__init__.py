@@ -22,7 +22,7 @@ from .model import (
     OpenAction,
     ThreadLine,
 )
-from .odd_values import field_warnings
+from .odd_values import MAX_FIELD_LABEL, field_warnings
 from .parts import fit_parts
 from .sentences import (
     APPROVED_TITLE,
@@ -111,6 +111,7 @@ __all__ = [
     "LOADING_TITLE",
     "LONG_NAME",
     "LONG_NAME_VALUE",
+    "MAX_FIELD_LABEL",
     "NOTHING_HERE",
     "NOTHING_YET",
     "NO_ARGUMENTS",

@@ -9,7 +9,7 @@ from typing import Any
 from .. import text
 from .arguments import MaskedArgs, cut_label
 from .spans import Line, Quote, Text
-from .warnings import NamedValue, Warnings, find_warnings
+from .warnings import NamedValue, Warnings, find_in_each, find_warnings
 
 #: Above a field of a form: this many warnings, and characters of its label in them.
 MAX_IN_FIELD, MAX_FIELD_LABEL = 2, 40
@@ -28,8 +28,8 @@ def find_odd_values(
 
 def warnings_by_key(masked: MaskedArgs) -> dict[str, tuple[Line, ...]]:
     """The same for each argument alone, so that the warnings can be beside it."""
-    each = ((key, find_warnings([_named_argument(key, value)])) for key, value in masked.items)
-    return {key: found.lines for key, found in each if found.lines}
+    found = find_in_each([_named_argument(key, value) for key, value in masked.items])
+    return {key: lines for (key, _), lines in zip(masked.items, found, strict=True) if lines}
 
 
 def text_warnings(name: str, words: str) -> tuple[Line, ...]:
@@ -37,14 +37,23 @@ def text_warnings(name: str, words: str) -> tuple[Line, ...]:
     return find_warnings(_named_texts([(name, words)])).lines
 
 
-def field_warnings(label: str, keys: Sequence[str], value: Any) -> tuple[Line, ...]:
-    """About one value in a form, and the `keys` that lead to it: the first MAX_IN_FIELD."""
-    for key in reversed(keys):
-        value = {key: value}
-    lines = find_warnings([NamedValue(Quote(text.clip(label, MAX_FIELD_LABEL)), value)]).lines
-    if len(lines) <= MAX_IN_FIELD:
-        return lines
-    return (*lines[:MAX_IN_FIELD], (Text("More in it is odd too."),))
+def field_warnings(
+    labels: Sequence[str], keys: Sequence[Sequence[str]], values: Sequence[Any]
+) -> list[tuple[Line, ...]]:
+    """About each of the values in a form, and the `keys` that lead to it: the first MAX_IN_FIELD. The labels
+    have at most MAX_FIELD_LABEL characters.
+    """
+    named: list[NamedValue] = []
+    for label, path, value in zip(labels, keys, values, strict=True):
+        for key in reversed(path):
+            value = {key: value}
+        named.append(NamedValue(Quote(label), value))
+    return [
+        lines
+        if len(lines) <= MAX_IN_FIELD
+        else (*lines[:MAX_IN_FIELD], (Text("More in it is odd too."),))
+        for lines in find_in_each(named)
+    ]
 
 
 def _named_argument(key: str, value: Any) -> NamedValue:

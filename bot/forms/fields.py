@@ -13,9 +13,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hitl_core.forms import Field, Form, Option
-from hitl_core.jsonschema import parse_pointer
+from hitl_core.jsonschema import parse_pointers
 
-from ..card import Line, field_warnings
+from ..card import MAX_FIELD_LABEL, Line, field_warnings
 from ..text import add_marks, excerpt, labels, one_line
 from .page import FormLimits
 
@@ -79,19 +79,22 @@ def shows_all(fields: Iterable[Field]) -> bool:
 
 def find_warnings(form: Form) -> dict[str, tuple[Line, ...]]:
     """What is odd in the values that the fields show, in their names and options, by pointer."""
-    values, found = form.shown_values(), dict[str, tuple[Line, ...]]()
+    values, checked = form.shown_values(), list[tuple[Field, list[str]]]()
     for field in form.fields:
         pointer = field.pointer
+        if pointer.endswith("~"):  # it chooses a branch of the schema
+            continue
         texts = [
             option.label for option in field.options
         ]  # of such a value only the label is shown
         if not texts and pointer in values:
             texts = [values[pointer]]
-        if texts and not pointer.endswith("~"):  # else it chooses a branch of the schema
-            keys = parse_pointer(pointer)
-            if lines := field_warnings(one_line(field.label), keys, texts):
-                found[pointer] = lines
-    return found
+        if texts:
+            checked.append((field, texts))
+    visible = labels([field.label for field, _ in checked], MAX_FIELD_LABEL)
+    paths = parse_pointers([field.pointer for field, _ in checked])
+    found = field_warnings(visible, paths, [texts for _, texts in checked])
+    return {field.pointer: lines for (field, _), lines in zip(checked, found, strict=True) if lines}
 
 
 def split_pages(fields: Sequence[Field], limits: FormLimits) -> list[tuple[Field, ...]]:

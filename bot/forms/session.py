@@ -227,9 +227,8 @@ class FormSession:
 
     @cached_property
     def _warnings(self) -> Mapping[str, tuple[Line, ...]]:
-        return {
-            pointer: warning_lines(lines) for pointer, lines in find_warnings(self.form).items()
-        }
+        found = find_warnings(self.form)
+        return {pointer: warning_lines(lines) for pointer, lines in found.items()}
 
     @property
     def _page_fields(self) -> tuple[Field, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any, cast
 
@@ -79,12 +79,10 @@ def infer_schema(value: Any) -> Schema:
             return {}
 
 
-def infer_undeclared(declared: object, value: Any, *, is_known: bool = True) -> object:
-    """The schema, or in place of INFERRED one for the type of the value. If the object's schema should know
-    it, it says so.
+def infer_undeclared(value: Any, *, is_known: bool = True) -> object:
+    """In place of INFERRED, a schema for the type of the value. It says so if the object's schema should know
+    the value.
     """
-    if declared is not INFERRED:
-        return declared
     inferred = infer_schema(value)
     return inferred if is_known else {**inferred, "description": _UNDECLARED}
 
@@ -99,11 +97,11 @@ def _short_first(values: dict[str, Any]) -> list[str]:
     return sorted(values, key=is_long)
 
 
-def key_label(name: str) -> str:
+def key_labels(names: Iterable[str]) -> list[str]:
     """A key is quoted unless it is a plain name: an agent may have chosen it, and it could look like our
     text.
     """
-    return name if _PLAIN_NAME.fullmatch(name) else f'"{name}"'
+    return [name if _PLAIN_NAME.fullmatch(name) else f'"{name}"' for name in names]
 
 
 def keep_annotations(declared: object) -> Schema:

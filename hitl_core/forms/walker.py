@@ -13,7 +13,7 @@ from hitl_core.forms.value_schema import (
     INFERRED,
     infer_undeclared,
     keep_annotations,
-    key_label,
+    key_labels,
     match_branch,
     member_schema,
     switch_branch,
@@ -77,7 +77,8 @@ class SchemaWalker:
 
     def walk(self, declared: object, args: dict[str, Any]) -> dict[str, Any]:
         """Find the values in all arguments. Returns these, switched to the chosen branches."""
-        declared = infer_undeclared(declared, args)
+        if declared is INFERRED:
+            declared = infer_undeclared(args)
         [flat] = self._flattener.flatten_each([declared])
         return self._walk_value(Location(), declared, flat, args)
 
@@ -135,7 +136,11 @@ class SchemaWalker:
             raise TooManyFields
         members: dict[str, object] = {}
         for name in names:
-            declared = self._member(schema, properties, name, held)
+            is_known, budget = name in properties, self._flattener.budget
+            declared = properties[name] if is_known else member_schema(schema, name, budget)
+            if declared is INFERRED or (declared is False and not is_known):  # shown if it is there
+                is_known = is_known or not properties
+                declared = infer_undeclared(held.get(name, ABSENT), is_known=is_known)
             if name != skip and not (declared is False and name not in held):
                 members[name] = declared
         flats = self._flattener.flatten_each(members.values())
@@ -143,22 +148,16 @@ class SchemaWalker:
         required_names, after = schema.get("required", ()), held
         blanks = (*location.parent_on_clear, blank)
         parents = (*location.parent_properties, id(properties))
-        for (name, declared), flat, pointer in zip(members.items(), flats, pointers, strict=True):
-            path, labels = (*location.path, name), (*location.labels, key_label(name))
+        own_labels = key_labels(members)
+        for name, flat, pointer, label in zip(members, flats, pointers, own_labels, strict=True):
+            path, labels = (*location.path, name), (*location.labels, label)
             required = location.required and name in required_names
             inner = Location(path, pointer, labels, required, blanks, location.locked, parents)
             old = held.get(name, ABSENT)
-            new = self._walk_value(inner, declared, flat, old)
+            new = self._walk_value(inner, members[name], flat, old)
             if new is not old:
                 after = {n: item for n, item in {**after, name: new}.items() if item is not ABSENT}
         return cast(object, value) if after is held else after
-
-    def _member(self, schema: Schema, properties: Schema, name: str, held: Schema) -> object:
-        """The schema of a property. If it is not allowed but there, it must be shown all the same."""
-        if name in properties:
-            return infer_undeclared(properties[name], held.get(name, ABSENT))
-        declared = member_schema(schema, name, self._flattener.budget) or INFERRED
-        return infer_undeclared(declared, held.get(name, ABSENT), is_known=not properties)
 
     def _walk_branches(
         self, location: Location, slot: Slot, schema: Schema, branches: tuple[Branch, ...]

@@ -13,6 +13,7 @@ from hitl_core.jsonschema.errors import (
     child_pointers,
     format_path,
     parse_pointer,
+    parse_pointers,
     to_pointer,
 )
 from hitl_core.jsonschema.flatten import CannotFlatten, FlatSchema, Schema, SchemaFlattener
@@ -87,6 +88,7 @@ __all__ = [
     "mask_args",
     "mask_value",
     "parse_pointer",
+    "parse_pointers",
     "search",
     "to_pointer",
 ]

@@ -53,6 +53,10 @@ def parse_pointer(text: str) -> list[str]:
     return [part.replace("~1", "/").replace("~0", "~") for part in text.split("/")[1:]]
 
 
+def parse_pointers(texts: Iterable[str]) -> list[list[str]]:
+    return [parse_pointer(text) for text in texts]
+
+
 def format_path(text: str) -> str:
     """`/lines/0/qty` as `lines[0].qty`."""
     words = ""

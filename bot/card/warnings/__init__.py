@@ -7,6 +7,7 @@ A warning is for what reads like something else. Honest text of any language has
 from .find import (
     NamedValue,
     Warnings,
+    find_in_each,
     find_text,
     find_warnings,
     is_plain,
@@ -19,6 +20,7 @@ __all__ = [
     "NamedValue",
     "WarningKind",
     "Warnings",
+    "find_in_each",
     "find_text",
     "find_warnings",
     "is_plain",

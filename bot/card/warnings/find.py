@@ -109,6 +109,11 @@ def find_warnings(values: Iterable[NamedValue]) -> Warnings:
     return Warnings(tuple(lines), tuple(kinds), count)
 
 
+def find_in_each(values: Iterable[NamedValue]) -> list[tuple[Line, ...]]:
+    """The warnings about each of the values alone."""
+    return [find_warnings([one]).lines for one in values]
+
+
 def odd_values(count: int) -> str:
     """The words for a `Warnings.count`, or for the sum of several."""
     least = "at least " * (count > MAX_WARNINGS)
