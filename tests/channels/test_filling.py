@@ -190,7 +190,7 @@ def test_the_choice_between_tools_is_the_last_thing_in_the_form() -> None:
             {},
             (
                 "“Approve edited” approves what you send: the tool runs with it, unless the policy"
-                " requires other people for it."
+                " wants other people to approve it."
             ),
             "Approve edited",
         ),
