@@ -65,9 +65,9 @@ def attempt_of(review: Review, action: Action) -> Attempt | None:
     if (earlier := action.rejected_before) is None:
         return None
     changes = _changes(review, action, 1)
-    more = max(0, len(changes) - MAX_ATTEMPT_CHANGES)
-    shown = tuple(changes[:MAX_ATTEMPT_CHANGES])
-    return Attempt(earlier.times + 1, shown, more, earlier.by, message_of(earlier.message))
+    shown, others = changes[:MAX_ATTEMPT_CHANGES], changes[MAX_ATTEMPT_CHANGES:]
+    labels, why = tuple(one.label for one in others), message_of(earlier.message)
+    return Attempt(earlier.times + 1, tuple(shown), labels, earlier.by, why)
 
 
 def _edit(by: Any, changes: list[Change], tool: str | None) -> Edit:

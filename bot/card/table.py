@@ -98,7 +98,7 @@ def _plan(actions: Sequence[ActionLine]) -> _Plan:
 def _common_line(name: str, values: Sequence[CallValue], count: int) -> Line:
     """`count`: of how many calls, where there are other tools too."""
     times = f" ×{count}" if count else ""  # noqa: RUF001
-    named = [(Verbatim(f"{value.label}: "), Quote(value.text)) for value in values]
+    named = [(Verbatim(f"{as_part(value.label)}: "), Quote(value.text)) for value in values]
     return (
         Text("The same in all "),
         Strong(f"{name}{times}"),

@@ -108,13 +108,14 @@ class Change:
 
 @dataclass(frozen=True)
 class Attempt:
-    """An action that follows a rejected call of its tool. `number`: 2 or more. `changes` are from the
-    rejected call to this one; `more_changes` counts the others. `by` rejected it, `message` is their reason.
+    """An action that follows a rejected call of its tool. `number`: 2 or more. `changes` are the first ones
+    from the rejected call to this one; `also_changed` are the labels of the others. `by` rejected it,
+    `message` is their reason.
     """
 
     number: int
     changes: tuple[Change, ...]
-    more_changes: int
+    also_changed: tuple[str, ...]
     by: tuple[Reviewer, ...]
     message: str | None
 

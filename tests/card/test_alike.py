@@ -131,6 +131,13 @@ def test_cards_many_alike_are_a_table() -> None:
     assert (len(rows), table.more, table.cut) == (40, 0, frozenset())
 
 
+def test_cards_a_key_is_one_part_of_what_is_the_same() -> None:
+    """Given a key that closes its quotes and goes on like another value; then it is quoted."""
+    calls = [("pay", {"n": n, 'a": “5”, "b': 1}) for n in range(12)]
+    [common] = table_of(review_of(*calls)).common
+    assert plain_text(common).startswith('The same in all pay: “"a": ')
+
+
 def test_cards_a_table_without_differences_has_no_column_for_them() -> None:
     assert table_of(forty()).head == ("#", "customerId")
 

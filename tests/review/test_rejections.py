@@ -80,6 +80,19 @@ async def test_the_next_call_says_what_changed_and_why_the_last_one_was_rejected
     ).seal("1", is_whole=True)
 
 
+async def test_cards_no_change_hides_behind_others(reviews: Reviews) -> None:
+    """Given a second attempt that changes many arguments; then each of them is named, also one that
+    has no line of its own."""
+
+    def call(amount: int) -> ToolCall:
+        return ToolCall("c1", "pay", {**{f"note_{n}": amount for n in range(9)}, "to": str(amount)})
+
+    await decide(reviews, await submit(reviews, call(1)))
+    [first, *_] = lines(await submit(reviews, call(2)))
+    assert [f"note_{n}" in first.partition("\n")[0] for n in range(9)] == [True] * 9
+    assert first.partition("\n")[0].endswith(" and to")
+
+
 async def test_it_stays_after_the_rejected_review_is_deleted_and_is_stored(
     reviews: Reviews, store: MemoryStore
 ) -> None:

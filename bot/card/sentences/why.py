@@ -17,6 +17,8 @@ from ..spans import (
 )
 from ..values import AgentReason, Attempt, Change
 
+#: Changed arguments that are named: an agent could hide one behind many others.
+MAX_LABELS = 20
 _UNCHANGED: Line = (Text(", nothing changed"),)
 
 
@@ -30,9 +32,9 @@ def attempt_lines(attempt: Attempt) -> tuple[Line, ...]:
     """Which attempt it is, what changed, who rejected the one before and why. Values are quoted, on one
     line, so that none looks like the line about the rejection. Nobody is mentioned: that would notify them.
     """
-    labels = [change.label for change in attempt.changes]
-    labels += [f"{attempt.more_changes} more"] if attempt.more_changes else []
-    changed = (Text(", changed: "), Verbatim(join_names(labels))) if labels else _UNCHANGED
+    labels = (*(change.label for change in attempt.changes), *attempt.also_changed)
+    named = Verbatim(join_names(labels, most=MAX_LABELS))
+    changed = (Text(", changed: "), named) if labels else _UNCHANGED
     spans = [span for change in attempt.changes for span in _change_line(change)]
     first = (Strong(ordinal(attempt.number)), *changed, *spans)
     who = Verbatim(join_names(person(one).label for one in attempt.by))
