@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..client import Actor
+from ..client import Actor, ScriptError
 from .form_values import form_values, inputs_by_pointer, missing_fields
 from .services import APPROVALS
 from .turns import PlannedDecision, Turn
@@ -109,8 +109,11 @@ class DemoReviewers:
         if block := _block(blocks, block_id):
             how = _click_args(block, plan)
             pressed = self._actor.click(user, APPROVALS, message["ts"], block_id=block_id, **how)
+        elif (page := await self._open_page_with(user, message, block_id)) is None:
+            await self._press(user, message, key, plan)
+            return
         else:
-            how = _click_args(await self._open_page_with(user, message, block_id), plan)
+            how = _click_args(page, plan)
             pressed = self._actor.click_view(user, block_id=block_id, **how)
         answer = await pressed
         if not answer["ok"]:
@@ -148,10 +151,15 @@ class DemoReviewers:
         except TimeoutError as error:
             raise CheckFailed(f"the message has no buttons {block_id}") from error
 
-    async def _open_page_with(self, user: str, message: Message, block_id: str) -> Block:
-        """Open the Review modal, and go to the page of this action."""
+    async def _open_page_with(self, user: str, message: Message, block_id: str) -> Block | None:
+        """Open the Review modal, and go to the page of this action. None if the card was drawn again
+        meanwhile, and has no Review button any more.
+        """
         if not await self._actor.view(user):
-            await self._actor.click(user, APPROVALS, message["ts"], "review")
+            try:
+                await self._actor.click(user, APPROVALS, message["ts"], "review")
+            except ScriptError:
+                return None
         while not (block := _block((view := await self._view(user))["blocks"], block_id)):
             if not _has_button(view["blocks"], "turn:on"):
                 raise CheckFailed(f"no page of the Review modal has the buttons {block_id}")

@@ -115,14 +115,14 @@ async def test_t42_a_button_of_another_revision_changes_nothing(scene: Scene) ->
     first = await scene.card("send_email")
     await scene.bob.press(first, "edit")
     assert (await scene.bob.submit(copies=3))["ok"]
-    await scene.card("edited by")
+    edited = await scene.card("edited by")
 
     for revision in (1, 3):
         forged = f"approve.{id_of(first)}.1.{revision}"
         await send(scene, await forge_click(scene, first, "approve", "U0ALICE", forged))
     assert await refusals(scene) == [("U0ALICE", "stale")] * 2
 
-    await scene.alice.press(first, "escalate")
+    await scene.alice.press(edited, "escalate")
     await scene.alice.submit()
     await scene.card("send_email", channel=OPS)
     [action] = (await gate.reviews.load(id_of(first))).review.actions

@@ -17,7 +17,7 @@ from bot.forms import Entries, FormLimits, FormPage, FormRef, PageField
 from .network import Button, Content
 from .render import to_lines
 
-LIMITS = FormLimits(page_fields=5, page_bytes=4_000)
+LIMITS = FormLimits(page_fields=5, page_bytes=12_000)
 _INPUT = re.compile(r"^(\d{1,3}): ?", re.MULTILINE)
 
 
