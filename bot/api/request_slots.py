@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from weakref import WeakValueDictionary
 
 from ..web import ApiProblem
@@ -12,7 +12,7 @@ from ..web import ApiProblem
 #: Of all tokens together, and of one token: its other requests wait, and take no place from other tokens.
 MAX_WORKING, MAX_OF_TOKEN = 32, 8
 #: How long a request waits for its turn, in seconds.
-MAX_WAIT = 10.0
+MAX_WAIT = 8.0
 
 
 class RequestSlots:
@@ -26,21 +26,14 @@ class RequestSlots:
         its turn does not come in time.
         """
         of_token = self._by_token.setdefault(token, asyncio.Semaphore(MAX_OF_TOKEN))
-        await _acquire(of_token)
-        try:
-            await _acquire(self._all)
+        async with AsyncExitStack() as held:
             try:
-                yield
-            finally:
-                self._all.release()
-        finally:
-            of_token.release()
-
-
-async def _acquire(slots: asyncio.Semaphore) -> None:
-    try:
-        async with asyncio.timeout(MAX_WAIT):
-            await slots.acquire()
-    except TimeoutError:
-        detail = f"No place became free in {MAX_WAIT:g} seconds. Send the request again later."
-        raise ApiProblem("too_many", detail, headers={"Retry-After": "5"}) from None
+                async with asyncio.timeout(MAX_WAIT):
+                    await held.enter_async_context(of_token)
+                    await held.enter_async_context(self._all)
+            except TimeoutError:
+                detail = (
+                    f"No place became free in {MAX_WAIT:g} seconds. Send the request again later."
+                )
+                raise ApiProblem("too_many", detail, headers={"Retry-After": "5"}) from None
+            yield
