@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from ..arguments import PLACEHOLDER
 from ..spans import Line, Span, Text
@@ -24,6 +24,7 @@ from .signs import (
     find_odd_digits,
     find_reordering,
     find_spaces,
+    remove_reordering,
 )
 
 #: More odd values are only mentioned.
@@ -33,24 +34,23 @@ MAX_WARNINGS = 5
 _ODD_JSON = re.compile(rb'(?i)\\[bfru]|\x7f|@|//|script:|text/html|xn--|  |" | "')
 #: The same in one text.
 _ODD_TEXT = re.compile(r"(?i)[\x00-\x08\x0b-\x1f\x7f]|@|//|script:|text/html|xn--|  |\A | \Z")
+_Checks: TypeAlias = tuple[Callable[[Alphabet], Finding | None], ...]
 #: The one that says most comes first. Of the checks in one group at most one says something.
-_CHECKS: tuple[tuple[Callable[[Alphabet], Finding | None], ...], ...] = (
-    (find_reordering, find_invisible),
-    (
-        *(find_other_mail, find_other_text, find_odd_address, find_user_in_url, find_encoded_host),
-        *(
-            find_odd_link,
-            find_look_alike,
-            find_styled,
-            find_fake_letter,
-            find_fake_sign,
-            find_not_normal,
-        ),
-    ),
-    (find_odd_digits,),
-    (find_number_order,),
-    (find_spaces,),
+_ORDER_AND_HIDDEN: _Checks = (find_reordering, find_invisible)
+_READS_LIKE: _Checks = (
+    find_other_mail,
+    find_other_text,
+    find_odd_address,
+    find_user_in_url,
+    find_encoded_host,
+    find_odd_link,
+    find_look_alike,
+    find_styled,
+    find_fake_letter,
+    find_fake_sign,
+    find_not_normal,
 )
+_OTHERS: tuple[_Checks, ...] = ((find_odd_digits,), (find_number_order,), (find_spaces,))
 
 
 class NamedValue(NamedTuple):
@@ -88,7 +88,14 @@ def find_text(words: str, *, is_key: bool = False) -> tuple[Finding, ...]:
         return (Finding("number_order", sentence(says)),)
     if is_key and (spaces := find_spaces(alphabet, is_key=True)):
         return (spaces,)
-    found = (next((odd for check in group if (odd := check(alphabet))), None) for group in _CHECKS)
+    # What changes the order has its own warning, and is no letter of a host or word.
+    letters = Alphabet(remove_reordering(words))
+    groups = (
+        (_ORDER_AND_HIDDEN, alphabet),
+        (_READS_LIKE, letters),
+        *((one, alphabet) for one in _OTHERS),
+    )
+    found = (next((odd for check in group if (odd := check(of))), None) for group, of in groups)
     return tuple(odd for odd in found if odd)
 
 

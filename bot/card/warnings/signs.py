@@ -26,6 +26,11 @@ _NUMBER_OR_LETTERS = re.compile(r"(?P<number>\d+(?:[.,:/]\d+)*)|[^\W\d_]+")
 _RIGHT = ("R", "AL")
 
 
+def remove_reordering(words: str) -> str:
+    """The text without the characters that change the order."""
+    return _BIDI.sub("", words)
+
+
 def find_reordering(alphabet: Alphabet) -> Finding | None:
     if alphabet.chars and _BIDI.search(alphabet.text):
         words = "contains a character that changes the order of the text after it"

@@ -240,3 +240,11 @@ def test_cards_7_a_key_moves_the_number_behind_it() -> None:
     assert found.kind == "number_order"
     assert find_text("סכום", is_key=True) == ()
     assert find_text("סכום amount", is_key=True) == ()
+
+
+def test_what_changes_the_order_is_no_letter_of_a_host() -> None:
+    """Given a file name behind a right-to-left override; then there is one warning, and not one about a host
+    that nobody wrote. Look-alike letters beside it are still told."""
+    assert [one.kind for one in find_text("Invoice \u202egpj.exe")] == ["reordering"]
+    kinds = [one.kind for one in find_text("p\u0430yp\u0430l.com \u202egpj.exe")]
+    assert kinds == ["reordering", "host"]
