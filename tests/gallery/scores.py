@@ -25,7 +25,7 @@ SCORES: dict[str, Score] = {
     "long-text": Score(4, "25 lines of a text that has to be opened anyway"),
     "must-read": Score(4, "25 lines of a text that has to be opened anyway"),
     "nested": Score(4, "a list of objects is JSON"),
-    "odd-characters": Score(4, "two warnings for one character"),
+    "odd-characters": Score(5, "one sentence for each odd value"),
     "look-alikes": Score(5, "each warning says what the value is not"),
     "addresses": Score(5, "each warning says where it really goes"),
     "moved-numbers": Score(5, "the real order is written out"),
