@@ -13,7 +13,7 @@ from hitl_core.policy import DESCRIPTION_PREFIX
 from hitl_core.review import description_of, reason_of, rule_reason_of, title_of
 
 from .. import text
-from .arguments import choose_style
+from .arguments import has_own_lines
 from .model import OpenAction
 from .odd_values import text_warnings
 from .spans import agent_name, quote
@@ -108,5 +108,5 @@ def agent_arguments(review: Review, call: Call) -> tuple[Argument, ...]:
 
 def _agent_argument(label: str, name: str, words: str) -> Argument:
     words, warnings = quote(text.to_visible(words)), text_warnings(name, words)
-    style = "line" if choose_style(words, words) == "line" else "quote"
+    style = "quote" if has_own_lines(words) else "line"
     return Argument(label, words, style, warnings=warnings)

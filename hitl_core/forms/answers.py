@@ -129,7 +129,7 @@ def parse_answer(slot: Slot, answer: str, max_text: int) -> Any:
         return slot.values[_parse_indexes(slot, answer)[0]]
     if slot.reads == "options":
         return _read_choices(slot, answer)
-    if utf16_length(answer) > max_text:
+    if 2 * len(answer) > max_text and utf16_length(answer) > max_text:
         raise ValueError(f"must be at most {max_text:,} characters")
     before = None if slot.is_empty else slot.value
     match slot.reads:

@@ -17,7 +17,7 @@ from .masking import (
     schema_properties,
 )
 from .rows import MAX_LABEL, PATH_SEPARATOR, argument_label, argument_rows, main_fact, shorten_fact
-from .value_text import MAX_INLINE, amount_text, choose_style, format_value
+from .value_text import MAX_INLINE, amount_text, format_value, has_own_lines
 
 __all__ = [
     "HIDDEN_MARK",
@@ -32,9 +32,9 @@ __all__ = [
     "argument_label",
     "argument_rows",
     "arguments_excerpt",
-    "choose_style",
     "cut_label",
     "format_value",
+    "has_own_lines",
     "hide",
     "keys_in_order",
     "list_arguments",

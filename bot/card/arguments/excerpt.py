@@ -12,7 +12,7 @@ from ..values import Argument, ArgumentsExcerpt
 from .cut_json import cut_json
 from .masking import HIDDEN_MARK, MaskedArgs, mark_hidden, mask
 from .rows import MAX_LABEL, Row, argument_rows
-from .value_text import choose_style
+from .value_text import choose_styles
 
 #: The limits on a card: characters of one value and of one call, lines of one value, arguments of one call.
 MAX_VALUE = 1200
@@ -38,13 +38,11 @@ def list_arguments(
     """All arguments in full: those of the policy's schema in its order, then the others; of these first the
     ones that fit on one line. `warnings` by key are above the first value of their argument.
     """
-    left = dict(warnings or {})
+    left, rows = dict(warnings or {}), argument_rows(masked)
+    shown = [(row, row.label, text.to_visible(row.drawing.raw)) for row in rows]
     arguments = [
-        replace(
-            _argument(row, row.label, text.to_visible(row.drawing.raw), masked),
-            warnings=left.pop(row.key, ()),
-        )
-        for row in argument_rows(masked)
+        replace(argument, warnings=left.pop(row.key, ()))
+        for row, argument in zip(rows, _arguments(shown, masked), strict=True)
     ]
     return _with_title(arguments, masked)
 
@@ -52,7 +50,7 @@ def list_arguments(
 def arguments_excerpt(masked: MaskedArgs, room: int = MAX_CALL) -> ArgumentsExcerpt:
     """The arguments that fit. Each value is cut by itself, so a long one can't hide a later one."""
     rows = argument_rows(masked)
-    fit: list[Argument] = []
+    shown: list[tuple[Row, str, str]] = []
     cut: list[str] = []
     missing = size = 0
     most = max(MAX_VALUE, room // 3)
@@ -65,7 +63,8 @@ def arguments_excerpt(masked: MaskedArgs, room: int = MAX_CALL) -> ArgumentsExce
         if cut_off or value.missing:
             cut.append(label)
         size += len(row.label) + len(value.text) + value.missing
-        fit.append(_argument(row, label, value.text, masked))
+        shown.append((row, label, value.text))
+    fit = _arguments(shown, masked)
     rest = sum(len(row.label) + len(row.drawing.raw) for row in rows[MAX_ARGUMENTS:])
     return ArgumentsExcerpt(
         _with_title(fit, masked),
@@ -92,18 +91,23 @@ def _cut_value(row: Row, limit: int, lines: int) -> text.CutText:
     return (cut.missing and cut_json(row.value, limit, lines)) or cut
 
 
-def _argument(row: Row, label: str, visible: str, masked: MaskedArgs) -> Argument:
-    drawing = row.drawing
-    if masked.has_hidden:
-        visible = mark_hidden(visible)
-    return Argument(
-        label,
-        visible,
-        drawing.style or choose_style(drawing.raw, visible),
-        language=drawing.language,
-        host=drawing.host,
-        is_declared=row.is_declared,
-    )
+def _arguments(shown: Sequence[tuple[Row, str, str]], masked: MaskedArgs) -> list[Argument]:
+    """Of rows with the label and the text that are shown."""
+    texts = [mark_hidden(visible) if masked.has_hidden else visible for _, _, visible in shown]
+    raws = [row.drawing.raw for row, _, _ in shown]
+    return [
+        Argument(
+            label,
+            visible,
+            row.drawing.style or style,
+            language=row.drawing.language,
+            host=row.drawing.host,
+            is_declared=row.is_declared,
+        )
+        for (row, label, _), visible, style in zip(
+            shown, texts, choose_styles(raws, texts), strict=True
+        )
+    ]
 
 
 def _with_title(arguments: Sequence[Argument], masked: MaskedArgs) -> tuple[Argument, ...]:

@@ -215,7 +215,9 @@ def short_label(key: str, schema: object = None) -> str:
     label = argument_label(key, schema)
     if label.startswith('"'):
         return quote(text.clip(label[1:-1], MAX_FACT_LABEL - 2))
-    return clip_parts(as_part(label) if label.endswith('")') else label, MAX_FACT_LABEL)
+    if label.endswith('")'):
+        label = as_part(label)
+    return label if len(label) <= MAX_FACT_LABEL else clip_parts(label, MAX_FACT_LABEL)
 
 
 def _normalize_name(name: str) -> str:

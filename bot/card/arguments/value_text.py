@@ -153,8 +153,12 @@ def _draw_money(value: Any, currency: str, find: Callable[[str], Any]) -> Drawin
     return Drawing(format_value(value))
 
 
-def choose_style(raw: str, visible: str) -> ValueStyle:
-    """By its content: a long value or one of several lines is a quote if it is surely prose, else code."""
+def choose_styles(raws: Sequence[str], visibles: Sequence[str]) -> list[ValueStyle]:
+    """By their content: a long value or one of several lines is a quote if it is surely prose, else code."""
+    return [_choose_style(*both) for both in zip(raws, visibles, strict=True)]
+
+
+def _choose_style(raw: str, visible: str) -> ValueStyle:
     if not has_own_lines(raw, visible):
         return "line"
     return "quote" if _is_prose(raw) else "code"
