@@ -14,8 +14,8 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from hitl_core.errors import HitlError, StoreError
 from hitl_core.store import Store
 
+from ..shared_reads import SharedReads
 from .health import Health, Problem
-from .shared_call import SharedCall
 
 log = logging.getLogger(__name__)
 
@@ -50,12 +50,10 @@ def make_probe(
         await store.try_lock("ready", 1.0)  # a small write: a full Redis refuses it
         return skew, await store.count_dead_letters()
 
-    shared_answer = SharedCall(
-        ask_store
-    )  # so that a flood of questions costs people's clicks little
+    reads = SharedReads()  # so that a flood of questions costs people's clicks little
 
     async def ready() -> dict[str, object]:
-        skew, undelivered = await shared_answer()
+        skew, undelivered = await reads.read("ready", ask_store)
         if abs(skew) > MAX_SKEW:
             ahead = "ahead of" if skew > 0 else "behind"
             raise HitlError(
@@ -110,12 +108,15 @@ def add_metrics(app: web.Application, store: Store, health: Health) -> None:
     bot of one Redis reports the same; only `problems` are those of this bot.
     """
 
-    collect = SharedCall(lambda: _collect_metrics(store, health))
+    reads = SharedReads()
+
+    async def collect() -> bytes:
+        return await _collect_metrics(store, health)
 
     async def metrics(_: web.Request) -> web.Response:
         try:
             return web.Response(
-                body=await collect(),
+                body=await reads.read("metrics", collect),
                 headers={"Content-Type": CONTENT_TYPE_LATEST},
             )
         except HitlError as error:

@@ -9,9 +9,8 @@ import pytest
 
 from bot.health.health import Health
 from bot.health.probes import make_probe
-from bot.health.shared_call import SharedCall
 from hitl_core.errors import HitlError
-from hitl_core.store import RedisStore
+from hitl_core.store import MemoryStore, RedisStore
 
 NOTHING_WRONG = {"undelivered": 0, "problems": {}}
 
@@ -31,43 +30,21 @@ async def test_t24_a_clock_that_is_off_makes_a_bot_not_ready(
         await store.close()
 
 
-async def test_attack6_m5_a_flood_of_questions_is_answered_by_few_calls() -> None:
-    """Given an answer that is being made; when many ask, then one more call answers all of them, and none
-    gets what was true before it asked."""
-    calls, go = 0, asyncio.Event()
+async def test_attack6_m5_a_flood_of_probes_costs_few_commands(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Given a probe in progress; when many others come, then one more look at the store answers all."""
+    store, looks = MemoryStore(), 0
+    now = store.now
 
-    async def answer() -> int:
-        nonlocal calls
-        calls += 1
-        mine = calls
-        await go.wait()
-        return mine
+    async def counted() -> float:
+        nonlocal looks
+        looks += 1
+        await asyncio.sleep(0)
+        return await now()
 
-    shared = SharedCall(answer)
-    first = asyncio.create_task(shared())
-    await asyncio.sleep(0)
-    await asyncio.sleep(0)
-    many = [asyncio.create_task(shared()) for _ in range(900)]
-    await asyncio.sleep(0)
-    many[0].cancel()
-    go.set()
+    monkeypatch.setattr(store, "now", counted)
+    ready = make_probe(store, [], Health())
 
-    assert await first == 1
-    assert await asyncio.gather(*many[1:]) == [2] * 899
-    assert await shared() == 3
-
-
-async def test_attack6_m5_a_failing_call_fails_for_those_who_asked() -> None:
-    results = iter([HitlError("away"), None])
-
-    async def answer() -> str:
-        if error := next(results):
-            raise error
-        return "fine"
-
-    shared = SharedCall(answer)
-    asked = [asyncio.create_task(shared()) for _ in range(3)]
-    for one in asked:
-        with pytest.raises(HitlError, match="away"):
-            await one
-    assert await shared() == "fine"
+    assert await asyncio.gather(*(ready() for _ in range(900))) == [NOTHING_WRONG] * 900
+    assert looks <= 2

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from bot.api.long_poll import SharedReads
+from bot.shared_reads import SharedReads
 
 
 class Source:
