@@ -15,6 +15,9 @@ from .form_values import form_values, inputs_by_pointer, missing_fields
 from .services import APPROVALS
 from .turns import PlannedDecision, Turn
 
+#: What the local Slack says of a button of a message that was drawn again.
+_GONE = "This button is no longer there."
+
 REVIEWERS = {"U0ALICE": "Alice", "U0BOB": "Bob"}
 VERBS = {"approve": "approves", "edit": "edits and approves", "reject": "rejects"}
 
@@ -157,8 +160,10 @@ class DemoReviewers:
         """
         if not await self._actor.view(user):
             try:
-                await self._actor.click(user, APPROVALS, message["ts"], "review")
+                answer = await self._actor.click(user, APPROVALS, message["ts"], "review")
             except ScriptError:
+                return None
+            if answer.get("error") == _GONE:
                 return None
         while not (block := _block((view := await self._view(user))["blocks"], block_id)):
             if not _has_button(view["blocks"], "turn:on"):

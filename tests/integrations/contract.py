@@ -194,9 +194,13 @@ class IntegrationContract:
 
         assert await world.answers() == {"c1": Answer("sent a", failed=False)}
         assert world.effects == ["sent a"]
+
+        async def is_done() -> bool:
+            return (await people.reviews.load(review.id)).review.status == "done"
+
+        await wait_until("the review is done", is_done)
         stored = (await people.reviews.load(review.id)).review
-        assert (stored.agent, stored.thread_id) == (AGENT, THREAD)
-        assert (stored.requester, stored.status) == (REQUESTER, "done")
+        assert (stored.agent, stored.thread_id, stored.requester) == (AGENT, THREAD, REQUESTER)
         assert [run.line for run in stored.runs.values()] == ["sent a"]
 
     async def test_an_edited_call_runs_once_with_the_new_arguments(
