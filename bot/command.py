@@ -128,7 +128,7 @@ async def _serve(settings: Settings, only: BotRole | None) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, signals.put_nowait, number)
     async with running_bot(settings, only=only) as bot:
-        print(f"bot: listening on {bot.url}", flush=True)
+        print(f"bot: listening on {' and '.join(bot.endpoints.values()) or bot.url}", flush=True)
         freeze_gc()
         shorten_switch_interval()
         if await signals.get() == signal.SIGTERM and only != "workers":

@@ -53,8 +53,12 @@ class Settings:
     """DEBUG, INFO, WARNING or ERROR."""
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str]) -> Self:
-        """Raises SettingsError, which names all missing or misspelt settings, or the first wrong one."""
+    def from_environment(
+        cls, environment: Mapping[str, str], *, only_look_ups: bool = False
+    ) -> Self:
+        """Raises SettingsError, which names all missing or misspelt settings, or the first wrong one. For
+        `only_look_ups`, what only clicks need may be missing.
+        """
         known = {field.name: field.name.upper() for field in fields(cls)}
         values: dict[str, Any] = {
             name: environment[variable].strip()
@@ -62,7 +66,7 @@ class Settings:
             if environment.get(variable, "").strip()
         }
         required = {field.name for field in fields(cls) if field.default is MISSING}
-        if "slack_app_token" not in values:
+        if "slack_app_token" not in values and not only_look_ups:
             required.add("slack_signing_secret")
         typos = _typos(environment, set(known.values()))
         missing = [known[name] for name in known if name in required - values.keys()]

@@ -41,7 +41,7 @@ async def main() -> None:
         watching = asyncio.create_task(monitor.run())
         freeze_gc()
         shorten_switch_interval()
-        print(f"bot: listening on {bot.url}", flush=True)
+        print(f"bot: listening on {bot.endpoints['slack']}", flush=True)
         await stopped.wait()
         watching.cancel()
 

@@ -16,7 +16,7 @@ async def main(pace: float, idle: float) -> None:
     asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stopped.set)
     timing = Timing(pace=pace, lane_lease=idle)
     async with running_bot(Settings.from_environment(os.environ), timing) as bot:
-        print(f"bot: listening on {bot.url}", flush=True)
+        print(f"bot: listening on {bot.endpoints['slack']}", flush=True)
         await stopped.wait()
 
 

@@ -92,7 +92,7 @@ async def scene(redis_url: str) -> AsyncIterator[Scene]:
             Actor(sandbox.url) as hands,
             Gate.connect(redis_url, policy=policy, agent="billing") as gate,
         ):
-            sandbox.bot_url = bot.url
+            sandbox.bot_url = bot.endpoints["slack"]
             yield Scene(hands, gate, sandbox)
 
 

@@ -34,7 +34,7 @@ async def nothing(scene: Scene) -> AsyncIterator[Names]:
 async def a_bot(scene: Scene) -> AsyncIterator[Names]:
     """A bot, which also serves the HTTP API, with the page's policy."""
     bot = await scene.bot(HITL_POLICY=str(scene.folder / "policy.yaml"))
-    yield {"api": bot.url.removesuffix("/slack/events")}
+    yield {"api": bot.url}
 
 
 @asynccontextmanager

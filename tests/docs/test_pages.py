@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from bot.app import ExtraChannel
+from bot.channels.connection import Connection
 from bot.channels.contract import Channel
 from hitl_core.policy.reader.read_policy import KEYS as POLICY_KEYS
 from hitl_core.policy.reader.read_rule import KEYS as RULE_KEYS
@@ -58,7 +58,7 @@ def test_house_11_every_file_that_is_named_exists(page: Page) -> None:
 
 def test_house_11_the_guide_to_a_new_channel_names_every_part_of_it() -> None:
     text = page("docs/adding-a-channel.md").text
-    parts = {*vars(Channel), *Channel.__annotations__, *vars(ExtraChannel)}
+    parts = {*vars(Channel), *Channel.__annotations__, *vars(Connection)}
     assert [one for one in sorted(parts) if one[0] != "_" and f"`{one}`" not in text] == []
 
 

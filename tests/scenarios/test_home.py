@@ -223,7 +223,7 @@ async def test_the_workers_half_draws_what_the_http_half_opened(scene: Scene) ->
     workers = await scene.stack.enter_async_context(running_bot(settings, QUICK, "workers"))
     http = await scene.stack.enter_async_context(running_bot(settings, QUICK, "http"))
     assert http.workers is None
-    scene.sandbox.bot_url = http.url
+    scene.sandbox.bot_url = http.endpoints["slack"]
     gate = await scene.gate()
     await open_home(scene, "U0ALICE", "Nothing waits")
     scene.ask(gate)

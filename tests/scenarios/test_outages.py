@@ -7,6 +7,7 @@ import os
 import signal
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urljoin
 
 import aiohttp
 import pytest
@@ -25,7 +26,7 @@ from tests.support.waiting import wait_until
 async def ready(bot_url: str) -> tuple[int, dict[str, Any]]:
     async with (
         aiohttp.ClientSession() as session,
-        session.get(bot_url.replace("/slack/events", "/readyz")) as answer,
+        session.get(urljoin(bot_url, "/readyz")) as answer,
     ):
         return answer.status, await answer.json()
 

@@ -35,7 +35,7 @@ async def test_t22_a_click_sent_a_hundred_times_to_two_bots_is_one_vote(scene: S
     await scene.alice.press(card, "approve")
     click = await last_click(scene)
 
-    urls = [bot.url for bot in bots] * 50
+    urls = [bot.endpoints["slack"] for bot in bots] * 50
     await asyncio.gather(*(send(scene, click, url) for url in urls))
 
     review = (await gate.reviews.load(id_of(card))).review

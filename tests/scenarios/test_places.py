@@ -4,6 +4,7 @@ impossible."""
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urljoin
 
 import aiohttp
 import pytest
@@ -223,7 +224,7 @@ async def test_without_a_fallback_it_waits_and_the_operator_is_told(
 
 
 async def ready(url: str) -> dict[str, Any]:
-    where = url.replace("/slack/events", "/readyz")
+    where = urljoin(url, "/readyz")
     async with aiohttp.ClientSession() as session, session.get(where) as answer:
         return await answer.json()
 

@@ -131,7 +131,7 @@ async def test_slack_clients_7_a_wrong_shape_decides_nothing(
             "X-Slack-Signature": sign(SIGNING_SECRET, at, body),
         }
         async with at_once:
-            status, _ = await scene.hands.send_raw(bot.url, body, headers)
+            status, _ = await scene.hands.send_raw(bot.endpoints["slack"], body, headers)
         refused += status == 400
         if status not in (200, 400, 404):
             wrong.append((status, payload))

@@ -8,6 +8,7 @@ import signal
 import socket
 import sys
 import time
+from urllib.parse import urljoin
 
 import aiohttp
 import pytest
@@ -129,7 +130,7 @@ async def test_a_signal_ends_it_within_seconds(scene: Scene, number: signal.Sign
     await scene.card("edited and approved by U0ALICE")
     async with aiohttp.ClientSession() as session:
         for path in ("/healthz", "/readyz"):
-            async with session.get(bot.url.replace("/slack/events", path)) as answer:
+            async with session.get(urljoin(bot.url, path)) as answer:
                 assert (answer.status, (await answer.json())["ok"]) == (200, True)
         started = time.monotonic()
         bot.signal(number)

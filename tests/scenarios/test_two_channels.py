@@ -15,7 +15,7 @@ from bot.settings import Settings
 from hitl_core import Outcome, ToolCall
 from tests.support.bots import QUICK, Scene
 from tests.support.slack import OPS
-from tests.support.text_bot import TextExtraChannel
+from tests.support.text_bot import TextConnection
 
 EMAIL = ToolCall("c1", "send_email", {"to": "jo@example.com", "copies": 1})
 APPROVALS, ORDERS = "slack:#agent-approvals", "text:#orders"
@@ -24,11 +24,11 @@ PEOPLE = "people:\n  - [slack:U0ALICE, text:p-ada]\n"
 
 
 @pytest.fixture
-async def text(scene: Scene) -> TextExtraChannel:
+async def text(scene: Scene) -> TextConnection:
     """The text channel of the scene's bot."""
-    text = TextExtraChannel()
+    text = TextConnection()
     await text.channel.start()
-    scene.extra_channels.append(text)
+    scene.extra.append(text)
     return text
 
 
@@ -51,7 +51,7 @@ async def executed(waiting: asyncio.Task[Outcome]) -> int:
 
 
 async def test_house_11_an_escalation_leads_from_the_text_channel_to_slack(
-    scene: Scene, text: TextExtraChannel
+    scene: Scene, text: TextConnection
 ) -> None:
     """Given a review in the text channel; when Ada escalates it to a channel of Slack, then Carl reads her
     reason there and approves; and the first message says who decided."""
@@ -70,7 +70,7 @@ async def test_house_11_an_escalation_leads_from_the_text_channel_to_slack(
 
 
 async def test_house_11_an_escalation_leads_from_slack_to_the_text_channel(
-    scene: Scene, text: TextExtraChannel
+    scene: Scene, text: TextConnection
 ) -> None:
     """Given a card in Slack that nobody decides in time; then it is in the text channel as well, and a
     decision there changes the card in Slack."""
@@ -85,7 +85,7 @@ async def test_house_11_an_escalation_leads_from_slack_to_the_text_channel(
 
 
 async def test_promise_2_one_review_in_two_channels_is_decided_once(
-    scene: Scene, text: TextExtraChannel
+    scene: Scene, text: TextConnection
 ) -> None:
     """Given a review that both channels show; when Bob presses in Slack and Bea in the text channel at once,
     then one of them decides, the other one is told, and both messages say the same."""
@@ -106,7 +106,7 @@ async def test_promise_2_one_review_in_two_channels_is_decided_once(
 
 
 async def test_house_11_one_human_in_two_channels_has_one_vote(
-    scene: Scene, text: TextExtraChannel
+    scene: Scene, text: TextConnection
 ) -> None:
     """Given a quorum of two, and Alice, who is Ada in the text channel; when she approves in both, then it
     counts once, and Bob's approval is the second one."""
@@ -126,7 +126,7 @@ async def test_house_11_one_human_in_two_channels_has_one_vote(
 
 
 async def test_house_11_nobody_approves_their_own_request_from_the_other_side(
-    scene: Scene, text: TextExtraChannel
+    scene: Scene, text: TextConnection
 ) -> None:
     """Given Alice's request, which she must not approve; when she presses as Ada in the text channel, then
     she is told, and Bob has to approve."""
@@ -145,18 +145,16 @@ async def test_house_11_nobody_approves_their_own_request_from_the_other_side(
 
 
 async def test_house_11_a_home_of_the_second_channel_is_updated_by_the_workers_half(
-    scene: Scene, text: TextExtraChannel
+    scene: Scene, text: TextConnection
 ) -> None:
     """Given an HTTP bot and a worker bot, and Ada, who opened her Home in the text channel; when an agent
     asks, then the worker bot shows it there; and she approves it there."""
     settings = Settings.from_environment(scene.environment())
     workers, http = [
-        await scene.stack.enter_async_context(
-            running_bot(settings, QUICK, half, extra_channels=[text])
-        )
+        await scene.stack.enter_async_context(running_bot(settings, QUICK, half, extra=[text]))
         for half in ("workers", "http")
     ]
-    scene.sandbox.bot_url = http.url
+    scene.sandbox.bot_url = http.endpoints["slack"]
     empty = await text.network.open_home("p-ada")
     assert "Nothing waits for you" in empty.lines
     waiting = await ask(scene, notify=[ORDERS])

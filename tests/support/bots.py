@@ -15,7 +15,8 @@ from uuid import uuid4
 from redis.asyncio import Redis
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.app import Bot, ExtraChannel, Timing, running_bot
+from bot.app import Bot, Timing, running_bot
+from bot.channels.connection import Connection
 from bot.settings import Settings
 from hitl_core import Gate, Outcome, Policy, ToolCall
 from hitl_core.model import MessageRef
@@ -132,7 +133,7 @@ class Scene:
         self.stranger = Person(hands, STRANGER, team="T0OTHER")
         self.processes: list[Process] = []
         #: Channels beside Slack that bots of this process have.
-        self.extra_channels: list[ExtraChannel] = []
+        self.extra: list[Connection] = []
         self.stack = AsyncExitStack()
         self._reviews: list[asyncio.Task[Outcome]] = []
 
@@ -168,9 +169,9 @@ class Scene:
     async def bot(self, timing: Timing = QUICK, **changed: str) -> Bot:
         """A bot in this process. The newest one gets what people do."""
         settings = Settings.from_environment(self.environment(**changed))
-        running = running_bot(settings, timing, extra_channels=self.extra_channels)
+        running = running_bot(settings, timing, extra=self.extra)
         bot = await self.stack.enter_async_context(running)
-        self.sandbox.bot_url = bot.url
+        self.sandbox.bot_url = bot.endpoints.get("slack", bot.url)
         return bot
 
     async def bot_process(self, failpoints: str = "", *args: str, **changed: str) -> Process:

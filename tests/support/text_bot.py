@@ -8,6 +8,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 from uuid import uuid4
 
+from aiohttp import web
+
+from bot.channels.connection import BotParts, Endpoint
 from bot.channels.registry import Channels
 from bot.inbox import HomeLoader, Inbox
 from bot.outbox import Delivery, DueTimers, Outbox, PublishHome, Workers
@@ -24,19 +27,21 @@ from tests.support.text_channel.office import office
 from tests.support.waiting import wait_until
 
 
-class TextExtraChannel:
+class TextConnection:
     """The text channel with its network, as a test sees and uses it."""
 
     def __init__(self) -> None:
         self.network = office()
         self.channel = TextChannel(self.network, "r-orders")
 
-    def home_publisher(self, inbox: Inbox, homes: HomeLoader) -> PublishHome:
-        return TextHome(self.channel, inbox, homes).publish
+    def home_publisher(self, parts: BotParts) -> PublishHome:
+        return TextHome(self.channel, parts.inbox, parts.homes).publish
 
-    def connect(self, inbox: Inbox, channels: Channels, homes: HomeLoader) -> None:
-        home = TextHome(self.channel, inbox, homes)
-        TextEvents(self.network, self.channel, inbox, channels.name_of, home)
+    @asynccontextmanager
+    async def serve(self, app: web.Application, parts: BotParts) -> AsyncIterator[Endpoint]:
+        home = TextHome(self.channel, parts.inbox, parts.homes)
+        TextEvents(self.network, self.channel, parts.inbox, parts.channels.name_of, home)
+        yield Endpoint()
 
     async def message(self, *texts: str, room: str = "r-orders") -> Message:
         """The first message in this room that says all of this, when it is there."""
@@ -60,7 +65,7 @@ class TextExtraChannel:
         return [one for one in every if one.room == room and not one.thread]
 
 
-class TextScene(TextExtraChannel):
+class TextScene(TextConnection):
     """A bot that has only the text channel, one Redis, and the agents that a test starts."""
 
     def __init__(self, redis_url: str, stack: AsyncExitStack) -> None:
@@ -94,7 +99,9 @@ async def text_scene(redis_url: str) -> AsyncIterator[TextScene]:
         channels = Channels(scene.channel)
         directory = Directory(channels)
         inbox = Inbox(reviews, directory)
-        scene.connect(inbox, channels, HomeLoader(reviews, channels, directory))
+        homes = HomeLoader(reviews, channels, directory)
+        parts = BotParts(inbox, homes, channels, directory, asyncio.Event())
+        await stack.enter_async_context(scene.serve(web.Application(), parts))
         outbox = Outbox(
             reviews,
             Delivery(reviews, channels, directory),

@@ -1,26 +1,25 @@
 """Slack as a channel: cards become Block Kit messages, clicks become calls to the inbox.
 
-`SlackChannel` is the channel; `Listeners`, `HomeTab` and `Events` register handlers on a Bolt app.
+`open_slack` connects the bot with a workspace; `make_channel` is enough for look-ups.
 """
 
 from .channel import SlackChannel
-from .handlers import Events, HomeTab, Listeners
+from .connection import make_channel, open_slack
+from .handlers import HomeTab, Listeners
 from .ids import ModalMeta
 from .modals import MODAL_LIMITS, form_view, read_entries
 from .render import card_message, view_blocks
-from .transport import SlackEndpoint, open_socket_mode
 
 __all__ = [
     "MODAL_LIMITS",
-    "Events",
     "HomeTab",
     "Listeners",
     "ModalMeta",
     "SlackChannel",
-    "SlackEndpoint",
     "card_message",
     "form_view",
-    "open_socket_mode",
+    "make_channel",
+    "open_slack",
     "read_entries",
     "view_blocks",
 ]

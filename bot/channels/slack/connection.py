@@ -1,0 +1,97 @@
+"""Slack's wiring: opens the channel, and connects what people do there to the bot, over HTTP or sockets."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from aiohttp import web
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_sdk.web.async_client import AsyncWebClient
+
+from hitl_core.errors import SettingsError
+
+from ...health import Health
+from ...outbox import PublishHome
+from ...settings import Settings
+from ..connection import BotParts, Endpoint
+from ..contract import ChannelError
+from .channel import SlackChannel
+from .handlers import Events, HomeTab, Listeners
+from .transport import SlackEndpoint, open_socket_mode
+
+#: Where Slack's requests arrive.
+PATH = "/slack/events"
+#: The time limit of one call to Slack, in seconds.
+TIMEOUT = 4
+
+
+async def open_slack(settings: Settings, health: Health) -> SlackConnection:
+    """Raises SettingsError if Slack refuses the settings, or can't be reached."""
+    channel = make_channel(settings, health, timeout=TIMEOUT)
+    try:
+        await channel.start()
+    except ChannelError as error:
+        raise SettingsError(f"Slack can't be used with these settings: {error}.") from error
+    return SlackConnection(settings, channel)
+
+
+def make_channel(settings: Settings, health: Health, *, timeout: int) -> SlackChannel:
+    """The channel before its start, when it can only look up. `timeout` of one call is in seconds."""
+    client = AsyncWebClient(
+        token=settings.slack_bot_token,
+        base_url=settings.slack_api_url,
+        timeout=timeout,
+        retry_handlers=[],  # after a lost answer a post must be searched for, not repeated
+    )
+    return SlackChannel(client, settings.hitl_channel, health)
+
+
+class SlackConnection:
+    """One workspace, with its requests or sockets."""
+
+    def __init__(self, settings: Settings, channel: SlackChannel) -> None:
+        self._settings, self.channel = settings, channel
+
+    def home_publisher(self, parts: BotParts) -> PublishHome:
+        return self._home_tab(parts).publish
+
+    @asynccontextmanager
+    async def serve(self, app: web.Application, parts: BotParts) -> AsyncGenerator[Endpoint, None]:
+        settings, home = self._settings, self._home_tab(parts)
+        slack = _make_bolt_app(settings, self.channel)
+        Listeners(parts.inbox, self.channel, home).register(slack)
+        home.register(slack)
+        Events(parts.directory.lookups(self.channel.name), self.channel).register(slack)
+        if token := settings.slack_app_token:
+            sockets = open_socket_mode(slack, token, settings.slack_api_url, parts.leaving)
+            async with sockets as clients:
+                yield Endpoint(checks=[clients.check])
+        else:
+            SlackEndpoint(slack, settings.slack_signing_secret).add_to(app, PATH)
+            yield Endpoint(PATH)
+
+    def _home_tab(self, parts: BotParts) -> HomeTab:
+        return HomeTab(parts.homes, parts.inbox, self.channel)
+
+
+def _make_bolt_app(settings: Settings, channel: SlackChannel) -> AsyncApp:
+    async def authorize() -> AuthorizeResult:
+        """There is one workspace, known since the start, so a click needs no call."""
+        return AuthorizeResult(
+            enterprise_id=None,
+            team_id=channel.team,
+            bot_user_id=channel.bot_user_id,
+            bot_id=channel.bot_id,
+            bot_token=settings.slack_bot_token,
+        )
+
+    return AsyncApp(
+        client=AsyncWebClient(base_url=settings.slack_api_url),
+        signing_secret=settings.slack_signing_secret,
+        authorize=authorize,
+        process_before_response=True,  # the default polls every 10 ms for the ack
+        logger=logging.getLogger("slack_bolt"),  # else Bolt's loggers use the root's level
+    )
