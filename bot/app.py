@@ -87,10 +87,7 @@ async def running_bot(
         connections = [*opened, *extra]
         channels = Channels(*(one.channel for one in connections))
         check_channels(policies, channels)
-        directory = Directory(channels, load_people(settings.hitl_people, channels))
-        inbox = Inbox(Reviews(store, retry_seconds=1.5), directory)
-        homes = HomeLoader(Reviews(store, retry_seconds=1.5), channels, directory)
-        parts = BotParts(inbox, homes, channels, directory, leaving)
+        parts = _make_parts(store, channels, settings, leaving)
         readiness_checks: list[Callable[[], None]] = []
         workers = None
         if only != "http":
@@ -99,7 +96,7 @@ async def running_bot(
                 Sealer(store),
                 PlaceCheck(Reviews(store), channels, health),
             )
-            workers = _make_workers(store, channels, directory, health, timing, *others)
+            workers = _make_workers(store, parts, health, timing, *others)
             readiness_checks.append(workers.check)
             await stack.enter_async_context(workers)
         await stack.enter_async_context(Notices(health, store, channels.default.announce))
@@ -108,17 +105,27 @@ async def running_bot(
         stack.push_async_callback(cancel_tasks, [watch])
         app = make_app(ready, leaving)
         add_metrics(app, store, health)
-        paths: dict[str, str] = {}
+        paths = dict[str, str]()
         if only != "workers":
             add_api(app, AgentApi(store, policies))
             for one in connections:
                 endpoint = await stack.enter_async_context(one.serve(app, parts))
                 readiness_checks += endpoint.checks
-                paths |= {one.channel.name: endpoint.path} if endpoint.path else {}
+                if endpoint.path:
+                    paths[one.channel.name] = endpoint.path
         server = open_server(app, settings.hitl_host, settings.hitl_port)
         url = await stack.enter_async_context(server)
         endpoints = {name: url + path for name, path in paths.items()}
         yield Bot(url, endpoints, store, health, workers, leaving)
+
+
+def _make_parts(
+    store: RedisStore, channels: Channels, settings: Settings, leaving: asyncio.Event
+) -> BotParts:
+    reviews = Reviews(store, retry_seconds=1.5)
+    directory = Directory(channels, load_people(settings.hitl_people, channels))
+    homes = HomeLoader(reviews, channels, directory)
+    return BotParts(Inbox(reviews, directory), homes, channels, directory, leaving)
 
 
 def _make_home_refresher(
@@ -140,8 +147,7 @@ async def _open_store(settings: Settings) -> RedisStore:
 
 def _make_workers(
     store: RedisStore,
-    channels: Channels,
-    directory: Directory,
+    parts: BotParts,
     health: Health,
     timing: Timing | None,
     *others: Worker,
@@ -150,7 +156,7 @@ def _make_workers(
     reviews = Reviews(store, retry_seconds=5.0)
     outbox = Outbox(
         reviews,
-        Delivery(reviews, channels, directory, timing.pace, health),
+        Delivery(reviews, parts.channels, parts.directory, timing.pace, health),
         lane_lease=timing.lane_lease,
         requeue_interval=timing.requeue_interval,
         late_window=timing.late_window,
