@@ -1,0 +1,178 @@
+"""The fields of Teams' activities that this bot reads, and their check. To read another field, declare it.
+
+learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-api-reference#activity-object
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Annotated, Any, Literal, TypeVar, cast
+
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    StringConstraints,
+    ValidationError,
+)
+from pydantic.alias_generators import to_camel
+
+from hitl_core.model import parse_whole_number, unparsed_has_more_values
+
+#: The most JSON values in one activity. A card of 28 kB has about 3,000.
+MAX_VALUES = 40_000
+
+Id = Annotated[str, StringConstraints(pattern=r"^[^\s\x00-\x1f\x7f]{1,500}$")]
+Url = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+_GUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def is_guid(text: str) -> bool:
+    """In lower case, as our ids of people and tenants are."""
+    return _GUID.fullmatch(text) is not None
+
+
+class ActivityModel(BaseModel):
+    model_config = ConfigDict(
+        strict=True, extra="ignore", frozen=True, alias_generator=to_camel, populate_by_name=True
+    )
+
+
+def _to_dict(value: object) -> dict[str, Any]:
+    """Teams leaves `data` out, or sends null, where a button has none."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _to_text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _to_name(value: object) -> str:
+    return _to_text(value)[:250]
+
+
+Object = Annotated[dict[str, Any], PlainValidator(_to_dict)]
+#: What people write. Half a character may be in it, and is no reason to refuse the activity.
+Text = Annotated[str, PlainValidator(_to_text)]
+Name = Annotated[str, PlainValidator(_to_name)]
+
+
+class Account(ActivityModel):
+    """A person or a bot. `id` is of this bot only; `aad_object_id` is the person in the whole tenant."""
+
+    id: Id
+    aad_object_id: Id | None = None
+    name: Name = ""
+
+    @property
+    def person(self) -> str | None:
+        """The person's id: a GUID in lower case. None if this is none."""
+        id = (self.aad_object_id or "").lower()
+        return id if is_guid(id) else None
+
+
+class Conversation(ActivityModel):
+    id: Id
+    conversation_type: Id | None = None
+    tenant_id: Id | None = None
+    name: Name = ""
+
+
+class Named(ActivityModel):
+    id: Id
+    name: Name = ""
+    aad_group_id: Id | None = None
+
+
+class Tenant(ActivityModel):
+    id: Id
+
+
+class ChannelData(ActivityModel):
+    tenant: Tenant | None = None
+    team: Named | None = None
+    channel: Named | None = None
+    event_type: Id | None = None
+
+
+class Activity(ActivityModel):
+    """One activity. The models are strict: another type of a field refuses the activity."""
+
+    type: Id
+    id: Id | None = None
+    name: Id | None = None
+    channel_id: Id
+    service_url: Url
+    sender: Account = Field(validation_alias=AliasChoices("from", "sender"))
+    recipient: Account
+    conversation: Conversation
+    channel_data: ChannelData = ChannelData()
+    reply_to_id: Id | None = None
+    action: Id | None = None
+    text: Text = ""
+    members_added: list[Account] | None = None
+    members_removed: list[Account] | None = None
+    value: Object = {}
+
+    @property
+    def tenant_ids(self) -> tuple[str, ...]:
+        """All tenants that it names, in lower case."""
+        tenant = self.channel_data.tenant
+        ids = (self.conversation.tenant_id, tenant.id if tenant else None)
+        return tuple(id.lower() for id in ids if id)
+
+
+class Execute(ActivityModel):
+    """The action of an invoke `adaptiveCard/action`: a button of a card with the card's inputs."""
+
+    type: Literal["Action.Execute"]
+    verb: Name = ""
+    data: Object = {}
+
+
+class ExecuteValue(ActivityModel):
+    """The value of that invoke. A refresh of the card by Teams itself has the trigger `automatic`."""
+
+    action: Execute
+    trigger: Id | None = None
+
+    @property
+    def is_automatic(self) -> bool:
+        return self.trigger == "automatic"
+
+
+M = TypeVar("M", bound=ActivityModel)
+
+
+class InvalidActivity(Exception):
+    """The activity is not as Teams documents it. The text names the field and quotes no value."""
+
+
+def parse_activity(body: bytes) -> Activity:
+    """Raises InvalidActivity."""
+    try:
+        if unparsed_has_more_values(body, MAX_VALUES):
+            raise InvalidActivity(f"it has more than {MAX_VALUES:,} JSON values")
+        fields = json.loads(body.decode(), parse_int=parse_whole_number)
+    except (ValueError, RecursionError):
+        raise InvalidActivity("its body is no JSON that can be read") from None
+    if not isinstance(fields, dict):
+        raise InvalidActivity("it is no object")
+    return _validate(Activity, cast(object, fields))
+
+
+def parse_execute(activity: Activity) -> ExecuteValue:
+    """Raises InvalidActivity."""
+    return _validate(ExecuteValue, activity.value)
+
+
+def _validate(model: type[M], fields: object) -> M:
+    try:
+        return model.model_validate(fields)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        location = "/".join(str(part)[:40] for part in first["loc"])
+        raise InvalidActivity(f"{location or 'it'} is wrong") from None

@@ -1,0 +1,126 @@
+"""Teams' requests over HTTP: checks the token, then the body, then hands the activity over.
+
+learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-authentication
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from aiohttp import web
+
+from hitl_core.errors import safe_message
+from hitl_core.failpoints import failpoint
+
+from .... import click_budget
+from ....logs import ThrottledLog
+from ....offload import offload_click_parsing
+from ....web import LEAVING, BodyError, mark_authenticated, read_body
+from .activity import Activity, InvalidActivity, parse_activity
+from .guard import Forbidden, Guard
+from .signing_keys import KeysUnavailable, SigningKeys
+from .token_check import MAX_TOKEN, TokenCheck
+
+log = logging.getLogger(__name__)
+
+#: In bytes. Teams' activities are far smaller, but what people enter may be 256 KiB, with escapes.
+MAX_BODY = 1024 * 1024
+#: The path that the bot's registration names (Azure Bot, "Messaging endpoint").
+PATH = "/api/messages"
+
+_STATUS = {"too_large": 413, "too_slow": 408, "broken": 400}
+_BEARER = re.compile(r"(?i:bearer) +([\w-]+\.[\w-]+\.[\w-]+)", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Of an activity. Teams reads `body` only in the answer to an invoke."""
+
+    body: dict[str, Any] | None = None
+    status: int = 200
+
+
+Handle = Callable[[Activity], Awaitable[Answer]]
+
+
+class TeamsEndpoint:
+    """The body of a request without a valid token is not read. Such requests are counted in the log, never
+    quoted: anybody may send them.
+    """
+
+    def __init__(self, guard: Guard, keys: SigningKeys, handle: Handle) -> None:
+        self._guard, self._tokens, self._handle = guard, TokenCheck(guard, keys), handle
+        self._strange = ThrottledLog(
+            log,
+            "%d requests without a valid token of Teams were refused (401); the newest: %s. If Teams sent"
+            " them, TEAMS_CLIENT_ID is not this bot's, or this machine's clock is wrong",
+        )
+        self._forbidden = ThrottledLog(
+            log, "%d requests with a valid token were refused (403); the newest: %s"
+        )
+        self._broken = ThrottledLog(log, "%d requests did not arrive whole; the newest: %s")
+
+    def add_to(self, app: web.Application, path: str = PATH) -> None:
+        app.router.add_post(path, self.handle)
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        try:
+            claims = await self._tokens.check(_token(request))
+        except Forbidden as why:
+            self._strange.warn(why)
+            return web.Response(status=401)
+        except KeysUnavailable:  # reported by SigningKeys
+            return web.Response(status=503)
+        mark_authenticated(request)
+        click_budget.start()
+        try:
+            body = await read_body(request, MAX_BODY)
+            activity = await offload_click_parsing(body, parse_activity)
+            self._guard.check_activity(activity, claims)
+        except BodyError as error:
+            self._broken.warn(error.code)
+            return web.Response(status=_STATUS[error.code])
+        except InvalidActivity as wrong:
+            log.error("an activity of Teams was refused (400): %s", wrong)
+            return web.Response(status=400)
+        except Forbidden as why:
+            self._forbidden.warn(why)
+            return web.Response(status=403)
+        return await self._send(request, await self._answer(activity))
+
+    async def _answer(self, activity: Activity) -> web.Response:
+        try:
+            answer = await self._handle(activity)
+        except Exception as error:
+            log.error("an activity of Teams could not be handled: %s", safe_message(error))
+            return web.Response(status=500)
+        if answer.body is None:
+            return web.Response(status=answer.status)
+        return web.json_response(answer.body, status=answer.status)
+
+    async def _send(self, request: web.Request, response: web.Response) -> web.Response:
+        if request.app[LEAVING].is_set():
+            response.force_close()
+        try:
+            await response.prepare(request)
+            await response.write_eof()
+        except ConnectionResetError:  # the decision is stored; the person may press again
+            log.warning("an answer was too late: Teams closed the connection")
+        await failpoint("bot.after_ack")
+        return response
+
+
+def _token(request: web.Request) -> str:
+    """Checked before the body is read. Raises Forbidden."""
+    headers = request.headers.getall("Authorization", ())
+    if len(headers) != 1:
+        raise Forbidden("no token" if not headers else "several Authorization headers")
+    if len(headers[0]) > MAX_TOKEN:
+        raise Forbidden("the token is too long")
+    if (match := _BEARER.fullmatch(headers[0])) is None:
+        raise Forbidden("no bearer token")
+    return match[1]

@@ -1,0 +1,58 @@
+"""The only place that imports Microsoft's Teams SDK. Its import takes a second, reads a file `.env` into the
+environment, and warns about its experimental parts: here it does neither.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+
+def token_validator(client_id: str) -> Callable[[Any], Any]:
+    """Signing key → the SDK's TokenValidator for tokens of Bot Framework (not for those of Entra)."""
+    validator_type = _import_auth().TokenValidator
+
+    def make(key: Any) -> Any:
+        validator = validator_type.for_service(client_id)
+        validator._jwks_client = _OneKey(key)
+        return validator
+
+    return make
+
+
+class _OneKey:
+    """Stands in for the SDK's client of key sets, which fetches them on the event loop."""
+
+    def __init__(self, key: Any) -> None:
+        self.key = key
+
+    def get_signing_key_from_jwt(self, token: str) -> _OneKey:
+        return self
+
+
+@cache
+def _import_auth() -> Any:
+    with _unchanged_environment():
+        import microsoft_teams.apps.auth
+
+    # It logs an error for each wrong token, and anybody may send them.
+    logging.getLogger("microsoft_teams.apps.auth.token_validator").setLevel(logging.CRITICAL)
+    return microsoft_teams.apps.auth
+
+
+@contextmanager
+def _unchanged_environment() -> Generator[None, None, None]:
+    before = dict(os.environ)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        for name in os.environ.keys() - before.keys():
+            del os.environ[name]
+        os.environ.update(before)

@@ -1,0 +1,145 @@
+"""The public keys with which Bot Framework signs its tokens: fetched beforehand, kept in memory.
+
+The SDK would fetch them inside a request, and block the event loop until they are there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import math
+import time
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import httpx
+import jwt
+
+from hitl_core.errors import HitlError
+
+from ....health import Health
+
+log = logging.getLogger(__name__)
+
+#: In seconds. Bot Framework asks for a fetch once a day at least
+#: (learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-authentication).
+FETCH_INTERVAL, RETRY_INTERVAL = 3600.0, 10.0
+#: Keys are used for this time without a further fetch, in seconds.
+MAX_AGE = 24 * 3600.0
+#: How long one fetch may take: a click may wait for it.
+FETCH_TIMEOUT = 2.0
+#: In bytes. The real answer has about 30 kB.
+MAX_ANSWER = 1024 * 1024
+#: The subject of the problem in `Health`.
+SUBJECT = "Teams: signing keys"
+
+
+class KeysUnavailable(HitlError):
+    """No keys are known at the moment, so no request can be checked."""
+
+
+@dataclass(frozen=True)
+class SigningKey:
+    """`channels` are the channels whose activities it may sign; empty if the key does not say."""
+
+    key: Any
+    channels: frozenset[str]
+
+
+@dataclass(frozen=True)
+class _Loaded:
+    keys: dict[str, SigningKey] = field(default_factory=dict[str, SigningKey])
+    at: float = -math.inf
+
+
+class SigningKeys:
+    """`run` fetches them, and `find` once more for a key that is new, at most every RETRY_INTERVAL."""
+
+    def __init__(self, client: httpx.AsyncClient, url: str, health: Health) -> None:
+        """`url` is that of a JSON Web Key Set (RFC 7517)."""
+        self._client, self._url, self._health = client, url, health
+        self._loaded, self._tried_at = _Loaded(), -math.inf
+        self._lock = asyncio.Lock()
+
+    async def run(self) -> None:
+        """Until cancelled: fetches the keys every hour; after a failure, again soon."""
+        while True:
+            await self._fetch_if_due()
+            await asyncio.sleep(RETRY_INTERVAL if self._is_failing else FETCH_INTERVAL)
+
+    async def find(self, id: str) -> SigningKey | None:
+        """The key with this id; None if there is none. Raises KeysUnavailable."""
+        if id not in self._current():
+            await self._fetch_if_due()
+        if not (keys := self._current()):
+            raise KeysUnavailable("Teams' signing keys can't be fetched.")
+        return keys.get(id)
+
+    @property
+    def _is_failing(self) -> bool:
+        return self._tried_at > self._loaded.at
+
+    def _current(self) -> dict[str, SigningKey]:
+        return self._loaded.keys if time.monotonic() - self._loaded.at < MAX_AGE else {}
+
+    async def _fetch_if_due(self) -> None:
+        """One fetch for all who wait. Strangers can't cause more of them."""
+        async with self._lock:
+            if time.monotonic() - self._tried_at < RETRY_INTERVAL:
+                return
+            self._tried_at = time.monotonic()
+            try:
+                async with asyncio.timeout(FETCH_TIMEOUT):
+                    keys = await asyncio.to_thread(_read_keys, await self._get())
+            except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, ValueError) as error:
+                why = str(error) if isinstance(error, ValueError) else type(error).__name__
+                text = (
+                    f"The keys that sign Teams' requests can't be fetched: {why}. Allow this machine"
+                    f" to reach {httpx.URL(self._url).host}. Without keys, what people do in Teams is"
+                    " refused, and their reviews wait."
+                )
+                self._health.report("lookup", SUBJECT, text)
+            else:
+                self._loaded = _Loaded(keys, time.monotonic())
+                self._health.resolve("lookup", SUBJECT)
+
+    async def _get(self) -> bytes:
+        """Raises httpx.HTTPError, or ValueError for another answer than 200."""
+        async with self._client.stream("GET", self._url, follow_redirects=False) as answer:
+            if answer.status_code != 200:
+                raise ValueError(f"the answer is HTTP {answer.status_code}")
+            data = bytearray()
+            async for part in answer.aiter_bytes():
+                data += part
+                if len(data) > MAX_ANSWER:
+                    raise ValueError("the answer is too long")
+            return bytes(data)
+
+
+def _read_keys(data: bytes) -> dict[str, SigningKey]:
+    """The RSA keys by their ids. Raises ValueError if there is none: the old ones are kept then."""
+    try:
+        entries = json.loads(data)["keys"]
+        keys = dict(one for entry in entries if (one := _read_key(entry)) is not None)
+    except (KeyError, TypeError, RecursionError):
+        raise ValueError("the answer is no set of keys") from None
+    if not keys:
+        raise ValueError("the answer has no key")
+    return keys
+
+
+def _read_key(entry: Any) -> tuple[str, SigningKey] | None:
+    """None for a key of another kind, or one that can't be read."""
+    if not isinstance(entry, dict):
+        return None
+    fields = cast("dict[str, Any]", entry)
+    id, use, channels = fields.get("kid"), fields.get("use", "sig"), fields.get("endorsements")
+    if not isinstance(id, str) or use != "sig" or fields.get("kty") != "RSA":
+        return None
+    try:
+        key = jwt.PyJWK(fields, "RS256").key
+    except (jwt.PyJWTError, ValueError, TypeError):
+        return None
+    names = frozenset(map(str, cast("list[Any]", channels))) if isinstance(channels, list) else ()
+    return id, SigningKey(key, frozenset(names))
