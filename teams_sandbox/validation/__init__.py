@@ -1,0 +1,13 @@
+"""Checks cards and inputs as strictly as Teams does, and that a card is drawn as it is written."""
+
+from .card import CardError, check_card, elements_in
+from .inputs import InputError, check_inputs, read_press
+
+__all__ = [
+    "CardError",
+    "InputError",
+    "check_card",
+    "check_inputs",
+    "elements_in",
+    "read_press",
+]
