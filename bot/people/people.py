@@ -14,7 +14,7 @@ from typing import Any, NoReturn, cast
 import yaml
 
 from hitl_core.errors import SettingsError
-from hitl_core.model import Place
+from hitl_core.model import Place, normalize_id
 from hitl_core.sentences import join_names
 
 from ..channels.registry import Channels
@@ -83,7 +83,7 @@ def _read_humans(file: str, root: yaml.Node | None) -> Iterator[tuple[int, list[
             _fail(
                 file, _line(entry), f"Each entry is a list of two identities or more: {_EXAMPLE}."
             )
-        yield _line(entry), [str(cast(Any, one).value) for one in names]
+        yield _line(entry), [normalize_id(str(cast(Any, one).value)) for one in names]
 
 
 def _check_identity(file: str, line: int, identity: str, channels: Channels) -> None:

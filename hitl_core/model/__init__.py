@@ -35,7 +35,16 @@ from hitl_core.model.decision import (
     person_label,
 )
 from hitl_core.model.event import REDRAW_KINDS, UNAUDITED_CODES, UNAUDITED_KINDS, Event, EventKind
-from hitl_core.model.place import DEFAULT_PLACE, ORIGIN, MessageRef, Place, person_key, split_id
+from hitl_core.model.place import (
+    DEFAULT_PLACE,
+    ORIGIN,
+    MessageRef,
+    Place,
+    is_guid,
+    normalize_id,
+    person_key,
+    split_id,
+)
 from hitl_core.model.review import (
     DIALECTS,
     Cancellation,
@@ -119,9 +128,11 @@ __all__ = [
     "Vote",
     "decode",
     "encode",
+    "is_guid",
     "is_id_prefix",
     "is_review_id",
     "is_text",
+    "normalize_id",
     "parse_id",
     "parse_whole_number",
     "parsed_has_more_values",

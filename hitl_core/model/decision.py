@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
-from hitl_core.model.place import split_id
+from hitl_core.model.place import normalize_id, split_id
 from hitl_core.model.value import Value
 
 DecisionType = Literal["approve", "edit", "reject", "respond", "ignore"]
@@ -74,7 +74,8 @@ class Reviewer(Value):
 
     def is_named(self, id: str) -> bool:
         """Whether a policy or an agent means this human by `id`: `slack:U1`, or `U1` in whatever channel."""
-        return id in self.keys or id in {split_id(key)[1] for key in self.keys}
+        name = normalize_id(id)
+        return name in self.keys or name in {split_id(key)[1] for key in self.keys}
 
     @property
     def label(self) -> str:

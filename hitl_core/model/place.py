@@ -18,6 +18,31 @@ _PLACE = re.compile(
 )
 #: The channel of an id without one (`U0123ABCD`): a policy's reviewers and requesters are written so.
 _CHANNEL_OF_BARE_IDS = "slack"
+#: Ids of people and groups in Teams. Their case means nothing, so it is always the lower one: a person who is
+#: written in two ways would have two votes. Case matters in all other ids, also in those of Teams' channels.
+_GUID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE)
+_CHANNEL_OF_GUIDS = "teams"
+
+
+def normalize_id(id: str) -> str:
+    """The one spelling of a `CHANNEL:ID` text, or of a bare id: the GUIDs of Teams in lower case."""
+    if id.startswith(f"{_CHANNEL_OF_GUIDS}:") or is_guid(id):
+        return _GUID.sub(lambda guid: guid[0].lower(), id)
+    return id
+
+
+def normalize_group_id(id: str) -> str:
+    """The same for a group. In Teams a person and a group have ids of the same form, so a group's id is
+    `group:GUID`; a policy's `groups` may leave that out.
+    """
+    channel, _, rest = id.partition(":")
+    is_short = channel == _CHANNEL_OF_GUIDS and is_guid(rest)
+    return normalize_id(f"{channel}:group:{rest}" if is_short else id)
+
+
+def is_guid(id: str) -> bool:
+    """Whether it looks like the id of a person or a group of Teams (in Microsoft Entra)."""
+    return bool(_GUID.fullmatch(id))
 
 
 class Place(str):
@@ -35,7 +60,7 @@ class Place(str):
     def __new__(cls, text: str) -> Self:
         if not _PLACE.fullmatch(text):
             raise ValueError(f"{text!r:.80} is not a place: write it as channel:target.")
-        return super().__new__(cls, text)
+        return super().__new__(cls, normalize_id(text))
 
     @classmethod
     def of(cls, channel: str, target: str, thread: str = "", member: str = "") -> Self:
@@ -97,7 +122,7 @@ def split_id(id: str) -> tuple[str, str]:
     """The channel, and the id in it, of a person or group that a policy or an agent names. `U0123ABCD` is one
     of Slack, `teams:8f3c…` says its channel.
     """
-    channel, colon, rest = id.partition(":")
+    channel, colon, rest = normalize_id(id).partition(":")
     return (channel, rest) if colon else (_CHANNEL_OF_BARE_IDS, id)
 
 

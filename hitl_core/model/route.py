@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from hitl_core.model.place import DEFAULT_PLACE, ORIGIN, Place
+from pydantic import AfterValidator
+
+from hitl_core.model.place import DEFAULT_PLACE, ORIGIN, Place, normalize_group_id, normalize_id
 from hitl_core.model.value import Value
+
+UserIds = Annotated[tuple[str, ...], AfterValidator(lambda ids: tuple(map(normalize_id, ids)))]
+GroupIds = Annotated[
+    tuple[str, ...], AfterValidator(lambda ids: tuple(map(normalize_group_id, ids)))
+]
 
 
 class Reviewers(Value):
@@ -17,8 +24,8 @@ class Reviewers(Value):
     approval.
     """
 
-    users: tuple[str, ...] = ()
-    groups: tuple[str, ...] = ()
+    users: UserIds = ()
+    groups: GroupIds = ()
     channel_members: bool = False
     quorum: int = 1
     reject_quorum: int = 1

@@ -81,6 +81,7 @@ async def look_around(store: RedisStore) -> None:
     assert await store.try_lock(f"home:{ALICE.id}", 30)
     assert await store.hold_lanes(["default"], "bot", 8)
     await store.take_slot("update", 1.2)
+    await store.add_channel_value("teams", "button-key", b"k")
     await store.save_draft("form", b"{}", 3600)
 
 

@@ -123,6 +123,12 @@ async def test_a_gate_takes_it_with_the_submit():
         review_id = await gate.submit([call("run")], thread_id="t-1", **given)
         review = (await gate.reviews.load(review_id)).review
         assert (review.origin, review.actions[0].places) == (THREAD, (THREAD,))
+        of_teams = "teams:8F3C5E0A-1C1F-4D1E-9A53-0D6F0F2F7B11"
+        assert await gate.submit([call("run")], thread_id="t-3", requester=of_teams, origin=THREAD)
+        with pytest.raises(InvalidToolCall, match="it is 'teams:Maria'"):
+            await gate.submit(
+                [call("run")], thread_id="t-4", requester="teams:Maria", origin=THREAD
+            )
         with pytest.raises(InvalidToolCall, match="it is missing"):
             await gate.submit([call("run")], thread_id="t-2", origin=THREAD)
 

@@ -10,7 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from hitl_core.model import DEFAULT_PLACE, ORIGIN, MessageRef, Place, Route, person_key
+from hitl_core.model import (
+    DEFAULT_PLACE,
+    ORIGIN,
+    MessageRef,
+    Place,
+    Reviewer,
+    Reviewers,
+    Route,
+    person_key,
+    split_id,
+)
 
 ROOT = Path(__file__).parents[2]
 CHANNELS = st.from_regex(r"[a-z][a-z0-9_-]{0,8}", fullmatch=True)
@@ -85,6 +95,36 @@ def test_other_text_is_no_place(text: str) -> None:
 )
 def test_an_id_without_a_channel_is_of_slack(id: str, key: str) -> None:
     assert person_key(id) == key
+
+
+GUID = "8F3C5E0A-1C1F-4D1E-9A53-0D6F0F2F7B11"
+
+
+def test_t34_a_guid_of_teams_has_one_spelling() -> None:
+    """Given a person or group of Teams whose id is written in capitals; then it is the same id everywhere: a
+    second spelling would be a second vote. The case of other ids stays."""
+    low = GUID.lower()
+    assert split_id(f"teams:{GUID}") == ("teams", low)
+    assert person_key(f"teams:{GUID}") == f"teams:{low}"
+    assert Place(f"teams:{GUID}") == f"teams:{low}"
+    assert Place(f"teams:group:{GUID}>{GUID}") == f"teams:group:{low}>{low}"
+    assert Place.of("teams", "group:x").for_member(GUID).member == low
+    assert Reviewers(users=(f"teams:{GUID}",), groups=("S1",)).users == (f"teams:{low}",)
+    maria = Reviewer(channel="teams", team="t", id=low, name="Maria")
+    assert maria.is_named(f"teams:{GUID}")
+    assert maria.is_named(GUID)
+    assert Place("teams:19:AbC@thread.tacv2") == "teams:19:AbC@thread.tacv2"
+    assert Place(f"slack:{GUID}") == f"slack:{GUID}"
+
+
+def test_a_group_of_teams_has_one_spelling() -> None:
+    """A person's and a group's id have the same form there, so the place of a group says that it is one; a
+    policy's `groups` may write it in both ways."""
+    expected = f"teams:group:{GUID.lower()}"
+    assert Reviewers(groups=(f"teams:{GUID}", f"teams:group:{GUID}", "S1", "teams:x")).groups == (
+        *(expected, expected),
+        *("S1", "teams:x"),
+    )
 
 
 def test_a_message_is_the_same_at_another_address() -> None:

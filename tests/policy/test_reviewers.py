@@ -131,6 +131,9 @@ NOBODY = "This names nobody: add `users`, `groups` or `channel_members: true`."
 NUMBER = "This must be a whole number from 1 to 100, not"
 
 
+GUID = "8f3c5e0a-1c1f-4d1e-9a53-0d6f0f2f7b11"
+
+
 @pytest.mark.parametrize(
     ("reviewers", "text"),
     [
@@ -151,6 +154,10 @@ NUMBER = "This must be a whole number from 1 to 100, not"
         ),
         ({"users": [7]}, ".users[0]: 7 is not the id of a Slack user, such as `U0123ABCD`."),
         ({"users": ["U1", "U1"]}, ".users[1]: `U1` appears twice: remove one."),
+        (
+            {"users": [f"teams:{GUID}", f"teams:{GUID.upper()}"], "quorum": 2},
+            f".users[1]: `teams:{GUID}` appears twice: remove one.",
+        ),
         (
             {"groups": ["U1"]},
             ".groups[0]: `U1` is not the id of a Slack user group, such as `S0123ABCD`.",

@@ -741,6 +741,35 @@ class StoreContract:
         assert await store.token(old.id) is None
         assert await store.tokens() == [new]
 
+    # ------------------------------------------------------------------ what a channel keeps
+
+    async def test_a_channels_values_stay_until_they_are_dropped(self, store: Store):
+        """Any bytes under any name, and other channels have their own."""
+        assert await store.channel_values("teams") == {}
+        await store.save_channel_value("teams", "conversation:19:ä@thread", b"\x00{}")
+        await store.save_channel_value("teams", "name:Ops", b"old")
+        await store.save_channel_value("teams", "name:Ops", b"new")
+        await store.save_channel_value("other", "name:Ops", b"other")
+
+        expected = {"conversation:19:ä@thread": b"\x00{}", "name:Ops": b"new"}
+        assert await store.channel_values("teams") == expected
+
+        await store.drop_channel_value("teams", "name:Ops")
+        await store.drop_channel_value("teams", "name:Ops")
+        del expected["name:Ops"]
+        assert await store.channel_values("teams") == expected
+        assert await store.channel_values("other") == {"name:Ops": b"other"}
+
+    async def test_the_first_of_a_channels_values_counts(self, store: Store):
+        """Given bots that make the same value at the same time, then all get the one that is stored."""
+        given = [bytes([n]) * 32 for n in range(8)]
+        got = await asyncio.gather(
+            *(store.add_channel_value("teams", "button-key", one) for one in given)
+        )
+        assert len({*got}) == 1
+        assert got[0] in given
+        assert await store.channel_values("teams") == {"button-key": got[0]}
+
     # ------------------------------------------------------------------ lanes
 
     async def test_a_queue_is_in_the_order_of_submission(self, store: Store, let_pass: Pass):

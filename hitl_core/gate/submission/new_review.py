@@ -154,6 +154,7 @@ def check_requester(requester: str | None, rulings: Iterable[Ruling]) -> None:
     ):
         raise InvalidToolCall(
             "The policy doesn't let the requester approve, so `requester` must be the requester's user id in"
-            f" the chat, such as U0123ABCD; {f'it is {requester!r:.80}' if requester else 'it is missing'}."
+            " the chat, such as U0123ABCD or teams:GUID;"
+            f" {f'it is {requester!r:.80}' if requester else 'it is missing'}."
             " If requesters are not users of the chat, set `exclude_requester: false` in the policy."
         )

@@ -6,7 +6,17 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any, Literal, cast
 
-from hitl_core.model import Expire, Place, Reviewers, Route, Step, person_key, split_id
+from hitl_core.model import (
+    Expire,
+    Place,
+    Reviewers,
+    Route,
+    Step,
+    is_guid,
+    normalize_id,
+    person_key,
+    split_id,
+)
 from hitl_core.policy.reader.config_node import (
     ConfigNode,
     format_value,
@@ -130,7 +140,11 @@ MAX_QUORUM = 100
 def names_person(id: str | None) -> bool:
     """Whether this is the id of a person in the chat, so that their approval can be refused."""
     channel, user = split_id(id or "")
-    return channel == "slack" and bool(USER_ID.fullmatch(user))
+    return (
+        bool(USER_ID.fullmatch(user))
+        if channel == "slack"
+        else channel == "teams" and is_guid(user)
+    )
 
 
 def read_reviewers(node: ConfigNode) -> Reviewers:
@@ -214,7 +228,7 @@ def _read_ids(node: ConfigNode, pattern: re.Pattern[str], what: str) -> tuple[st
         id = each.value
         if not isinstance(id, str) or not (pattern.fullmatch(id) or _ID_ELSEWHERE.fullmatch(id)):
             each.add_problem(f"{each} is not the id of a Slack {what}.")
-        elif id in ids:
+        elif (id := normalize_id(id)) in ids:
             each.add_problem(f"{format_value(id)} appears twice: remove one.")
         else:
             ids[id] = None

@@ -1,4 +1,6 @@
-"""The store's small values: locks, heartbeats and slots of processes, tokens, drafts, and home views."""
+"""The store's small values: locks, heartbeats and slots of processes, tokens, drafts, home views, and what a
+channel keeps.
+"""
 
 from __future__ import annotations
 
@@ -48,6 +50,24 @@ class Tokens(Protocol):
     async def drop_token(self, token_id: str) -> bool:
         """Revoke the token. False if there was none."""
         ...
+
+
+class ChannelData(Protocol):
+    """What a channel keeps about itself, by name, until the channel drops it: `channel` is its name."""
+
+    async def save_channel_value(self, channel: str, name: str, data: bytes) -> None: ...
+
+    async def add_channel_value(self, channel: str, name: str, data: bytes) -> bytes:
+        """Save `data` unless there is a value of this name already. Returns what is stored then: all bots
+        that add a value at the same time get the same one.
+        """
+        ...
+
+    async def channel_values(self, channel: str) -> dict[str, bytes]:
+        """All values of the channel, by name."""
+        ...
+
+    async def drop_channel_value(self, channel: str, name: str) -> None: ...
 
 
 class UiState(Protocol):

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from hitl_core.store.contract.audited_fields import AuditedFields
 from hitl_core.store.contract.hints import Hints
-from hitl_core.store.contract.key_values import Coordination, Tokens, UiState
+from hitl_core.store.contract.key_values import ChannelData, Coordination, Tokens, UiState
 from hitl_core.store.contract.lanes import Lanes
 from hitl_core.store.contract.review_lists import ReviewLists
 from hitl_core.store.contract.reviews import ReviewStore
@@ -20,6 +20,7 @@ class Store(
     Lanes,
     Coordination,
     Tokens,
+    ChannelData,
     UiState,
     Protocol,
 ):

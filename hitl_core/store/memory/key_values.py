@@ -1,8 +1,9 @@
-"""The small values in memory: tokens, drafts, home views, locks and heartbeats."""
+"""The small values in memory: tokens, drafts, home views, locks and heartbeats, what a channel keeps."""
 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable
 
 from hitl_core.model import Token
@@ -14,6 +15,7 @@ class MemoryKeyValues:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._tokens: dict[str, Token] = {}
+        self._channel_values = defaultdict[str, dict[str, bytes]](dict)
         self._heartbeats: dict[str, float] = {}
         self._drafts: dict[str, tuple[bytes, float]] = {}
         self._home_views: dict[str, float] = {}
@@ -30,6 +32,18 @@ class MemoryKeyValues:
 
     async def drop_token(self, token_id: str) -> bool:
         return self._tokens.pop(token_id, None) is not None
+
+    async def save_channel_value(self, channel: str, name: str, data: bytes) -> None:
+        self._channel_values[channel][name] = data
+
+    async def add_channel_value(self, channel: str, name: str, data: bytes) -> bytes:
+        return self._channel_values[channel].setdefault(name, data)
+
+    async def channel_values(self, channel: str) -> dict[str, bytes]:
+        return dict(self._channel_values[channel])
+
+    async def drop_channel_value(self, channel: str, name: str) -> None:
+        self._channel_values[channel].pop(name, None)
 
     async def save_draft(self, key: str, data: bytes, ttl: float) -> None:
         self._drafts[key] = data, self._clock() + ttl

@@ -1,4 +1,6 @@
-"""The small values in Redis: locks, heartbeats and slots of processes, tokens, drafts, and home views."""
+"""The small values in Redis: locks, heartbeats and slots of processes, tokens, drafts, home views, and what a
+channel keeps.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ from hitl_core.store.redis.keys import (
     HOMES_KEY,
     TOKENS_KEY,
     alive_key,
+    channel_key,
     draft_key,
     lock_key,
     slot_key,
@@ -63,6 +66,30 @@ class RedisTokens(RedisPart):
     async def drop_token(self, token_id: str) -> bool:
         async with store_errors():
             return bool(await self._redis.hdel(TOKENS_KEY, token_id))
+
+
+class RedisChannelData(RedisPart):
+    """See `ChannelData` for the methods."""
+
+    async def save_channel_value(self, channel: str, name: str, data: bytes) -> None:
+        async with store_errors():
+            await self._redis.hset(channel_key(channel), name, data)
+
+    async def add_channel_value(self, channel: str, name: str, data: bytes) -> bytes:
+        async with store_errors(), self._redis.pipeline(transaction=True) as pipe:
+            pipe.hsetnx(channel_key(channel), name, cast(str, data))  # redis-py takes bytes too
+            pipe.hget(channel_key(channel), name)
+            _, stored = await pipe.execute()
+        return cast(bytes, stored)
+
+    async def channel_values(self, channel: str) -> dict[str, bytes]:
+        async with store_errors():
+            values = cast(dict[bytes, bytes], await self._redis.hgetall(channel_key(channel)))
+        return {name.decode(): data for name, data in values.items()}
+
+    async def drop_channel_value(self, channel: str, name: str) -> None:
+        async with store_errors():
+            await self._redis.hdel(channel_key(channel), name)
 
 
 class RedisUiState(RedisPart):

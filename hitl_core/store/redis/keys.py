@@ -139,5 +139,10 @@ def slot_key(name: str) -> str:
     return f"hitl:slot:{digest_of(name)}"
 
 
+def channel_key(channel: str) -> str:
+    """What a channel keeps about itself. A channel's name has no characters that could forge a key."""
+    return f"hitl:channel:{channel}"
+
+
 def draft_key(key: str) -> str:
     return f"hitl:draft:{digest_of(key)}"

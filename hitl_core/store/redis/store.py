@@ -5,7 +5,12 @@ from __future__ import annotations
 from hitl_core.errors import SettingsError
 from hitl_core.store.redis.client import Client, check_server, close_clients, connect, store_errors
 from hitl_core.store.redis.hints import RedisHints
-from hitl_core.store.redis.key_values import RedisCoordination, RedisTokens, RedisUiState
+from hitl_core.store.redis.key_values import (
+    RedisChannelData,
+    RedisCoordination,
+    RedisTokens,
+    RedisUiState,
+)
 from hitl_core.store.redis.keys import META_KEY, Keys
 from hitl_core.store.redis.lanes import RedisLanes
 from hitl_core.store.redis.ledger import RedisAuditedFields
@@ -23,6 +28,7 @@ class RedisStore(
     RedisLanes,
     RedisCoordination,
     RedisTokens,
+    RedisChannelData,
     RedisUiState,
 ):
     """See `Store` for the methods. Open one with `await RedisStore.open(url)`."""
