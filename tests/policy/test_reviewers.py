@@ -155,7 +155,7 @@ GUID = "8f3c5e0a-1c1f-4d1e-9a53-0d6f0f2f7b11"
         ({"users": [7]}, ".users[0]: 7 is not the id of a Slack user, such as `U0123ABCD`."),
         ({"users": ["U1", "U1"]}, ".users[1]: `U1` appears twice: remove one."),
         (
-            {"users": [f"teams:{GUID}", f"teams:{GUID.upper()}"], "quorum": 2},
+            {"users": [f"teams:{GUID}", f"teams:{GUID.upper()}"]},
             f".users[1]: `teams:{GUID}` appears twice: remove one.",
         ),
         (
