@@ -1,0 +1,151 @@
+"""What our buttons and forms carry in a card, and how it is read back. Pure.
+
+Every client can read the `data` of an action, and can send any. So each has a MAC by the bot's own key, and
+it has ids, never data.
+"""
+
+from __future__ import annotations
+
+import hmac
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Self, cast, get_args
+
+from pydantic import TypeAdapter
+
+from hitl_core.errors import Refused
+from hitl_core.model import Place
+
+from ... import refusals
+from ...card import Button
+from ...forms import FormRef
+
+#: The name of this channel, in places, messages and people.
+NAME = "teams"
+
+#: Where a button is: on the card, in the Home, on a page of the Review. "form": it is about an open form.
+#: "close": what a person sees in place of the card is left.
+Kind = Literal["press", "home", "review", "form", "close"]
+#: What a button of a form does: send the page, go to the page before, show the fields of another choice.
+FormVerb = Literal["send", "back", "redraw"]
+_MAC_BYTES = 16
+
+
+@dataclass(frozen=True)
+class Where:
+    """The view with a button: what is shown after it was pressed depends on that. Only a page of the Review
+    has a place and a number.
+    """
+
+    kind: Literal["press", "home", "review"] = "press"
+    place: Place | None = None
+    number: int = 0
+
+    def value(self, button: str) -> str:
+        """The value of a `Button`, with this view."""
+        return f"{self.number} {button} {self.place}" if self.kind == "review" else button
+
+    @classmethod
+    def parse(cls, kind: Kind, value: str) -> tuple[Self, str]:
+        """The view, and the button's value. Raises Refused."""
+        match kind:
+            case "press" | "home":
+                return cls(kind), value
+            case "review":
+                number, _, rest = value.partition(" ")
+                button, _, place = rest.partition(" ")
+                return cls("review", Place(place), int(number)), button
+            case _:
+                raise unreadable()
+
+
+ON_CARD, IN_HOME = Where(), Where("home")
+
+
+@dataclass(frozen=True)
+class OpenForm:
+    """What comes back with the entries of a form: which it is, which inputs its page has, and from where it
+    was opened.
+    """
+
+    session_id: str
+    ref: FormRef
+    ids: tuple[str, ...] = ()
+    where: Where = ON_CARD
+
+    def to_value(self) -> str:
+        return _FORM.dump_json(self, exclude_defaults=True).decode()
+
+    @classmethod
+    def parse(cls, value: str) -> OpenForm:
+        """Raises Refused, for example if another version of the bot made it."""
+        try:
+            return _FORM.validate_json(value)
+        except ValueError as error:
+            raise Refused("unknown_action", refusals.UNREADABLE_MODAL) from error
+
+
+_FORM = TypeAdapter(OpenForm)
+
+
+class ButtonKey:
+    """The key of the MACs: 32 random bytes, the same for all bots."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+
+    def data(self, kind: Kind, value: str) -> dict[str, str]:
+        """The `data` of an action."""
+        return {"hitl": kind, "value": value, "mac": self._mac(kind, value)}
+
+    def read(self, data: Mapping[str, object]) -> tuple[Kind, str]:
+        """The kind and the value. Raises Refused if we did not write them."""
+        kind, value, mac = (data.get(name) for name in ("hitl", "value", "mac"))
+        if kind in get_args(Kind) and isinstance(value, str) and isinstance(mac, str):
+            known = cast(Kind, kind)
+            if self._is_ours(known, value, mac):
+                return known, value
+        raise unreadable()
+
+    def _is_ours(self, kind: str, value: str, mac: str) -> bool:
+        try:
+            return hmac.compare_digest(self._mac(kind, value).encode(), mac.encode())
+        except UnicodeEncodeError:  # half a surrogate pair
+            return False
+
+    def _mac(self, kind: str, value: str) -> str:
+        digest = hmac.digest(self._key, f"{kind}\0{value}".encode(), "sha256")[:_MAC_BYTES]
+        return urlsafe_b64encode(digest).decode().rstrip("=")
+
+
+def close_data(key: ButtonKey, where: Where, review_id: str) -> dict[str, str]:
+    """Of the button that leaves what is shown in place of the card, of the Home, or of a Review's page."""
+    match where.kind:
+        case "press":
+            return key.data("close", review_id)
+        case "home":
+            return key.data("home", Button("next", "", "", "", number=where.number).value)
+        case "review":
+            button = Button("next", "", "", review_id, number=where.number)
+            return key.data("review", where.value(button.value))
+
+
+def message_mark(review_id: str, place: Place) -> str:
+    """The id of the first element of our messages about a review. By it a message is found again."""
+    return f"hitl:{review_id}:{place}"
+
+
+def mark_of(card: Mapping[str, object]) -> str:
+    """The mark of one of our cards; "" if it has none. Only the place of the mark counts: any text of the
+    card may look like one.
+    """
+    try:
+        mark = str(cast(Any, card)["body"][0]["id"])
+    except (KeyError, IndexError, TypeError):
+        return ""
+    return mark if mark.startswith("hitl:") else ""
+
+
+def unreadable() -> Refused:
+    return Refused("unknown_action", refusals.UNREADABLE_BUTTON)

@@ -1,0 +1,186 @@
+"""A card as an Adaptive Card. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....card import (
+    ActionText,
+    Button,
+    Card,
+    CardText,
+    Doubt,
+    Line,
+    OpenAction,
+    ThreadLine,
+    action_text,
+    card_buttons,
+    card_text,
+    doubt_text,
+    is_single,
+    more_doubts_line,
+    refused_card_text,
+    shows_list,
+    thread_text,
+)
+from ..ids import ButtonKey, message_mark
+from .elements import (
+    MAX_BYTES,
+    TITLE,
+    Json,
+    adaptive_card,
+    byte_size,
+    rich_text,
+    text_runs,
+    total_size,
+)
+from .lists import fitting_lines, list_elements
+from .markup import mentions, runs
+from .pen import MessageLink, Names, Pen
+
+#: The room of all elements: the rest is for the card around them.
+ROOM = MAX_BYTES - 1_000
+#: Reserved for the lines of decided actions while others still wait, and for the buttons above a list.
+DECIDED_SIZE = 3_000
+BUTTONS_SIZE = 1_500
+
+
+def card_message(card: Card, names: Names, key: ButtonKey, link: MessageLink | None = None) -> Json:
+    """At most MAX_BYTES. What has no room is counted, and can be read one by one."""
+    pen = Pen.of(names, key, link)
+    text = card_text(card, pen.names)
+    calls, entities = mentions(text.calls, pen.names)
+    body = _fitting_body(card, text, pen, calls)
+    drawn = adaptive_card(body, entities)
+    return drawn if byte_size(drawn) <= MAX_BYTES else plain_card(card)
+
+
+def plain_card(card: Card) -> Json:
+    """A short card in place of one that Teams refused."""
+    title = rich_text(
+        text_runs(card.bare_title, **TITLE), id=message_mark(card.review_id, card.place)
+    )
+    return adaptive_card([title, rich_text(text_runs(refused_card_text(card)))])
+
+
+def thread_card(line: ThreadLine, names: Names) -> Json:
+    """One line below the card."""
+    known = Pen.of(names, ButtonKey(b"")).names
+    text = thread_text(line, known)
+    calls, entities = mentions([text], known)
+    return adaptive_card([rich_text(runs(text, known)), *calls], entities)
+
+
+def _fitting_body(card: Card, text: CardText, pen: Pen, calls: list[Json]) -> list[Json]:
+    top, foot = [*_header(card, text, pen), *calls], _foot(text, pen)
+    next_place = pen.names.name_of(card.next_step.to) if card.next_step else ""
+    buttons = card_buttons(card, layout="full", next_place=next_place)
+    # The rare buttons of a card with one action are in the menu of this action.
+    shared = buttons if is_single(card) and all(one.is_rare for one in buttons) else ()
+    parts = _open_parts(card, pen, shared)
+    body = [element for part in parts for element in part]
+    reserved = DECIDED_SIZE if text.decisions and body else 0
+    all_buttons = [] if shared else pen.buttons(buttons)
+    room = ROOM - reserved - total_size([*top, *foot])
+    fits = total_size([*body, *all_buttons]) <= room
+    if shows_list(card, fits=fits):
+        layout, listed = list_elements(card, pen, room - BUTTONS_SIZE)
+        buttons = card_buttons(card, layout=layout, next_place=next_place)
+        body, all_buttons = [*pen.buttons(buttons), *listed], []
+    elif not fits:
+        body = _fitting_doubts(card, parts, pen, room - total_size(all_buttons))
+    if text.decisions:
+        left = ROOM - total_size([*top, *body, *all_buttons, *foot])
+        decided = fitting_lines(text.decisions, pen, left)
+        body = [*body, *_separated(decided)]
+    return [*top, *body, *all_buttons, *foot]
+
+
+def _header(card: Card, text: CardText, pen: Pen) -> list[Json]:
+    mark = message_mark(card.review_id, card.place)
+    return [
+        rich_text(text_runs(card.title, **TITLE), id=mark),
+        *pen.facts(text.calls),
+        *origin_elements(text, pen),
+        *notes_elements(text.problems, pen),
+        *notes_elements(text.notes, pen),
+        *pen.small_lines(text.cancel_votes),
+        *pen.small_lines([text.elsewhere]),
+    ]
+
+
+def origin_elements(text: CardText, pen: Pen) -> list[Json]:
+    """For whom and until when, and the warnings about the names in it."""
+    return [*pen.facts(text.origin), *pen.alerts(text.warnings)]
+
+
+def notes_elements(notes: Sequence[Sequence[Line]], pen: Pen) -> list[Json]:
+    return [element for lines in notes for element in pen.small_lines(lines)]
+
+
+def _foot(text: CardText, pen: Pen) -> list[Json]:
+    return _separated(pen.small_lines([text.deciders, text.ids]))
+
+
+def _separated(elements: list[Json]) -> list[Json]:
+    """With a line above them."""
+    if not elements:
+        return []
+    return [{**elements[0], "separator": True, "spacing": "medium"}, *elements[1:]]
+
+
+def _open_parts(card: Card, pen: Pen, shared: Sequence[Button]) -> list[list[Json]]:
+    """All doubts and pending actions, in full. `shared`: further buttons of each action."""
+    is_only = is_single(card)
+    above = card.title if is_only else ""
+    doubts = [doubt_elements(card.review_id, one, pen) for one in card.doubts]
+    actions = [
+        action_elements(card.review_id, one, pen, numbered=not is_only, above=above, more=shared)
+        for one in card.open_actions
+    ]
+    return [_separated(part) for part in (*doubts, *actions)]
+
+
+def _fitting_doubts(card: Card, parts: Sequence[list[Json]], pen: Pen, room: int) -> list[Json]:
+    """The first doubts that fit. The others appear when these are answered."""
+    body: list[Json] = []
+    for at, part in enumerate(parts):
+        more = pen.small_lines([more_doubts_line(len(parts) - at)])
+        if body and total_size([*body, *part, *more]) > room:
+            return [*body, *more]
+        body += part
+    return body
+
+
+def action_elements(
+    review_id: str,
+    action: OpenAction,
+    pen: Pen,
+    *,
+    numbered: bool = True,
+    above: str = "",
+    more: Sequence[Button] = (),
+) -> list[Json]:
+    """A decided action shows its decision and no buttons. Text that is already in the title (`above`) is
+    omitted. `more`: buttons beside its own.
+    """
+    text = action_text(review_id, action, pen.names, numbered=numbered, above=above)
+    elements = _text_elements(text, pen)
+    if text.decision:
+        return [*elements, *pen.lines([text.decision])]
+    return [*elements, *pen.buttons((*text.buttons, *more))]
+
+
+def doubt_elements(review_id: str, doubt: Doubt, pen: Pen) -> list[Json]:
+    text = doubt_text(review_id, doubt)
+    return [*_text_elements(text, pen), *pen.buttons(text.buttons)]
+
+
+def _text_elements(text: ActionText, pen: Pen) -> list[Json]:
+    return [
+        *pen.arguments(text.head, text.arguments),
+        *pen.lines((*text.attempt, *text.says, *text.answers)),
+        *pen.alerts(text.warnings),
+        *pen.lines(text.edits),
+        *pen.small_lines((*text.notes, *text.votes)),
+    ]

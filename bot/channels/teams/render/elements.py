@@ -1,0 +1,88 @@
+"""The elements of an Adaptive Card 1.5, and their sizes
+(https://adaptivecards.io/schemas/1.5.0/adaptive-card.json).
+
+A text of others only goes into `text_run`: a TextRun is literal, while a TextBlock is Markdown.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+Json = dict[str, Any]
+Look = dict[str, Any]
+
+#: Cards of a bot must be within 28 KB (learn.microsoft.com/microsoftteams/platform/task-modules-and-cards).
+#: In UTF-16, which Teams counts too, that is at most 56 KB of 100.
+MAX_BYTES = 28_000
+#: Teams shows at most six actions in one set.
+MAX_ACTIONS = 6
+
+SMALL: Look = {"size": "small", "isSubtle": True}
+#: The same without its own size, for what people must read.
+SUBTLE: Look = {"isSubtle": True}
+TITLE: Look = {"size": "medium", "weight": "bolder"}
+ALERT: Look = {"color": "attention"}
+BOLD: Look = {"weight": "bolder"}
+ITALIC: Look = {"italic": True}
+
+#: Clients show several spaces, and those at the start of a line, as one.
+_SPACES = re.compile(r"(?<=[ \n]) ")
+_MACRO = re.compile(r"(?<=\{)(?=\{)")
+_TAB = "⇥\u00a0\u00a0\u00a0"
+
+
+def text_runs(text: str, **look: Any) -> list[Json]:
+    """The text, in which each character stays as it is. It is several runs where it would begin a macro:
+    clients replace `{{DATE(…)}}` and `{{TIME(…)}}` in a run.
+    """
+    parts = _MACRO.split(_keep_spaces(text)) if "{{" in text else [_keep_spaces(text)]
+    return [{"type": "TextRun", "text": part, **look} for part in parts]
+
+
+def rich_text(runs: Sequence[Json], **more: Any) -> Json:
+    """`more`: `id`, `separator`, `spacing`."""
+    return {"type": "RichTextBlock", "inlines": list(runs), **more}
+
+
+def container(items: Sequence[Json], **more: Any) -> Json:
+    return {"type": "Container", "items": list(items), **more}
+
+
+def action_sets(actions: Sequence[Json]) -> list[Json]:
+    """Sets of at most six actions. The rare ones are in the menu of the last one."""
+    common = [one for one in actions if one.get("mode") != "secondary"]
+    ordered = [*common, *(one for one in actions if one.get("mode") == "secondary")]
+    return [
+        {"type": "ActionSet", "actions": ordered[at : at + MAX_ACTIONS]}
+        for at in range(0, len(ordered), MAX_ACTIONS)
+    ]
+
+
+def adaptive_card(body: Sequence[Json], entities: Sequence[Json] = ()) -> Json:
+    """`entities`: the mentions in it."""
+    return {
+        "type": "AdaptiveCard",
+        "version": "1.5",
+        "body": list(body),
+        "msteams": {"width": "Full", **({"entities": list(entities)} if entities else {})},
+    }
+
+
+def byte_size(value: object) -> int:
+    """As compact JSON in UTF-8."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+def total_size(parts: Iterable[Json]) -> int:
+    """Of several elements, with what stands between them."""
+    return sum(byte_size(one) + 1 for one in parts)
+
+
+def _keep_spaces(text: str) -> str:
+    if "\t" in text:
+        text = text.replace("\t", _TAB)
+    return _SPACES.sub("\u00a0", text) if "  " in text or "\n " in text else text

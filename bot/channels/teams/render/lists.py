@@ -1,0 +1,91 @@
+"""What has one line each: decisions, and the actions of a card that has too many. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....card import (
+    ActionLine,
+    ActionTable,
+    Card,
+    Layout,
+    Line,
+    Strong,
+    Text,
+    fit_parts,
+    list_hint,
+    list_line,
+    more_line,
+)
+from .elements import Json, byte_size, rich_text, total_size
+from .markup import runs
+from .pen import Pen
+
+#: Reserved for "and 5 more".
+SPARE_SIZE = 300
+#: In one line of the list: the shortest and longest fact, and the bytes of its markup, warning and votes.
+MIN_FACT, MAX_FACT = 20, 80
+LINE_SIZE = 200
+#: An element without its runs.
+_BLOCK_SIZE = 80
+
+
+def fitting_lines(lines: Sequence[Line], pen: Pen, room: int) -> list[Json]:
+    """The first ones that fit, in one element, then how many more there are."""
+    inlines: list[Json] = []
+    room -= _BLOCK_SIZE + SPARE_SIZE
+    for at, line in enumerate(lines):
+        line = (Text("\n"), *line) if at else line
+        one = runs(line, pen.names)
+        room -= total_size(one)
+        if room < 0:
+            last = more_line(len(lines) - at)
+            inlines += runs((Text("\n"), *last) if at else last, pen.names)
+            break
+        inlines += one
+    return [rich_text(inlines, spacing="small")] if inlines else []
+
+
+def list_elements(card: Card, pen: Pen, room: int) -> tuple[Layout, list[Json]]:
+    """All actions in a table; where that does not fit, the first ones with a line each."""
+    hint = pen.small_lines([list_hint(card)])
+    if card.table is not None:
+        common = pen.lines(card.table.common)
+        more = pen.small_lines([more_line(card.table.more)]) if card.table.more else []
+        elements = [*common, _table(card.table, pen), *more, *hint]
+        if total_size(elements) <= room:
+            return "table", elements
+    return "lines", [*_action_lines(card, pen, room - total_size(hint)), *hint]
+
+
+def _table(table: ActionTable, pen: Pen) -> Json:
+    """The first column has the numbers, the last one what differs: it needs most of the room."""
+    head: list[Line] = [(Strong(label),) for label in table.head]
+    rows = [head, *(list(row.cells) for row in table.rows)]
+    weights = [1, *(3 for _ in head[2:]), *([4] if len(head) > 1 else [])]
+    return {
+        "type": "Table",
+        "columns": [{"width": weight} for weight in weights],
+        "rows": [
+            {"type": "TableRow", "cells": [_cell(cell, pen) for cell in cells]} for cells in rows
+        ],
+        "firstRowAsHeader": True,
+        "showGridLines": True,
+    }
+
+
+def _cell(line: Line, pen: Pen) -> Json:
+    return {"type": "TableCell", "items": [pen.line(line or (Text(" "),))]}
+
+
+def _action_lines(card: Card, pen: Pen, room: int) -> list[Json]:
+    """One line for each action: number, tool, main fact."""
+    share = max(0, (room - SPARE_SIZE) // len(card.waiting))
+    lines = [list_line(one, _fitting_fact(one, share)) for one in card.waiting]
+    return fitting_lines(lines, pen, room)
+
+
+def _fitting_fact(action: ActionLine, share: int) -> str:
+    """The fact within its share of the space."""
+    room = min(MAX_FACT, share - byte_size(f"{action.number}  {action.name}") - LINE_SIZE)
+    return fit_parts(action.fact, max(MIN_FACT, room))

@@ -1,0 +1,183 @@
+"""Spans → text runs; texts that a client may read as Markdown; mentions. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import NamedTuple, assert_never
+
+from hitl_core.model import Place
+
+from ....card import (
+    Code,
+    Emphasis,
+    Group,
+    Line,
+    Link,
+    Person,
+    PlaceName,
+    PlaceNames,
+    Quote,
+    Span,
+    Strong,
+    Struck,
+    Text,
+    Time,
+    Verbatim,
+    quote,
+)
+from ..ids import NAME
+from .elements import BOLD, ITALIC, Json, Look, text_runs
+
+_LOOKS: dict[type[Span], Look] = {
+    Strong: BOLD,
+    Emphasis: ITALIC,
+    Struck: {"strikethrough": True},
+    Code: {"fontType": "monospace"},
+}
+GUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+GROUP = "group:"
+#: The characters of a GUID that people read beside a name.
+SHORT_ID = 8
+#: The people that one card mentions.
+MAX_MENTIONS = 10
+_NO_NAME = re.compile(r"[^\w .'’-]+")  # noqa: RUF001
+
+#: Characters that Markdown takes for more than themselves, and the look-alikes that replace them.
+_LOOKALIKES = str.maketrans(
+    {
+        "*": "\N{ASTERISK OPERATOR}",
+        "_": "\N{FULLWIDTH LOW LINE}",
+        "~": "\N{TILDE OPERATOR}",
+        "`": "\N{MODIFIER LETTER GRAVE ACCENT}",
+        "\\": "\N{SET MINUS}",
+        "[": "\N{FULLWIDTH LEFT SQUARE BRACKET}",
+        "]": "\N{FULLWIDTH RIGHT SQUARE BRACKET}",
+        "<": "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}",
+        ">": "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}",
+        "&": "\N{FULLWIDTH AMPERSAND}",
+        "#": "\N{FULLWIDTH NUMBER SIGN}",
+        "|": "\N{DIVIDES}",
+    }
+)
+_SPECIAL = re.compile(r"[*_~`\\\[\]<>&#|]")
+#: A list, where it begins a line, and a macro, where it begins.
+_START = re.compile(r"^(\s*(?:\d+|))([.)+-])(?=\s)", re.MULTILINE)
+_MACRO = re.compile(r"\{(?=\{)")
+_JOINER = "\N{WORD JOINER}"
+
+
+class _Run(NamedTuple):
+    text: str
+    look: Look
+    #: Ours, with a macro or a link: it is not joined with others.
+    is_live: bool = False
+
+
+def runs(line: Iterable[Span], names: PlaceNames, look: Look | None = None) -> list[Json]:
+    """The runs of a line. Texts of one look beside each other become one run."""
+    joined: list[_Run] = []
+    for span in line:
+        run = _run(span, names)
+        before = joined[-1] if joined else None
+        if before and not (before.is_live or run.is_live) and before.look == run.look:
+            joined[-1] = before._replace(text=before.text + run.text)
+        else:
+            joined.append(run)
+    return [element for run in joined for element in _elements(run, look or {})]
+
+
+def _elements(run: _Run, look: Look) -> list[Json]:
+    look = {**look, **run.look}
+    if run.is_live:
+        return [{"type": "TextRun", "text": run.text, **look}]
+    return text_runs(run.text, **look) if run.text else []
+
+
+def _run(span: Span, names: PlaceNames) -> _Run:
+    match span:
+        case Text() | Verbatim():
+            return _Run(span.text, {})
+        case Strong() | Emphasis() | Struck() | Code():
+            return _Run(span.text, _LOOKS[type(span)])
+        case Quote():
+            return _Run(quote(span.text), {})
+        case Person() | Group() | PlaceName():
+            return _Run(known_name(span, names), {})
+        case Time():
+            return _Run(format_date(span.at), {}, is_live=True)
+        case Link():
+            opens = {"type": "Action.OpenUrl", "url": span.url}
+            return _Run(span.label, {"selectAction": opens}, is_live=True)
+    assert_never(span)
+
+
+def known_name(one: Person | Group | PlaceName, names: PlaceNames) -> str:
+    """The label, or the name of one of our people whom a policy names by id."""
+    if isinstance(one, PlaceName) or one.channel != NAME or _claims(one):
+        return one.label
+    is_group = isinstance(one, Group) and not one.id.startswith(GROUP)
+    id = f"{GROUP}{one.id}" if is_group else one.id
+    if one.label not in (one.id, f"{NAME}:{one.id}"):
+        return one.label
+    return (
+        names.name_of(Place.of(NAME, id)) if GUID.fullmatch(id.removeprefix(GROUP)) else one.label
+    )
+
+
+def _claims(one: Person | Group) -> bool:
+    return isinstance(one, Person) and one.is_claimed
+
+
+def format_date(at: float) -> str:
+    """In the reader's own time zone (learn.microsoft.com/adaptive-cards/authoring-cards/text-features)."""
+    when = f"{datetime.fromtimestamp(int(at), UTC):%Y-%m-%dT%H:%M:%SZ}"
+    return f"{{{{DATE({when}, SHORT)}}}} {{{{TIME({when})}}}}"
+
+
+def make_inert(text: str) -> str:
+    """For labels and options, which some clients read as Markdown and others show as they are. It can't be
+    escaped for both, so its characters are replaced by look-alikes.
+    """
+    if _SPECIAL.search(text):
+        text = text.translate(_LOOKALIKES)
+    text = _START.sub(rf"\1{_JOINER}\2", text)
+    return _MACRO.sub(f"{{{_JOINER}", text)
+
+
+def mentions(lines: Iterable[Line], names: PlaceNames) -> tuple[list[Json], list[Json]]:
+    """An element that mentions our people in these lines, and the card's entities for it; ([], []) if there
+    are none. People whom an agent names are not mentioned.
+    """
+    called: dict[str, str] = {}
+    for line in lines:
+        for span in line:
+            id = _person_id(span)
+            if id is not None and len(called) < MAX_MENTIONS:
+                called.setdefault(id, _clean(names.name_of(Place.of(NAME, id))))
+    texts = {id: f"<at>{name}</at>" for id, name in called.items() if name}
+    if not texts:
+        return [], []
+    block = {"type": "TextBlock", "text": " ".join(texts.values()), "wrap": True}
+    entities = [
+        {"type": "mention", "text": text, "mentioned": {"id": id, "name": called[id]}}
+        for id, text in texts.items()
+    ]
+    return [block], entities
+
+
+def _person_id(span: Span) -> str | None:
+    """The id of the person of ours that a span is; None for everything else."""
+    if isinstance(span, Person) and not span.is_claimed and span.channel == NAME:
+        id = span.id
+    elif isinstance(span, PlaceName) and span.place.channel == NAME:
+        id = span.place.target
+    else:
+        return None
+    return id if GUID.fullmatch(id) else None
+
+
+def _clean(name: str) -> str:
+    """Only letters, digits and the signs of names: it goes into Markdown."""
+    return " ".join(_NO_NAME.sub(" ", name).replace("_", " ").split())[:80]

@@ -1,0 +1,166 @@
+"""Lines, values and buttons of a card as its elements. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from hitl_core.model import MessageRef, Place
+
+from ....card import Argument, Button, Line, PlaceNames, Text, argument_heads
+from ....text import clip
+from ..ids import NAME, ON_CARD, ButtonKey, Where, close_data
+from .elements import (
+    ALERT,
+    BOLD,
+    SMALL,
+    Json,
+    Look,
+    action_sets,
+    container,
+    rich_text,
+    text_runs,
+)
+from .markup import GROUP, GUID, runs
+
+#: Place → its name, for example `Orders > Approvals`; of a person's place the person's name.
+Names = Callable[[Place], str]
+#: Message → its URL, None if it is not known.
+MessageLink = Callable[[MessageRef], str | None]
+
+#: Between the facts of one line.
+SEPARATOR = Text("  ·  ")
+MAX_TITLE = 75
+
+
+@dataclass(frozen=True)
+class Pen:
+    """Draws for one view. `key` signs its buttons, and `where` says in which view they are."""
+
+    names: PlaceNames
+    key: ButtonKey
+    where: Where = ON_CARD
+
+    @classmethod
+    def of(
+        cls, names: Names, key: ButtonKey, link: MessageLink | None = None, where: Where = ON_CARD
+    ) -> Pen:
+        return cls(place_names(names, link), key, where)
+
+    def at(self, where: Where) -> Pen:
+        return replace(self, where=where)
+
+    def line(self, line: Line, look: Look | None = None, **more: object) -> Json:
+        return rich_text(runs(line, self.names, look), **more)
+
+    def lines(self, lines: Iterable[Line], look: Look | None = None) -> list[Json]:
+        """Each in an element of its own. Empty ones are left out."""
+        return [self.line(line, look, spacing="small") for line in lines if line]
+
+    def small_lines(self, lines: Iterable[Line]) -> list[Json]:
+        return self.lines(lines, SMALL)
+
+    def alerts(self, lines: Iterable[Line]) -> list[Json]:
+        """Warnings, each with its sign."""
+        return self.lines(lines, ALERT)
+
+    def facts(self, facts: Iterable[Line]) -> list[Json]:
+        """All on one line; none without facts."""
+        joined: list[Line] = []
+        for fact in facts:
+            joined += [(SEPARATOR, *fact)] if joined else [fact]
+        return self.small_lines([tuple(span for line in joined for span in line)])
+
+    def arguments(self, head: Line, arguments: Iterable[Argument]) -> list[Json]:
+        """Label and value on one line; a longer value in a box."""
+        elements: list[Json] = []
+        spans = [*head]
+        for label, argument in argument_heads(arguments):
+            spans += [*([Text("\n")] if spans else []), *label]
+            if argument.style != "line":
+                elements += [*self.lines([tuple(spans)]), box(argument, argument.value)]
+                spans = []
+        return [*elements, *self.lines([tuple(spans)])]
+
+    def buttons(self, buttons: Sequence[Button]) -> list[Json]:
+        """In sets, the rare ones in a menu; none without buttons."""
+        return action_sets([self.button(one) for one in buttons])
+
+    def button(self, button: Button) -> Json:
+        """An action, which asks first where the button has a question: the question opens below it, with
+        the answer yes.
+        """
+        data = self.key.data(self.where.kind, self.where.value(button.value))
+        press = execute(button.label, data, style=button.style, spoken=button.spoken)
+        if button.is_rare:
+            press["mode"] = "secondary"
+        if (ask := button.confirmation) is None:
+            return press
+        question = {
+            "type": "AdaptiveCard",
+            "body": [rich_text(text_runs(ask.title, **BOLD)), rich_text(text_runs(ask.text))],
+            "actions": [execute(ask.label, data, style=ask.style, spoken=button.spoken)],
+        }
+        asking = {key: part for key, part in press.items() if key not in ("verb", "data")}
+        return {**asking, "type": "Action.ShowCard", "card": question}
+
+    def close(self, review_id: str, label: str) -> Json:
+        """Leaves what is shown in place of the card."""
+        data = close_data(self.key, self.where, review_id)
+        return {**execute(label, data), "associatedInputs": "none"}
+
+
+def execute(
+    title: str,
+    data: dict[str, str],
+    *,
+    verb: str = "",
+    style: str | None = None,
+    spoken: str = "",
+) -> Json:
+    """`verb`: the kind of the data, if nothing else is said. `spoken` is for screen readers."""
+    action: Json = {
+        "type": "Action.Execute",
+        "title": clip(title, MAX_TITLE),
+        "verb": verb or data["hitl"],
+        "data": data,
+    }
+    if spoken and spoken != title:
+        action["tooltip"] = spoken
+    return {**action, "style": style} if style else action
+
+
+def box(argument: Argument, text: str) -> Json:
+    """A part of an argument's value on its own lines."""
+    look: Look = {} if argument.style == "quote" else {"fontType": "monospace"}
+    return value_box(text, look)
+
+
+def value_box(text: str, look: Look) -> Json:
+    inner = text_runs(text.replace("\n ", "\n\u00a0"), **look)
+    return container([rich_text(inner)], style="emphasis", spacing="small")
+
+
+def place_names(names: Names, link: MessageLink | None = None) -> PlaceNames:
+    """What sentences need to know about places in Teams. Without `link` there are no links."""
+    if link is None:
+        return PlaceNames(names, is_conversation)
+
+    def conversation_link(place: Place) -> str | None:
+        ref = _thread_ref(place)
+        return link(ref) if ref else None
+
+    return PlaceNames(names, is_conversation, link, conversation_link)
+
+
+def is_conversation(place: Place) -> bool:
+    """Whether it has members; else it is one person or group."""
+    is_one = GUID.fullmatch(place.target.removeprefix(GROUP)) is not None
+    return not (place.channel == NAME and is_one)
+
+
+def _thread_ref(place: Place) -> MessageRef | None:
+    """The first message of a thread in Teams."""
+    if place.channel != NAME or not place.thread:
+        return None
+    return MessageRef(channel=NAME, conversation=place.target, ts=place.thread)

@@ -1,0 +1,141 @@
+"""What a person reads on an Adaptive Card, as plain text; and all texts in it, by how Teams treats them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import Any
+
+from jsonschema import Draft6Validator
+
+from bot.channels.teams.ids import ButtonKey
+from bot.channels.teams.render import MAX_BYTES, byte_size
+
+Json = dict[str, Any]
+
+KEY = ButtonKey(b"k" * 32)
+#: Our own macros: a client shows them in the reader's own time zone.
+_DATE = re.compile(
+    r"\{\{DATE\((\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\dZ, SHORT\)\}\} \{\{TIME\(\1T\2:\d\dZ\)\}\}"
+)
+_SCHEMA = files("adaptive_cards").joinpath("schemas/schema-1.5.json").read_text(encoding="utf-8")
+_VALIDATOR = Draft6Validator(json.loads(_SCHEMA))
+
+
+def check(card: Json) -> Json:
+    """The card, if Teams would take it."""
+    assert byte_size(card) <= MAX_BYTES
+    _VALIDATOR.validate({key: part for key, part in card.items() if key != "msteams"})
+    return card
+
+
+def to_text(card: Json) -> str:
+    """A picture in text: *bold*, /italic/, ~old~, `code`, boxes with a bar, buttons in brackets, small lines
+    in brackets.
+    """
+    lines = [line for element in card["body"] for line in _element(element)]
+    if card.get("actions"):
+        lines.append(_buttons(card["actions"]))
+    return "\n".join(line.rstrip().replace("\u00a0", " ") for line in lines) + "\n"
+
+
+def _element(element: Json) -> list[str]:
+    above = ["-" * 40] if element.get("separator") else []
+    return [*above, *_lines(element)]
+
+
+def _lines(element: Json) -> list[str]:
+    match element["type"]:
+        case "RichTextBlock":
+            text = "".join(map(_run, element["inlines"]))
+            first = element["inlines"][0]
+            if first.get("size") == "medium":
+                return [f"# {text[1:-1]}"]
+            mark = "  ({})" if first.get("isSubtle") else "! {}" if "color" in first else "{}"
+            return mark.format(text).split("\n")
+        case "TextBlock":
+            return [f"@ {element['text']}"]
+        case "Container":
+            return [f"  | {line}" for item in element["items"] for line in _lines(item)]
+        case "ActionSet":
+            return [_buttons(element["actions"])]
+        case "Table":
+            return ["  ¦ ".join(_cell(cell) for cell in row["cells"]) for row in element["rows"]]
+        case str(kind) if kind.startswith("Input."):
+            return _input(element)
+        case other:
+            raise AssertionError(other)
+
+
+def _cell(cell: Json) -> str:
+    return " ".join(line for item in cell["items"] for line in _lines(item))
+
+
+def _buttons(actions: list[Json]) -> str:
+    common = [_button(one) for one in actions if one.get("mode") != "secondary"]
+    rare = [one["title"] for one in actions if one.get("mode") == "secondary"]
+    return " ".join([*common, *([f"[⋮ {' | '.join(rare)}]"] if rare else [])])
+
+
+def _button(action: Json) -> str:
+    sign = {"positive": "+", "destructive": "!"}.get(action.get("style", ""), "")
+    text = f"[{sign}{action['title']}]"
+    if action["type"] == "Action.Execute":
+        return text
+    asks = " ".join(line for one in action["card"]["body"] for line in _lines(one))
+    return f"{text}(asks: {asks} {_buttons(action['card']['actions'])})"
+
+
+def _input(element: Json) -> list[str]:
+    kind = element["type"].removeprefix("Input.")
+    value = element.get("value", "")
+    chosen = str(value).split(",")
+    options = [
+        f"  ({'x' if one['value'] in chosen else ' '}) {one['title']}"
+        for one in element.get("choices", ())
+    ]
+    needed = " (needed)" if element.get("isRequired") else ""
+    shown = [] if options else [f"  [{line}]" for line in str(value).split("\n")]
+    return [f"{element['label']}{needed} <{kind}>", *options, *shown]
+
+
+def _run(run: Json) -> str:
+    text = _DATE.sub(r"\1 \2 UTC", run["text"])
+    signs = [
+        ("*", run.get("weight") == "bolder"),
+        ("/", run.get("italic")),
+        ("~", run.get("strikethrough")),
+        ("`", run.get("fontType") == "monospace"),
+    ]
+    start = len(text) - len(text.lstrip())
+    for sign, is_on in signs:
+        if is_on and "\n" not in text:
+            text = text[:start] + sign + text[start:] + sign
+    return f"{text}↗" if "selectAction" in run else text
+
+
+def texts(value: Any, kind: str = "") -> Iterator[tuple[str, str]]:
+    """Every text with what Teams makes of it: "TextRun" (literal), "TextBlock" (Markdown) or a key's name."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            own = value.get("type", kind) if key == "text" else key
+            yield from texts(part, own if isinstance(part, str) else kind)
+    elif isinstance(value, list):
+        for part in value:
+            yield from texts(part, kind)
+    elif isinstance(value, str):
+        yield kind, value
+
+
+def actions_of(value: Any) -> Iterator[Json]:
+    """All actions of a card, also those of its questions."""
+    if isinstance(value, dict):
+        if str(value.get("type", "")).startswith("Action."):
+            yield value
+        for part in value.values():
+            yield from actions_of(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from actions_of(part)
