@@ -16,6 +16,7 @@ RUN /build/bin/pip install --constraint constraints.txt hatchling
 COPY hitl_core ./hitl_core
 COPY bot ./bot
 COPY slack_sandbox ./slack_sandbox
+COPY teams_sandbox ./teams_sandbox
 RUN /build/bin/pip wheel --no-build-isolation --no-deps --wheel-dir /dist .
 RUN /venv/bin/pip install --constraint constraints.txt "$(echo /dist/*.whl)[slack]"
 

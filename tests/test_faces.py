@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PROGRAMS = ("hitl_core", "bot", "slack_sandbox")
+PROGRAMS = ("hitl_core", "bot", "slack_sandbox", "teams_sandbox")
 # Folders that only hold rooms.
 GROUPS = {*PROGRAMS, "hitl_core.integrations", "bot.channels"}
 FILES = sorted(

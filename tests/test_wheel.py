@@ -38,7 +38,7 @@ def plain(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installation
 def test_no_package_of_the_wheel_takes_a_common_name(wheel: Path) -> None:
     names = {name.partition("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
     (metadata,) = [name for name in names if name.endswith(".dist-info")]
-    assert names == {"hitl_core", "hitl_bot", "hitl_slack_sandbox", metadata}
+    assert names == {"hitl_core", "hitl_bot", "hitl_slack_sandbox", "hitl_teams_sandbox", metadata}
 
 
 def test_every_module_is_imported_under_its_installed_name(with_slack: Installation) -> None:

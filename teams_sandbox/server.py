@@ -1,0 +1,54 @@
+"""The sandbox as one web server: the Connector, Graph, and the two logins."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Callable, Iterable
+from contextlib import asynccontextmanager
+
+from aiohttp import web
+
+from .hosts import require_local_host
+from .sandbox import CLIENT_SECRET, Sandbox
+
+_MAX_BYTES = 20 * 1024 * 1024
+
+
+def web_app(sandbox: Sandbox) -> web.Application:
+    """The web server of one sandbox."""
+
+    async def end(app: web.Application) -> None:
+        await sandbox.end()
+
+    app = web.Application(client_max_size=_MAX_BYTES, middlewares=[require_local_host])
+    app.add_routes(sandbox.connector.routes())
+    app.add_routes(sandbox.login.routes())
+    app.on_shutdown.append(end)
+    return app
+
+
+@asynccontextmanager
+async def running_sandbox(
+    bot_url: str | None = None,
+    client_secret: str = CLIENT_SECRET,
+    *,
+    rate_limits: bool | float = False,
+    permissions: Iterable[str] | None = None,
+    now: Callable[[], float] = time.time,
+    port: int = 0,
+) -> AsyncGenerator[Sandbox]:
+    """A sandbox that listens on 127.0.0.1 while the block runs; port 0 takes a free one. `now` is its clock,
+    in seconds. `rate_limits` True: as fast as Teams'; a number: so many times as fast. `permissions`: what
+    the administrator granted for Graph."""
+    sandbox = Sandbox(
+        bot_url, client_secret, rate_limits=rate_limits, permissions=permissions, now=now
+    )
+    runner = web.AppRunner(web_app(sandbox), access_log=None, shutdown_timeout=1.0)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", port).start()
+        host, bound = runner.addresses[0][:2]
+        sandbox.url = f"http://{host}:{bound}"
+        yield sandbox
+    finally:
+        await runner.cleanup()
