@@ -8,7 +8,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 FILES = sorted(
-    file for top in ("hitl_core", "bot", "slack_sandbox") for file in (ROOT / top).rglob("*.py")
+    file
+    for top in ("hitl_core", "bot", "slack_sandbox", "teams_sandbox")
+    for file in (ROOT / top).rglob("*.py")
 )
 
 

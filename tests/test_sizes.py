@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 #: The benchmarks too: they are read to see what was measured. Tests and examples are as long as their story.
 FILES = sorted(
     file
-    for top in ("hitl_core", "bot", "slack_sandbox", "benchmarks")
+    for top in ("hitl_core", "bot", "slack_sandbox", "teams_sandbox", "benchmarks")
     for file in (ROOT / top).rglob("*.py")
 )
 #: In lines, with docstrings and blank lines.

@@ -15,7 +15,15 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
 #: What a build of the wheel needs of the checkout.
-SOURCES = ("pyproject.toml", "README.md", "LICENSE", "hitl_core", "bot", "slack_sandbox", "teams_sandbox")
+SOURCES = (
+    "pyproject.toml",
+    "README.md",
+    "LICENSE",
+    "hitl_core",
+    "bot",
+    "slack_sandbox",
+    "teams_sandbox",
+)
 
 
 class Installation(NamedTuple):
