@@ -144,7 +144,7 @@ class FormDesk:
                 return await self._keep_open(snapshot, form, result)
             case Proposal():
                 page = form.session.page + 1
-                return await self._turn_page(snapshot, session_id, who, form, page)
+                return await self._go_to_page(snapshot, session_id, who, form, page)
         assert_never(content)
 
     async def _show_errors(
@@ -161,10 +161,10 @@ class FormDesk:
         session = form.session
         page = session.page_with_error(errors)
         if page != session.page and not session.is_last_page:
-            return await self._turn_page(snapshot, session_id, who, form, session.page + 1)
+            return await self._go_to_page(snapshot, session_id, who, form, session.page + 1)
         problem = f"Not sent yet: {session.error_text(errors)}"
         if page is not None and page != session.page:
-            return await self._turn_page(snapshot, session_id, who, form, page, problem)
+            return await self._go_to_page(snapshot, session_id, who, form, page, problem)
         if by_field := session.field_errors(errors):
             return FieldErrors(by_field)
         return await offload_drawing(snapshot.review, lambda: _page_of(form, session.page, problem))
@@ -178,7 +178,7 @@ class FormDesk:
             seen.review, lambda: _page_of(form, form.session.page, problem)
         )
 
-    async def _turn_page(
+    async def _go_to_page(
         self,
         snapshot: Snapshot,
         session_id: str,

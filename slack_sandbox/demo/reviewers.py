@@ -137,8 +137,8 @@ class DemoReviewers:
         view = await self._actor.view(user)
         if not view or view["callback_id"] != "see":
             return False
-        while _has_button((await self._view(user))["blocks"], "see_page:on"):
-            await self._actor.click_view(user, "see_page:on")
+        while _has_button((await self._view(user))["blocks"], "see_page:next"):
+            await self._actor.click_view(user, "see_page:next")
         return True
 
     async def _wait_for_buttons(self, message: Message, block_id: str) -> list[Block]:
@@ -166,9 +166,9 @@ class DemoReviewers:
             if answer.get("error") == _GONE:
                 return None
         while not (block := _block((view := await self._view(user))["blocks"], block_id)):
-            if not _has_button(view["blocks"], "turn:on"):
+            if not _has_button(view["blocks"], "review_page:next"):
                 raise CheckFailed(f"no page of the Review modal has the buttons {block_id}")
-            await self._actor.click_view(user, "turn:on")
+            await self._actor.click_view(user, "review_page:next")
         return block
 
     async def _view(self, user: str) -> dict[str, Any]:

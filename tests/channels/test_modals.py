@@ -185,7 +185,7 @@ async def test_half_a_character_in_a_reason_or_an_edit_is_told(scene: Scene) -> 
     assert await scene.executed() == {"to": "al"}
 
 
-@pytest.mark.parametrize("kind", ["turn", "see_page", "answer"])
+@pytest.mark.parametrize("kind", ["review_page", "see_page", "answer"])
 async def test_no_log_quotes_what_a_listener_choked_on(
     scene: Scene, caplog: pytest.LogCaptureFixture, kind: str
 ) -> None:
@@ -214,8 +214,8 @@ async def test_promise_8_all_of_it_can_be_paged_through_both_ways(scene: Scene) 
     await scene.ask("deploy", args)
     view = await scene.click("see")
     pages = [view]
-    while "see_page:on" in str(view["blocks"][-1]):
-        await scene.hands.click_view("U0ALICE", "see_page:on")
+    while "see_page:next" in str(view["blocks"][-1]):
+        await scene.hands.click_view("U0ALICE", "see_page:next")
         view = await scene.hands.view("U0ALICE") or {}
         assert view["blocks"] not in [page["blocks"] for page in pages]
         pages.append(view)
@@ -236,11 +236,11 @@ async def test_a_page_that_slack_did_not_show_was_not_read(scene: Scene) -> None
     assert "Page 1 of 2" in str(first["blocks"])
     assert "'approve'" not in str(first["blocks"])
     await scene.hands.inject_fault("http_500", method="views.update")
-    await scene.hands.click_view("U0ALICE", "see_page:on")
+    await scene.hands.click_view("U0ALICE", "see_page:next")
     await scene.hands.inject_fault("ok", method="views.update")
     await scene.hands.close("U0ALICE")
     await scene.click("see")
-    await scene.hands.click_view("U0ALICE", "see_page:on")
+    await scene.hands.click_view("U0ALICE", "see_page:next")
     await scene.hands.click_view("U0ALICE", "approve")
     assert await scene.executed() == args
     view = await scene.hands.view("U0ALICE")

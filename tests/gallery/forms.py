@@ -177,13 +177,13 @@ async def _locked(office: Office) -> Shown:
 async def _see_page_two(office: Office) -> Shown:
     card = await office.ask((("send_contract", {"supplier": "Globex", "text": CONTRACT * 25}),))
     await office.press(card, "see")
-    await office.hands.click_view(ALICE, "see_page:on")
+    await office.hands.click_view(ALICE, "see_page:next")
     return Shown("modal", office.view())
 
 
 async def _review(office: Office) -> Shown:
     await office.press(await office.ask(FORTY), "review")
-    await office.hands.click_view(ALICE, "turn:on")
+    await office.hands.click_view(ALICE, "review_page:next")
     return Shown("modal", office.view())
 
 

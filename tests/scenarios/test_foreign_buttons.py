@@ -35,10 +35,10 @@ async def press(scene: Scene, card: Message, action_id: str, value: str) -> None
         ("approve", "garbage"),
         ("approve", '{"review": "0-93b4c7d2", "action": "1"}'),  # another format
         ("an_old_button", "VALUE"),
-        ("home_page:on", "back"),
+        ("home_page:next", "back"),
         ("reject", "VALUE"),  # would open a form where the value approves
         ("approve", "REJECT"),
-        ("foo:on", "next"),
+        ("foo:next", "next"),
     ],
 )
 async def test_house_11_a_button_that_is_none_of_ours_is_refused_with_a_sentence(

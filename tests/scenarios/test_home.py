@@ -135,7 +135,7 @@ async def test_many_are_paged(scene: Scene) -> None:
     await scene.all_shown()
     view = await open_home(scene, "U0ALICE", "12 reviews wait for you", "Page 1 of 3")
     assert text(view).count("open its card") == 5
-    await scene.hands.click_view("U0ALICE", "home_page:on", home=True)
+    await scene.hands.click_view("U0ALICE", "home_page:next", home=True)
     await home(scene, "U0ALICE", "Page 2 of 3")
     second = _block(await home(scene, "U0ALICE"), "send")
     await scene.hands.click_view("U0ALICE", "approve", home=True, block_id=second)

@@ -115,8 +115,8 @@ async def test_promise_8_what_must_be_read_opens_before_it_is_approved(scene: Sc
     await scene.hands.close(scene.alice.id)
     await scene.alice.press(card, "see")
     assert "'approve'" not in str(await scene.hands.view(scene.alice.id))
-    while "see_page:on" in str(await scene.hands.view(scene.alice.id)):
-        await scene.hands.click_view(scene.alice.id, "see_page:on")
+    while "see_page:next" in str(await scene.hands.view(scene.alice.id)):
+        await scene.hands.click_view(scene.alice.id, "see_page:next")
     await scene.bob.press(card, "see")
     assert "Page 1 of" in await scene.bob.modal()
     assert not waiting.done()

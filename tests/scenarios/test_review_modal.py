@@ -86,11 +86,11 @@ async def test_each_way_to_decide_works_inside_it(scene: Scene) -> None:
     await scene.hands.click_view(scene.alice.id, "more", option="Skip it")
     assert where(await open_modal(scene)).startswith("5 of")
 
-    await scene.hands.click_view(scene.alice.id, "turn:on")
-    await scene.hands.click_view(scene.alice.id, "turn:back")
+    await scene.hands.click_view(scene.alice.id, "review_page:next")
+    await scene.hands.click_view(scene.alice.id, "review_page:back")
     assert where(await open_modal(scene)).startswith("5 of")
 
-    await scene.hands.click_view(scene.alice.id, "turn:back")
+    await scene.hands.click_view(scene.alice.id, "review_page:back")
     decided = await open_modal(scene)
     assert "skipped" in text_of({"blocks": decided["blocks"], "text": ""})
     assert "approve" not in json.dumps([b for b in decided["blocks"] if b["type"] == "actions"])

@@ -67,7 +67,7 @@ async def record_payloads(scene: Scene) -> list[Json]:
     scene.patience(30.0)
     scene.ask(gate, *(email(f"many-{number}") for number in range(30)))
     await scene.alice.press(await scene.card("30 "), "review")
-    await scene.hands.click_view(scene.alice.id, "turn:on")
+    await scene.hands.click_view(scene.alice.id, "review_page:next")
     await scene.hands.close(scene.alice.id)
     await scene.alice.press(card, "edit")
     await scene.hands.open_home(scene.alice.id)

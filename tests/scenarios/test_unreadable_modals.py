@@ -65,7 +65,7 @@ async def test_house_11_an_escalation_without_its_card_says_what_to_do(scene: Sc
 
 
 @pytest.mark.parametrize("metadata", ["", "garbage", UNREADABLE[4], UNREADABLE[7]])
-@pytest.mark.parametrize("action_id", ["approve", "edit", "turn:on"])
+@pytest.mark.parametrize("action_id", ["approve", "edit", "review_page:next"])
 async def test_house_11_a_button_in_a_modal_that_cant_be_read_says_what_to_do(
     scene: Scene, metadata: str, action_id: str
 ) -> None:

@@ -50,7 +50,7 @@ class ModalButtons:
         """`app` is Bolt's AsyncApp, whose decorators have no types."""
         for action_id in ("edit", "reject", "respond", "see", "review"):
             app.action(action_id)(self.press)
-        app.action(re.compile("turn:.*"))(self.show_review_page)
+        app.action(re.compile("review_page:.*"))(self.show_review_page)
         app.action(re.compile("see_page:.*"))(self.show_arguments_page)
         app.action("file")(self.post_file)
 

@@ -47,7 +47,7 @@ def arguments_view(meta: ModalMeta, page: ArgumentsPage[list[Element]], why: Lin
     ]
     if not parts:
         blocks += context_lines("told", [NO_ARGUMENTS])
-    blocks += button_blocks(f"turn:{page.number}", page.buttons, PAGES)
+    blocks += button_blocks(f"page:{page.number}", page.buttons, PAGES)
     return modal("see", ARGUMENTS_TITLE, blocks, meta, close="Close")
 
 

@@ -28,7 +28,7 @@ def review_page(page: ActionPage, target: ActionRef, names: Names) -> View:
     else:
         blocks = [rich_text("told", section(NOTHING_HERE))]
     if page.buttons:
-        blocks.append(divider("line:turning"))  # else its buttons would look like answers
-        blocks += button_blocks(f"turning:{page.number}", page.buttons, "turn")
+        blocks.append(divider("line:page"))  # else its buttons would look like answers
+        blocks += button_blocks(f"page:{page.number}", page.buttons, "review_page")
     meta = ModalMeta(target, ReviewPage(page.place, page.number))
     return modal("review", REVIEW_TITLE, blocks, meta, close="Close")

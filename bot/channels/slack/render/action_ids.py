@@ -8,7 +8,7 @@ from ....inbox import Press
 #: The menu of the rare buttons.
 MENU = "more"
 #: What has pages: the prefixes of the ids of the buttons to them.
-PAGES = ("turn", "see_page", "home_page")
+PAGES = ("review_page", "see_page", "home_page")
 #: What no option of the menu does.
 _NOT_IN_MENU = ("see", "back", "next", "file")
 
@@ -23,7 +23,7 @@ def button_id(verb: Verb, number: int | None, pages_of: str) -> str:
         case "back":
             return f"{pages_of}:back"
         case "next":
-            return f"{pages_of}:on"
+            return f"{pages_of}:next"
         case _:
             return verb
 

@@ -70,7 +70,7 @@ def view_blocks(home: Home, channel: HomeChannel) -> list[Block]:
     """At most 100 blocks, with unique ids."""
     names = place_names(channel.name_of, channel.link)
     content: list[Block] = [header("title", summary(home))]
-    at, turn = home_pages(home.page, home.pages)
+    at, buttons = home_pages(home.page, home.pages)
     if home.pages > 1:
         content += context_lines("page", [at])
     if not home.mine and not home.others and not home.decided:
@@ -81,8 +81,8 @@ def view_blocks(home: Home, channel: HomeChannel) -> list[Block]:
         fits = len(full) <= room and _byte_size([*content, *full]) < MAX_BYTES
         content += full if fits else _short_task_blocks(task, names)
     content += _rest_blocks(home, names)
-    turning = button_blocks("turn", turn, "home_page")
-    return [*content, divider("line:page"), *turning] if turning else content
+    paging = button_blocks("pages", buttons, "home_page")
+    return [*content, divider("line:page"), *paging] if paging else content
 
 
 def error_blocks(why: str) -> list[Block]:
