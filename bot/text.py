@@ -115,9 +115,19 @@ def excerpt(raw: str, limit: int, lines: int = 18) -> CutText:
     return _join_cut(head, _tail(last, limit // 3, lines // 3), whole)
 
 
+def visible_texts(raws: Iterable[str]) -> list[CutText | None]:
+    """Each made visible, whole; None for a very long text, of which `excerpt` reads only the ends."""
+    known = (to_visible(raw) if len(raw) <= 2 * MAX_ENDS else None for raw in raws)
+    return [None if one is None else CutText(one, 0, weight(one)) for one in known]
+
+
 def shorten(text: str, limit: int) -> str:
     """For names and sentences: one line, with an ellipsis if it was cut."""
     return clip(one_line(text), limit)
+
+
+def shorten_each(texts: Iterable[str], limit: int) -> list[str]:
+    return [shorten(text, limit) for text in texts]
 
 
 def clip(visible: str, limit: int) -> str:

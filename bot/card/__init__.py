@@ -14,7 +14,7 @@ from .buttons import card_buttons, reading_buttons
 from .choices import choices_of
 from .compose import build_card, page_keys
 from .history import thread_lines
-from .layout import Layout, incomplete_actions, shows_list
+from .layout import Layout, shows_list
 from .model import (
     ActionLine,
     Card,
@@ -176,7 +176,6 @@ __all__ = [
     "home_headline",
     "home_pages",
     "home_title",
-    "incomplete_actions",
     "is_single",
     "list_hint",
     "list_line",

@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ..text import clip
-
 #: What a button does. "answer": the choice `number`. "review": opens the actions one by one, at page
 #: `number`. "escalate": after `number` steps. "back", "next": the page `number`. "file": all arguments as a
 #: file.
@@ -31,10 +29,6 @@ Verb = Literal[
     "next",
     "file",
 ]
-
-#: Characters of what a button says to a screen reader, and of a tool's name in it: channels cut more.
-MAX_SPOKEN = 75
-MAX_SPOKEN_NAME = 30
 
 
 @dataclass(frozen=True)
@@ -78,13 +72,3 @@ class Button:
         action = ",".join(f"{key}:{revision}" for key, revision in self.revisions) or self.action
         parts = (self.verb, self.review_id, action, self.revision, self.seal, self.number)
         return ".".join("" if part is None else str(part) for part in parts).rstrip(".")
-
-
-def spoken_name(number: str, name: str, fact: str) -> str:
-    """What a button is about. The name is cut so that the fact has room."""
-    return f"{number}{clip(name, MAX_SPOKEN_NAME)}, {fact}"
-
-
-def spoken_label(label: str, about: str) -> str:
-    """For screen readers. It begins with the label that is seen."""
-    return clip(f"{label} {about}", MAX_SPOKEN)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from ..text import clip
-from .button import Button, Confirmation, Verb, spoken_label, spoken_name
+from .button import Button, Confirmation, Verb
 from .choices import choice_labels
 from .layout import Layout, shows_all
 from .model import Card, Doubt, OpenAction
@@ -17,6 +17,8 @@ from .warnings import odd_values
 SEE_LABEL = "See all of it"
 READ_LABEL = "Read all, then approve"
 REVIEW_LABEL = "Review one by one"
+#: Characters of what a button says to a screen reader, and of a tool's name in it: channels cut more.
+MAX_SPOKEN, MAX_SPOKEN_NAME = 75, 30
 #: Characters of an answer in a confirmation.
 MAX_ANSWER = 100
 
@@ -28,15 +30,15 @@ def action_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
     if action.decided is not None:
         return ()
     about = (review_id, action.key, action.revision, action.seal)
-    name = spoken_name(f"{action.number} ", action.name, action.fact)
-    runs = "approve" in action.allowed or "edit" in action.allowed
+    name = f"{action.number} {_spoken_name(action.name, action.fact)}"
+    runs, reads_first = "approve" in action.allowed or "edit" in action.allowed, action.reads_first
     common = _choice_buttons(action, about, name)
     rare: list[Button] = []
     for decision in action.allowed:
         match decision:
-            case "approve" if reads_first(action):
+            case "approve" if reads_first:
                 style = None if action.odd_values else "positive"
-                spoken = spoken_label(READ_LABEL, name)
+                spoken = _spoken_label(READ_LABEL, name)
                 common.append(Button("see", READ_LABEL, spoken, *about, style=style))
             case "approve" if not action.choices:
                 common.append(_approve_button(action, about, name))
@@ -45,16 +47,18 @@ def action_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
             case "reject":
                 common.append(_reject_button(about, name))
             case "respond" if not action.choices and not runs:
-                spoken = spoken_label("Answer", name)
+                spoken = _spoken_label("Answer", name)
                 common.append(Button("respond", "Answer", spoken, *about, style="positive"))
             case "respond" if not action.choices:
                 label = "Answer instead of running it"
                 rare.append(
-                    Button("respond", label, spoken_label(label, name), *about, is_rare=True)
+                    Button("respond", label, _spoken_label(label, name), *about, is_rare=True)
                 )
             case "ignore":
                 rare.append(
-                    Button("ignore", "Skip it", spoken_label("Skip it", name), *about, is_rare=True)
+                    Button(
+                        "ignore", "Skip it", _spoken_label("Skip it", name), *about, is_rare=True
+                    )
                 )
             case "approve" | "respond":
                 pass  # its choices are buttons already
@@ -63,13 +67,8 @@ def action_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
     is_cut = action.excerpt.missing or any(
         one.missing for one in (action.reason, action.agent_description) if one
     )
-    see = [_see_button(action.name, about)] if is_cut and not reads_first(action) else []
+    see = [_see_button(action.name, about)] if is_cut and not reads_first else []
     return (*common, *see, *rare)
-
-
-def reads_first(action: OpenAction) -> bool:
-    """Whether its button to approve opens all of it."""
-    return action.must_read and "approve" in action.allowed and not action.choices
 
 
 def reading_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
@@ -77,7 +76,7 @@ def reading_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
     if action.decided is not None:
         return ()
     about = (review_id, action.key, action.revision, action.seal)
-    name = spoken_name("", action.name, action.fact)
+    name = _spoken_name(action.name, action.fact)
     each = {
         "approve": () if action.choices else (_approve_button(action, about, name),),
         "edit": (_edit_button(about, name),),
@@ -89,16 +88,21 @@ def reading_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
 def doubt_buttons(review_id: str, doubt: Doubt) -> tuple[Button, ...]:
     """What happened to a call. To run it again asks first: it may then happen twice."""
     about = (review_id, doubt.key, doubt.attempt, doubt.seal)
-    name = spoken_name("", doubt.name, doubt.fact)
+    name = _spoken_name(doubt.name, doubt.fact)
     again, without = "Run again", "Go on without it"
     twice = f"It may have run already. Then this happens twice: {quote(doubt.fact)}"
     ask = Confirmation(f"Run {doubt.name} again?", twice, again, "destructive")
     return (
-        Button("ran", "It ran", spoken_label("It ran", name), *about),
+        Button("ran", "It ran", _spoken_label("It ran", name), *about),
         Button(
-            "rerun", again, spoken_label(again, name), *about, style="destructive", confirmation=ask
+            "rerun",
+            again,
+            _spoken_label(again, name),
+            *about,
+            style="destructive",
+            confirmation=ask,
         ),
-        Button("skip", without, spoken_label(without, name), *about),
+        Button("skip", without, _spoken_label(without, name), *about),
         *([_see_button(doubt.name, about)] if doubt.excerpt.missing else []),
     )
 
@@ -108,7 +112,7 @@ def card_buttons(card: Card, *, layout: Layout, next_place: str = "") -> tuple[B
     buttons: list[Button] = []
     waiting, is_list = card.waiting, layout != "full"
     if is_list and waiting:
-        spoken = spoken_label(REVIEW_LABEL, f"{len(waiting)} actions")
+        spoken = _spoken_label(REVIEW_LABEL, f"{len(waiting)} actions")
         page = card.page_keys.index(waiting[0].key)
         buttons.append(
             Button("review", REVIEW_LABEL, spoken, card.review_id, number=page, style="positive")
@@ -145,6 +149,16 @@ def page_buttons(about: Button, page: int, pages: int) -> tuple[Button, ...]:
     )
 
 
+def _spoken_name(name: str, fact: str) -> str:
+    """What a button is about. The name is cut so that the fact has room."""
+    return f"{clip(name, MAX_SPOKEN_NAME)}, {fact}"
+
+
+def _spoken_label(label: str, about: str) -> str:
+    """For screen readers. It begins with the label that is seen."""
+    return clip(f"{label} {about}", MAX_SPOKEN)
+
+
 def _decided_buttons(card: Card) -> list[Button]:
     """What was decided, in full: a card shows only the decisions. It is rare while something waits."""
     decided = [one for one in card.decision_lines if one.key in card.page_keys]
@@ -154,25 +168,25 @@ def _decided_buttons(card: Card) -> list[Button]:
     label = "See what was decided" if card.waiting else "See all arguments"
     is_rare = bool(card.waiting)
     if len(card.page_keys) == 1:
-        spoken = spoken_label(label, first.name)
+        spoken = _spoken_label(label, first.name)
         return [Button("see", label, spoken, card.review_id, first.key, first.revision)]
     page = card.page_keys.index(first.key)
     return [Button("review", label, label, card.review_id, number=page, is_rare=is_rare)]
 
 
 def _approve_button(action: OpenAction, about: tuple[str, str, int, str], name: str) -> Button:
-    spoken = spoken_label("Approve", name)
+    spoken = _spoken_label("Approve", name)
     confirmation = _confirmation(action)
     style = None if action.odd_values else "positive"
     return Button("approve", "Approve", spoken, *about, style=style, confirmation=confirmation)
 
 
 def _edit_button(about: tuple[str, str, int, str], name: str) -> Button:
-    return Button("edit", "Edit", spoken_label("Edit", name), *about)
+    return Button("edit", "Edit", _spoken_label("Edit", name), *about)
 
 
 def _reject_button(about: tuple[str, str, int, str], name: str) -> Button:
-    spoken = spoken_label("Reject", name)
+    spoken = _spoken_label("Reject", name)
     return Button("reject", "Reject", spoken, *about, style="destructive")
 
 
@@ -186,7 +200,7 @@ def _choice_buttons(
         zip(choice_labels(action.choices), action.choices, strict=True)
     ):
         is_whole = choice.is_own_label or quote(choice.label) in label
-        spoken = spoken_label(label, name if is_whole else quote(choice.label))
+        spoken = _spoken_label(label, name if is_whole else quote(choice.label))
         ask = _confirmation(action, choice) if runs else None
         buttons.append(Button("answer", label, spoken, *about, at, confirmation=ask))
     return buttons
@@ -208,7 +222,7 @@ def _ask(title: str, fact: str, label: str, odd: int) -> Confirmation:
 
 
 def _see_button(name: str, about: tuple[str, str, int, str]) -> Button:
-    return Button("see", SEE_LABEL, spoken_label(SEE_LABEL, name), *about)
+    return Button("see", SEE_LABEL, _spoken_label(SEE_LABEL, name), *about)
 
 
 def _approve_all_button(card: Card) -> Button:

@@ -59,13 +59,14 @@ def build_card(
         review, headline.subject(review.agent), here, waiting, in_doubt,
         _was_passed_on(here, place), open_actions, gone, short, next_step, ends,
     )  # fmt: skip
+    title, bare_title = headline.titles(state)
     return Card(
         review_id=review.id,
         place=place,
         origin=_origin(review),
         agent=state.agent,
-        title=headline.title(state),
-        bare_title=headline.title(state._replace(open_actions=())),
+        title=title,
+        bare_title=bare_title,
         summary=notification.summary(state),
         warnings=_warnings(review),
         open_actions=open_actions,
@@ -86,8 +87,7 @@ def build_card(
         next_step=next_step,
         deadline=ends,
         decision_time=None if doubts or waiting else decision_time(review, here),
-        deciders=deciders_of(waiting, number_of, review.requester)
-        or _doubt_deciders(review, doubts),
+        deciders=_deciders(review, waiting, doubts, number_of),
     )
 
 
@@ -137,7 +137,7 @@ def _warnings(review: Review) -> tuple[Line, ...]:
     """Warnings about the names of the agents and the requester."""
     names = [("The agent's name", review.agent), ("The requester's name", review.requester or "")]
     names += [("The name of an agent on the way", agent) for agent in review.path]
-    found = find_warnings(NamedValue(Text(name), words) for name, words in names)
+    found = find_warnings([NamedValue(Text(name), words) for name, words in names])
     return tuple(dict.fromkeys(found.lines))
 
 
@@ -196,8 +196,12 @@ def _escalation_people(waiting: list[Action], place: Place) -> PeopleRefs:
     return PeopleRefs(people.users, people.groups)
 
 
-def _doubt_deciders(review: Review, doubts: list[Call]) -> tuple[Deciders, ...]:
-    """Who may decide on the doubts. The quorum is shown with each call."""
+def _deciders(
+    review: Review, waiting: list[Action], doubts: list[Call], number_of: dict[str, int]
+) -> tuple[Deciders, ...]:
+    """Who may decide on what waits, else on the doubts. Of a doubt the quorum is shown with the call."""
+    if waiting:
+        return deciders_of(waiting, number_of, review.requester)
     people = merge_people(people_of(review.grants_of(call)) for call in doubts)
     return (Deciders((), people, 1, None),) if people else ()
 

@@ -96,8 +96,10 @@ class OpenAction:
     values: tuple[CallValue, ...] | None = None
 
     @property
-    def must_read(self) -> bool:
-        return self.reads_all and self.excerpt.missing > 0
+    def reads_first(self) -> bool:
+        """Whether its button to approve opens all of it."""
+        must_read = self.reads_all and self.excerpt.missing > 0
+        return must_read and "approve" in self.allowed and not self.choices
 
 
 @dataclass(frozen=True)

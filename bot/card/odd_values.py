@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
+from itertools import chain, starmap
 from typing import Any
 
 from .. import text
@@ -21,8 +21,7 @@ def find_odd_values(
     answers: Iterable[tuple[str, Any]] = (),
 ) -> Warnings:
     """In the named `texts`, in the arguments (None: nothing is odd in them), and in `answers`."""
-    items = masked.items if masked else ()
-    arguments = (_named_argument(key, value) for key, value in items)
+    arguments = starmap(_named_argument, masked.items if masked else ())
     return find_warnings(chain(_named_texts(texts), arguments, _named_texts(answers)))
 
 
@@ -60,5 +59,5 @@ def _named_argument(key: str, value: Any) -> NamedValue:
     return NamedValue(Quote(cut_label(text.one_line(key))[0]), value, key)
 
 
-def _named_texts(texts: Iterable[tuple[str, Any]]) -> Iterable[NamedValue]:
-    return (NamedValue(Text(name), words) for name, words in texts)
+def _named_texts(texts: Iterable[tuple[str, Any]]) -> list[NamedValue]:
+    return [NamedValue(Text(name), words) for name, words in texts]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 
 from ..text import clip, fit, weight
@@ -23,6 +24,10 @@ def as_part(words: str) -> str:
     """
     could_end = _ENDS.search(words) or any(map(_is_sign, words))
     return quote(words) if could_end else words
+
+
+def as_parts(several: Iterable[str]) -> list[str]:
+    return [as_part(words) for words in several]
 
 
 def clip_parts(line: str, limit: int) -> str:

@@ -12,8 +12,8 @@ from bot.card import Argument, action_text, build_card, find_open_action
 from bot.card.arguments import list_arguments, main_fact, mask
 from bot.card.arguments.excerpt import UNDECLARED_TITLE
 from bot.card.history import edits_of
-from bot.channels.slack.render.block_kit import place_names
 from bot.channels.slack.render.card_message import message
+from bot.channels.slack.render.mentions import place_names
 from bot.text import to_visible
 from hitl_core.model import DisplayHint, DisplayStyle
 from tests.channels.reading import check

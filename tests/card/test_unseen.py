@@ -16,9 +16,9 @@ from bot.card import (
     action_text,
     build_card,
     card_buttons,
-    incomplete_actions,
     plain_text,
 )
+from bot.card.layout import incomplete_actions
 from hitl_core.model import Review
 from tests.channels.scenes import DEFAULT, name_of, review_of
 

@@ -48,33 +48,24 @@ def list_arguments(
 
 
 def arguments_excerpt(masked: MaskedArgs, room: int = MAX_CALL) -> ArgumentsExcerpt:
-    """The arguments that fit. Each value is cut by itself, so a long one can't hide a later one."""
+    """The arguments that fit."""
     rows = argument_rows(masked)
-    shown: list[tuple[Row, str, str]] = []
-    cut: list[str] = []
-    missing = size = 0
-    most = max(MAX_VALUE, room // 3)
-    lines = max(MAX_LINES, (room - MAX_CALL) // 40)
-    for row in rows[:MAX_ARGUMENTS]:
-        label, cut_off = cut_label(row.label)
-        value = _cut_value(row, min(most, max(60, room)), lines)
-        room -= value.weight
-        missing += cut_off + value.missing
-        if cut_off or value.missing:
-            cut.append(label)
-        size += len(row.label) + len(value.text) + value.missing
-        shown.append((row, label, value.text))
-    fit = _arguments(shown, masked)
-    rest = sum(len(row.label) + len(row.drawing.raw) for row in rows[MAX_ARGUMENTS:])
+    first, others = rows[:MAX_ARGUMENTS], rows[MAX_ARGUMENTS:]
+    labels = [cut_label(row.label) for row in first]
+    values = _cut_values(first, room)
+    cells = [*zip(first, labels, values, strict=True)]
+    fit = _arguments([(row, label, value.text) for row, (label, _), value in cells], masked)
+    rest = sum(len(row.label) + len(row.drawing.raw) for row in others)
+    size = sum(len(row.label) + len(value.text) + value.missing for row, _, value in cells)
     return ArgumentsExcerpt(
         _with_title(fit, masked),
-        missing + rest,
-        len(rows[MAX_ARGUMENTS:]),
+        sum(cut_off + value.missing for _, (_, cut_off), value in cells) + rest,
+        len(others),
         size + rest,
         text.weight("".join(one.label + one.host + one.value for one in fit)),
         any(HIDDEN_MARK in argument.value for argument in fit),
-        tuple(cut_label(row.label)[0] for row in rows[MAX_ARGUMENTS:][:MAX_NAMED]),
-        tuple(cut),
+        tuple(cut_label(row.label)[0] for row in others[:MAX_NAMED]),
+        tuple(label for _, (label, cut_off), value in cells if cut_off or value.missing),
     )
 
 
@@ -86,9 +77,18 @@ def cut_label(label: str) -> tuple[str, int]:
     return cut.text, cut.missing
 
 
-def _cut_value(row: Row, limit: int, lines: int) -> text.CutText:
-    cut = text.excerpt(row.drawing.raw, limit, lines=lines)
-    return (cut.missing and cut_json(row.value, limit, lines)) or cut
+def _cut_values(rows: Sequence[Row], room: int) -> list[text.CutText]:
+    """Each value is cut by itself, so a long one can't hide a later one."""
+    most, lines = max(MAX_VALUE, room // 3), max(MAX_LINES, (room - MAX_CALL) // 40)
+    values: list[text.CutText] = []
+    for row, value in zip(rows, text.visible_texts(row.drawing.raw for row in rows), strict=True):
+        limit = min(most, max(60, room))
+        if value is None or value.weight > limit or value.text.count("\n") > lines:
+            cut = text.excerpt(row.drawing.raw, limit, lines=lines)
+            value = (cut.missing and cut_json(row.value, limit, lines)) or cut
+        room -= value.weight
+        values.append(value)
+    return values
 
 
 def _arguments(shown: Sequence[tuple[Row, str, str]], masked: MaskedArgs) -> list[Argument]:

@@ -72,11 +72,14 @@ def mark_hidden(visible: str) -> str:
     return visible.replace(f'"{_MARK}"', HIDDEN_MARK).replace(_MARK, HIDDEN_MARK)
 
 
-def keys_in_order(args: dict[str, Any], schema: dict[str, Any] | None) -> list[str]:
+def keys_in_order(args: dict[str, Any], schema: object) -> list[str]:
     """The keys of `args` in the schema's order, then the others."""
     return list(dict.fromkeys([k for k in schema_properties(schema) if k in args] + list(args)))
 
 
-def schema_properties(schema: dict[str, Any] | None) -> dict[str, Any]:
-    properties = (schema or {}).get("properties")
+def schema_properties(schema: object) -> dict[str, Any]:
+    """What a schema says of each argument or value; {} if it says nothing, or is no object."""
+    if not isinstance(schema, dict):
+        return {}
+    properties = cast("dict[str, Any]", schema).get("properties")
     return cast("dict[str, Any]", properties) if isinstance(properties, dict) else {}

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 from hitl_core.jsonschema import to_pointer
 
 from ... import text
-from ..parts import as_part, clip_parts, close_quote
+from ..parts import as_part, as_parts, clip_parts, close_quote
 from ..spans import quote
 from .masking import MaskedArgs, keys_in_order, mark_hidden, schema_properties
-from .value_text import Drawing, draw_value, draw_values, format_value, has_own_lines
+from .value_text import Drawing, draw_value, draw_values, fact_texts, has_own_lines, is_large
 
 #: The most values in a small object.
 MAX_PARTS = 6
@@ -25,6 +25,8 @@ PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 #: Characters of a call's main fact, and of one value in it.
 MAX_FACT = 120
 MAX_FACT_PART = 60
+#: Characters of the shortest value with its label.
+_MIN_FACT = 3
 #: Between the values of a main fact.
 FACT_SEPARATOR = " · "
 #: Names of values that come first in a main fact.
@@ -79,10 +81,14 @@ def main_fact(masked: MaskedArgs, room: int = MAX_FACT) -> str:
     parts: list[str] = []
     rows = sorted(masked.items, key=lambda row: row[0] not in masked.declared and is_large(row[1]))
     rows.sort(key=lambda row: not _is_amount(masked, *row))
-    for label, value in _facts(masked, rows):
+    facts = _facts(masked, rows, room // _MIN_FACT + 2)
+    values = _beginnings([raw for _, raw in facts])
+    if masked.has_hidden:
+        values = list(map(mark_hidden, values))
+    for (label, _), value in zip(facts, as_parts(values), strict=True):
         if room <= 0:
             return FACT_SEPARATOR.join([*parts, "…"])
-        parts.append(f"{label}: {as_part(mark_hidden(value) if masked.has_hidden else value)}")
+        parts.append(f"{label}: {value}")
         room -= len(parts[-1])
     return FACT_SEPARATOR.join(parts) or "no arguments"
 
@@ -109,8 +115,8 @@ def _is_amount(masked: MaskedArgs, key: str, value: Any) -> bool:
     return is_amount and not is_large(value)
 
 
-def _facts(masked: MaskedArgs, rows: Sequence[tuple[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Labels and values. A currency that is shown with its amount is none of them."""
+def _facts(masked: MaskedArgs, rows: Sequence[tuple[str, Any]], most: int) -> list[tuple[str, str]]:
+    """The first labels and values. A currency that is shown with its amount is none of them."""
     values = {to_pointer((key,)): value for key, value in rows} if masked.hints else {}
     amounts = {
         hint.pointer: drawing
@@ -119,25 +125,24 @@ def _facts(masked: MaskedArgs, rows: Sequence[tuple[str, Any]]) -> Iterator[tupl
         if (drawing := draw_value(values[hint.pointer], hint, values.get)).has_currency
     }
     with_amounts = {masked.hints[pointer].currency for pointer in amounts}
-    for key, value in rows:
-        pointer = to_pointer((key,)) if amounts else ""
-        if pointer not in with_amounts:
-            raw = amounts[pointer].raw if pointer in amounts else _fact_text(value)
-            yield short_label(key, masked.schemas.get(key)), _beginning(raw)
+    if amounts:
+        rows = [(key, value) for key, value in rows if to_pointer((key,)) not in with_amounts]
+    rows = rows[:most]
+    facts: list[tuple[str, str]] = []
+    for (key, _), raw in zip(rows, fact_texts(value for _, value in rows), strict=True):
+        amount = amounts.get(to_pointer((key,))) if amounts else None
+        label = short_label(key, masked.schemas.get(key))
+        facts.append((label, amount.raw if amount else raw))
+    return facts
 
 
-def _fact_text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list | dict) and is_large(value):
-        count = len(cast("Collection[object]", value))
-        return f"{count:,} value{'s' * (count != 1)}"
-    return format_value(value)
-
-
-def _beginning(raw: str) -> str:
-    short = text.shorten(raw[: 3 * MAX_FACT_PART], MAX_FACT_PART)
-    return short if len(raw) <= 3 * MAX_FACT_PART or short.endswith("…") else f"{short}…"
+def _beginnings(raws: Sequence[str]) -> list[str]:
+    most = 3 * MAX_FACT_PART
+    shorts = text.shorten_each((raw[:most] for raw in raws), MAX_FACT_PART)
+    return [
+        short if len(raw) <= most or short.endswith("…") else f"{short}…"
+        for raw, short in zip(raws, shorts, strict=True)
+    ]
 
 
 def _cells(key: str, value: Any, masked: MaskedArgs) -> list[_Cell]:
@@ -148,24 +153,18 @@ def _cells(key: str, value: Any, masked: MaskedArgs) -> list[_Cell]:
     if not _is_small(key, value, pointer, masked):
         return [_Cell(pointer, label, value, is_declared, key)]
     own = masked.schemas.get(key)
-    own = cast("dict[str, Any]", own) if isinstance(own, dict) else None
-    within = schema_properties(own)
+    within, known = schema_properties(own), schema_properties(masked.declared.get(key))
     return [
         _Cell(
             f"{pointer}/{name}",
             f"{label}{PATH_SEPARATOR}{argument_label(name, within.get(name))}",
             value[name],
-            is_declared and _is_declared_in(masked.declared[key], name),
+            # A schema that leaves open which names there are declares all plain ones.
+            is_declared and (name in known or not known),
             key,
         )
         for name in keys_in_order(value, own)
     ]
-
-
-def _is_declared_in(schema: object, name: str) -> bool:
-    """Also if the schema leaves open which names there are: they are plain ones."""
-    known = schema_properties(cast("dict[str, Any]", schema) if isinstance(schema, dict) else None)
-    return name in known or not known
 
 
 def _is_small(key: str, value: Any, pointer: str, masked: MaskedArgs) -> bool:
@@ -181,15 +180,6 @@ def _is_small(key: str, value: Any, pointer: str, masked: MaskedArgs) -> bool:
             for name, each in inner.items()
             if f"{pointer}/{name}" not in masked.hints or not isinstance(each, str)
         )
-    )
-
-
-def is_large(value: Any) -> bool:
-    """Whether it would be shown on its own lines."""
-    if isinstance(value, str):
-        return has_own_lines(value)
-    return isinstance(value, dict) or (
-        isinstance(value, list) and has_own_lines(format_value(value))
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, assert_never, cast
 
 from hitl_core.jsonschema import to_pointer
@@ -166,6 +166,29 @@ def _choose_style(raw: str, visible: str) -> ValueStyle:
 
 def has_own_lines(raw: str, visible: str = "") -> bool:
     return max(len(raw), len(visible)) > MAX_INLINE or _GAP.search(raw) is not None
+
+
+def is_large(value: Any) -> bool:
+    """Whether it would be shown on its own lines."""
+    if isinstance(value, str):
+        return has_own_lines(value)
+    return isinstance(value, dict) or (
+        isinstance(value, list) and has_own_lines(format_value(value))
+    )
+
+
+def fact_texts(values: Iterable[Any]) -> list[str]:
+    """For a line with several values: of a large one only how many values it has."""
+    return [_fact_text(value) for value in values]
+
+
+def _fact_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | dict) and is_large(value):
+        count = len(cast("Collection[object]", value))
+        return f"{count:,} value{'s' * (count != 1)}"
+    return format_value(value)
 
 
 def _short_list(values: list[Any]) -> str | None:

@@ -8,7 +8,7 @@ from hitl_core.model import short_id
 from hitl_core.sentences import join_names
 
 from ..button import Button
-from ..buttons import REVIEW_LABEL, action_buttons, doubt_buttons, reads_first
+from ..buttons import REVIEW_LABEL, action_buttons, doubt_buttons
 from ..choices import choice_lines
 from ..model import ActionLine, Card, DecisionLine, Doubt, OpenAction
 from ..people import doubt_quorum, may_decide, statement_lines, vote_count, vote_lines
@@ -97,9 +97,8 @@ def action_text(
 ) -> ActionText:
     """Text that is already in the title (`above`) is omitted."""
     is_open = action.decided is None
-    notes = excerpt_notes(action.excerpt, f"before you {'answer' if action.choices else 'decide'}")
-    if reads_first(action):
-        notes = excerpt_notes(action.excerpt)
+    before = f"before you {'answer' if action.choices else 'decide'}"
+    notes = excerpt_notes(action.excerpt, "" if action.reads_first else before)
     return ActionText(
         head=_action_head(action, numbered, above),
         arguments=action.excerpt.arguments,

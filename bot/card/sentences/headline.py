@@ -61,24 +61,23 @@ def subject(agent: str) -> str:
     return name if name == agent else f"The agent {name}"
 
 
-def title(state: CardState) -> str:
+def titles(state: CardState) -> tuple[str, str]:
+    """The title of a card, and the same without words of the agent but names."""
     agent = state.agent
     if state.doubts:
-        return f"{agent}: did {_tools_text([doubt.name for doubt in state.doubts])} run?"
-    if state.waiting:
-        asks = f"{agent} {_request_text(state)}"
-        return f"Escalated: {asks}" if state.escalated else asks
-    return f"{agent}: {_tools_text(tool_names(state))}{result_text(state)}"
-
-
-def _request_text(state: CardState) -> str:
+        title = f"{agent}: did {_tools_text([doubt.name for doubt in state.doubts])} run?"
+        return title, title
+    if not state.waiting:
+        title = f"{agent}: {_tools_text(tool_names(state))}{result_text(state)}"
+        return title, title
+    start = f"Escalated: {agent}" if state.escalated else agent
+    is_asking = is_question(state.waiting)
+    request = question_count(state.waiting) if is_asking else ""
+    bare = f"{start} {request or request_for(_tools_text([one.name for one in state.lines]))}"
     single = state.open_actions[0] if len(state.open_actions) == 1 else None
-    question = is_question(state.waiting)
-    if single and (words := single.title or (single.why if question and single.by_agent else "")):
-        return f"asks: {quote(text.clip(words, MAX_QUESTION))}"
-    if question:
-        return question_count(state.waiting)
-    return request_for(_tools_text([action.name for action in state.waiting]))
+    if single and (words := single.title or (single.why if is_asking and single.by_agent else "")):
+        return f"{start} asks: {quote(text.clip(words, MAX_QUESTION))}", bare
+    return bare, bare
 
 
 def request_for(tools: str) -> str:

@@ -62,7 +62,7 @@ def summary(state: CardState) -> str:
 def _request(state: CardState) -> str:
     single = state.open_actions[0] if len(state.open_actions) == 1 else None
     if is_question(state.waiting):
-        names = count_names([action.name for action in state.waiting])
+        names = count_names([one.name for one in state.lines])
         words = single and (single.title or (single.why if single.by_agent else ""))
         return f"{question_count(state.waiting)} ({names}){f': {quote(words)}' if words else '.'}"
     return f"asks to run {_calls(state)}."
@@ -100,7 +100,7 @@ def _for_whom(id: str | None) -> str:
 def _what_to_do(state: CardState) -> str:
     """The answers, until when, and what happens then."""
     allowed = {decision for a in state.waiting for decision in a.config.allowed_decisions}
-    answers = join_names((word for decision, word in _ANSWER_WORDS if decision in allowed), "or")
+    answers = join_names([word for decision, word in _ANSWER_WORDS if decision in allowed], "or")
     it, is_ = ("it", "it is") if len(state.waiting) == 1 else ("them", "they are")
     due = [one for one in (state.next_step, state.deadline) if one is not None]
     if not due:

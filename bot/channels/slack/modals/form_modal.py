@@ -8,7 +8,7 @@ from typing import Any, assert_never, cast
 
 from hitl_core.forms import Field
 
-from ....card import Button
+from ....card import Button, Text
 from ....forms import Entries, FormPage
 from ..ids import ModalMeta, ReviewPage
 from ..render import (
@@ -17,11 +17,9 @@ from ..render import (
     actions,
     button,
     button_blocks,
-    context,
     context_lines,
     input_block,
     line,
-    mrkdwn,
     numbered_options,
     plain_text,
     pre,
@@ -49,7 +47,7 @@ def form_view(page: FormPage, review: ReviewPage | None = None) -> View:
     if page.problem:
         blocks.append(problem_block(page.problem, "warning" if page.ref.confirming else "error"))
     if page.count > 1:
-        blocks.append(context("page", mrkdwn(page.where)))
+        blocks += context_lines("page", [(Text(page.where),)])
     if page.about:
         *calls, asker = page.about
         if calls:

@@ -4,21 +4,17 @@
 """
 
 from . import card_message
-from .action_ids import has_id
 from .block_kit import (
     Block,
     Element,
-    Names,
     actions,
     button,
     button_blocks,
-    context,
     divider,
+    has_id,
     input_block,
     line,
-    mrkdwn,
     numbered_options,
-    place_names,
     plain_text,
     pre,
     rich_text,
@@ -29,6 +25,7 @@ from .card_message import action_blocks
 from .home_blocks import error_blocks, list_blocks, summary, view_blocks
 from .line_blocks import thread_message
 from .markup import box, context_lines, mrkdwn_text, plain_message, section, sections
+from .mentions import Names, place_names
 
 __all__ = [
     "Block",
@@ -40,7 +37,6 @@ __all__ = [
     "button",
     "button_blocks",
     "card_message",
-    "context",
     "context_lines",
     "divider",
     "error_blocks",
@@ -48,7 +44,6 @@ __all__ = [
     "input_block",
     "line",
     "list_blocks",
-    "mrkdwn",
     "mrkdwn_text",
     "numbered_options",
     "place_names",

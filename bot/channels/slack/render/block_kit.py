@@ -1,20 +1,16 @@
-"""Block Kit elements, buttons, and who is mentioned. An agent's text only goes into `text_element`, `pre` or
-`plain_text`: Slack does not interpret mentions, links or formatting in rich_text and plain_text
-(docs.slack.dev/reference/block-kit). It never becomes a mention.
+"""Block Kit elements, and buttons with the ids by which Slack finds our listeners. Pure. An agent's text only
+goes into `text_element`, `pre` or `plain_text`: Slack does not interpret mentions, links or formatting in
+rich_text and plain_text (docs.slack.dev/reference/block-kit).
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
-from typing import Any, cast
-
-from hitl_core.model import MessageRef, Place
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, cast
 
 from .... import text as readable
-from ....card import Button, Group, Person, PlaceName, PlaceNames
-from ..places import NAME
-from .action_ids import MENU, button_id
+from ....card import Button, Verb
+from ....inbox import Press
 
 Block = dict[str, Any]
 Element = dict[str, Any]
@@ -26,15 +22,12 @@ MAX_TEXT_SIZE = 13_000
 COST_OF_BLOCK = 100
 #: Reserved for "and 5 more".
 SPARE_SIZE = 300
-#: A user id in an agent's text. Nearly all of Slack's ids have a digit; a name in capitals has none.
-_CLAIMED_ID = re.compile(r"[UW](?=[A-Z]*\d)[A-Z0-9]{2,20}")
-#: An id of a person or a group from Slack or from a policy. In a policy a short one is meant as an id.
-_ID = re.compile(r"[UWS][A-Z0-9]{1,30}")
-
-#: Place → its name, for example `#team-ops`.
-Names = Callable[[Place], str]
-#: Message → its URL, None if it is not known.
-MessageLink = Callable[[MessageRef], str | None]
+#: The menu of the rare buttons.
+MENU = "more"
+#: What has pages: the prefixes of the ids of the buttons to them.
+PAGES = ("review_page", "see_page", "home_page")
+#: What no option of the menu does.
+_NOT_IN_MENU = ("see", "back", "next", "file")
 _STYLES = {"positive": "primary", "destructive": "danger"}
 
 
@@ -63,17 +56,26 @@ def rich_text(block_id: str, *elements: Element) -> Block:
     return {"type": "rich_text", "block_id": block_id, "elements": list(elements)}
 
 
-def mrkdwn(text: str) -> Element:
-    """For our own text only. With `verbatim` Slack makes no links of what looks like an address."""
-    return {"type": "mrkdwn", "text": shorten(text, 3000), "verbatim": True}
+class ContextText(NamedTuple):
+    """One text of a context block: `plain` as it is, or in mrkdwn, which is for our own texts only."""
+
+    text: str
+    plain: bool
 
 
 def plain_section(text: str) -> Block:
     return {"type": "section", "text": plain_text(text)}
 
 
-def context(block_id: str, *elements: Element) -> Block:
-    return {"type": "context", "block_id": block_id, "elements": list(elements)}
+def context(block_id: str, texts: Iterable[ContextText]) -> Block:
+    """With `verbatim` Slack makes no links of what looks like an address."""
+    elements = [
+        plain_text(text)
+        if plain
+        else {"type": "mrkdwn", "text": shorten(text, 3000), "verbatim": True}
+        for text, plain in texts
+    ]
+    return {"type": "context", "block_id": block_id, "elements": elements}
 
 
 def header(block_id: str, text: str) -> Block:
@@ -94,7 +96,7 @@ def button_blocks(block_id: str, buttons: Sequence[Button], pages_of: str = "") 
         if one.is_rare:
             options.append((one.label, one.value))
         else:
-            elements.append(_element(one, button_id(one.verb, one.number, pages_of)))
+            elements.append(_element(one, _button_id(one.verb, one.number, pages_of)))
     if options:
         elements.append(overflow(MENU, options))
     return [actions(block_id, elements)] if elements else []
@@ -106,6 +108,33 @@ def _element(one: Button, action_id: str) -> Element:
     if (ask := one.confirmation) is None:
         return element
     return with_confirm(element, ask.title, ask.text, ask.label, _STYLES[ask.style])
+
+
+def _button_id(verb: Verb, number: int | None, pages_of: str) -> str:
+    """No two in one block are equal."""
+    match verb:
+        case "answer":
+            return f"answer:{number}"
+        case "ran" | "rerun" | "skip":
+            return f"doubt_{verb}"
+        case "back":
+            return f"{pages_of}:back"
+        case "next":
+            return f"{pages_of}:next"
+        case _:
+            return verb
+
+
+def has_id(press: Press, id: str) -> bool:
+    """Whether a button with this id may say this. Otherwise a listener would do something else than what the
+    person read.
+    """
+    if id == MENU:
+        return press.verb not in _NOT_IN_MENU
+    pages_of = id.partition(":")[0]
+    return id == _button_id(press.verb, press.number, pages_of) and (
+        press.verb not in ("back", "next") or pages_of in PAGES
+    )
 
 
 def actions(block_id: str, elements: list[Element]) -> Block:
@@ -194,43 +223,3 @@ def _collect_texts(value: object, texts: list[str]) -> None:
                 texts.append(part)
             else:
                 _collect_texts(part, texts)
-
-
-def mention_id(one: Person | Group | PlaceName) -> str | None:
-    """The id by which Slack mentions them; None for a conversation, and for people who are not of Slack: a
-    login name on the command line may look like an id.
-    """
-    if isinstance(one, PlaceName):
-        return _place_id(one.place)
-    if one.channel != NAME:
-        return None
-    is_claimed = isinstance(one, Person) and one.is_claimed
-    return one.id if (_CLAIMED_ID if is_claimed else _ID).fullmatch(one.id) else None
-
-
-def place_names(names: Names, link: MessageLink | None = None) -> PlaceNames:
-    """What sentences need to know about Slack's places. Without `link` there are no links."""
-    if link is None:
-        return PlaceNames(names, _is_conversation)
-
-    def conversation_link(place: Place) -> str | None:
-        ref = _thread_ref(place)
-        return link(ref) if ref else None
-
-    return PlaceNames(names, _is_conversation, link, conversation_link)
-
-
-def _is_conversation(place: Place) -> bool:
-    return _place_id(place) is None
-
-
-def _place_id(place: Place) -> str | None:
-    """The id of the person or group that is this place; None for a conversation."""
-    return place.target if place.channel == NAME and _ID.fullmatch(place.target) else None
-
-
-def _thread_ref(place: Place) -> MessageRef | None:
-    """The first message of a thread in Slack."""
-    if place.channel != NAME or not place.thread:
-        return None
-    return MessageRef(channel=NAME, conversation=place.target, ts=place.thread)

@@ -30,17 +30,15 @@ from .block_kit import (
     SPARE_SIZE,
     Block,
     Element,
-    MessageLink,
-    Names,
     button_blocks,
     divider,
     header,
-    place_names,
     rich_text,
     text_size,
 )
 from .line_blocks import decision_block, list_blocks
 from .markup import box, context_facts, context_lines, notification, section, sections
+from .mentions import MessageLink, Names, place_names
 
 MAX_BLOCKS = 50
 #: Reserved for the lines of decided actions while others still wait.
@@ -62,8 +60,9 @@ def message_blocks(card: Card, names: Names, link: MessageLink | None = None) ->
     top = _header_blocks(card, text)
     buttons = card_buttons(card, layout="full", next_place=_next_place(card, known))
     # The rare buttons of a card with one action are in the menu of this action.
-    shared = buttons if is_single(card) and all(one.is_rare for one in buttons) else ()
-    body = _open_blocks(card, known, shared)
+    is_only = is_single(card)
+    shared = buttons if is_only and all(one.is_rare for one in buttons) else ()
+    body = _open_blocks(card, known, shared, is_only=is_only)
     foot = [*([] if shared else button_blocks("all", buttons)), *_foot_lines(text)]
     reserved = SPARE_SIZE + LINKS_SIZE + (DECIDED_SIZE if card.decision_lines and body else 0)
     too_large = _is_too_large([*top, *body, *foot], reserved, 4)
@@ -121,9 +120,10 @@ def _join_blocks(
     return [*content, *([divider("line:foot")] if body else []), *foot]
 
 
-def _open_blocks(card: Card, names: PlaceNames, shared: Sequence[Button]) -> list[Block]:
+def _open_blocks(
+    card: Card, names: PlaceNames, shared: Sequence[Button], *, is_only: bool
+) -> list[Block]:
     """All pending actions and doubts, in full. `shared`: further buttons of each action."""
-    is_only = is_single(card)
     above = card.title if is_only else ""
     body: list[Block] = []
     for doubt in card.doubts:
@@ -182,9 +182,9 @@ def doubt_blocks(review_id: str, doubt: Doubt) -> list[Block]:
 
 
 def _text_blocks(key: str, text: ActionText) -> list[Block]:
-    arguments, warnings = _argument_elements(text.head, text.arguments), sections(text.warnings)
-    call = [*arguments, *sections(text.attempt), *sections((*text.says, *text.answers)), *warnings]
-    blocks = [rich_text(f"call:{key}", *call)]
+    arguments = _argument_elements(text.head, text.arguments)
+    below = sections((*text.attempt, *text.says, *text.answers, *text.warnings))
+    blocks = [rich_text(f"call:{key}", *arguments, *below)]
     if text.edits:
         blocks.append(rich_text(f"edits:{key}", *sections(text.edits)))
     if text.notes:

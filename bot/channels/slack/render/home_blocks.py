@@ -37,12 +37,12 @@ from .block_kit import (
     button_blocks,
     divider,
     header,
-    place_names,
     rich_text,
     shorten,
 )
 from .card_message import action_blocks, doubt_blocks, notes_blocks, origin_blocks
 from .markup import context_facts, context_lines, section, sections
+from .mentions import place_names
 
 #: A view has at most 100 blocks and 250 kB. The rest is reserved for the other parts.
 MAX_BLOCKS = 100 - 30

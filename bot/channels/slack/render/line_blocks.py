@@ -26,13 +26,12 @@ from .block_kit import (
     SPARE_SIZE,
     Block,
     Element,
-    Names,
     divider,
-    place_names,
     rich_text,
     text_size,
 )
 from .markup import context_lines, notification, section, sections
+from .mentions import Names, place_names
 
 #: In one line of the list: the shortest and longest fact, and what its warning and votes take.
 MIN_FACT, MAX_FACT = 20, 80

@@ -7,7 +7,7 @@ Slack interprets no mention, link or format in rich_text and plain_text elements
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, assert_never
 
 from ....card import (
@@ -32,7 +32,8 @@ from ....card import (
 from ....card import (
     plain_text as plain_line,
 )
-from .block_kit import Block, Element, context, mention_id, mrkdwn, plain_section, plain_text, pre
+from .block_kit import Block, ContextText, Element, context, plain_section, pre
+from .mentions import mention_id
 
 #: Between the facts of one line, and before those that follow in an element of their own.
 SEPARATOR = "  ·  "
@@ -49,7 +50,7 @@ _STYLES: dict[type[Span], str] = {
 _SIGNS: dict[type[Span], str] = {Strong: "*", Emphasis: "_", Struck: "~"}
 _GRAVE = "\N{MODIFIER LETTER GRAVE ACCENT}"
 #: Characters that mrkdwn would turn into a format or an emoji, and the look-alike that replaces them. It
-#: makes no links: `block_kit.mrkdwn` is verbatim.
+#: makes no links: `block_kit.context` is verbatim.
 _LOOKALIKES = (
     (re.compile(r":(?=[^\s:]+:)"), "\N{RATIO}"),
     (re.compile(r"\*"), "\N{ASTERISK OPERATOR}"),
@@ -90,24 +91,23 @@ def box(argument: Argument, text: str) -> Element:
 
 def context_lines(block_id: str, lines: Iterable[Line]) -> list[Block]:
     """One context block with each line in elements of its own; none without lines."""
-    elements = [element for line in lines for element in _context_elements(line)]
-    return [context(block_id, *elements[:MAX_ELEMENTS])] if elements else []
+    texts = [each for line in lines for each in _context_texts(line)]
+    return [context(block_id, texts[:MAX_ELEMENTS])] if texts else []
 
 
 def context_facts(block_id: str, facts: Iterable[Line]) -> list[Block]:
     """One context block in which facts share elements as far as Slack allows; none without facts."""
-    elements: list[Element] = []
+    texts: list[ContextText] = []
     for fact in facts:
-        first, *rest = _context_elements(fact)
-        before = elements[-1] if elements else None
-        if before is None:
-            elements.append(first)
-        elif before["type"] == first["type"] == "mrkdwn":
-            elements[-1] = mrkdwn(f"{before['text']}{SEPARATOR}{first['text']}")
+        first, *rest = _context_texts(fact)
+        if not texts:
+            texts.append(first)
+        elif not texts[-1].plain and not first.plain:
+            texts[-1] = ContextText(f"{texts[-1].text}{SEPARATOR}{first.text}", plain=False)
         else:
-            elements.append({**first, "text": NEXT + first["text"]})
-        elements += rest
-    return [context(block_id, *elements[:MAX_ELEMENTS])] if elements else []
+            texts.append(first._replace(text=f"{NEXT}{first.text}"))
+        texts += rest
+    return [context(block_id, texts[:MAX_ELEMENTS])] if texts else []
 
 
 def mrkdwn_text(line: Iterable[Span]) -> str:
@@ -151,9 +151,9 @@ def format_date(at: float) -> str:
     return f"<!date^{int(at)}^{{date_short_pretty}}, {{time}}|{format_utc(at)}>"
 
 
-def _context_elements(line: Line) -> list[Element]:
+def _context_texts(line: Line) -> list[ContextText]:
     """The words of others are plain_text, where each character stays as it is. So a line that also has a
-    mention, a date or a link is several elements. Our own words are in the element before them.
+    mention, a date or a link is several texts. Our own words are in the text before them.
     """
     runs: list[tuple[bool | None, list[Span]]] = []
     for span in line:
@@ -163,19 +163,16 @@ def _context_elements(line: Line) -> list[Element]:
             runs[-1] = (before if is_plain is None else is_plain, [*runs[-1][1], span])
         else:
             runs.append((is_plain, [span]))
-    return [_context_element(is_plain, spans) for is_plain, spans in runs]
+    return [
+        ContextText((plain_line(spans) if is_plain else mrkdwn_text(spans)).strip(), bool(is_plain))
+        for is_plain, spans in runs
+    ]
 
 
 def _is_foreign(span: Span) -> bool:
     if isinstance(span, Person) and span.is_claimed:
         return mention_id(span) is None
     return isinstance(span, Verbatim | Quote)
-
-
-def _context_element(is_plain: bool | None, spans: Sequence[Span]) -> Element:
-    if not is_plain:
-        return mrkdwn(mrkdwn_text(spans).strip())
-    return plain_text(plain_line(spans).strip())
 
 
 def _rich_element(span: Span) -> Element:
