@@ -84,7 +84,7 @@ async def test_what_the_card_cuts_is_refused_by_any_button_of_it(desk: Desk) -> 
     nothing, and nor does one of a list, or one without a seal. After Alice has read it, it counts."""
     review = await desk.ask(LONG, "short")
     cut, whole = build_card(review, DEFAULT_PLACE).open_actions
-    assert (cut.must_read, whole.must_read) == (True, False)
+    assert (cut.reads_first, whole.reads_first) == (True, False)
     both = review.seal("1", "2", is_whole=False)
 
     assert await desk.press(approval(review, cut.seal)) == "unread"
@@ -136,7 +136,7 @@ async def test_where_it_was_whole_its_button_counts(desk: Desk) -> None:
     [cut] = build_card(review, DEFAULT_PLACE).open_actions
     whole = find_open_action(review, "1")
 
-    assert (cut.must_read, whole.must_read) == (True, False)
+    assert (cut.reads_first, whole.reads_first) == (True, False)
     assert await desk.press(approval(review, whole.seal)) == "ok"
 
 
