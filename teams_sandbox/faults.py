@@ -121,11 +121,3 @@ def drop_connection(request: web.Request) -> web.StreamResponse:
     if request.transport is not None:
         request.transport.abort()
     return web.Response()
-
-
-async def wait_for_release(fault: Fault, closing: asyncio.Event) -> None:
-    """Waits until the fault is released, or the sandbox ends."""
-    waits = [asyncio.create_task(each.wait()) for each in (fault.released, closing)]
-    _, left = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-    for wait in left:
-        wait.cancel()

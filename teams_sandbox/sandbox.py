@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 
+from .calls import Calls
 from .connector import ConnectorApi, RateLimits
 from .faults import Faults
+from .graph import GraphApi
 from .login import Login
 from .workspace import acme, acme_app
 
@@ -35,9 +37,12 @@ class Sandbox:
         self.connector = ConnectorApi(
             self.workspace,
             self.login,
-            self.faults,
+            Calls(self.faults, now),
             RateLimits(now, float(rate_limits)) if rate_limits else None,
             lambda: self.service_url,
+        )
+        self.graph = GraphApi(
+            self.workspace, self.login, Calls(self.faults, now), lambda: self.graph_url
         )
 
     @property
@@ -71,4 +76,5 @@ class Sandbox:
 
     async def end(self) -> None:
         """Ends what still runs."""
-        self.connector.closing.set()
+        self.connector.close()
+        self.graph.close()

@@ -22,6 +22,7 @@ def web_app(sandbox: Sandbox) -> web.Application:
 
     app = web.Application(client_max_size=_MAX_BYTES, middlewares=[require_local_host])
     app.add_routes(sandbox.connector.routes())
+    app.add_routes(sandbox.graph.routes())
     app.add_routes(sandbox.login.routes())
     app.on_shutdown.append(end)
     return app

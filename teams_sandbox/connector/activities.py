@@ -10,6 +10,7 @@ from typing import Any
 
 from ..errors import TeamsError, bad_request
 from ..json_checks import Json, is_list, is_object, object_in
+from ..validation import CardError, check_card
 from ..workspace import Conversation, Message
 from .call import Call, check_fields, text_of
 
@@ -128,8 +129,13 @@ def _check_attachment(value: Any, where: str) -> None:
     check_fields(value, _ATTACHMENT, where)
     if text_of(value.get("contentType"), f"{where}.contentType") != ADAPTIVE_CARD:
         raise bad_request(f"{where}: this sandbox knows only {ADAPTIVE_CARD}")
-    if not is_object(value.get("content")):
+    content = value.get("content")
+    if not is_object(content):
         raise bad_request(f"{where}.content must be an object")
+    try:
+        check_card(content)
+    except CardError as error:
+        raise bad_request(f"{where}.content: {error}") from None
 
 
 def _check_mentions(text: str, entities: Any) -> None:

@@ -1,8 +1,7 @@
-"""The Connector over HTTP: tokens, rate limits, injected faults, a record of all calls."""
+"""The Connector over HTTP: its operations, tokens, and rate limits."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable
 from functools import partial
@@ -10,15 +9,8 @@ from typing import Any
 
 from aiohttp import web
 
+from ..calls import Calls
 from ..errors import TeamsError, bad_request
-from ..faults import (
-    Fault,
-    Faults,
-    drop_connection,
-    fault_response,
-    unreadable_response,
-    wait_for_release,
-)
 from ..json_checks import Json, is_object
 from ..login import CONNECTOR, Login
 from ..workspace import Workspace
@@ -53,24 +45,30 @@ OPERATIONS: dict[str, tuple[str, str, Scenario, int, Callable[[Call], Any]]] = {
 
 
 class ConnectorApi:
-    """`calls` lists all calls: operation, at, conversation, item, body, status, error (None or its code)."""
+    """A call in `calls` also has its conversation and its item (an activity, a member)."""
 
     def __init__(
         self,
         workspace: Workspace,
         login: Login,
-        faults: Faults,
+        calls: Calls,
         limits: RateLimits | None,
         service_url: Callable[[], str],
     ) -> None:
-        self._workspace, self._login, self._faults = workspace, login, faults
+        self._workspace, self._login, self._calls = workspace, login, calls
         self._limits, self._service_url = limits, service_url
-        self.calls: list[Json] = []
-        self.closing = asyncio.Event()
+
+    @property
+    def calls(self) -> list[Json]:
+        return self._calls.record
 
     def set_rate_limit(self, scale: float) -> None:
         """Limits calls from now on; with so many times the rate of the original."""
         self._limits = RateLimits(self._workspace.now, scale)
+
+    def close(self) -> None:
+        """Ends calls that wait."""
+        self._calls.closing.set()
 
     def routes(self) -> list[web.RouteDef]:
         return [
@@ -79,52 +77,13 @@ class ConnectorApi:
         ]
 
     async def _handle(self, operation: str, request: web.Request) -> web.StreamResponse:
-        await request.read()  # so that a late call is also done for a client that has given up
-        conversation = request.match_info.get("conversation", "")
-        call: Json = {
-            "operation": operation,
-            "at": self._workspace.now(),
-            "conversation": conversation,
-            "item": request.match_info.get("item", ""),
-            "body": {},
-            "status": None,
-            "error": None,
-        }
-        self.calls.append(call)
-        fault = self._faults.next_fault(operation, conversation or await _channel_of(request))
-        if fault and fault.mode not in ("lost", "unreadable", "no_id", "late", "late_answer"):
-            call["error"] = fault.mode
-            if fault.mode == "hang":
-                await self.closing.wait()
-            return await fault_response(request, fault)
-        if fault and fault.mode == "late":
-            await wait_for_release(fault, self.closing)
-        try:
-            answer, status = await self._run(operation, request, call), OPERATIONS[operation][3]
-        except TeamsError as error:
-            answer, status, call["error"] = error.body, error.status, error.code
-        call["status"] = status
-        return await self._respond(request, fault, answer, status)
+        conversation = request.match_info.get("conversation", "") or await _partner(request)
 
-    async def _respond(
-        self, request: web.Request, fault: Fault | None, answer: Any, status: int
-    ) -> web.StreamResponse:
-        match fault.mode if fault else None:
-            case "lost":
-                return drop_connection(request)
-            case "unreadable":
-                return unreadable_response()
-            case "no_id":
-                answer = {}
-            case "late_answer" if fault is not None:
-                await wait_for_release(fault, self.closing)
-            case _:
-                pass
-        wait = answer.pop("retry_after", None) if is_object(answer) else None
-        headers = {} if wait is None else {"Retry-After": str(wait)}
-        if status == 201 and not answer:
-            return web.Response(status=202)  # as Teams, where a message has no id
-        return web.json_response(answer, status=status, headers=headers)
+        async def run(call: Json) -> tuple[Any, int]:
+            call |= {"conversation": conversation, "item": request.match_info.get("item", "")}
+            return await self._run(operation, request, call), OPERATIONS[operation][3]
+
+        return await self._calls.handle(request, operation, run, conversation)
 
     async def _run(self, operation: str, request: web.Request, call: Json) -> Any:
         self._login.check(request, CONNECTOR)
@@ -134,7 +93,7 @@ class ConnectorApi:
             raise TeamsError(404, "ConversationNotFound", "Conversation not found.")
         call["body"] = body = await _read_body(request)
         _, _, scenario, _, run = OPERATIONS[operation]
-        thread = call["conversation"].split(";", 1)[0] or await _channel_of(request)
+        thread = call["conversation"].split(";", 1)[0]
         wait = self._limits.retry_after(scenario, thread) if self._limits else None
         if wait is not None:
             error = {"code": "Throttled", "message": "Too many requests."}
@@ -163,7 +122,7 @@ async def _read_body(request: web.Request) -> Json:
     return body
 
 
-async def _channel_of(request: web.Request) -> str:
+async def _partner(request: web.Request) -> str:
     """The channel or the person that a new conversation is with; "" for other calls, or if it names none."""
     if request.method != "POST":
         return ""

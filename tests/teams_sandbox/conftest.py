@@ -58,9 +58,10 @@ class Rest:
     async def get(self, path: str) -> httpx.Response:
         return await self.call("GET", path)
 
-    async def graph(self, path: str) -> httpx.Response:
+    async def graph(self, path: str, **headers: str) -> httpx.Response:
         url = path if path.startswith("http") else f"{self.sandbox.graph_url}/{path}"
-        return await self.http.get(url, headers={"Authorization": f"Bearer {self.graph_token}"})
+        more = {"Authorization": f"Bearer {self.graph_token}", **headers}
+        return await self.http.get(url, headers=more)
 
 
 def card_activity(text: str = "Hello") -> dict[str, Any]:

@@ -10,6 +10,9 @@ from teams_sandbox.workspace import TENANT, ids
 from tests.teams_sandbox.conftest import Rest, card_activity, code_of
 
 
+CARD_ATTACHMENT = card_activity()["attachments"][0]
+
+
 def thread_in(channel: str, **more: object) -> dict[str, object]:
     return {
         "isGroup": True,
@@ -139,6 +142,10 @@ async def test_text_and_a_card_in_one_activity_become_two_messages_and_no_id(
         ({"type": "event", "text": "x"}, (400, "BadSyntax")),
         ({"type": "message", "text": "x" * 60_000}, (413, "MessageSizeTooBig")),
         ({"type": "message", "attachments": [{"contentType": "image/png"}]}, (400, "BadSyntax")),
+        (
+            {"type": "message", "attachments": [{**CARD_ATTACHMENT, "content": {"type": "Card"}}]},
+            (400, "BadSyntax"),
+        ),
         (
             {
                 "type": "message",
