@@ -9,7 +9,6 @@ from teams_sandbox.sandbox import Sandbox
 from teams_sandbox.workspace import TENANT, ids
 from tests.teams_sandbox.conftest import Rest, card_activity, code_of
 
-
 CARD_ATTACHMENT = card_activity()["attachments"][0]
 
 
