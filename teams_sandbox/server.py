@@ -1,4 +1,4 @@
-"""The sandbox as one web server: the Connector, Graph, and the two logins."""
+"""The sandbox as one web server: the Connector, Graph, the two logins, and the page."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from aiohttp import web
 
 from .hosts import require_local_host
+from .page import PageApi
 from .sandbox import CLIENT_SECRET, Sandbox
 
 _MAX_BYTES = 20 * 1024 * 1024
@@ -17,13 +18,17 @@ _MAX_BYTES = 20 * 1024 * 1024
 def web_app(sandbox: Sandbox) -> web.Application:
     """The web server of one sandbox."""
 
+    page = PageApi(sandbox)
+
     async def end(app: web.Application) -> None:
+        page.end()
         await sandbox.end()
 
     app = web.Application(client_max_size=_MAX_BYTES, middlewares=[require_local_host])
     app.add_routes(sandbox.connector.routes())
     app.add_routes(sandbox.graph.routes())
     app.add_routes(sandbox.login.routes())
+    app.add_routes(page.routes())
     app.on_shutdown.append(end)
     return app
 

@@ -8,9 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
-from jsonschema import Draft6Validator
+from jsonschema import Draft6Validator, validators
 from jsonschema.exceptions import ValidationError
-from jsonschema.validators import extend
 
 from ..json_checks import Json, is_object
 
@@ -29,7 +28,7 @@ def schema_problems(card: Json) -> Iterator[str]:
 @cache
 def _validator() -> Any:
     schema = json.loads(_FILE.read_text("utf-8"))
-    return cast("Any", extend(Draft6Validator, {"anyOf": _any_of}))(schema)
+    return cast("Any", validators).extend(Draft6Validator, {"anyOf": _any_of})(schema)
 
 
 def _any_of(

@@ -1,0 +1,101 @@
+"""The page's files, and the routes under `/sandbox` for what it shows and what a person does there."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+
+from ..json_checks import Json, is_object
+from .snapshot import snapshot
+
+if TYPE_CHECKING:
+    from ..sandbox import Sandbox
+
+_FILES = Path(__file__).with_name("static")
+_PING_INTERVAL = 15.0  # seconds
+
+
+class PageApi:
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self._streams: set[asyncio.Event] = set()
+        self._closing = False
+
+    def routes(self) -> list[web.RouteDef]:
+        parts = [path for path in _FILES.iterdir() if path.suffix in (".css", ".js")]
+        return [
+            web.get("/", _serve_file(_FILES / "index.html")),
+            *(web.get(f"/{path.name}", _serve_file(path)) for path in parts),
+            web.get("/sandbox/state", self._state),
+            web.get("/sandbox/stream", self._stream),
+        ]
+
+    def end(self) -> None:
+        """Ends the streams of all open pages."""
+        self._closing = True
+        for stream in self._streams:
+            stream.set()
+
+    async def _state(self, request: web.Request) -> web.StreamResponse:
+        return web.json_response(snapshot(self._sandbox, request.query.get("user", "")))
+
+    async def _stream(self, request: web.Request) -> web.StreamResponse:
+        """Server-sent events: the whole state at once, and again after every change."""
+        user = request.query.get("user", "")
+        headers = {"Content-Type": "text/event-stream", "Cache-Control": "no-store"}
+        response = web.StreamResponse(headers=headers)
+        await response.prepare(request)
+        change = asyncio.Event()
+        change.set()
+        stop = self._sandbox.workspace.on_change(change.set)
+        self._streams.add(change)
+        try:
+            while not self._closing:
+                try:
+                    await asyncio.wait_for(change.wait(), _PING_INTERVAL)
+                except TimeoutError:
+                    await response.write(b": ping\n\n")
+                    continue
+                change.clear()
+                state = json.dumps(snapshot(self._sandbox, user))
+                await response.write(f"data: {state}\n\n".encode())
+        except ConnectionResetError:
+            pass
+        finally:
+            stop()
+            self._streams.discard(change)
+        return response
+
+
+def _serve_file(path: Path) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    async def send(request: web.Request) -> web.StreamResponse:
+        return web.FileResponse(path, headers={"Cache-Control": "no-store"})
+
+    return send
+
+
+def json_route(
+    action: Callable[[Json], Awaitable[Json | None]],
+) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    """A POST with JSON, which no page of another site can send. The answer is JSON. A ValueError or KeyError
+    of the action is the answer 400."""
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        if request.content_type != "application/json":
+            raise web.HTTPUnsupportedMediaType(text="send JSON")
+        try:
+            params = json.loads(await request.text())
+            if not is_object(params):
+                raise web.HTTPBadRequest(text="send a JSON object")
+            return web.json_response({"ok": True, **(await action(params) or {})})
+        except KeyError as missing:
+            raise web.HTTPBadRequest(text=f"missing: {missing.args[0]}") from missing
+        except ValueError as error:
+            raise web.HTTPBadRequest(text=str(error)) from error
+
+    return handle

@@ -1,0 +1,158 @@
+"""The page of the local Teams in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import pytest_asyncio
+
+from teams_sandbox.page import single_item_url
+from teams_sandbox.sandbox import Sandbox
+from teams_sandbox.server import running_sandbox
+from teams_sandbox.workspace import Message, ids
+from tests.teams_sandbox.cards import button, buttons, card, choices, field, mention, text
+
+pytest.importorskip("playwright", reason="no Playwright (pip install playwright)")
+
+from playwright.async_api import Page, expect
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
+
+Json = dict[str, Any]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+FORM = card(
+    text("Edit send_email"),
+    field("Text", "f_1", value="jo@example.com", isRequired=True, errorMessage="Fill this in."),
+    field("Number", "f_2", value=3),
+    field("Toggle", "f_3", value="true"),
+    {**choices("a", "b", style="expanded"), "id": "f_4"},
+    buttons(button("Send", style="positive")),
+)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def teams() -> AsyncIterator[Sandbox]:
+    async with running_sandbox() as sandbox:
+        yield sandbox
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def page(browser: Browser) -> AsyncIterator[Page]:
+    """A script error, or a request to another host, fails the test."""
+    errors: list[str] = []
+    context = await browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-US")
+    page = await context.new_page()
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
+    page.on("request", lambda one: None if "//127.0.0.1:" in one.url else errors.append(one.url))
+    yield page
+    await context.close()
+    assert errors == []
+
+
+def post(teams: Sandbox, content: Json, conversation: str = ids.APPROVALS) -> Message:
+    """A message of the bot, past the Connector."""
+    place = teams.workspace.conversations[conversation]
+    message = teams.workspace.add_message(place, teams.app.mri)
+    kind = "application/vnd.microsoft.card.adaptive"
+    message.attachments = [{"contentType": kind, "content": content}]
+    teams.workspace.notify_change()
+    return message
+
+
+async def test_a_card_is_drawn_with_its_inputs_and_buttons(teams: Sandbox, page: Page):
+    await page.goto(single_item_url(teams, FORM))
+    alone = page.locator("#alone")
+    await expect(alone.get_by_text("Edit send_email")).to_be_visible()
+    await expect(alone.locator("input[type=text]")).to_have_value("jo@example.com")
+    await expect(alone.locator("input[type=number]")).to_have_value("3")
+    await expect(alone.get_by_role("checkbox")).to_be_checked()
+    await expect(alone.get_by_role("radio")).to_have_count(2)
+    await expect(alone.get_by_role("button", name="Send")).to_be_visible()
+
+
+async def test_text_of_others_is_drawn_as_it_is_written(teams: Sandbox, page: Page):
+    """Given HTML, Markdown and a tag in a text run, then the page shows each character of it."""
+    nasty = (
+        '<img src="https://evil.example/x.png"> **bold** [link](https://evil.example) <at>Ann</at>'
+    )
+    await page.goto(single_item_url(teams, card(text(nasty))))
+    await expect(page.locator("#alone .ac-richTextBlock")).to_have_text(nasty)
+
+
+async def test_a_mention_is_drawn_as_a_name(teams: Sandbox, page: Page):
+    block = {"type": "TextBlock", "text": "<at>Ann</at>"}
+    await page.goto(single_item_url(teams, card(block, msteams={"entities": [mention()]})))
+    await expect(page.locator("#alone .ac-textBlock")).to_have_text("Ann")
+
+
+async def test_rare_buttons_are_in_a_menu(teams: Sandbox, page: Page):
+    rare = button("Escalate", mode="secondary")
+    await page.goto(single_item_url(teams, card(buttons(button("Approve"), rare))))
+    await expect(page.get_by_text("Escalate")).to_have_count(0)
+    await page.locator(".ac-pushButton").last.click()
+    await expect(page.get_by_role("menuitem", name="Escalate")).to_be_visible()
+
+
+async def test_an_input_that_the_client_refuses_says_why(teams: Sandbox, page: Page):
+    """Given a required input that is empty, when the form is sent, then nothing reaches the server."""
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url))
+    await page.goto(single_item_url(teams, FORM))
+    await page.locator("#alone input[type=text]").fill("")
+    sent.clear()
+    await page.get_by_role("button", name="Send").click()
+    await expect(page.get_by_text("Fill this in.")).to_be_visible()
+    assert sent == []
+
+
+async def test_a_message_appears_and_changes_at_once(teams: Sandbox, page: Page):
+    """Given an open page, when the bot posts and edits, then the page follows, and what was typed into
+    another card stays."""
+    form = post(teams, FORM)
+    await page.goto(f"{teams.url}/?conversation={ids.APPROVALS}")
+    typed = page.locator(f'[data-id="{form.id}"] input[type=text]')
+    await typed.fill("ann@example.com")
+    message = post(teams, card(text("Bob is asked")))
+    await expect(page.get_by_text("Bob is asked")).to_be_visible()
+    message.attachments[0]["content"] = card(text("Bob approved"))
+    teams.workspace.notify_change()
+    await expect(page.get_by_text("Bob approved")).to_be_visible()
+    await expect(page.get_by_text("Bob is asked")).to_have_count(0)
+    await expect(typed).to_have_value("ann@example.com")
+
+
+async def test_each_person_sees_their_own_conversations_and_cards(teams: Sandbox, page: Page):
+    """Given a card that was replaced for Alice, when the page becomes Carl's and Bob's, then Carl is not in
+    the channel, and Bob sees the card of everybody."""
+    message = post(teams, card(text("for everybody")))
+    message.cards[ids.ALICE] = card(text("for Alice"))
+    await page.goto(f"{teams.url}/?user={ids.ALICE}&conversation={ids.APPROVALS}")
+    await expect(page.get_by_text("for Alice")).to_be_visible()
+    await expect(page.get_by_text("Only you see it like this")).to_be_visible()
+    await page.get_by_label("Who am I").select_option(label="Carl Weiss")
+    await expect(page.locator("#channels")).not_to_contain_text("Agent approvals > General")
+    await page.goto(f"{teams.url}/?user={ids.BOB}&conversation={ids.APPROVALS}")
+    await expect(page.get_by_text("for everybody")).to_be_visible()
+    await expect(page.get_by_text("for Alice")).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+async def test_the_page_fits_a_phone_and_a_laptop(
+    teams: Sandbox, page: Page, width: int, theme: str
+):
+    """Given a long word and many buttons, then nothing is wider than the window."""
+    many = [button(f"Approve the tool number {n}") for n in range(6)]
+    post(teams, card(text("x" * 400), field("Text", value="y" * 400), buttons(*many)))
+    await page.set_viewport_size({"width": width, "height": 800})
+    await page.goto(f"{teams.url}/?conversation={ids.APPROVALS}&theme={theme}")
+    await expect(page.get_by_text("Approve the tool number 5")).to_be_visible()
+    assert await page.evaluate("document.documentElement.scrollWidth") <= width
+    sizes = (
+        "[...document.querySelectorAll('.card *')].map(one => one.getBoundingClientRect().right)"
+    )
+    assert max(await page.evaluate(sizes)) <= width
