@@ -163,6 +163,22 @@ def runnable_calls(review: Review) -> tuple[Call, ...]:
     )
 
 
+def actionable_calls(review: Review) -> tuple[Call, ...]:
+    """`runnable_calls`, and those that were answered in a person's own words: for an agent whose own code
+    acts on the answers."""
+    return tuple(
+        call
+        for call in review.calls
+        if (can_run(review, call) or _is_answered(review, call)) and not _has_started(review, call)
+    )
+
+
+def _is_answered(review: Review, call: Call) -> bool:
+    action = review.action(call.key)
+    decision = action.decision if action and review.cancelled is None else None
+    return decision is not None and decision.type == "respond"
+
+
 def can_run(review: Review, call: Call) -> bool:
     """Whether the policy allows this call, or people approved it. False if the review is cancelled."""
     if review.cancelled is not None:

@@ -91,6 +91,31 @@ def handoff_driver(lab: Lab) -> Driver:
     return lab.reviews.drive(agent)
 
 
+def choosing_driver(lab: Lab, **more: bool) -> Driver:
+    """A reviewed tool that asks which account it shall use, and acts with the answer."""
+
+    @tool
+    def pay(to: str) -> str:
+        """Pay somebody."""
+        action = {"action": "which_account", "args": {"to": to}}
+        config = {"allow_respond": True, **more}
+        [answer] = interrupt([{"action_request": action, "config": config}])
+        if answer["type"] == "response":
+            with (lab.folder / "effects").open("a") as file:
+                file.write(f"paid {to} from {answer['args']}\n")
+        if os.environ.get("DIE_IN_NODE"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return json.dumps(answer)
+
+    agent = create_agent(
+        Script(turns=[[call("c1", "pay", to="a")]]),
+        [pay],
+        middleware=[HumanInTheLoopMiddleware({"pay": True})],
+        checkpointer=lab.saver,
+    )
+    return lab.reviews.drive(agent)
+
+
 def in_tool_driver(lab: Lab, mode: Any = "batched") -> Driver:
     """A tool of the agent runs another agent, which asks twice."""
     inner = create_agent(
@@ -137,6 +162,8 @@ SHAPES: dict[str, Callable[[Lab], Driver]] = {
     "nested": nested_driver,
     "node": node_driver,
     "handoff": handoff_driver,
+    "choosing": lambda lab: choosing_driver(lab, allow_ignore=True),
+    "only_words": choosing_driver,
     "in_tool": in_tool_driver,
     "deep": deep_driver,
     "in_tool_per_call": lambda lab: in_tool_driver(lab, "per_call"),

@@ -343,6 +343,47 @@ async def test_killed_while_a_tool_acts_on_its_answer_asks_a_person(
     assert json.loads(scene.answers["c1"][1])["type"] == output
 
 
+@pytest.mark.parametrize(
+    ("answer", "effects", "output"), [("ran", 1, "ignore"), ("rerun", 2, "response")]
+)
+async def test_a7_h1_killed_while_a_tool_acts_on_a_written_answer_asks_a_person(
+    scene: Scene, answer: DoubtAnswer, effects: int, output: str
+) -> None:
+    """attack 7, H1: given an agent killed after its tool acted on an answer in a person's own words, then the
+    answered question is in doubt, and the tool acts again only if a person says so."""
+    scene.shape = "choosing"
+    async with scene.agent():
+        first = await scene.approve()
+        await scene.lab.done(first.id)
+        second = await scene.pending()
+    async with scene.agent(DIE_IN_NODE="1"):
+        await scene.lab.decide(second.id, ("respond", "B"))
+    async with scene.agent():
+        await scene.wait_doubt(second.id)
+        await scene.resolve(answer, second.id)
+        await scene.lab.done(second.id)
+    assert scene.effects == ["paid a from B"] * effects
+    assert json.loads(scene.answers["c1"][1])["type"] == output
+
+
+async def test_a7_h1_a_question_that_takes_only_words_gets_none_of_ours(scene: Scene) -> None:
+    """attack 7, H1: given the same with a question that accepts only an answer, when a person says that the
+    tool ran, then it gets no answer at all, and the run stays paused."""
+    scene.shape = "only_words"
+    async with scene.agent():
+        first = await scene.approve()
+        await scene.lab.done(first.id)
+        second = await scene.pending()
+    async with scene.agent(DIE_IN_NODE="1"):
+        await scene.lab.decide(second.id, ("respond", "B"))
+    async with scene.agent():
+        await scene.wait_doubt(second.id)
+        await scene.resolve("ran", second.id)
+        await scene.lab.done(second.id)
+    assert scene.effects == ["paid a from B"]
+    assert scene.answers == {}
+
+
 @pytest.mark.parametrize("shape", ["in_tool", "in_tool_per_call"])
 @pytest.mark.parametrize(
     ("point", "answer", "effects", "ending"),

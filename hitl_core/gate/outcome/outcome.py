@@ -47,6 +47,7 @@ class Outcome:
             ToolCall(call.tool_call_id, review.tool_name(call), review.arguments(call.key).parse())
             for call in running
         )
+        self._handed: dict[str, str] = {}
         self.answers: tuple[Answer, ...] = answers(review)
         self._renewal: asyncio.Task[None] | None = None
         if review.status == "claimed":
@@ -117,7 +118,19 @@ class Outcome:
         Raises Refused when the call is not in `execute` or its arguments are not the decided ones, LeaseLost
         when another process may have the review, and StoreUnavailable: the tool must not run then.
         """
-        key = self._check_call(call).key
+        return await self._start(self._check_call(call).key)
+
+    async def hand_over(self) -> tuple[str, ...]:
+        """For an agent that acts on its answers by itself, as after an interrupt of its own code: `once` for
+        every call that it may act on, also for those with a person's own words (`respond`). If the process
+        dies now, a person is asked what became of them. Returns their ids, for `report`. Raises as `once`.
+        """
+        for call in claims.actionable_calls(self._review):
+            await self._start(call.key)
+            self._handed[call.tool_call_id] = call.key
+        return tuple(self._handed)
+
+    async def _start(self, key: str) -> bool:
         await failpoint("gate.before_once")
         since = uptime()
         try:
@@ -133,7 +146,7 @@ class Outcome:
 
     async def report(self, results: Mapping[str, object]) -> None:
         """Store the results of some calls, by tool call id: their cards show the first line. Results of calls
-        that are not in `execute` are not stored.
+        that are not in `execute`, and were not handed over, are not stored.
         """
         by_key = self._results_by_key(results)
         await self._change("report", lambda r, now: claims.report(r, self._fence, by_key, now))
@@ -179,8 +192,8 @@ class Outcome:
             raise Refused(
                 "unknown_call", f"This review has no call {unknown[0]!r}; it has {known_ids}."
             )
-        keys = {self._calls[call.id].key: call.id for call in self.execute if call.id in results}
-        return {key: CallResult.of(results[id]) for key, id in keys.items()}
+        may_run = {call.id: self._calls[call.id].key for call in self.execute} | self._handed
+        return {key: CallResult.of(results[id]) for id, key in may_run.items() if id in results}
 
     async def _renew_once(self) -> None:
         await self._change("renew", lambda r, now: claims.renew(r, self._fence, now, self._lease))

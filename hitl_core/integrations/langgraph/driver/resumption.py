@@ -15,6 +15,7 @@ from hitl_core.integrations.langgraph.guard import ActiveRun
 from hitl_core.integrations.langgraph.pauses import (
     AnyPause,
     BatchPause,
+    CantRefuse,
     PerCallPause,
     QuestionPause,
     is_unfinished,
@@ -26,7 +27,8 @@ log = logging.getLogger(__name__)
 
 
 class NodeFailed(IntegrationError):
-    """A node raised after it got the answer to its own question. LangGraph keeps the answer: no retry."""
+    """A node raised after it got the answer to its own question, and LangGraph keeps the answer; or it accepts
+    no answer that means what people said. No retry."""
 
 
 async def resume(thread: GraphThread, state: StateSnapshot, active_run: ActiveRun) -> StateSnapshot:
@@ -138,10 +140,12 @@ async def _answer_question(
     thread: GraphThread, state: StateSnapshot, pause: QuestionPause, active_run: ActiveRun
 ) -> StateSnapshot:
     """The node itself acts on the answer, so the check before a call runs is made here."""
-    outcome, answer = active_run.outcome, pause.resume_value(active_run.outcome)
-    for call in outcome.execute:
-        await outcome.once(call)
-    handed = {call.id: CallResult.note("handed to the agent") for call in outcome.execute}
+    outcome = active_run.outcome
+    try:
+        answer = pause.resume_value(outcome)
+    except CantRefuse as error:
+        raise NodeFailed(str(error)) from error
+    handed = dict.fromkeys(await outcome.hand_over(), CallResult.note("handed to the agent"))
     try:
         state = await _send_answer(thread, state, pause, answer, active_run)
     except Exception as error:

@@ -2,6 +2,7 @@
 to them, in the words of the agent.
 """
 
+from hitl_core.integrations.langgraph.pauses.answers import CantRefuse
 from hitl_core.integrations.langgraph.pauses.asking_calls import OpenCalls, read_asking_calls
 from hitl_core.integrations.langgraph.pauses.model_turn import BatchPause, PerCallPause
 from hitl_core.integrations.langgraph.pauses.nested import SavedStates, add_tool_agents, find_reader
@@ -19,6 +20,7 @@ from hitl_core.integrations.langgraph.pauses.pauses import (
 __all__ = [
     "AnyPause",
     "BatchPause",
+    "CantRefuse",
     "OpenCalls",
     "Pauses",
     "PerCallPause",

@@ -48,6 +48,7 @@ def _to_agent_action(agent_action: Action, outcome: Outcome, guarded: bool) -> A
     text = LATE_CALL_TEXT if answer is None else answer
     action = stored.action(agent_action.key)
     decision = action.decision if action else None
+    decided = decision.type if decision else None
     if action and decision and _can_pass_on(decision, outcome, agent_action, guarded):
         agent_action = agent_action.model_copy(
             update={"revision": action.revision, "digest": action.digest}
@@ -55,29 +56,44 @@ def _to_agent_action(agent_action: Action, outcome: Outcome, guarded: bool) -> A
     else:
         decision = _make_refusal(agent_action, text)
         if guarded is False and _is_over(outcome, agent_action):
-            decision = decision.model_copy(update={"type": "respond"})
+            if decided == "respond":
+                _check_can_refuse(agent_action, text)
+            else:
+                decision = decision.model_copy(update={"type": "respond"})
     can_run = guarded and answer is not None
     return _with_decision(
         agent_action, _fit_decision(decision, agent_action, text, can_run=can_run)
     )
 
 
+class CantRefuse(IntegrationError):
+    """The question accepts nothing that means no."""
+
+
+def _check_can_refuse(agent_action: Action, text: str) -> None:
+    """The agent acts on any words that it gets as an answer, so ours must not be one. Raises CantRefuse."""
+    if {"reject", "ignore"}.isdisjoint(agent_action.config.allowed_decisions):
+        name = agent_action.request.name
+        raise CantRefuse(
+            f"The question `{name}` accepts nothing but an answer, and was answered before. {text} The run"
+            " stays paused."
+        )
+
+
 def _can_pass_on(decision: Decision, outcome: Outcome, agent_action: Action, guarded: bool) -> bool:
     """Whether the agent gets the decision as it is. If a call may not run any more, a guard says so."""
-    if outcome.review.cancelled is not None:
+    if outcome.review.cancelled is not None or (not guarded and _is_over(outcome, agent_action)):
         return False
     if decision.type in ("approve", "edit"):
-        return guarded or not _is_over(outcome, agent_action)
+        return True
     return decision.by is not None or decision.message is not None
 
 
 def _is_over(outcome: Outcome, agent_action: Action) -> bool:
     """An earlier process died after the agent got the answer, and a person has said that the call ran, or to
     skip it."""
-    review = outcome.review
-    return agent_action.key in review.runs and _stored_id(review, agent_action) not in {
-        call.id for call in outcome.execute
-    }
+    run = outcome.review.runs.get(agent_action.key)
+    return run is not None and run.state != "cleared"
 
 
 def _stored_id(review: Review, agent_action: Action) -> str:
