@@ -63,11 +63,18 @@ def parse_body(body: bytes) -> Payload:
             if "payload" not in fields:
                 return validate_payload(fields)
             text = fields["payload"]
-        if unparsed_has_more_values(text.encode(), MAX_VALUES):
-            raise InvalidPayload(f"it has more than {MAX_VALUES:,} JSON values")
-        return validate_payload(json.loads(text, parse_int=parse_whole_number))
+        return validate_payload(parse_json(text))
     except (ValueError, RecursionError):
         raise InvalidPayload("its body is neither JSON nor a form") from None
+
+
+def parse_json(text: str) -> object:
+    """JSON from Slack. Its values are counted before it is parsed, because parsing holds the event loop.
+    Raises InvalidPayload, ValueError and RecursionError.
+    """
+    if unparsed_has_more_values(text.encode(), MAX_VALUES):
+        raise InvalidPayload(f"it has more than {MAX_VALUES:,} JSON values")
+    return json.loads(text, parse_int=parse_whole_number)
 
 
 def validate_payload(payload: object) -> Payload:

@@ -17,7 +17,7 @@ from slack_bolt.async_app import AsyncApp
 from hitl_core.errors import safe_message
 from hitl_core.failpoints import failpoint
 
-from .payload import InvalidPayload, dispatch, validate_payload
+from .payload import InvalidPayload, dispatch, parse_json, validate_payload
 
 log = logging.getLogger(__name__)
 
@@ -87,7 +87,7 @@ class SocketConnection:
 
     def _handle_frame(self, text: str) -> None:
         try:
-            match json.loads(text):
+            match parse_json(text):
                 case {"type": "hello", **more}:
                     log.info(
                         "connected; Slack counts %s sockets of this app",
@@ -107,6 +107,8 @@ class SocketConnection:
                     task.add_done_callback(self._tasks.discard)
                 case _:
                     log.info("Slack sent an unknown kind of frame")
+        except InvalidPayload as wrong:
+            log.error("a frame from Slack is dropped: %s", wrong)
         except (ValueError, RecursionError):
             log.error("a frame from Slack is not JSON")
 

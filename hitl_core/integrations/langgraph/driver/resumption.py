@@ -27,8 +27,8 @@ log = logging.getLogger(__name__)
 
 
 class NodeFailed(IntegrationError):
-    """A node raised after it got the answer to its own question, and LangGraph keeps the answer; or it accepts
-    no answer that means what people said. No retry."""
+    """A node raised after it got the answer to its own question, and LangGraph keeps that answer; or it
+    accepts no answer that means what people said. No retry."""
 
 
 async def resume(thread: GraphThread, state: StateSnapshot, active_run: ActiveRun) -> StateSnapshot:
