@@ -292,6 +292,23 @@ async def test_what_is_no_payload_ends_nothing(stage: Stage) -> None:
         held.check()
 
 
+async def test_a7_m2_a_frame_of_many_values_is_not_parsed(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    """attack 7, M2: given a frame that would hold the event loop for half a second, then it is dropped before
+    it is parsed, as over HTTP, and clicks go on over the same sockets."""
+    async with stage.sockets() as held:
+        await stage.two()
+        before = list(stage.connections)
+        many = "[" + "[]," * 900_000 + "[]]"
+        for text in (many, f'{{"envelope_id": "e", "payload": {many}}}'):
+            await before[0]._ws.send_str(text)
+        assert [await stage.press() for _ in range(2)] == [{"ok": True}] * 2
+        await wait_until("both are dropped", lambda: caplog.text.count("JSON values") == 2)
+        assert list(stage.connections) == before
+        held.check()
+
+
 async def test_no_log_quotes_a_payload_or_a_ticket(
     stage: Stage, caplog: pytest.LogCaptureFixture
 ) -> None:

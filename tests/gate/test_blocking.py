@@ -24,6 +24,7 @@ from hitl_core import (
 )
 from hitl_core.gate import blocking
 from hitl_core.gate.blocking import BlockingGate, BlockingOutcome
+from hitl_core.gate.blocking.loop import running_loop
 from hitl_core.review import Decide
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.service import Reviews
@@ -183,6 +184,43 @@ def test_a_gate_that_was_closed_says_so(redis_url: str) -> None:
         outcome.finish()
     with pytest.raises(GateClosed):
         next(serving)
+
+
+def test_a7_m1_a_call_that_comes_as_the_gate_closes_ends(redis_url: str) -> None:
+    """attack 7, M1: given threads that call all the time while the gate closes, then each of their calls
+    ends; none waits for a loop that has stopped."""
+
+    def call_until_closed(number: int) -> None:
+        with pytest.raises(GateClosed):
+            while True:
+                gate.submit(CALLS, thread_id=f"t-{number}", turn="one")
+
+    for _ in range(20):
+        with ThreadPoolExecutor() as pool:
+            with blocking.connect(redis_url, policy=policy(), agent="script") as gate:
+                calling = [pool.submit(call_until_closed, number) for number in range(4)]
+                gate.submit(CALLS, thread_id="t-1")
+            for each in calling:
+                each.result(timeout=30)
+
+
+def test_a7_m1_work_that_comes_after_the_last_one_is_refused() -> None:
+    """attack 7, M1: given work that runs when the loop ends, and work that comes then, then both end with
+    GateClosed."""
+    begun = threading.Event()
+
+    async def wait_long() -> None:
+        begun.set()
+        await asyncio.sleep(3600)
+
+    with ThreadPoolExecutor() as pool:
+        with running_loop() as run:
+            waiting = pool.submit(run, wait_long())
+            assert begun.wait(30)
+        with pytest.raises(GateClosed):
+            waiting.result(timeout=30)
+    with pytest.raises(GateClosed):
+        run(wait_long())
 
 
 def test_a_redis_that_does_not_answer_is_named() -> None:

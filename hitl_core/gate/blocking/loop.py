@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import inspect
 import threading
 from collections.abc import Awaitable, Generator
@@ -13,6 +14,8 @@ from hitl_core.errors import GateClosed
 
 T = TypeVar("T")
 
+_CLOSED = "The gate is not open: use it inside its `with`."
+
 
 class Runner(Protocol):
     """Runs an awaitable on the gate's event loop, and waits for its result."""
@@ -22,19 +25,25 @@ class Runner(Protocol):
 
 @contextmanager
 def running_loop() -> Generator[Runner, None, None]:
-    """The loop runs until the block ends. After that the Runner raises GateClosed."""
-    loop = asyncio.new_event_loop()
+    """The loop runs until the block ends. After that the Runner raises GateClosed, also in other threads that
+    wait for it at that moment.
+    """
+    loop, opening, is_open = asyncio.new_event_loop(), threading.Lock(), True
     thread = threading.Thread(target=loop.run_forever, name="hitl-gate", daemon=True)
     thread.start()
 
     def run(work: Awaitable[T]) -> T:
-        if loop.is_closed():
-            if inspect.iscoroutine(work):
-                work.close()
-            raise GateClosed("The gate is not open: use it inside its `with`.")
-        future = asyncio.run_coroutine_threadsafe(_await_result(work), loop)
+        with opening:  # so that no work comes to the loop after its last one
+            if is_open:
+                future = asyncio.run_coroutine_threadsafe(_await_result(work), loop)
+            else:
+                if inspect.iscoroutine(work):
+                    work.close()
+                raise GateClosed(_CLOSED)
         try:
             return future.result()
+        except concurrent.futures.CancelledError as error:
+            raise GateClosed(_CLOSED) from error
         except BaseException:
             future.cancel()  # Ctrl-C ends the wait, and does not change the review
             raise
@@ -42,9 +51,20 @@ def running_loop() -> Generator[Runner, None, None]:
     try:
         yield run
     finally:
+        with opening:
+            is_open = False
+        asyncio.run_coroutine_threadsafe(_cancel_others(), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
+
+
+async def _cancel_others() -> None:
+    """Cancel all other work of this loop, and wait until it has ended."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for each in others:
+        each.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
 
 
 async def _await_result(work: Awaitable[T]) -> T:

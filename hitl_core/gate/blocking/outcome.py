@@ -91,6 +91,9 @@ class BlockingOutcome:
     def once(self, call: ToolCall) -> bool:
         return self._run(self._outcome.once(call))
 
+    def hand_over(self) -> tuple[str, ...]:
+        return self._run(self._outcome.hand_over())
+
     def report(self, results: Mapping[str, object]) -> None:
         self._run(self._outcome.report(results))
 

@@ -10,6 +10,7 @@ import json
 import logging
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import aiohttp
 from slack_bolt.async_app import AsyncApp
@@ -87,7 +88,8 @@ class SocketConnection:
 
     def _handle_frame(self, text: str) -> None:
         try:
-            match parse_json(text):
+            frame: Any = parse_json(text)
+            match frame:
                 case {"type": "hello", **more}:
                     log.info(
                         "connected; Slack counts %s sockets of this app",
