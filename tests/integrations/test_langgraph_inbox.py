@@ -46,7 +46,7 @@ async def test_each_request_gets_its_human_response(lab: Lab) -> None:
         "Tool execution requires approval",
     )
     assert {key: run.line for key, run in review.runs.items()} == dict.fromkeys(
-        ("1", "2"), "handed to the agent"
+        ("1", "2", "3"), "handed to the agent"
     )
 
 
