@@ -29,6 +29,7 @@ NOTHING_YET: Line = (
     Text("When an agent asks for something that you may decide, it appears here."),
 )
 OPEN_CARD_HINT: Line = (Text("Open its card to read and decide."),)
+NO_CARD_YET: Line = (Text("Its card is not shown yet."),)
 #: The answer to a wrong `/approvals`.
 COMMAND_HELP: Line = (
     Text("Use "),

@@ -1,20 +1,35 @@
-"""Card → Adaptive Card 1.5. Pure.
+"""Cards, forms, pages and Homes as Adaptive Cards 1.5. Pure.
 
-`card_message` draws cards and thread lines. Words of others are only in text runs, which are literal.
+A `Pen` draws lines, values and buttons for one view. Words of others are only in text runs, which are
+literal, and in the titles of buttons and options, where nothing comes alive.
 """
 
 from .card_message import card_message, plain_card, thread_card
 from .elements import MAX_BYTES, Json, byte_size
-from .pen import MessageLink, Names, place_names
+from .form_card import TEAMS_LIMITS, form_card
+from .home_card import home_card, home_error_card
+from .inputs import read_entries
+from .pages import arguments_card, message_card, notice_card, review_card, split_arguments
+from .pen import MessageLink, Names, Pen
 
 __all__ = [
     "MAX_BYTES",
+    "TEAMS_LIMITS",
     "Json",
     "MessageLink",
     "Names",
+    "Pen",
+    "arguments_card",
     "byte_size",
     "card_message",
-    "place_names",
+    "form_card",
+    "home_card",
+    "home_error_card",
+    "message_card",
+    "notice_card",
     "plain_card",
+    "read_entries",
+    "review_card",
+    "split_arguments",
     "thread_card",
 ]

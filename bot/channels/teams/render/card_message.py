@@ -92,7 +92,7 @@ def _fitting_body(card: Card, text: CardText, pen: Pen, calls: list[Json]) -> li
     if text.decisions:
         left = ROOM - total_size([*top, *body, *all_buttons, *foot])
         decided = fitting_lines(text.decisions, pen, left)
-        body = [*body, *_separated(decided)]
+        body = [*body, *separated(decided)]
     return [*top, *body, *all_buttons, *foot]
 
 
@@ -119,10 +119,10 @@ def notes_elements(notes: Sequence[Sequence[Line]], pen: Pen) -> list[Json]:
 
 
 def _foot(text: CardText, pen: Pen) -> list[Json]:
-    return _separated(pen.small_lines([text.deciders, text.ids]))
+    return separated(pen.small_lines([text.deciders, text.ids]))
 
 
-def _separated(elements: list[Json]) -> list[Json]:
+def separated(elements: list[Json]) -> list[Json]:
     """With a line above them."""
     if not elements:
         return []
@@ -138,7 +138,7 @@ def _open_parts(card: Card, pen: Pen, shared: Sequence[Button]) -> list[list[Jso
         action_elements(card.review_id, one, pen, numbered=not is_only, above=above, more=shared)
         for one in card.open_actions
     ]
-    return [_separated(part) for part in (*doubts, *actions)]
+    return [separated(part) for part in (*doubts, *actions)]
 
 
 def _fitting_doubts(card: Card, parts: Sequence[list[Json]], pen: Pen, room: int) -> list[Json]:
@@ -165,7 +165,7 @@ def action_elements(
     omitted. `more`: buttons beside its own.
     """
     text = action_text(review_id, action, pen.names, numbered=numbered, above=above)
-    elements = _text_elements(text, pen)
+    elements = text_elements(text, pen)
     if text.decision:
         return [*elements, *pen.lines([text.decision])]
     return [*elements, *pen.buttons((*text.buttons, *more))]
@@ -173,10 +173,10 @@ def action_elements(
 
 def doubt_elements(review_id: str, doubt: Doubt, pen: Pen) -> list[Json]:
     text = doubt_text(review_id, doubt)
-    return [*_text_elements(text, pen), *pen.buttons(text.buttons)]
+    return [*text_elements(text, pen), *pen.buttons(text.buttons)]
 
 
-def _text_elements(text: ActionText, pen: Pen) -> list[Json]:
+def text_elements(text: ActionText, pen: Pen) -> list[Json]:
     return [
         *pen.arguments(text.head, text.arguments),
         *pen.lines((*text.attempt, *text.says, *text.answers)),

@@ -31,15 +31,27 @@ ITALIC: Look = {"italic": True}
 #: Clients show several spaces, and those at the start of a line, as one.
 _SPACES = re.compile(r"(?<=[ \n]) ")
 _MACRO = re.compile(r"(?<=\{)(?=\{)")
+#: More parts of one text would take too much room.
+_MAX_PARTS = 8
 _TAB = "⇥\u00a0\u00a0\u00a0"
+#: Nobody sees it. In a text of others it would be a mark, so it is always ours.
+JOINER = "\N{WORD JOINER}"
 
 
 def text_runs(text: str, **look: Any) -> list[Json]:
     """The text, in which each character stays as it is. It is several runs where it would begin a macro:
     clients replace `{{DATE(…)}}` and `{{TIME(…)}}` in a run.
     """
-    parts = _MACRO.split(_keep_spaces(text)) if "{{" in text else [_keep_spaces(text)]
+    text = _keep_spaces(text)
+    parts = _MACRO.split(text) if "{{" in text else [text]
+    if len(parts) > _MAX_PARTS:
+        parts = [break_macros(text)]
     return [{"type": "TextRun", "text": part, **look} for part in parts]
+
+
+def break_macros(text: str) -> str:
+    """For labels and options, which have no runs: nothing in it is a macro."""
+    return _MACRO.sub(JOINER, text) if "{{" in text else text
 
 
 def rich_text(runs: Sequence[Json], **more: Any) -> Json:

@@ -28,7 +28,7 @@ from ....card import (
     quote,
 )
 from ..ids import NAME
-from .elements import BOLD, ITALIC, Json, Look, text_runs
+from .elements import BOLD, ITALIC, JOINER, Json, Look, text_runs
 
 _LOOKS: dict[type[Span], Look] = {
     Strong: BOLD,
@@ -44,7 +44,12 @@ SHORT_ID = 8
 MAX_MENTIONS = 10
 _NO_NAME = re.compile(r"[^\w .'’-]+")  # noqa: RUF001
 
-#: Characters that Markdown takes for more than themselves, and the look-alikes that replace them.
+#: What Markdown takes for more than itself.
+MARKDOWN = re.compile(
+    r"[*_~`\\\[\]<>&#|]|(?:https?|mailto):|www\.|^\s*(?:\d+[.)]|[-+=])",
+    re.IGNORECASE | re.MULTILINE,
+)
+#: Its characters, and the look-alikes that replace them.
 _LOOKALIKES = str.maketrans(
     {
         "*": "\N{ASTERISK OPERATOR}",
@@ -61,11 +66,10 @@ _LOOKALIKES = str.maketrans(
         "|": "\N{DIVIDES}",
     }
 )
-_SPECIAL = re.compile(r"[*_~`\\\[\]<>&#|]")
-#: A list, where it begins a line, and a macro, where it begins.
-_START = re.compile(r"^(\s*(?:\d+|))([.)+-])(?=\s)", re.MULTILINE)
-_MACRO = re.compile(r"\{(?=\{)")
-_JOINER = "\N{WORD JOINER}"
+#: What begins a link or a list.
+_BEGINS = re.compile(
+    r"(?:https?|mailto)(?=:)|www(?=\.)|^\s*(?:\d+(?=[.)])|(?=[-+=]))", re.IGNORECASE | re.MULTILINE
+)
 
 
 class _Run(NamedTuple):
@@ -137,13 +141,12 @@ def format_date(at: float) -> str:
 
 
 def make_inert(text: str) -> str:
-    """For labels and options, which some clients read as Markdown and others show as they are. It can't be
-    escaped for both, so its characters are replaced by look-alikes.
+    """For options, which some clients read as Markdown and others show as they are. It can't be escaped for
+    both, so its characters are replaced by look-alikes.
     """
-    if _SPECIAL.search(text):
-        text = text.translate(_LOOKALIKES)
-    text = _START.sub(rf"\1{_JOINER}\2", text)
-    return _MACRO.sub(f"{{{_JOINER}", text)
+    if not MARKDOWN.search(text):
+        return text
+    return _BEGINS.sub(lambda begin: begin[0] + JOINER, text.translate(_LOOKALIKES))
 
 
 def mentions(lines: Iterable[Line], names: PlaceNames) -> tuple[list[Json], list[Json]]:

@@ -1,0 +1,152 @@
+"""A page of a form as a card. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ....card import Button, Line, Strong, Text
+from ....forms import Entries, FormLimits, FormPage, PageField
+from ....text import clip
+from ..ids import FormVerb, OpenForm
+from .elements import (
+    ALERT,
+    BOLD,
+    ITALIC,
+    MAX_BYTES,
+    TITLE,
+    Json,
+    action_sets,
+    adaptive_card,
+    byte_size,
+    rich_text,
+    text_runs,
+)
+from .inputs import can_show, field_inputs, text_length
+from .pages import CANCEL, notice_card
+from .pen import Pen, execute, value_box
+
+#: What one page of a form can have in a card.
+TEAMS_LIMITS = FormLimits(
+    page_fields=10,
+    page_bytes=20_000,
+    option_bytes=40,
+    text=3_000,
+    options=60,
+    title=80,
+)
+#: The characters of a hint, where it is short of room too.
+HINT_SIZES = (300, 80, 0)
+#: A character as JSON in UTF-8, at most; what the marks of invisible ones take is checked when it is drawn.
+CHARACTER_BYTES = 3
+#: Reserved for what may be wrong with each field.
+ERROR_BYTES = 400
+SHOW_FIELDS = "Show its fields"
+TOO_LARGE = "This form is too large for Teams. It can be decided on the command line: “hitl reviews decide”."
+
+
+def form_card(
+    page: FormPage,
+    session_id: str,
+    pen: Pen,
+    entries: Entries | None = None,
+    errors: Mapping[str, str] | None = None,
+) -> Json:
+    """In place of the card or page that `pen` draws for. With `entries` the fields have what a person
+    entered, and with `errors` (by id) each has what is wrong with it.
+    """
+    fields = tuple(_filled(one, entries) for one in page.fields) if entries else page.fields
+    ids = tuple(one.id for one in fields if one.field.locked is None)
+    page, errors = replace(page, fields=fields), errors or {}
+    value = OpenForm(session_id, page.ref, ids, pen.where).to_value()
+    form = _Form(page, pen, pen.key.data("form", value), errors)
+    for hint_size in HINT_SIZES:
+        card = form.draw(hint_size)
+        if byte_size(card) <= MAX_BYTES:
+            return card
+    return notice_card(TOO_LARGE, page.title, pen, page.ref.target.review_id)
+
+
+def _filled(one: PageField, entries: Entries) -> PageField:
+    """A field with what was entered, if its input can show that."""
+    if one.field.locked is not None or one.id not in entries.answers:
+        return one
+    answer = entries.answers[one.id]
+    shown = answer if answer and can_show(one.field, answer) else None
+    return replace(one, field=one.field._replace(initial=shown))
+
+
+class _Form:
+    def __init__(
+        self, page: FormPage, pen: Pen, data: dict[str, str], errors: Mapping[str, str]
+    ) -> None:
+        self._page, self._pen, self._data, self._errors = page, pen, data, errors
+
+    def draw(self, hint_size: int) -> Json:
+        """Texts share the room that is left; a text that is there already is kept."""
+        fields = self._page.fields
+        wanted = [text_length(one.field, TEAMS_LIMITS.text) for one in fields]
+        empty = adaptive_card(
+            [*self._top(), *self._body([0] * len(wanted), hint_size), *self._foot()]
+        )
+        left = MAX_BYTES - byte_size(empty) - ERROR_BYTES * len(fields) * (not self._errors)
+        room = max(0, left) // CHARACTER_BYTES
+        total = sum(wanted)
+        given = wanted if total <= room else [one * room // total for one in wanted]
+        return adaptive_card([*self._top(), *self._body(given, hint_size), *self._foot()])
+
+    def _top(self) -> list[Json]:
+        page, pen = self._page, self._pen
+        problem = (
+            [rich_text(text_runs(f"⚠ {page.problem}", **ALERT, **BOLD))] if page.problem else []
+        )
+        where: list[Line] = [(Text(page.where),)] if page.count > 1 else []
+        *calls, asker = page.about or ((),)
+        named: Line = (Strong(page.name), Text("   ")) if page.name else ()
+        return [
+            rich_text(text_runs(page.title, **TITLE)),
+            *problem,
+            *pen.small_lines(where),
+            *pen.lines(calls),
+            *pen.small_lines([asker]),
+            *pen.lines([(*named, Text(page.effect))]),
+            *([rich_text(text_runs(page.question, **ITALIC))] if page.question else []),
+        ]
+
+    def _body(self, room: list[int], hint_size: int) -> list[Json]:
+        pairs = zip(self._page.fields, room, strict=True)
+        return [element for one, most in pairs for element in self._field(one, most, hint_size)]
+
+    def _field(self, one: PageField, room: int, hint_size: int) -> list[Json]:
+        pen, field = self._pen, one.field
+        warnings = pen.alerts(one.warnings)
+        if field.locked is not None:
+            why = " ".join(filter(None, (field.locked, one.help)))
+            head = [*text_runs(field.label, **BOLD), *text_runs(f"  {why}", **ITALIC)]
+            value = [value_box(field.initial, {})] if field.initial else []
+            return [*warnings, rich_text(head), *value]
+        error = self._errors.get(one.id)
+        wrong = [rich_text(text_runs(f"✖ {error}", **ALERT), spacing="none")] if error else []
+        hint = clip(field.hint or "", hint_size) if hint_size else ""
+        hints = (
+            [rich_text(text_runs(hint, size="small", isSubtle=True), spacing="none")]
+            if hint
+            else []
+        )
+        more = action_sets([self._button(SHOW_FIELDS, "redraw")]) if field.redraws else []
+        return [*warnings, *field_inputs(field, one.id, room), *wrong, *hints, *more]
+
+    def _foot(self) -> list[Json]:
+        page, pen = self._page, self._pen
+        target = page.ref.target
+        about = (target.review_id, target.action, target.revision)
+        file = (
+            pen.buttons([Button("file", page.file, page.file_spoken, *about)]) if page.file else []
+        )
+        is_harsh = page.ref.kind == "reject"
+        send = self._button(page.submit, "send", "destructive" if is_harsh else "positive")
+        back = [self._button(page.back, "back")] if page.back else []
+        return [*file, *action_sets([send, *back, pen.close(target.review_id, CANCEL)])]
+
+    def _button(self, label: str, verb: FormVerb, style: str | None = None) -> Json:
+        return execute(label, self._data, verb=verb, style=style)

@@ -1,0 +1,144 @@
+"""A person's Home: what waits for them, what waits for others, what they decided. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....card import (
+    DECIDED_TITLE,
+    ERROR_TITLE,
+    NO_CARD_YET,
+    NOTHING_YET,
+    OPEN_CARD_HINT,
+    OTHERS_TITLE,
+    HomeText,
+    action_text,
+    card_summary,
+    card_text,
+    decided_text,
+    find_open_action,
+    home_headline,
+    home_pages,
+    home_title,
+    is_single,
+    more_actions_line,
+    others_text,
+)
+from ....inbox import Home, HomeTask
+from ....text import clip
+from ..ids import IN_HOME
+from .card_message import (
+    doubt_elements,
+    notes_elements,
+    origin_elements,
+    separated,
+    text_elements,
+)
+from .elements import (
+    BOLD,
+    MAX_BYTES,
+    TITLE,
+    Json,
+    adaptive_card,
+    rich_text,
+    text_runs,
+    total_size,
+)
+from .pen import Pen
+
+#: The room of all elements: the rest is for the card around them.
+ROOM = MAX_BYTES - 500
+#: What waits for others and what was decided: the rest is for what waits for this person.
+REST_BYTES = 8_000
+#: Actions of one review, and characters of the arguments of one action.
+MAX_ACTIONS = 3
+MAX_ARGUMENT_CHARS = 1_500
+MAX_TITLE = 200
+
+
+def home_card(home: Home, pen: Pen) -> Json:
+    """Each review that waits in full if that fits, else with its title."""
+    pen = pen.at(IN_HOME)
+    at, turn = home_pages(home.page, home.pages)
+    top = [rich_text(text_runs(home_title(home.total, more=home.more), **TITLE))]
+    if home.pages > 1:
+        top += pen.small_lines([at])
+    if not home.mine and not home.others and not home.decided:
+        return adaptive_card([*top, *pen.lines([NOTHING_YET])])
+    turning = separated(pen.buttons(turn))
+    short = [_short_task(task, pen) for task in home.mine]
+    room = ROOM - total_size([*top, *turning])
+    rest = _fitting_rest(home, pen, min(REST_BYTES, room - sum(map(total_size, short))))
+    room -= total_size(rest)
+    tasks: list[Json] = []
+    for number, task in enumerate(home.mine):
+        full = _task(task, pen)
+        after = sum(map(total_size, short[number + 1 :]))
+        fits = total_size([*tasks, *full]) + after <= room
+        tasks += full if fits else short[number]
+    return adaptive_card([*top, *tasks, *rest, *turning])
+
+
+def home_error_card(why: str) -> Json:
+    """Replaces the Home when it could not be loaded."""
+    return adaptive_card([rich_text(text_runs(ERROR_TITLE, **TITLE)), rich_text(text_runs(why))])
+
+
+def _task(task: HomeTask, pen: Pen) -> list[Json]:
+    review_id = task.card.review_id
+    content = _headline(task, pen, task.card.title)
+    numbered = not is_single(task.card)
+    for key in task.keys[:MAX_ACTIONS]:
+        # For `must_read` the action is shown as completely as a card can.
+        action = task.review.action(key)
+        must_read = action is not None and action.config.must_read
+        room = {} if must_read else {"room": MAX_ARGUMENT_CHARS}
+        shown = find_open_action(task.review, key, **room)
+        text = action_text(review_id, shown, pen.names, numbered=numbered)
+        content += [*text_elements(text, pen), *pen.buttons(text.buttons)]
+    for doubt in [one for one in task.card.doubts if one.key in task.doubts][:MAX_ACTIONS]:
+        content += doubt_elements(review_id, doubt, pen)
+    if (more := max(len(task.keys), len(task.doubts)) - MAX_ACTIONS) > 0:
+        content += pen.small_lines([more_actions_line(more)])
+    return content
+
+
+def _short_task(task: HomeTask, pen: Pen) -> list[Json]:
+    hint = OPEN_CARD_HINT if task.ref else NO_CARD_YET
+    return [*_headline(task, pen, card_summary(task.card))[:3], *pen.small_lines([hint])]
+
+
+def _headline(task: HomeTask, pen: Pen, title: str) -> list[Json]:
+    """Who asks for what; below it for whom, and the next deadlines."""
+    text = card_text(task.card, pen.names)
+    line = home_headline(clip(title, MAX_TITLE), task.ref, pen.names)
+    below = [*origin_elements(text, pen), *notes_elements(text.problems, pen)]
+    return separated([pen.line(line), *below])
+
+
+def _fitting_rest(home: Home, pen: Pen, room: int) -> list[Json]:
+    """What waits for others, and what this person decided, as far as it fits."""
+    names = pen.names
+    others = [
+        others_text(one.card, one.keys, names, at=one.at, ref=one.ref, is_unknown=one.is_unknown)
+        for one in home.others
+    ]
+    decided = [
+        decided_text(one.card, one.keys, names, at=one.at, ref=one.ref) for one in home.decided
+    ]
+    rest: list[Json] = []
+    for title, texts in ((OTHERS_TITLE, others), (DECIDED_TITLE, decided)):
+        for element in _section(title, texts, pen):
+            if total_size([*rest, element]) > room:
+                return rest
+            rest.append(element)
+    return rest
+
+
+def _section(title: str, reviews: Sequence[HomeText], pen: Pen) -> list[Json]:
+    if not reviews:
+        return []
+    elements = separated([rich_text(text_runs(title, **BOLD))])
+    for text in reviews:
+        elements += [*pen.lines(text.lines), *pen.facts(text.details)]
+    return elements

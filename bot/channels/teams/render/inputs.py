@@ -1,0 +1,176 @@
+"""A field of a form as inputs of a card, and what a client sends for them as entries. Pure.
+
+An input's id is a prefix and the field's id, so no field can take the place of our own data. Clients send
+text, and leave out what is empty. Limits are checked by us: a client would change a number to its limit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any, assert_never
+
+from hitl_core.forms import Field
+
+from ....forms import Entries
+from .elements import Json, break_macros
+from .markup import MARKDOWN, make_inert
+
+#: The prefixes of ids. A point in time has two inputs.
+INPUT, NUMBER, DAY, CLOCK = "f_", "n_", "d_", "t_"
+#: Up to as many options of which one is needed are all visible.
+MAX_EXPANDED = 4
+#: A client's number is a double: it rounds longer integers.
+_EXACT = 2**53
+#: Of a number that is typed as text.
+MAX_DIGITS = 400
+_NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?", re.ASCII)
+_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_TIME = re.compile(r"\d\d:\d\d", re.ASCII)
+_SECONDS = re.compile(r"\d{10}", re.ASCII)
+
+
+def field_inputs(field: Field, id: str, room: int) -> list[Json]:
+    """`room`: the characters of a text."""
+    match field.kind:
+        case "text" | "long_text" | "lines" | "json" | "email" | "uri":
+            return [_text(field, id, room)]
+        case "integer" | "number" if _is_number(field.initial):
+            value = None if field.initial is None else _to_number(field.initial)
+            return [_input("Number", f"{NUMBER}{id}", field, value)]
+        case "integer" | "number":
+            return [_text(field, id, room)]
+        case "date":
+            return [_input("Date", f"{INPUT}{id}", field, field.initial)]
+        case "time":
+            return [_input("Time", f"{INPUT}{id}", field, field.initial)]
+        case "datetime":
+            day, clock = _split_seconds(field.initial)
+            label = f"{_label(field)}, time in UTC"
+            return [
+                _input("Date", f"{DAY}{id}", field, day),
+                {**_input("Time", f"{CLOCK}{id}", field, clock), "label": label},
+            ]
+        case "boolean" | "choice" | "choices":
+            return [_choices(field, id)]
+    assert_never(field.kind)
+
+
+def text_length(field: Field, most: int) -> int:
+    """The most characters that people may enter; 0 if it is no text."""
+    if field.locked is not None or field.options or field.kind in ("date", "time", "datetime"):
+        return 0
+    if field.kind in ("integer", "number"):
+        return 0 if _is_number(field.initial) else MAX_DIGITS
+    return max(1, min(field.max_length or most, most))
+
+
+def read_entries(data: Mapping[str, object], ids: Iterable[str]) -> Entries:
+    """What a person filled in, on a page with these fields. `data`: that of the invoke's action."""
+    sent = {key: value for key, value in data.items() if isinstance(value, str)}
+    return Entries({id: _answer(sent, id) or None for id in ids})
+
+
+def _answer(sent: Mapping[str, str], id: str) -> str:
+    if (number := sent.get(f"{NUMBER}{id}")) is not None:
+        return _read_number(number)
+    day, clock = sent.get(f"{DAY}{id}", ""), sent.get(f"{CLOCK}{id}", "")
+    if day or clock:
+        return _join_seconds(day, clock)
+    return sent.get(f"{INPUT}{id}", "").replace("\r\n", "\n")
+
+
+def _read_number(text: str) -> str:
+    """One that the client may have rounded is marked, so that it is no number: the person types it again."""
+    try:
+        is_exact = abs(float(text)) < _EXACT
+    except ValueError:
+        return text
+    return text if is_exact else f"≈{text}"
+
+
+def _text(field: Field, id: str, room: int) -> Json:
+    value = field.initial or ""
+    is_long = field.kind in ("long_text", "lines", "json") or "\n" in value
+    style = {"email": "email", "uri": "url"}.get(field.kind)
+    return {
+        **_input("Text", f"{INPUT}{id}", field, value or None),
+        "maxLength": max(text_length(field, room), _utf16_length(value)),
+        **({"isMultiline": True} if is_long else {}),
+        **({"style": style} if style and not is_long else {}),
+    }
+
+
+def _choices(field: Field, id: str) -> Json:
+    labels = [one.label for one in field.options]
+    is_plain = not any(map(MARKDOWN.search, labels))
+    several = field.kind == "choices"
+    element = _input("ChoiceSet", f"{INPUT}{id}", field, field.initial or None)
+    if several:
+        # Clients read these as Markdown.
+        labels, element["isMultiSelect"] = [*map(make_inert, labels)], True
+    elif is_plain and field.required and len(labels) <= MAX_EXPANDED and not field.redraws:
+        element["style"] = "expanded"
+    else:
+        element["style"] = "compact"
+    titles = [break_macros(label) for label in labels]
+    return {
+        **element,
+        "choices": [{"title": title, "value": str(at)} for at, title in enumerate(titles)],
+        "wrap": True,
+    }
+
+
+def _input(kind: str, id: str, field: Field, value: object) -> Json:
+    element: dict[str, Any] = {"type": f"Input.{kind}", "id": id, "label": _label(field)}
+    return element if value is None else {**element, "value": value}
+
+
+def _label(field: Field) -> str:
+    return f"{break_macros(field.label)}{'' if field.required else ' (optional)'}"
+
+
+def can_show(field: Field, answer: str) -> bool:
+    """Whether the field's input can have this value: a text can have any."""
+    match field.kind:
+        case "date":
+            return _DATE.fullmatch(answer) is not None
+        case "time":
+            return _TIME.fullmatch(answer) is not None
+        case "datetime":
+            return _SECONDS.fullmatch(answer) is not None
+        case "boolean" | "choice" | "choices":
+            several = answer.split(",") if field.kind == "choices" else [answer]
+            return {*several} <= {str(at) for at in range(len(field.options))}
+        case _:
+            return True
+
+
+def _is_number(initial: str | None) -> bool:
+    """Whether a client's number is this one exactly."""
+    return not initial or _NUMBER.fullmatch(initial) is not None
+
+
+def _to_number(text: str) -> int | float | None:
+    return None if not text else float(text) if "." in text else int(text)
+
+
+def _split_seconds(seconds: str | None) -> tuple[str | None, str | None]:
+    if not seconds:
+        return None, None
+    when = datetime.fromtimestamp(int(seconds), UTC)
+    return f"{when:%Y-%m-%d}", f"{when:%H:%M}"
+
+
+def _join_seconds(day: str, clock: str) -> str:
+    """Seconds since 1970; a part alone is no point in time."""
+    try:
+        when = datetime.fromisoformat(f"{day}T{clock[:5]}:00+00:00")
+    except ValueError:
+        return f"{day} {clock}".strip()
+    return str(int(when.timestamp()))
+
+
+def _utf16_length(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2

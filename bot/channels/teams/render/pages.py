@@ -1,0 +1,145 @@
+"""What a person opens in place of a card: all arguments, the actions one by one, a notice. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ....card import (
+    ARGUMENTS_TITLE,
+    CONTINUED,
+    LONG_NAME,
+    LONG_NAME_VALUE,
+    NO_ARGUMENTS,
+    NOTHING_HERE,
+    PAGE_SIZE,
+    REFUSAL_TITLE,
+    REVIEW_TITLE,
+    Argument,
+    Line,
+    PlaceNames,
+    argument_head,
+    warning_lines,
+)
+from ....inbox import ActionPage, ArgumentsPage
+from ....split_text import split_text
+from ....text import one_line
+from ..ids import ButtonKey, Where
+from .card_message import action_elements
+from .elements import TITLE, Json, action_sets, adaptive_card, byte_size, rich_text, text_runs
+from .pen import Pen, box
+
+CANCEL, CLOSE = "Cancel", "Close"
+#: The elements of a page of all arguments: the rest is for its head and its buttons.
+MAX_PAGE_BYTES = 20_000
+#: Characters in one box.
+CHUNK_SIZE, MIN_CHUNK = 2_000, 200
+#: A longer name is shown in its own box.
+MAX_LABEL = 200
+#: No argument names a place or a person.
+_PEN = Pen(PlaceNames(str), ButtonKey(b""))
+
+
+def arguments_card(page: ArgumentsPage[list[Json]], pen: Pen, why: Line = ()) -> Json:
+    """`why` this is shown, if nobody asked for it."""
+    elements = [
+        rich_text(text_runs(ARGUMENTS_TITLE, **TITLE)),
+        *pen.lines([why, page.head]),
+        *pen.small_lines([page.asker]),
+        *(page.content or pen.small_lines([NO_ARGUMENTS])),
+        *_last_row(pen, page.target.review_id, pen.buttons(page.buttons)),
+    ]
+    return adaptive_card(elements)
+
+
+def review_card(page: ActionPage, pen: Pen) -> Json:
+    """One action of a card. Its buttons know that they are on this page."""
+    here = pen.at(Where("review", page.place, page.number))
+    head = [rich_text(text_runs(REVIEW_TITLE, **TITLE)), *pen.small_lines([page.state, page.asker])]
+    if page.action is None:
+        action = pen.lines([NOTHING_HERE])
+    else:
+        action = action_elements(page.review_id, page.action, here)
+    turning = here.buttons(page.buttons)
+    return adaptive_card([*head, *action, *_last_row(pen.at(Where()), page.review_id, turning)])
+
+
+def notice_card(text: str, title: str, pen: Pen, review_id: str) -> Json:
+    """One sentence, with a button that leads back."""
+    return adaptive_card(
+        [
+            rich_text(text_runs(title or REFUSAL_TITLE, **TITLE)),
+            rich_text(text_runs(one_line(text))),
+            *action_sets([pen.close(review_id, CLOSE)]),
+        ]
+    )
+
+
+def message_card(text: str, title: str = "") -> Json:
+    """One sentence without buttons, for a message."""
+    head = [rich_text(text_runs(title, **TITLE))] if title else []
+    return adaptive_card([*head, rich_text(text_runs(one_line(text)))])
+
+
+def _last_row(pen: Pen, review_id: str, sets: list[Json]) -> list[Json]:
+    """The buttons to other pages, apart from what is above them, and the one that leads back."""
+    actions = [action for one in sets for action in one["actions"]]
+    first, *rest = action_sets([*actions, pen.close(review_id, CLOSE)])
+    return [{**first, "separator": True, "spacing": "medium"}, *rest]
+
+
+def split_arguments(arguments: Sequence[Argument]) -> list[list[Json]]:
+    """The elements of each page."""
+    pages: list[list[Json]] = [[]]
+    size = characters = 0
+    for argument, element, length in _parts(arguments):
+        bytes_ = byte_size(element)
+        size += bytes_
+        characters += length
+        if pages[-1] and (size > MAX_PAGE_BYTES or characters > PAGE_SIZE):
+            pages.append(_page_head(pages[-1], argument))
+            size, characters = sum(map(byte_size, pages[-1])) + bytes_, length
+        pages[-1].append(element)
+    return pages
+
+
+def _page_head(before: list[Json], argument: Argument | None) -> list[Json]:
+    """The name of the argument whose value goes on; it moves from the page before if it is the last there."""
+    if argument is None:
+        return []
+    if before[-1]["type"] == "RichTextBlock":
+        return [before.pop()]
+    return _PEN.lines([(*argument_head(argument), CONTINUED)])
+
+
+def _parts(arguments: Sequence[Argument]) -> Iterator[tuple[Argument | None, Json, int]]:
+    """Each element with its characters, and its argument if a new page must repeat the name."""
+    for argument in arguments:
+        if len(argument.label) > MAX_LABEL:
+            named = replace(argument, style="code")
+            yield from _lines([*warning_lines(argument.warnings), LONG_NAME])
+            yield from ((None, each, size) for each, size in _boxes(named, argument.label))
+            yield from _lines([LONG_NAME_VALUE])
+            yield from ((None, each, size) for each, size in _boxes(argument, argument.value))
+        else:
+            yield from _lines([argument_head(argument)])
+            if argument.style != "line":
+                boxes = _boxes(argument, argument.value)
+                yield from ((argument, each, size) for each, size in boxes)
+
+
+def _lines(lines: Sequence[Line]) -> Iterator[tuple[None, Json, int]]:
+    for line in lines:
+        for element in _PEN.lines([line]):
+            yield None, element, sum(len(run["text"]) for run in element["inlines"])
+
+
+def _boxes(argument: Argument, text: str) -> Iterator[tuple[Json, int]]:
+    for each in split_text(text, CHUNK_SIZE):
+        element = box(argument, each)
+        if byte_size(element) > MAX_PAGE_BYTES // 2 and len(each) > MIN_CHUNK:
+            middle = len(each) // 2
+            yield from _boxes(argument, each[:middle])
+            yield from _boxes(argument, each[middle:])
+        else:
+            yield element, len(each)
