@@ -29,7 +29,7 @@ from .pen import Pen, execute, value_box
 #: What one page of a form can have in a card.
 TEAMS_LIMITS = FormLimits(
     page_fields=10,
-    page_bytes=20_000,
+    page_bytes=21_500,
     option_bytes=40,
     text=3_000,
     options=60,
