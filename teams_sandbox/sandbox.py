@@ -5,10 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 
+from .activity import Installs, Teams
 from .calls import Calls
 from .connector import ConnectorApi, RateLimits
+from .delivery import ANSWER_TIMEOUT, Activities, BotClient
 from .faults import Faults
 from .graph import GraphApi
+from .interactions import Messages, Presses
 from .login import Login
 from .workspace import acme, acme_app
 
@@ -18,7 +21,8 @@ CLIENT_SECRET = "sandbox-client-secret"
 class Sandbox:
     """A running tenant. `url` is set when it listens; it is the bot's TEAMS_CLOUD_URL: every host of
     Microsoft's is a folder under it, with the paths that it has at Microsoft. `bot_url` may be set at any
-    time."""
+    time. Changes through `installs` and `teams` send activities to the bot. A direct change of `workspace`
+    sends none."""
 
     def __init__(
         self,
@@ -28,6 +32,7 @@ class Sandbox:
         rate_limits: bool | float = True,
         permissions: Iterable[str] | None = None,
         now: Callable[[], float] = time.time,
+        answer_timeout: float = ANSWER_TIMEOUT,
     ) -> None:
         self.bot_url, self.url = bot_url, ""
         self.app = acme_app(client_secret, permissions)
@@ -44,6 +49,17 @@ class Sandbox:
         self.graph = GraphApi(
             self.workspace, self.login, Calls(self.faults, now), lambda: self.graph_url
         )
+        self.activities = Activities(self.workspace, lambda: self.service_url)
+        self.bot_client = BotClient(
+            self.workspace,
+            self.login,
+            lambda: self.bot_url,
+            lambda: self.service_url,
+            answer_timeout,
+        )
+        senders = (self.workspace, self.activities, self.bot_client)
+        self.presses, self.messages = Presses(*senders), Messages(*senders)
+        self.installs, self.teams = Installs(*senders), Teams(*senders)
 
     @property
     def service_url(self) -> str:

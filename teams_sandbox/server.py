@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 
+import aiohttp
 from aiohttp import web
 
+from .delivery import ANSWER_TIMEOUT
 from .hosts import require_local_host
 from .page import PageApi
 from .sandbox import CLIENT_SECRET, Sandbox
@@ -20,6 +22,11 @@ def web_app(sandbox: Sandbox) -> web.Application:
 
     page = PageApi(sandbox)
 
+    async def open_session(app: web.Application) -> AsyncIterator[None]:
+        async with aiohttp.ClientSession() as session:
+            sandbox.bot_client.session = session
+            yield
+
     async def end(app: web.Application) -> None:
         page.end()
         await sandbox.end()
@@ -29,6 +36,7 @@ def web_app(sandbox: Sandbox) -> web.Application:
     app.add_routes(sandbox.graph.routes())
     app.add_routes(sandbox.login.routes())
     app.add_routes(page.routes())
+    app.cleanup_ctx.append(open_session)
     app.on_shutdown.append(end)
     return app
 
@@ -41,13 +49,19 @@ async def running_sandbox(
     rate_limits: bool | float = False,
     permissions: Iterable[str] | None = None,
     now: Callable[[], float] = time.time,
+    answer_timeout: float = ANSWER_TIMEOUT,
     port: int = 0,
 ) -> AsyncGenerator[Sandbox]:
     """A sandbox that listens on 127.0.0.1 while the block runs; port 0 takes a free one. `now` is its clock,
-    in seconds. `rate_limits` True: as fast as Teams'; a number: so many times as fast. `permissions`: what
-    the administrator granted for Graph."""
+    `answer_timeout` how long it waits for the bot's answer, both in seconds. `rate_limits` True: as fast as
+    Teams'; a number: so many times as fast. `permissions`: what the administrator granted for Graph."""
     sandbox = Sandbox(
-        bot_url, client_secret, rate_limits=rate_limits, permissions=permissions, now=now
+        bot_url,
+        client_secret,
+        rate_limits=rate_limits,
+        permissions=permissions,
+        now=now,
+        answer_timeout=answer_timeout,
     )
     runner = web.AppRunner(web_app(sandbox), access_log=None, shutdown_timeout=1.0)
     await runner.setup()

@@ -1,10 +1,11 @@
 """Checks cards and inputs as strictly as Teams does, and that a card is drawn as it is written."""
 
 from .card import CardError, check_card, elements_in
-from .inputs import InputError, check_inputs, read_press
+from .inputs import Entry, InputError, check_inputs, read_press
 
 __all__ = [
     "CardError",
+    "Entry",
     "InputError",
     "check_card",
     "check_inputs",
