@@ -1,4 +1,4 @@
-# The bot, ready for Slack. compose.yaml runs it together with Redis. Without compose:
+# The bot, ready for Slack and Teams. compose.yaml runs it together with Redis. Without compose:
 #   docker build -t hitl-bot .
 #   docker run --env-file .env -e HITL_REDIS_URL=redis://… -p 3000:3000 hitl-bot
 # Only one role of the bot: docker run … hitl-bot serve --only http (or workers).
@@ -18,7 +18,7 @@ COPY bot ./bot
 COPY slack_sandbox ./slack_sandbox
 COPY teams_sandbox ./teams_sandbox
 RUN /build/bin/pip wheel --no-build-isolation --no-deps --wheel-dir /dist .
-RUN /venv/bin/pip install --constraint constraints.txt "$(echo /dist/*.whl)[slack]"
+RUN /venv/bin/pip install --constraint constraints.txt "$(echo /dist/*.whl)[slack,teams]"
 
 FROM python:3.12.12-slim-bookworm
 # HOME: Slack's SDK needs it at import, and this user has no home directory.
@@ -30,7 +30,7 @@ USER 10001:10001
 EXPOSE 3000
 # The bot finishes its work and stops within 10 s, Docker's default limit.
 STOPSIGNAL SIGTERM
-# Checks that the bot answers, not that Redis and Slack work (/readyz): a restart of the bot would fix neither.
+# Checks that the bot answers, not that Redis and the chat systems work (/readyz): a restart of the bot would fix neither.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
     CMD ["python", "-c", "import http.client, os; bot = http.client.HTTPConnection('127.0.0.1', int(os.environ['HITL_PORT']), timeout=2); bot.request('GET', '/healthz'); raise SystemExit(bot.getresponse().status != 200)"]
 ENTRYPOINT ["hitl"]

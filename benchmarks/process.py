@@ -52,7 +52,7 @@ async def running(
     module: str, *arguments: str, environment: Mapping[str, str] | None = None
 ) -> AsyncGenerator[Process, None]:
     """Runs `python -m module …` with only these settings of ours; stops it at the end of the block."""
-    ours = ("HITL_", "SLACK_")
+    ours = ("HITL_", "SLACK_", "TEAMS_")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     with tempfile.TemporaryFile() as errors:
         process = await asyncio.create_subprocess_exec(

@@ -1,6 +1,6 @@
-"""The bot's part of the command `hitl`: `hitl serve`, and `hitl policy check --slack`.
+"""The bot's part of the command `hitl`: `hitl serve`, and `hitl policy check --channels`.
 
-Imported for every `hitl --help`, so it imports nothing of the extra `slack` until a command runs.
+Imported for every `hitl --help`, so it imports nothing of an extra until a command runs.
 """
 
 from __future__ import annotations
@@ -27,11 +27,13 @@ from .settings import BotRole, Settings
 if TYPE_CHECKING:
     from hitl_core.cli import Commands
 
+    from .policy_check import Finding
+
 #: How long a bot continues to serve after SIGTERM, in seconds, so that a load balancer sees that it is not
 #: ready any more. With the time for requests and deliveries in progress it ends within 10 s.
 SHUTDOWN_GRACE = 2.5
-#: Packages of the extra `slack`.
-SLACK_PACKAGES = ("aiohttp", "prometheus_client", "slack_bolt")
+#: What every bot imports. The extra of each chat system has it.
+_BOT_PACKAGES = ("aiohttp", "prometheus_client")
 
 _DETAILS = """\
 It answers clicks and agents (`http`), and it shows reviews and escalates them
@@ -45,7 +47,7 @@ Settings, by environment:
 {settings}
 
 Ends with 0 after SIGTERM or SIGINT, 2 where a setting or a package is missing
-or wrong, or Redis or Slack refuses the bot at its start.
+or wrong, or Redis, Slack or Teams refuses the bot at its start.
 """
 
 
@@ -57,7 +59,7 @@ def add_to(commands: Commands) -> None:
         commands,
         "serve",
         run,
-        help="run the bot: show reviews in Slack, and store what people decide",
+        help="run the bot: show reviews in Slack and Teams, and store what people decide",
         details=_DETAILS,
         epilog=_EPILOG.format(settings=settings),
     )
@@ -71,8 +73,8 @@ def add_to(commands: Commands) -> None:
 def run(args: argparse.Namespace) -> int:
     """Returns 0 after a clean end, 2 if a setting or a package is missing or wrong."""
     try:
-        require_extra("slack", *SLACK_PACKAGES)
         settings = Settings.from_environment(os.environ)
+        _require_packages(settings)
         _configure_logging(settings.hitl_log_level.upper())
         asyncio.run(_serve(settings, args.only))
     except HitlError as error:
@@ -84,14 +86,28 @@ def check_policy(policy: Policy) -> int:
     """Prints which channels, people and groups of a policy the bot can use. Returns 0 if it can use all of
     them, else 1. Raises SettingsError if a setting or a package is missing.
     """
-    require_extra("slack", *SLACK_PACKAGES)
-    from . import open_channels, policy_check
-
-    channels = open_channels.channels_to_check(os.environ)
-    findings = asyncio.run(policy_check.check_policy(policy, channels))
+    settings = Settings.from_environment(os.environ, only_look_ups=True)
+    _require_packages(settings)
+    findings = asyncio.run(_check_policy(policy, settings))
     for finding in findings:
         print(finding)
     return 0 if all(finding.usable == "yes" for finding in findings) else 1
+
+
+async def _check_policy(policy: Policy, settings: Settings) -> list[Finding]:
+    from .open_channels import open_channels_to_check
+    from .policy_check import check_policy
+
+    async with open_channels_to_check(settings) as channels:
+        return await check_policy(policy, channels)
+
+
+def _require_packages(settings: Settings) -> None:
+    """Raises SettingsError, which says what to install, if a chat system's package is missing."""
+    if settings.has_slack:
+        require_extra("slack", *_BOT_PACKAGES, "slack_bolt")
+    if settings.has_teams:
+        require_extra("teams", *_BOT_PACKAGES, "microsoft_teams.apps")
 
 
 def _configure_logging(level: str) -> None:

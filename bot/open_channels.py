@@ -1,15 +1,19 @@
-"""Opens the channels that the settings have: for the bot, and for the check of a policy."""
+"""Opens the channels that the settings have: for the bot, and for the check of a policy.
+
+A chat system's packages come with its extra, so its channel is imported only if the settings have it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
+from hitl_core.errors import SettingsError
 from hitl_core.store import Store
 
 from .channels.connection import Connection
+from .channels.contract import Channel
 from .channels.registry import Channels
-from .channels.slack import make_channel, open_slack
 from .health import Health
 from .settings import Settings
 
@@ -22,10 +26,24 @@ async def open_connections(
     settings: Settings, store: Store, health: Health
 ) -> AsyncGenerator[list[Connection], None]:
     """All of them, that with the bot's own place first. Raises SettingsError if one refuses its settings."""
-    yield [await open_slack(settings, health)]
+    connections = list[Connection]()
+    if settings.has_slack:
+        from .channels.slack import open_slack
+
+        connections.append(await open_slack(settings, health))
+    if settings.has_teams:
+        raise SettingsError("Teams is not built yet: remove the settings TEAMS_….")
+    yield sorted(connections, key=lambda one: not settings.default_in(one.channel.name))
 
 
-def channels_to_check(environment: Mapping[str, str]) -> Channels:
-    """All channels, only for look-ups. Raises SettingsError if a setting is missing."""
-    settings = Settings.from_environment(environment, only_look_ups=True)
-    return Channels(make_channel(settings, Health(quiet=True), timeout=CHECK_TIMEOUT))
+@asynccontextmanager
+async def open_channels_to_check(settings: Settings) -> AsyncGenerator[Channels, None]:
+    """All channels, only for look-ups, before their start."""
+    health, channels = Health(quiet=True), list[Channel]()
+    if settings.has_slack:
+        from .channels.slack import make_channel
+
+        channels.append(make_channel(settings, health, timeout=CHECK_TIMEOUT))
+    if settings.has_teams:
+        raise SettingsError("Teams is not built yet: remove the settings TEAMS_….")
+    yield Channels(*sorted(channels, key=lambda one: not settings.default_in(one.name)))

@@ -1,4 +1,4 @@
-"""`hitl policy check --slack FILE`: whether the places, people and groups of a policy can be used."""
+"""`hitl policy check --channels FILE`: whether the places, people and groups of a policy can be used."""
 
 from __future__ import annotations
 

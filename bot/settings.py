@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
@@ -17,26 +17,41 @@ from . import click_budget
 #: One half of the bot: `http` answers clicks and agents, `workers` shows reviews and escalates them.
 BotRole = Literal["http", "workers"]
 
-_PREFIXES = ("HITL_", "SLACK_")
+_PREFIXES = ("HITL_", "SLACK_", "TEAMS_")
+#: The settings that say that a bot has Slack, and Teams.
+_SLACK = ("slack_bot_token", "slack_signing_secret", "slack_app_token")
+_TEAMS = ("teams_client_id", "teams_tenant_id", "teams_client_secret", "teams_managed_identity")
 APP_TOKEN = "SLACK_APP_TOKEN"
 #: A variable whose name is this similar to a setting's (difflib's ratio) is probably a typo.
 SIMILARITY = 0.88
+_EXAMPLES = {"slack": "#agent-approvals", "teams": "teams:19:…@thread.tacv2"}
+_GUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """The bot's settings. Each field is the environment variable with its name in capitals."""
 
-    slack_bot_token: str
+    slack_bot_token: str = ""
     """The bot's token, `xoxb-…`: api.slack.com/apps, OAuth & Permissions."""
     slack_signing_secret: str = ""
     """The secret with which Slack signs its requests: api.slack.com/apps, Basic Information."""
     slack_app_token: str = ""
     """For Socket Mode, instead of the signing secret: an app-level token, `xapp-…`, from the same page."""
-    hitl_channel: str
-    """The channel for reviews without a place in the policy: `#agent-approvals`, or a channel's id."""
     slack_api_url: str = "https://slack.com/api/"
     """Another URL for Slack's Web API, for example a sandbox's."""
+    teams_client_id: str = ""
+    """The bot's Application (client) ID: Azure portal, your Azure Bot, Configuration, Microsoft App ID."""
+    teams_tenant_id: str = ""
+    """Your Directory (tenant) ID, from the same page. Only people of this tenant can use the bot."""
+    teams_client_secret: str = ""
+    """The value of a client secret: Microsoft Entra, App registrations, Certificates & secrets."""
+    teams_managed_identity: str = ""
+    """Instead of a secret: the client ID of the managed identity with which the bot runs, or `system`."""
+    teams_cloud_url: str = ""
+    """Only for a sandbox: the URL of its login, its Graph and its Connector."""
+    hitl_channel: str
+    """The bot's own place, where the policy names none: `#agent-approvals`, or `teams:` and a team's name."""
     hitl_redis_url: str = "redis://localhost:6379/0"
     """The URL of the Redis that the agents use too."""
     hitl_policy: str = ""
@@ -52,6 +67,19 @@ class Settings:
     hitl_log_level: str = "INFO"
     """DEBUG, INFO, WARNING or ERROR."""
 
+    @property
+    def has_slack(self) -> bool:
+        return bool(self.slack_bot_token)
+
+    @property
+    def has_teams(self) -> bool:
+        return bool(self.teams_client_id)
+
+    def default_in(self, channel: Literal["slack", "teams"]) -> str:
+        """HITL_CHANNEL without its prefix, if it is in this channel, else ""."""
+        name, target = _split_place(self.hitl_channel)
+        return target if name == channel else ""
+
     @classmethod
     def from_environment(
         cls, environment: Mapping[str, str], *, only_look_ups: bool = False
@@ -65,22 +93,37 @@ class Settings:
             for name, variable in known.items()
             if environment.get(variable, "").strip()
         }
-        required = {field.name for field in fields(cls) if field.default is MISSING}
-        if "slack_app_token" not in values and not only_look_ups:
-            required.add("slack_signing_secret")
         typos = _typos(environment, set(known.values()))
+        required = required_settings(values.keys(), only_look_ups=only_look_ups)
         missing = [known[name] for name in known if name in required - values.keys()]
         if missing:
-            raise SettingsError(_missing_text(missing, typos))
+            raise SettingsError(_missing_text(missing, typos, values.keys()))
         if typos := {name: meant for name, meant in typos.items() if name.startswith("HITL_")}:
             raise SettingsError(f"{_typo_question(typos)} Rename or remove it.")
         if "hitl_port" in values:
             values["hitl_port"] = _port(values["hitl_port"])
         if "hitl_click_seconds" in values:
             values["hitl_click_seconds"] = _click_seconds(values["hitl_click_seconds"])
+        for name in ("teams_client_id", "teams_tenant_id", "teams_managed_identity"):
+            if name in values:
+                values[name] = values[name].lower()
         settings = cls(**values)
         _check_values(settings)
         return settings
+
+
+def required_settings(given: Set[str], *, only_look_ups: bool = False) -> set[str]:
+    """What must be set, beside what is. With neither Slack nor Teams it is what Slack needs."""
+    required = {"hitl_channel"}
+    if given & set(_SLACK) or not given & set(_TEAMS):
+        required.add("slack_bot_token")
+        if "slack_app_token" not in given and not only_look_ups:
+            required.add("slack_signing_secret")
+    if given & set(_TEAMS):
+        required |= {"teams_client_id", "teams_tenant_id"}
+        if "teams_managed_identity" not in given:
+            required.add("teams_client_secret")
+    return required
 
 
 def _typos(environment: Mapping[str, str], known: set[str]) -> dict[str, str]:
@@ -91,7 +134,7 @@ def _typos(environment: Mapping[str, str], known: set[str]) -> dict[str, str]:
     return {name: matches[0] for name, matches in near if matches}
 
 
-def _missing_text(missing: list[str], typos: Mapping[str, str]) -> str:
+def _missing_text(missing: list[str], typos: Mapping[str, str], given: Set[str]) -> str:
     verb = "is" if len(missing) == 1 else "are"
     sentence = f"{join_names(missing)} {verb} not set."
     likely = {typo: name for typo, name in typos.items() if name in (*missing, APP_TOKEN)}
@@ -99,6 +142,19 @@ def _missing_text(missing: list[str], typos: Mapping[str, str]) -> str:
         return f"{sentence} {_typo_question(likely)}"
     if "SLACK_SIGNING_SECRET" in missing:
         sentence += f" For Socket Mode set {APP_TOKEN} instead of SLACK_SIGNING_SECRET."
+    if "TEAMS_CLIENT_SECRET" in missing:
+        sentence += " With a managed identity set TEAMS_MANAGED_IDENTITY instead of the secret."
+    slack, teams = given & set(_SLACK), given & set(_TEAMS)
+    if not slack and not teams:
+        names = join_names(["TEAMS_CLIENT_ID", "TEAMS_TENANT_ID", "TEAMS_CLIENT_SECRET"])
+        return (
+            f"{sentence} For Teams in place of Slack set {names}. See docs/quickstart.md, The bot."
+        )
+    for system, ours in (("Slack", slack), ("Teams", teams)):
+        if slack and teams and any(name.startswith(system.upper()) for name in missing):
+            sentence += (
+                f" For a bot without {system} remove {join_names(map(str.upper, sorted(ours)))}."
+            )
     return f"{sentence} See docs/quickstart.md, The bot."
 
 
@@ -107,20 +163,71 @@ def _typo_question(typos: Mapping[str, str]) -> str:
 
 
 def _check_values(settings: Settings) -> None:
+    if settings.has_slack:
+        _check_slack(settings)
+    if settings.has_teams:
+        _check_teams(settings)
+    _check_default(settings)
+    if _scheme(settings.hitl_redis_url) not in ("redis", "rediss", "unix"):
+        raise SettingsError("HITL_REDIS_URL must be a URL like redis://….")
+    if settings.hitl_log_level.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
+        raise SettingsError("HITL_LOG_LEVEL must be DEBUG, INFO, WARNING or ERROR.")
+
+
+def _check_slack(settings: Settings) -> None:
     if not settings.slack_bot_token.startswith("xoxb-"):
         raise SettingsError("SLACK_BOT_TOKEN is not a bot token: it must begin with xoxb-.")
     if settings.slack_app_token and not settings.slack_app_token.startswith("xapp-"):
         raise SettingsError("SLACK_APP_TOKEN is not an app-level token: it must begin with xapp-.")
-    for name in ("slack_api_url", "hitl_redis_url"):
-        schemes = ("http", "https") if name == "slack_api_url" else ("redis", "rediss", "unix")
-        if _scheme(str(getattr(settings, name))) not in schemes:
-            raise SettingsError(f"{name.upper()} must be a URL like {schemes[0]}://….")
+    if _scheme(settings.slack_api_url) not in ("http", "https"):
+        raise SettingsError("SLACK_API_URL must be a URL like https://….")
     if not settings.slack_api_url.endswith("/"):
         raise SettingsError("SLACK_API_URL must end in a slash, like https://slack.com/api/.")
-    if not settings.hitl_channel.startswith(("#", "C", "G", "D")):
+
+
+def _check_teams(settings: Settings) -> None:
+    for name in ("teams_client_id", "teams_tenant_id"):
+        if not _GUID.fullmatch(getattr(settings, name)):
+            raise SettingsError(
+                f"{name.upper()} must be an ID like 8f3c5e0a-1c1f-4d1e-9a53-0d6f0f2f7b11."
+            )
+    secret, identity = settings.teams_client_secret, settings.teams_managed_identity
+    if secret and identity:
+        raise SettingsError("TEAMS_CLIENT_SECRET and TEAMS_MANAGED_IDENTITY are set: remove one.")
+    if _GUID.fullmatch(secret):
+        raise SettingsError(
+            "TEAMS_CLIENT_SECRET is a secret's ID: take its value, which Azure shows only once."
+        )
+    if identity and identity != "system" and not _GUID.fullmatch(identity):
+        raise SettingsError(
+            "TEAMS_MANAGED_IDENTITY must be `system`, or the client ID of a managed identity."
+        )
+    if settings.teams_cloud_url and _scheme(settings.teams_cloud_url) not in ("http", "https"):
+        raise SettingsError("TEAMS_CLOUD_URL must be a URL like http://127.0.0.1:3978.")
+
+
+def _check_default(settings: Settings) -> None:
+    name, target = _split_place(settings.hitl_channel)
+    systems = {"slack": settings.has_slack, "teams": settings.has_teams}
+    if not systems[name]:
+        other = "teams" if name == "slack" else "slack"
+        raise SettingsError(
+            f"HITL_CHANNEL is {settings.hitl_channel}, a place in {name.title()}, which this bot "
+            f"does not have: name one in {other.title()}, like {_EXAMPLES[other]}."
+        )
+    if name == "slack" and not target.startswith(("#", "C", "G", "D")):
         raise SettingsError("HITL_CHANNEL must be #a-channel or a channel's id, like C0123ABCD.")
-    if settings.hitl_log_level.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
-        raise SettingsError("HITL_LOG_LEVEL must be DEBUG, INFO, WARNING or ERROR.")
+    if name == "teams" and (not target or _GUID.fullmatch(target) or target.startswith("group:")):
+        raise SettingsError(
+            f"HITL_CHANNEL must be a channel, like {_EXAMPLES['teams']}, or teams: and a team's name."
+        )
+
+
+def _split_place(text: str) -> tuple[Literal["slack", "teams"], str]:
+    """The chat system and the target of HITL_CHANNEL: `#ops`, `slack:#ops`, `teams:Ops`."""
+    if text.startswith("teams:"):
+        return "teams", text.removeprefix("teams:").strip()
+    return "slack", text.removeprefix("slack:")
 
 
 def _scheme(url: str) -> str:

@@ -23,10 +23,30 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_wheel(copy_sources(folder / "source"), folder)
 
 
+#: Settings of a bot with Slack, and of one with Teams.
+SLACK = {
+    "SLACK_BOT_TOKEN": "xoxb-1",
+    "SLACK_SIGNING_SECRET": "s",
+    "HITL_CHANNEL": "#agent-approvals",
+}
+TEAMS = {
+    "TEAMS_CLIENT_ID": "8f3c5e0a-1c1f-4d1e-9a53-0d6f0f2f7b11",
+    "TEAMS_TENANT_ID": "1b2c3d4e-1c1f-4d1e-9a53-0d6f0f2f7b11",
+    "TEAMS_CLIENT_SECRET": "s",
+    "HITL_CHANNEL": "teams:Ops",
+}
+
+
 @pytest.fixture(scope="module")
 def with_slack(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installation:
     """`pip install "hitl-core[slack]"`"""
     return install(wheel, tmp_path_factory.mktemp("slack"), "slack")
+
+
+@pytest.fixture(scope="module")
+def with_both(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installation:
+    """`pip install "hitl-core[slack,teams]"`"""
+    return install(wheel, tmp_path_factory.mktemp("both"), "slack", "teams")
 
 
 @pytest.fixture(scope="module")
@@ -41,10 +61,8 @@ def test_no_package_of_the_wheel_takes_a_common_name(wheel: Path) -> None:
     assert names == {"hitl_core", "hitl_bot", "hitl_slack_sandbox", "hitl_teams_sandbox", metadata}
 
 
-def test_every_module_is_imported_under_its_installed_name(with_slack: Installation) -> None:
-    """Also none by the name that its folder has in the checkout, and none from there. Without Teams, which
-    has an extra of its own.
-    """
+def test_every_module_is_imported_under_its_installed_name(with_both: Installation) -> None:
+    """Also none by the name that its folder has in the checkout, and none from there."""
     script = (
         "import importlib, importlib.util, pkgutil\n"
         "assert not any(map(importlib.util.find_spec, ('bot', 'slack_sandbox', 'examples', 'langgraph')))\n"
@@ -52,10 +70,10 @@ def test_every_module_is_imported_under_its_installed_name(with_slack: Installat
         "    package = importlib.import_module(name)\n"
         "    assert 'site-packages' in package.__file__, package.__file__\n"
         "    for module in pkgutil.walk_packages(package.__path__, f'{name}.'):\n"
-        "        if not module.name.endswith('__main__') and '.channels.teams' not in module.name:\n"
+        "        if not module.name.endswith('__main__'):\n"
         "            importlib.import_module(module.name)\n"
     )
-    done = with_slack.run(with_slack.python, "-c", script)
+    done = with_both.run(with_both.python, "-c", script)
     assert done.returncode == 0, done.stderr
 
 
@@ -104,13 +122,26 @@ def test_serve_has_its_help_and_names_missing_settings(with_slack: Installation)
 
 
 @pytest.mark.parametrize(
-    "command", ["serve", "demo", "demo --check", "policy check --slack p.yaml"]
+    "command", ["serve", "demo", "demo --check", "policy check --channels p.yaml"]
 )
 def test_an_agents_install_says_what_to_install(plain: Installation, command: str) -> None:
     (plain.folder / "p.yaml").write_text("default: review\n")
-    done = plain.run(plain.hitl, *command.split())
+    done = plain.run(plain.hitl, *command.split(), **SLACK)
     assert done.returncode == 2, done.stdout
     assert done.stderr == ('hitl: aiohttp is not installed. Run: pip install "hitl-core[slack]"\n')
+
+
+def test_a_bot_with_slack_needs_nothing_of_teams(with_slack: Installation) -> None:
+    """Given only the extra `slack`; then the bot can be imported, and settings of Teams name its extra."""
+    script = "import hitl_bot.app, sys; print('microsoft_teams' in sys.modules)"
+    done = with_slack.run(with_slack.python, "-c", script)
+    assert (done.stdout, done.stderr) == ("False\n", "")
+
+    done = with_slack.run(with_slack.hitl, "serve", **TEAMS)
+    assert done.returncode == 2
+    assert done.stderr == (
+        'hitl: microsoft_teams.apps is not installed. Run: pip install "hitl-core[teams]"\n'
+    )
 
 
 def test_an_agents_install_never_imports_the_bot(plain: Installation) -> None:

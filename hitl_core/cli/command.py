@@ -60,11 +60,11 @@ def add_plugin_commands(commands: Commands) -> None:
         entry.load()(commands)
 
 
-def load_policy_check(name: str) -> Any:
-    """Raises SettingsError where this environment has none of that name."""
-    for entry in entry_points(group=POLICY_CHECKS, name=name):
+def load_policy_check() -> Any:
+    """The bot's check of a policy's places. Raises SettingsError if this environment has no bot."""
+    for entry in entry_points(group=POLICY_CHECKS):
         return entry.load()
-    raise SettingsError(f'No check of {name} is installed. Run: pip install "hitl-core[{name}]"')
+    raise SettingsError('No bot is installed. Run: pip install "hitl-core[slack]"')
 
 
 def require_extra(extra: str, *packages: str) -> None:

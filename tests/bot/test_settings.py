@@ -72,3 +72,98 @@ def test_variables_of_other_programs_are_no_typo(other: str) -> None:
 def test_a_similar_name_is_no_typo_of_a_setting_that_is_set() -> None:
     """Given a setting, and a variable with a similar name; then the similar one is ignored."""
     Settings.from_environment({**GOOD, "HITL_CHANNELS": "x", "SLACK_BOT_TOKENS": "x"})
+
+
+GUID = "8f3c5e0a-1c1f-4d1e-9a53-0d6f0f2f7b11"
+TEAMS = {
+    "TEAMS_CLIENT_ID": GUID,
+    "TEAMS_TENANT_ID": GUID.upper(),
+    "TEAMS_CLIENT_SECRET": "s3cret",
+    "HITL_CHANNEL": "teams:19:abc@thread.tacv2",
+}
+NO_SLACK = {"SLACK_BOT_TOKEN": "", "SLACK_SIGNING_SECRET": ""}
+
+
+@pytest.mark.parametrize(
+    ("given", "slack", "teams"),
+    [
+        (GOOD, "#agent-approvals", ""),
+        ({**GOOD, "HITL_CHANNEL": "slack:C0123"}, "C0123", ""),
+        (TEAMS, "", "19:abc@thread.tacv2"),
+        ({**GOOD, **TEAMS}, "", "19:abc@thread.tacv2"),
+        ({**TEAMS, **GOOD}, "#agent-approvals", ""),
+    ],
+)
+def test_a_bot_has_slack_or_teams_or_both(given: dict[str, str], slack: str, teams: str) -> None:
+    """Given settings of one chat system or of both; then the bot has these, and its own place in one."""
+    settings = Settings.from_environment(given)
+    assert settings.has_slack is ("SLACK_BOT_TOKEN" in given)
+    assert settings.has_teams is ("TEAMS_CLIENT_ID" in given)
+    assert (settings.default_in("slack"), settings.default_in("teams")) == (slack, teams)
+
+
+def test_ids_of_teams_are_in_lower_case() -> None:
+    """Azure shows them in either case, and tokens have them in lower case."""
+    assert Settings.from_environment(TEAMS).teams_tenant_id == GUID
+
+
+def test_a_managed_identity_needs_no_secret() -> None:
+    given = {**TEAMS, "TEAMS_CLIENT_SECRET": "", "TEAMS_MANAGED_IDENTITY": "System"}
+    assert Settings.from_environment(given).teams_managed_identity == "system"
+
+
+@pytest.mark.parametrize(
+    ("changed", "texts"),
+    [
+        (NO_SLACK, ["SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET are not set", "For Teams in place"]),
+        ({**NO_SLACK, **TEAMS, "TEAMS_TENANT_ID": ""}, ["TEAMS_TENANT_ID is not set."]),
+        ({**NO_SLACK, **TEAMS, "TEAMS_CLIENT_SECRET": ""}, ["TEAMS_MANAGED_IDENTITY instead"]),
+        (
+            {**TEAMS, "TEAMS_CLIENT_ID": ""},
+            ["TEAMS_CLIENT_ID is not set", "For a bot without Teams"],
+        ),
+        (
+            {**TEAMS, "SLACK_SIGNING_SECRET": ""},
+            ["SLACK_SIGNING_SECRET is not set", "For a bot without Slack remove SLACK_BOT_TOKEN."],
+        ),
+        ({**TEAMS, "TEAMS_CLIENT_ID": "approver"}, ["TEAMS_CLIENT_ID must be an ID like"]),
+        ({**TEAMS, "TEAMS_TENANT_ID": "example.com"}, ["TEAMS_TENANT_ID must be an ID like"]),
+        ({**TEAMS, "TEAMS_CLIENT_SECRET": GUID}, ["a secret's ID: take its value"]),
+        (
+            {**TEAMS, "TEAMS_MANAGED_IDENTITY": "system"},
+            ["TEAMS_MANAGED_IDENTITY are set: remove one"],
+        ),
+        (
+            {**TEAMS, "TEAMS_CLIENT_SECRET": "", "TEAMS_MANAGED_IDENTITY": "mine"},
+            ["TEAMS_MANAGED_IDENTITY must be `system`, or the client ID"],
+        ),
+        ({**TEAMS, "TEAMS_CLOUD_URL": "localhost"}, ["TEAMS_CLOUD_URL must be a URL"]),
+        (
+            {"HITL_CHANNEL": "teams:Ops"},
+            ["a place in Teams, which this bot does not have", "#agent"],
+        ),
+        (
+            {**NO_SLACK, **TEAMS, "HITL_CHANNEL": "#ops"},
+            ["a place in Slack, which this bot does not have", "teams:19:"],
+        ),
+        ({**TEAMS, "HITL_CHANNEL": f"teams:{GUID}"}, ["HITL_CHANNEL must be a channel"]),
+        ({**TEAMS, "HITL_CHANNEL": f"teams:group:{GUID}"}, ["HITL_CHANNEL must be a channel"]),
+        ({**TEAMS, "HITL_CHANNEL": "teams: "}, ["HITL_CHANNEL must be a channel"]),
+        (
+            {**NO_SLACK, **TEAMS, "TEAMS_CLIENT_ID": "", "TEAMS_CLINT_ID": GUID},
+            ["TEAMS_CLINT_ID is set: did you mean TEAMS_CLIENT_ID?"],
+        ),
+    ],
+)
+def test_a_wrong_setting_of_teams_gets_a_sentence(
+    changed: dict[str, str], texts: list[str]
+) -> None:
+    text = refusal(**changed)
+    assert [one for one in texts if one not in text] == []
+    assert "\n" not in text
+
+
+def test_look_ups_need_no_signing_secret() -> None:
+    """Given the settings of `hitl policy check` on a laptop, which gets no clicks."""
+    given = {**GOOD, "SLACK_SIGNING_SECRET": ""}
+    assert Settings.from_environment(given, only_look_ups=True).slack_bot_token

@@ -228,7 +228,7 @@ async def test_newcomer_2_a_policys_places_and_people_are_looked_up(
     assert again[Place("slack:U0BOB")] == "unknown"
 
 
-async def test_newcomer_2_policy_check_slack_from_a_terminal(
+async def test_newcomer_2_policy_check_channels_from_a_terminal(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
     """Given a policy with a typo and one without; then the command names it, and ends with 1 or 0."""
@@ -237,7 +237,7 @@ async def test_newcomer_2_policy_check_slack_from_a_terminal(
     for text, code in ((POLICY, 1), ("default: review\n", 0)):
         file.write_text(text)
         process = await Process.start(
-            "hitl_core", "policy", "check", "--slack", str(file), env=env, log=tmp_path / "log"
+            "hitl_core", "policy", "check", "--channels", str(file), env=env, log=tmp_path / "log"
         )
         assert await process.wait_end(60) == code, process.output
         assert ("NOT USABLE  slack:#suport: there is no channel" in process.output) is (code == 1)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import MISSING, fields
 from pathlib import Path
 
-from bot.settings import Settings
+from bot.settings import Settings, required_settings
 from bot.web.problems import PROBLEM_TYPES
 from tests.docs.pages import ROOT
 
@@ -24,8 +24,14 @@ _TABLE = re.compile(r"(<!-- table: (\w+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 def _settings() -> Rows:
     yield "setting", "default", "what it is"
     text = _docstrings(ROOT / "bot" / "settings.py", Settings.__name__)
+    systems = {"Slack": "slack_bot_token", "Teams": "teams_client_id"}
+    needs = {
+        name: f"**needed for {system}**"
+        for system, first in systems.items()
+        for name in required_settings({first})
+    } | {field.name: "**needed**" for field in fields(Settings) if field.default is MISSING}
     for field in fields(Settings):
-        default = "**needed**" if field.default is MISSING else f"`{field.default}`"
+        default = needs.get(field.name, f"`{field.default}`")
         yield f"`{field.name.upper()}`", default.replace("``", ""), text[field.name]
 
 

@@ -92,7 +92,12 @@ async def test_promise_10_slack_in_trouble_at_start_is_one_sentence(
 
 @pytest.mark.parametrize(
     "command",
-    ["hitl_core serve", "hitl_core demo", "hitl_core policy check --slack", "slack_sandbox --help"],
+    [
+        "hitl_core serve",
+        "hitl_core demo",
+        "hitl_core policy check --channels",
+        "slack_sandbox --help",
+    ],
 )
 async def test_without_the_extra_it_says_what_to_install(scene: Scene, command: str) -> None:
     """Given only what agents install; then one sentence has the command to run, and the exit code is 2."""

@@ -293,5 +293,5 @@ def doubles(sandbox: Sandbox) -> list[tuple[str, str]]:
 
 def _clean_environment() -> dict[str, str]:
     """No setting of ours comes in from outside."""
-    ours: Callable[[str], bool] = lambda name: name.startswith(("HITL_", "SLACK_"))  # noqa: E731
+    ours: Callable[[str], bool] = lambda name: name.startswith(("HITL_", "SLACK_", "TEAMS_"))  # noqa: E731
     return {name: value for name, value in os.environ.items() if not ours(name)}

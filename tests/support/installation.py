@@ -43,13 +43,13 @@ class Installation(NamedTuple):
     @property
     def environment(self) -> dict[str, str]:
         """Without what leads back to the checkout, and without our settings."""
-        ours = ("HITL_", "SLACK_", "PYTHONPATH", "VIRTUAL_ENV")
+        ours = ("HITL_", "SLACK_", "TEAMS_", "PYTHONPATH", "VIRTUAL_ENV")
         return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
 
-    def run(self, *words: str | Path) -> subprocess.CompletedProcess[str]:
+    def run(self, *words: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
         """A command to its end, which comes within two minutes."""
         return subprocess.run(
-            [str(word) for word in words], cwd=self.folder, env=self.environment,
+            [str(word) for word in words], cwd=self.folder, env=self.environment | environment,
             capture_output=True, text=True, timeout=120, check=False,
         )  # fmt: skip
 
@@ -82,7 +82,8 @@ def install(wheel: Path, folder: Path, *extras: str) -> Installation:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
     _pip(f"--python={venv}/bin/python", "install", "--no-deps", "--no-index", str(wheel))
     (packages,) = venv.glob("lib/python*/site-packages")
-    for requirement in _requirements("hitl-core", set(extras), set()):
+    (ours,) = Distribution.discover(name="hitl-core", path=[str(packages)])
+    for requirement in _requirements(ours, set(extras), set()):
         for name in _top_level_names(requirement):
             link = packages / name
             if not link.exists():
@@ -97,17 +98,20 @@ def _pip(*words: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def _requirements(name: str, extras: set[str], seen: set[str]) -> Iterator[Distribution]:
+def _requirements(
+    package: Distribution, extras: set[str], seen: set[str]
+) -> Iterator[Distribution]:
     """All that a distribution needs, directly or not, without itself."""
-    for text in distribution(name).requires or ():
+    for text in package.requires or ():
         requirement = Requirement(text)
         marker = requirement.marker
         if marker and not any(marker.evaluate({"extra": extra}) for extra in extras or {""}):
             continue
         if requirement.name not in seen:
             seen.add(requirement.name)
-            yield distribution(requirement.name)
-            yield from _requirements(requirement.name, requirement.extras, seen)
+            needed = distribution(requirement.name)
+            yield needed
+            yield from _requirements(needed, requirement.extras, seen)
 
 
 def _top_level_names(package: Distribution) -> set[str]:

@@ -41,7 +41,9 @@ _QUIET = {"unfurl_links": False, "unfurl_media": False, "parse": "none", "mrkdwn
 
 
 class SlackChannel(PeopleLookup):
-    """One workspace. `default` is the channel for cards without a rule of their own: `#name` or an id."""
+    """One workspace. `default` is the channel for cards without a rule of their own: `#name` or an id, or ""
+    where another chat system has it.
+    """
 
     name = NAME
     #: About one message a second in each conversation, and 50 updates a minute with short bursts
@@ -70,6 +72,10 @@ class SlackChannel(PeopleLookup):
             ) from error
         self.team, self.bot_user_id, self.bot_id, self._workspace_url = me
         await self.load_group_names()
+        if self.default:
+            await self._check_default()
+
+    async def _check_default(self) -> None:
         try:
             is_member = await self.resolve_default()
         except (Undeliverable, Unreachable, LookupFailed) as error:

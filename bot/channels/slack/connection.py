@@ -46,7 +46,7 @@ def make_channel(settings: Settings, health: Health, *, timeout: int) -> SlackCh
         timeout=timeout,
         retry_handlers=[],  # after a lost answer a post must be searched for, not repeated
     )
-    return SlackChannel(client, settings.hitl_channel, health)
+    return SlackChannel(client, settings.default_in("slack"), health)
 
 
 class SlackConnection:

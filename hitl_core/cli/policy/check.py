@@ -17,14 +17,14 @@ _EPILOG = """\
 examples:
   $ hitl policy check policy.yaml
   policy.yaml:1: default: This must be `allow`, `review` or `deny`, not `alow`
-  $ hitl policy check policy.yaml --slack
+  $ hitl policy check policy.yaml --channels
   ok policy.yaml: 1 rule (review), default review
   NOT USABLE  slack:#suport: there is no channel #suport
 
 It warns if a `when` lets a call run without review only because an argument is
-missing or has another type. With --slack it also says which channels, people
-and groups of the policy the bot can use: this needs the bot's SLACK_BOT_TOKEN
-and HITL_CHANNEL, and changes nothing.
+missing or has another type. With --channels it also asks Slack and Teams which
+places, people and groups of the policy the bot can use: this needs the bot's
+settings (SLACK_BOT_TOKEN or TEAMS_…, and HITL_CHANNEL), and changes nothing.
 
 Exits with 0 if the policy is valid; 1 if it is not, or if the bot can't use a
 place, 2 if a setting is wrong. Warnings don't count.
@@ -38,9 +38,9 @@ def add_to(commands: Commands) -> None:
     parser = add_command(commands, "check", run, help="find all errors in a policy", epilog=_EPILOG)
     parser.add_argument("file", metavar="FILE", help="the policy, a YAML file")
     parser.add_argument(
-        "--slack",
+        "--channels",
         action="store_true",
-        help="ask Slack too whether its channels, people and groups exist",
+        help="ask Slack and Teams too whether places, people and groups exist",
     )
 
 
@@ -61,4 +61,4 @@ def run(args: argparse.Namespace) -> int:
                 Paint("warning ", YELLOW),
                 f"{where}: interrupt_on.{rule.name}.when: {gap} {_ADVICE}",
             )
-    return load_policy_check("slack")(policy) if args.slack else 0
+    return load_policy_check()(policy) if args.channels else 0
