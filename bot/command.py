@@ -107,7 +107,7 @@ def _require_packages(settings: Settings) -> None:
     if settings.has_slack:
         require_extra("slack", *_BOT_PACKAGES, "slack_bolt")
     if settings.has_teams:
-        require_extra("teams", *_BOT_PACKAGES, "microsoft_teams.apps")
+        require_extra("teams", *_BOT_PACKAGES, "microsoft_teams")
 
 
 def _configure_logging(level: str) -> None:

@@ -66,7 +66,7 @@ def test_every_module_is_imported_under_its_installed_name(with_both: Installati
     script = (
         "import importlib, importlib.util, pkgutil\n"
         "assert not any(map(importlib.util.find_spec, ('bot', 'slack_sandbox', 'examples', 'langgraph')))\n"
-        "for name in ('hitl_bot', 'hitl_slack_sandbox'):\n"
+        "for name in ('hitl_bot', 'hitl_slack_sandbox', 'hitl_teams_sandbox'):\n"
         "    package = importlib.import_module(name)\n"
         "    assert 'site-packages' in package.__file__, package.__file__\n"
         "    for module in pkgutil.walk_packages(package.__path__, f'{name}.'):\n"
@@ -140,7 +140,7 @@ def test_a_bot_with_slack_needs_nothing_of_teams(with_slack: Installation) -> No
     done = with_slack.run(with_slack.hitl, "serve", **TEAMS)
     assert done.returncode == 2
     assert done.stderr == (
-        'hitl: microsoft_teams.apps is not installed. Run: pip install "hitl-core[teams]"\n'
+        'hitl: microsoft_teams is not installed. Run: pip install "hitl-core[teams]"\n'
     )
 
 
