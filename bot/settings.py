@@ -75,7 +75,7 @@ class Settings:
     def has_teams(self) -> bool:
         return bool(self.teams_client_id)
 
-    def default_in(self, channel: Literal["slack", "teams"]) -> str:
+    def default_in(self, channel: str) -> str:
         """HITL_CHANNEL without its prefix, if it is in this channel, else ""."""
         name, target = _split_place(self.hitl_channel)
         return target if name == channel else ""
