@@ -1,4 +1,4 @@
-"""`python -m bot serve`: `hitl serve` from a checkout, without an install."""
+"""`python -m bot serve`: the bot's commands from a checkout, without an install."""
 
 from __future__ import annotations
 

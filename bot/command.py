@@ -1,4 +1,4 @@
-"""The bot's part of the command `hitl`: `hitl serve`, and `hitl policy check --channels`.
+"""The bot's part of the command `hitl`: `hitl serve`, `hitl teams-package`, `hitl policy check --channels`.
 
 Imported for every `hitl --help`, so it imports nothing of an extra until a command runs.
 """
@@ -21,6 +21,7 @@ from hitl_core.cli import add_command, complain, require_extra
 from hitl_core.errors import HitlError
 from hitl_core.policy import Policy
 
+from . import teams_package
 from .logs import OneLineFormatter
 from .settings import BotRole, Settings
 
@@ -52,7 +53,12 @@ or wrong, or Redis, Slack or Teams refuses the bot at its start.
 
 
 def add_to(commands: Commands) -> None:
-    """Add `hitl serve`."""
+    """Add `hitl serve` and `hitl teams-package`."""
+    _add_serve(commands)
+    teams_package.add_to(commands)
+
+
+def _add_serve(commands: Commands) -> None:
     names = ", ".join(field.name.upper() for field in fields(Settings))
     settings = textwrap.fill(names, 80, initial_indent="  ", subsequent_indent="  ")
     parser = add_command(
