@@ -16,7 +16,6 @@ from typing import NamedTuple
 COLOR_SIZE, OUTLINE_SIZE = 192, 32
 #: The background of the color icon, and the manifest's accent color.
 ACCENT = (0x1F, 0x3B, 0x57)
-WHITE = (255, 255, 255)
 #: The corners of the check mark, the radius of the circle, and the width of the lines, as parts of the size.
 _CHECK = ((0.36, 0.51), (0.46, 0.61), (0.64, 0.41))
 _WIDTH = 0.06
@@ -33,19 +32,21 @@ class Pixel(NamedTuple):
 
 def color_icon() -> bytes:
     """A PNG: white on the accent color, without transparency. The symbol is in the middle 120 pixels."""
-    pixels = (
-        Pixel(*(round(a + (b - a) * part) for a, b in zip(ACCENT, WHITE, strict=True)), 255)
-        for part in _symbol(COLOR_SIZE, radius=0.28)
-    )
-    return _png(COLOR_SIZE, pixels)
+    return _png(COLOR_SIZE, (_mix(part) for part in _symbol(COLOR_SIZE, radius=0.28)))
 
 
 def outline_icon() -> bytes:
     """A PNG: white lines on nothing."""
     return _png(
         OUTLINE_SIZE,
-        (Pixel(*WHITE, round(255 * part)) for part in _symbol(OUTLINE_SIZE, radius=0.42)),
+        (Pixel(255, 255, 255, round(255 * part)) for part in _symbol(OUTLINE_SIZE, radius=0.42)),
     )
+
+
+def _mix(part: float) -> Pixel:
+    """`part` of white on the accent color."""
+    red, green, blue = (round(a + (255 - a) * part) for a in ACCENT)
+    return Pixel(red, green, blue, 255)
 
 
 def _symbol(size: int, radius: float) -> Iterator[float]:

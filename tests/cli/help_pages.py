@@ -13,7 +13,7 @@ from hitl_core.cli.main import build_parser
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 #: A command's name as a heading, and below it its help.
-SECTION = re.compile(r"^(#+ `(hitl[a-z ]*)`\n\n)```text\n(.*?)```\n", re.DOTALL | re.MULTILINE)
+SECTION = re.compile(r"^(#+ `(hitl[a-z -]*)`\n\n)```text\n(.*?)```\n", re.DOTALL | re.MULTILINE)
 
 
 def helps() -> dict[str, str]:
