@@ -56,23 +56,7 @@ def make_manifest(app: App) -> dict[str, Any]:
         },
         "icons": {"color": "color.png", "outline": "outline.png"},
         "accentColor": "#{:02X}{:02X}{:02X}".format(*ACCENT),
-        "bots": [
-            {
-                "botId": app.client_id,
-                "scopes": SCOPES,
-                "isNotificationOnly": False,
-                "supportsFiles": False,
-                "commandLists": [
-                    {
-                        "scopes": SCOPES,
-                        "commands": [
-                            {"title": title, "description": text}
-                            for title, text in COMMANDS.items()
-                        ],
-                    }
-                ],
-            }
-        ],
+        "bots": [_bot(app)],
         "permissions": ["identity", "messageTeamMembers"],
         "validDomains": [app.host],
         "webApplicationInfo": {"id": app.client_id, "resource": f"api://{app.client_id}"},
@@ -83,4 +67,15 @@ def make_manifest(app: App) -> dict[str, Any]:
                 ]
             }
         },
+    }
+
+
+def _bot(app: App) -> dict[str, Any]:
+    commands = [{"title": title, "description": text} for title, text in COMMANDS.items()]
+    return {
+        "botId": app.client_id,
+        "scopes": SCOPES,
+        "isNotificationOnly": False,
+        "supportsFiles": False,
+        "commandLists": [{"scopes": SCOPES, "commands": commands}],
     }
