@@ -9,16 +9,17 @@ from typing import Literal
 
 from aiohttp import web
 
-#: What happens to a call. `limited`: 429 with Retry-After. `conflict`: 412. `down`: 503. `refused`: the
-#: connection ends before anything is done. `lost`: it is done, but the connection ends without an answer.
-#: `unreadable`: it is done, and the answer is no JSON. `no_id`: it is done, and the answer is {}. `hang`: no
-#: answer until the sandbox ends. `late`: it is done when released. `late_answer`: it is done, and answered
-#: when released. `answer`: this status and body.
+#: What happens to a call. `limited`: 429 with Retry-After. `conflict`: 412. `down`: 503. `refused`: 400 with
+#: a code that is new to everybody. `dropped`: the connection ends before it is done. `lost`: it is done,
+#: but the connection ends without an answer. `unreadable`: it is done, and the answer is no JSON. `no_id`: it
+#: is done, and the answer is {}. `hang`: no answer until the sandbox ends. `late`: it is done when released.
+#: `late_answer`: it is done, and answered when released. `answer`: this status and body.
 FaultMode = Literal[
     "limited",
     "conflict",
     "down",
     "refused",
+    "dropped",
     "lost",
     "unreadable",
     "no_id",
@@ -102,6 +103,9 @@ async def fault_response(request: web.Request, fault: Fault) -> web.StreamRespon
             return web.json_response({"error": error}, status=412)
         case "down":
             return web.Response(status=503, text="Service Unavailable")
+        case "refused":
+            error = {"code": "SomeNewError", "message": "Something that no documentation names."}
+            return web.json_response({"error": error}, status=400)
         case "answer":
             return web.Response(
                 status=fault.status, text=fault.body, content_type="application/json"

@@ -91,8 +91,7 @@ def to_graph(message: Message, where: Conversation, workspace: Workspace) -> Jso
     """The message as Graph shows it: a card is a string of JSON, and what was deleted is empty."""
     created, edited = message.created_at, message.edited_at
     in_channel, app = where.team, workspace.app
-    from_bot = message.sender == app.mri
-    sender = None if from_bot else workspace.person(message.sender)
+    sender = workspace.person(message.sender)
     attachments = [
         _to_attachment(one, index, message) for index, one in enumerate(message.attachments)
     ]
@@ -114,11 +113,11 @@ def to_graph(message: Message, where: Conversation, workspace: Workspace) -> Jso
         "from": {
             "application": {
                 "@odata.type": "#microsoft.graph.teamworkApplicationIdentity",
-                "id": app.client_id,
-                "displayName": app.name,
+                "id": message.sender.removeprefix("28:"),
+                "displayName": app.name if message.sender == app.mri else "Another app",
                 "applicationIdentityType": "bot",
             }
-            if from_bot
+            if message.sender.startswith("28:")
             else None,
             "device": None,
             "user": sender

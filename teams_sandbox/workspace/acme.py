@@ -131,7 +131,9 @@ def _conversations() -> list[Conversation]:
         Conversation(AUDIT, "channel", "Audit", team=approvals),
         Conversation(ARCHIVED, "channel", "Archived", team=approvals, is_archived=True),
         Conversation(SHARED, "channel", "Globex", [ALICE, BOB, SAM], approvals, "shared"),
-        Conversation(PRIVATE, "channel", "Board", [DANA, ALICE], approvals, "private"),
+        Conversation(
+            PRIVATE, "channel", "Board", [DANA, ALICE], approvals, "private", installed=False
+        ),
         Conversation(ESCALATIONS, "channel", "Escalations", team=ops),
         Conversation(GROUP_CHAT, "groupChat", "Release 7", [ALICE, BOB, DANA]),
         Conversation(EXTERNAL_CHAT, "groupChat", "With Globex", [ALICE, MARIA, SAM]),

@@ -120,7 +120,8 @@ class Message:
 @dataclass
 class Conversation:
     """A channel, a group chat or a personal chat. `members`: the people; a standard channel has those of its
-    team, see Workspace.members. `installed`: whether the app is in this group chat."""
+    team, see Workspace.members. `installed`: whether the app is in this group chat, or in this private or
+    shared channel, to which it must be added apart from the team."""
 
     id: str
     type: ConversationType

@@ -93,7 +93,10 @@ class Workspace:
         if conversation.type == "personal":
             user = self.person(conversation.members[0])
             return user is not None and user.has_app
-        return conversation.team.installed if conversation.team else conversation.installed
+        if conversation.team is None:
+            return conversation.installed
+        in_channel = conversation.installed or conversation.kind == "standard"
+        return conversation.team.installed and in_channel
 
     def open_personal_chat(self, user: User) -> Conversation:
         """The chat of this person and the app; it is created if needed."""

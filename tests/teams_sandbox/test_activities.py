@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -10,6 +11,7 @@ from teams_sandbox.client import Person, ScriptError
 from teams_sandbox.sandbox import Sandbox
 from teams_sandbox.workspace import TENANT, ids
 from tests.teams_sandbox.bots import PlainBot, running_bot
+from tests.teams_sandbox.conftest import Rest, card_activity, code_of
 
 
 @pytest.fixture
@@ -134,3 +136,23 @@ async def test_a_test_may_send_any_activity_with_any_token(sandbox: Sandbox, bot
     assert answer is not None
     assert answer.status == 500, "this bot fails its own check of the token"
     assert sandbox.bot_client.deliveries[-1]["status"] == 500
+
+
+async def test_a_person_waits_for_a_card_and_for_nothing_in_vain(sandbox: Sandbox, rest: Rest):
+    alice = Person(sandbox, ids.ALICE)
+    waiting = asyncio.create_task(alice.wait_for_card(ids.APPROVALS, "Refund"))
+    await rest.post(ids.APPROVALS, card_activity("Another"))
+    sent = (await rest.post(ids.APPROVALS, card_activity("Refund 7 EUR"))).json()["id"]
+    assert (await waiting).id == sent
+    with pytest.raises(TimeoutError, match="alice did not see it"):
+        await alice.wait_for_card(ids.APPROVALS, "Never", timeout=0.01)
+
+
+async def test_a_person_who_is_deleted_is_nowhere(sandbox: Sandbox, rest: Rest):
+    sandbox.workspace.remove_user(ids.BOB)
+    path = f"conversations/{ids.APPROVALS}/members"
+    assert code_of(await rest.get(f"{path}/{ids.BOB}")) == (404, "MemberNotFoundInConversation")
+    assert ids.BOB not in {one["objectId"] for one in (await rest.get(path)).json()}
+    assert code_of(await rest.graph(f"users/{ids.BOB}")) == (404, "Request_ResourceNotFound")
+    with pytest.raises(ScriptError, match="there is nobody"):
+        Person(sandbox, ids.BOB)

@@ -93,6 +93,7 @@ async def test_a_chat_is_refused_with_somebody_who_can_not_have_one(
     ("conversation", "expected"),
     [
         (ids.NO_BOT, (403, "BotNotInConversationRoster")),
+        (ids.PRIVATE, (403, "BotNotInConversationRoster")),
         (ids.NO_BOT_CHAT, (403, "BotNotInConversationRoster")),
         ("19:nowhere@thread.tacv2", (404, "ConversationNotFound")),
         (f"{ids.OPS};messageid=1", (404, "ConversationNotFound")),

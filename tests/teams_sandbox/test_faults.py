@@ -14,7 +14,11 @@ from tests.teams_sandbox.conftest import Rest
 
 
 @pytest.mark.parametrize(
-    ("mode", "status"), [("limited", 429), ("conflict", 412), ("down", 503), ("answer", 500)]
+    ("mode", "status"),
+    [
+        *(("limited", 429), ("conflict", 412), ("down", 503)),
+        *(("refused", 400), ("answer", 500)),
+    ],
 )
 async def test_a_fault_before_the_call_answers_an_error_and_does_nothing(
     rest: Rest, sandbox: Sandbox, mode: FaultMode, status: int
@@ -27,7 +31,7 @@ async def test_a_fault_before_the_call_answers_an_error_and_does_nothing(
     assert (await rest.post(ids.OPS)).status_code == 201, "the fault was for one call"
 
 
-@pytest.mark.parametrize(("mode", "posts"), [("refused", 0), ("lost", 1)])
+@pytest.mark.parametrize(("mode", "posts"), [("dropped", 0), ("lost", 1)])
 async def test_a_connection_ends_before_or_after_the_work(
     rest: Rest, sandbox: Sandbox, mode: FaultMode, posts: int
 ):

@@ -113,6 +113,13 @@ async def test_a_posted_card_is_read_back_with_the_app_that_sent_it(rest: Rest):
     assert [one["id"] for one in expanded[0]["replies"]] == [reply["id"]]
 
 
+async def test_a_message_of_another_app_has_the_other_apps_id(rest: Rest, sandbox: Sandbox):
+    channel = sandbox.workspace.conversations[ids.APPROVALS]
+    sandbox.workspace.add_message(channel, f"28:{ids.NOAPP}", "I am not the bot")
+    [message] = (await rest.graph(channel_path())).json()["value"]
+    assert message["from"]["application"]["id"] == ids.NOAPP
+
+
 async def test_messages_come_newest_first_in_pages_of_at_most_fifty(rest: Rest):
     sent = [(await rest.post(ids.OPS)).json()["id"] for _ in range(23)]
     found = await all_pages(rest, channel_path(ids.OPS_TEAM_GROUP, ids.OPS))
