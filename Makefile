@@ -49,7 +49,7 @@ bench: $(VENV)/.dev ## speed and size, compared with a floor; a few minutes  [AR
 walks: $(VENV)/.dev ## how many files each trip of the data goes through, with aims
 	@$(PY) -m benchmarks.walks
 
-gallery: $(VENV)/.dev ## every card, form and Home as JSON and pictures, in build/gallery/slack; docs/gallery.md  [ARGS=NAME]
+gallery: $(VENV)/.dev ## every card, form and Home as JSON and pictures, in build/gallery; docs/gallery.md  [ARGS=NAME]
 	@$(PY) -m tests.gallery $(ARGS)
 
 lint: $(VENV)/.dev ## style and formatting

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
-from hitl_core.model.place import normalize_id, split_id
+from hitl_core.model.place import is_guid, normalize_id, split_id
 from hitl_core.model.value import Value
 
 DecisionType = Literal["approve", "edit", "reject", "respond", "ignore"]
@@ -94,12 +94,13 @@ class Reviewer(Value):
 
 def person_label(name: str, id: str) -> str:
     """A name for our own sentences: in quotes, and with the id. People choose their names. Without quotes a
-    name could look like a part of the sentence, like several people, or like another person.
+    name could look like a part of the sentence, like several people, or like another person. Of a GUID, which
+    has 36 characters, the first 8 are enough to tell two people of one name apart.
     """
     short_name = name.strip().replace("“", '"').replace("”", '"')
     if len(short_name) > MAX_NAME:
         short_name = f"{short_name[: MAX_NAME - 1]}…"
-    return f"“{short_name}” ({id})" if short_name else id
+    return f"“{short_name}” ({id[:8] if is_guid(id) else id})" if short_name else id
 
 
 class Vote(Value):

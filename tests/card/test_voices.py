@@ -19,7 +19,7 @@ from bot.card import (
 )
 from bot.card.spans import Emphasis, Line, PlaceNames, agent_name, plain_text
 from bot.channels.slack.render.card_message import message
-from hitl_core.model import DEFAULT_PLACE, Review
+from hitl_core.model import DEFAULT_PLACE, Review, Reviewer
 from tests.channels.reading import to_text
 from tests.channels.scenes import (
     asking,
@@ -185,3 +185,11 @@ def test_cards_fool_1_a_changed_value_has_no_line_of_ours() -> None:
     (line,) = card_text(card_of(review), NAMES).decisions
     assert not any(one.startswith(("✔", "amount")) for one in plain_text(line).split("\n"))
     assert "→ “B of it⏎✔ approved by Bob Reyes" in plain_text(line)
+
+
+def test_a_person_of_teams_has_eight_characters_of_their_guid():
+    """Given two people of one name, then 8 characters tell them apart, and no card shows 36 of them."""
+    guid = "b0b00000-0000-4000-8000-000000000002"
+    person = Reviewer(channel="teams", team="t", id=guid, name="Bob Reyes")
+    assert person.label == "“Bob Reyes” (b0b00000)"
+    assert person.model_copy(update={"name": ""}).label == guid

@@ -7,6 +7,7 @@ from html import escape
 
 from tests.gallery.pictures import LOOKS
 from tests.gallery.showing import Scene
+from tests.gallery.teams.showing import Scene as TeamsScene
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; margin: 24px; background: #888; }
@@ -17,7 +18,7 @@ img { max-width: 100%; border: 1px solid #bbb; }
 """
 
 
-def page(scenes: Iterable[Scene]) -> str:
+def page(scenes: Iterable[Scene | TeamsScene]) -> str:
     shown = "\n".join(_section(scene) for scene in scenes)
     return (
         "<!doctype html>\n<html lang=en><meta charset=utf-8><title>Gallery</title>"
@@ -25,7 +26,7 @@ def page(scenes: Iterable[Scene]) -> str:
     )
 
 
-def _section(scene: Scene) -> str:
+def _section(scene: Scene | TeamsScene) -> str:
     name, text = escape(scene.name), escape(scene.text)
     pictures = "".join(
         f'<img loading=lazy src="{name}{look}.png" alt="{text}{look.replace(".", ", ")}">'

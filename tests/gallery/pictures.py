@@ -80,14 +80,14 @@ async def draw(scenes: Iterable[Scene], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     logging.disable(logging.WARNING)  # each scene has a policy of its own, which is no news here
     with TemporaryDirectory() as data, EmbeddedRedis(Path(data) / "redis") as redis:
-        async with slack(redis.url) as to, camera(_chromium()) as page:
+        async with slack(redis.url) as to, camera(find_chromium()) as page:
             for scene in scenes:
                 shown = await make(scene, to)
                 write(scene, shown, folder)
                 await take(page, to, scene, shown, folder)
 
 
-def _chromium() -> Path:
+def find_chromium() -> Path:
     names = ("chromium", "chromium-browser", "google-chrome")
     found = next(filter(None, map(shutil.which, names)), None)
     if found is None:

@@ -51,12 +51,24 @@ class Shown:
 
 
 @dataclass(frozen=True)
+class CardOf:
+    """What a card is made of, for each channel. `asks`: the verb of the button whose question is open."""
+
+    make: Callable[[], Review]
+    place: Place
+    asks: str | None = None
+    has_thread: bool = False
+
+
+@dataclass(frozen=True)
 class Scene:
-    """`name` is that of its files, `text` what there is to see."""
+    """`name` is that of its files, `text` what there is to see. `card`: what it is made of, if it is the card
+    of a review."""
 
     name: str
     text: str
     make: Callable[[Slack], Shown | Awaitable[Shown]]
+    card: CardOf | None = None
 
 
 async def make(scene: Scene, to: Slack) -> Shown:
@@ -81,7 +93,7 @@ def message(name: str, text: str, make: Callable[[], Review], place: Place = DEF
     def shown(to: Slack) -> Shown:
         return Shown("message", _card(make(), place, to))
 
-    return Scene(name, text, shown)
+    return Scene(name, text, shown, CardOf(make, place))
 
 
 def question(name: str, text: str, make: Callable[[], Review], button: str) -> Scene:
@@ -90,7 +102,7 @@ def question(name: str, text: str, make: Callable[[], Review], button: str) -> S
     def shown(to: Slack) -> Shown:
         return Shown("message", _card(make(), DEFAULT, to), asks=button)
 
-    return Scene(name, text, shown)
+    return Scene(name, text, shown, CardOf(make, DEFAULT, asks=button))
 
 
 def spoken(name: str, text: str, make: Callable[[], Review]) -> Scene:
@@ -117,7 +129,7 @@ def with_thread(name: str, text: str, make: Callable[[], Review], place: Place =
         lines = [thread_message(line, to.channel.name_of) for line in thread_lines(review, place)]
         return Shown("message", _card(review, place, to), lines)
 
-    return Scene(name, text, shown)
+    return Scene(name, text, shown, CardOf(make, place, has_thread=True))
 
 
 def _card(review: Review, place: Place, to: Slack) -> Json:

@@ -118,19 +118,19 @@ def _run(span: Span, names: PlaceNames) -> _Run:
 
 
 def known_name(one: Person | Group | PlaceName, names: PlaceNames) -> str:
-    """The label, or the name of one of our people whom a policy names by id."""
-    if isinstance(one, PlaceName) or one.channel != NAME or _claims(one):
+    """The label, or the name of one of our people whom a policy or an agent names by id."""
+    if isinstance(one, PlaceName) or one.channel != NAME:
         return one.label
     is_group = isinstance(one, Group) and not one.id.startswith(GROUP)
     id = f"{GROUP}{one.id}" if is_group else one.id
-    if one.label not in (one.id, f"{NAME}:{one.id}"):
+    is_bare = one.label in (one.id, f"{NAME}:{one.id}")
+    if not GUID.fullmatch(id.removeprefix(GROUP)) or not (is_bare or _is_claimed(one)):
         return one.label
-    return (
-        names.name_of(Place.of(NAME, id)) if GUID.fullmatch(id.removeprefix(GROUP)) else one.label
-    )
+    name = names.name_of(Place.of(NAME, id))
+    return one.label if name == id else name
 
 
-def _claims(one: Person | Group) -> bool:
+def _is_claimed(one: Person | Group) -> bool:
     return isinstance(one, Person) and one.is_claimed
 
 
