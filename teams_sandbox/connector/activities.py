@@ -47,7 +47,7 @@ def update(call: Call) -> Json:
     message.edited_at = call.workspace.now()
     message.cards.clear()
     call.workspace.notify_change()
-    return {"id": message.id}
+    return {"id": call.item}
 
 
 def delete(call: Call) -> Json:

@@ -48,9 +48,9 @@ class Activities:
             activity
             | {
                 "name": "adaptiveCard/action",
-                "replyToId": message.id,
+                "replyToId": message.graph_id,
                 "value": {"action": given, "trigger": trigger},
-                "channelData": channel_data | {"legacy": {"replyToId": message.id}},
+                "channelData": channel_data | {"legacy": {"replyToId": message.legacy_id}},
             }
         )
 

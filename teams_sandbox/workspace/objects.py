@@ -85,7 +85,8 @@ class Team:
 
 @dataclass
 class Message:
-    """`id` is the activity's id; `graph_id` that in Graph (milliseconds), which differs in personal chats.
+    """`id` is what the Connector answered to the post. `graph_id` is that in Graph, and in what a press says:
+    milliseconds. In personal chats the two differ, and the Connector knows the message by both.
     `root`: the first message of the thread, in channels. `sender`: a person's id, or the bot's MRI. `cards`
     are what single people see in place of the first card, because a button of it was answered with a card."""
 
@@ -101,6 +102,10 @@ class Message:
     edited_at: float | None = None
     deleted: bool = False
     cards: dict[str, Json] = field(default_factory=dict[str, Json])
+
+    @property
+    def legacy_id(self) -> str:
+        return f"1:1{long_id('activity', self.graph_id)[:43]}"
 
     @property
     def created_at(self) -> float:
@@ -137,6 +142,13 @@ class Conversation:
     @property
     def is_general(self) -> bool:
         return self.team is not None and self.team.id == self.id
+
+    def find_message(self, message_id: str) -> Message | None:
+        """By either of its ids."""
+        found = self.messages.get(message_id)
+        return found or next(
+            (one for one in self.messages.values() if one.graph_id == message_id), None
+        )
 
     def replies(self, root: str) -> list[Message]:
         """The replies in the thread of this message, oldest first."""

@@ -116,19 +116,13 @@ class Workspace:
         self, conversation: Conversation, sender: str, text: str = "", root: str | None = None
     ) -> Message:
         """An empty message, which the caller fills. In channels, one without `root` begins a thread."""
-        graph_id = self.next_id()
-        from_bot = conversation.type == "personal" and sender == self.app.mri
-        activity_id = f"1:1{long_id('activity', graph_id)}" if from_bot else graph_id
-        in_channel = conversation.type == "channel"
-        message = Message(
-            conversation.id,
-            activity_id,
-            graph_id,
-            sender,
-            text,
-            root=(root or activity_id) if in_channel else None,
-        )
-        conversation.messages[activity_id] = message
+        new_id = self.next_id()
+        message = Message(conversation.id, new_id, new_id, sender, text)
+        if conversation.type == "channel":
+            message.root = root or new_id
+        if conversation.type == "personal" and sender == self.app.mri:
+            message.id = message.legacy_id
+        conversation.messages[message.id] = message
         return message
 
     def add_user(self, user: User) -> None:

@@ -144,6 +144,8 @@ async def test_a_personal_chat_has_other_ids_in_graph(rest: Rest):
     path = f"chats/19:{ids.ALICE}_{CLIENT_ID}@unq.gbl.spaces/messages"
     [message] = (await rest.graph(path)).json()["value"]
     assert sent != message["id"]
+    for known in (sent, message["id"]):
+        assert (await rest.put(chat, known, card_activity("new"))).json() == {"id": known}
     assert code_of(await rest.graph(f"chats/{chat}/messages")) == (403, "Forbidden")
 
 
