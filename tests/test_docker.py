@@ -126,11 +126,12 @@ def test_no_secret_comes_into_a_layer() -> None:
     assert not re.search("TOKEN|SECRET|PASSWORD|xoxb|xapp", " ".join(texts("ENV") + texts("RUN")))
 
 
-def test_its_pip_step_knows_its_extra() -> None:
-    (install,) = [text for text in texts("RUN") if "[slack]" in text]
+def test_its_pip_step_knows_its_extras() -> None:
+    """Those of both chat systems: one image is for each."""
+    (install,) = [text for text in texts("RUN") if "[slack" in text]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert re.findall(r"\[(\w+)\]", install) == ["slack"]
-    assert "slack" in project["optional-dependencies"]
+    assert re.findall(r"\[([\w,]+)\]", install) == ["slack,teams"]
+    assert {"slack", "teams"} <= project["optional-dependencies"].keys()
 
 
 def test_security_low_every_version_is_exact() -> None:
@@ -142,6 +143,7 @@ def test_security_low_every_version_is_exact() -> None:
     needed = [
         *project["project"]["dependencies"],
         *project["project"]["optional-dependencies"]["slack"],
+        *project["project"]["optional-dependencies"]["teams"],
     ]
     needed += project["build-system"]["requires"]
     names = {_normal(re.split(r"[<>=;\[ ]", one)[0]) for one in needed}
@@ -251,8 +253,9 @@ def test_the_example_settings_are_settings() -> None:
             given |= {} if out else {name: value}
             # Docker and Compose read quotes and comments each in its own way.
             assert not re.search(r"[\"']| #", value)
-    set_elsewhere = {"HITL_REDIS_URL", "HITL_HOST", "HITL_PORT", "SLACK_API_URL"}
+    set_elsewhere = {"HITL_REDIS_URL", "HITL_HOST", "HITL_PORT", "SLACK_API_URL", "TEAMS_CLOUD_URL"}
     assert named.keys() == names_of_settings() - set_elsewhere
 
     Settings.from_environment(given)
     Settings.from_environment(given | {"SLACK_APP_TOKEN": "", "SLACK_SIGNING_SECRET": "s"})
+    assert not Settings.from_environment(given).has_teams
