@@ -65,7 +65,8 @@ def create(call: Call) -> Json:
     bot = object_in(call.body, "bot").get("id")
     if bot not in (None, call.workspace.app.mri, call.workspace.app.client_id):
         raise TeamsError(403, "BotNotRegistered", "No registration found for this bot.")
-    return _create_thread(call) if call.body.get("isGroup") else _open_chat(call)
+    in_channel = call.body.get("isGroup") or object_in(call.body, "channelData").get("channel")
+    return _create_thread(call) if in_channel else _open_chat(call)
 
 
 def _create_thread(call: Call) -> Json:

@@ -128,8 +128,7 @@ async def _partner(request: web.Request) -> str:
         return ""
     try:
         body = json.loads(await request.text())
-        return str(
-            body["channelData"]["channel"]["id"] if body["isGroup"] else body["members"][0]["id"]
-        )
+        partner = body["members"][0] if "members" in body else body["channelData"]["channel"]
+        return str(partner["id"])
     except (ValueError, LookupError, TypeError):
         return ""
