@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 from ..json_checks import Json, is_object
+from ..validation import elements_in
+from ..workspace import Conversation, User
 from .snapshot import snapshot
 
 if TYPE_CHECKING:
@@ -33,6 +35,9 @@ class PageApi:
             *(web.get(f"/{path.name}", _serve_file(path)) for path in parts),
             web.get("/sandbox/state", self._state),
             web.get("/sandbox/stream", self._stream),
+            web.post("/sandbox/press", _json_route(self._press)),
+            web.post("/sandbox/say", _json_route(self._say)),
+            web.post("/sandbox/announce", _json_route(self._announce)),
         ]
 
     def end(self) -> None:
@@ -71,6 +76,47 @@ class PageApi:
             self._streams.discard(change)
         return response
 
+    async def _press(self, params: Json) -> Json:
+        """`action`: the JSON pointer of the button in the card that this person sees. `entries`: input id →
+        what was entered."""
+        user, conversation = self._find(params)
+        message = conversation.messages[params["message"]]
+        card = message.card_for(user.id) or {}
+        pointed = [one for at, one in elements_in(card) if at == params["action"]]
+        if not pointed:
+            raise ValueError("This card has changed. Please look at it again.")
+        presses = self._sandbox.presses
+        result = await presses.press(user, message, pointed[0], params.get("entries"))
+        error = result.error or "; ".join(result.errors.values())
+        return {"ok": not error, "text": result.notice, "error": error, "problem": result.problem}
+
+    async def _say(self, params: Json) -> Json:
+        """A text that begins with `@` and the app's name mentions it."""
+        user, conversation = self._find(params)
+        at_app = f"@{self._sandbox.app.name}"
+        text = str(params["text"]).strip()
+        message = await self._sandbox.messages.say(
+            user,
+            conversation,
+            text.removeprefix(at_app).strip(),
+            mention=text.startswith(at_app),
+            root=params.get("root"),
+        )
+        return {"message": message.id}
+
+    async def _announce(self, params: Json) -> None:
+        """Tells the bot again of all places where the app is."""
+        await self._sandbox.installs.announce()
+
+    def _find(self, params: Json) -> tuple[User, Conversation]:
+        """The person, and the conversation that they are in. Raises ValueError."""
+        workspace = self._sandbox.workspace
+        user = workspace.users.get(params["user"])
+        conversation = workspace.find_conversation(params["conversation"])
+        if user is None or conversation is None or user not in workspace.members(conversation):
+            raise ValueError("You are not in this conversation.")
+        return user, conversation
+
 
 def _serve_file(path: Path) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
     async def send(request: web.Request) -> web.StreamResponse:
@@ -79,11 +125,11 @@ def _serve_file(path: Path) -> Callable[[web.Request], Awaitable[web.StreamRespo
     return send
 
 
-def json_route(
+def _json_route(
     action: Callable[[Json], Awaitable[Json | None]],
 ) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-    """A POST with JSON, which no page of another site can send. The answer is JSON. A ValueError or KeyError
-    of the action is the answer 400."""
+    """A POST with JSON, which no page of another site can send. The answer is JSON; `error` if the person
+    can't do this."""
 
     async def handle(request: web.Request) -> web.StreamResponse:
         if request.content_type != "application/json":
@@ -96,6 +142,6 @@ def json_route(
         except KeyError as missing:
             raise web.HTTPBadRequest(text=f"missing: {missing.args[0]}") from missing
         except ValueError as error:
-            raise web.HTTPBadRequest(text=str(error)) from error
+            return web.json_response({"ok": False, "error": str(error)})
 
     return handle

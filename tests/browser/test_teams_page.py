@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import pytest_asyncio
+from aiohttp import web
 
 from teams_sandbox.page import single_item_url
 from teams_sandbox.sandbox import Sandbox
@@ -156,3 +158,129 @@ async def test_the_page_fits_a_phone_and_a_laptop(
         "[...document.querySelectorAll('.card *')].map(one => one.getBoundingClientRect().right)"
     )
     assert max(await page.evaluate(sizes)) <= width
+
+
+class Answers:
+    """A bot that answers each press with the next of these, and keeps what it was sent."""
+
+    def __init__(self, *bodies: Json) -> None:
+        self.bodies, self.received = list(bodies), list[Json]()
+
+    async def receive(self, request: web.Request) -> web.Response:
+        self.received.append(await request.json())
+        return web.json_response(self.bodies.pop(0) if self.bodies else {})
+
+
+@asynccontextmanager
+async def bot(teams: Sandbox, *bodies: Json) -> AsyncGenerator[Answers]:
+    answers = Answers(*bodies)
+    app = web.Application()
+    app.router.add_post("/api/messages", answers.receive)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    teams.bot_url = f"http://127.0.0.1:{runner.addresses[0][1]}/api/messages"
+    try:
+        yield answers
+    finally:
+        await runner.cleanup()
+
+
+def card_answer(content: Json) -> Json:
+    kind = "application/vnd.microsoft.card.adaptive"
+    return {"statusCode": 200, "type": kind, "value": content}
+
+
+NOTICE: Json = {
+    "statusCode": 200,
+    "type": "application/vnd.microsoft.activity.message",
+    "value": "Only Finance leads may decide this.",
+}
+ERROR: Json = {
+    "statusCode": 400,
+    "type": "application/vnd.microsoft.error",
+    "value": {"code": "BadRequest", "message": "This review has ended."},
+}
+
+
+async def test_a_press_sends_the_inputs_and_replaces_the_card_for_this_person(
+    teams: Sandbox, page: Page
+):
+    """Given a form, when Alice fills it in and sends it, then the bot gets what she entered, and only she
+    sees the card of the answer."""
+    message = post(teams, FORM)
+    async with bot(teams, card_answer(card(text("Thanks, Alice")))) as answers:
+        await page.goto(f"{teams.url}/?user={ids.ALICE}&conversation={ids.APPROVALS}")
+        form = page.locator(f'[data-id="{message.id}"]')
+        await form.locator("input[type=text]").fill("ann@example.com")
+        await form.locator("input[type=number]").fill("12")
+        await form.get_by_role("checkbox").uncheck()
+        await form.get_by_role("radio").nth(1).check()
+        await form.get_by_role("button", name="Send").click()
+        await expect(form.get_by_text("Thanks, Alice")).to_be_visible()
+    (invoke,) = answers.received
+    assert invoke["from"]["aadObjectId"] == ids.ALICE
+    expected = {"f_1": "ann@example.com", "f_2": "12", "f_3": "false", "f_4": "b"}
+    assert invoke["value"]["action"]["data"] == {"hitl": "press", **expected}
+    assert message.card_for(ids.BOB) == FORM
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence", "role"),
+    [
+        (NOTICE, "Only Finance leads may decide this.", "status"),
+        (ERROR, "This review has ended.", "alert"),
+        ({}, "Unable to reach app. Please try again.", "alert"),
+    ],
+    ids=["notice", "error", "nothing"],
+)
+async def test_an_answer_in_words_is_below_the_card(
+    teams: Sandbox, page: Page, answer: Json, sentence: str, role: Any
+):
+    message = post(teams, card(text("Refund 120.00 EUR"), buttons(button("Approve"))))
+    async with bot(teams, answer, answer):
+        await page.goto(f"{teams.url}/?user={ids.ALICE}&conversation={ids.APPROVALS}")
+        shown = page.locator(f'[data-id="{message.id}"]')
+        await shown.get_by_role("button", name="Approve").click()
+        await expect(shown.get_by_role(role)).to_contain_text(sentence)
+        await shown.get_by_role("button", name="Dismiss").click()
+        await expect(shown.get_by_text(sentence)).to_have_count(0)
+
+
+async def test_a_button_that_asks_first_is_pressed_by_the_answer(teams: Sandbox, page: Page):
+    """Given a button with a card of its own, then only the button in that card reaches the bot."""
+    yes = {"type": "AdaptiveCard", "body": [text("Sure?")], "actions": [button("Yes")]}
+    asking = {"type": "Action.ShowCard", "title": "Run again", "card": yes}
+    message = post(teams, card(text("In doubt"), buttons(asking)))
+    async with bot(teams, NOTICE) as answers:
+        await page.goto(f"{teams.url}/?user={ids.ALICE}&conversation={ids.APPROVALS}")
+        shown = page.locator(f'[data-id="{message.id}"]')
+        await shown.get_by_role("button", name="Run again").click()
+        await expect(shown.get_by_text("Sure?")).to_be_visible()
+        assert answers.received == []
+        await shown.get_by_role("button", name="Yes").click()
+        await expect(shown.get_by_role("status")).to_be_visible()
+    assert len(answers.received) == 1
+
+
+async def test_a_message_is_written_to_the_bot(teams: Sandbox, page: Page):
+    """Given the chat with the bot, when Alice writes `approvals`, then the bot gets it, and the page shows
+    it."""
+    async with bot(teams) as answers:
+        chat = teams.workspace.open_personal_chat(teams.workspace.users[ids.ALICE])
+        await page.goto(f"{teams.url}/?user={ids.ALICE}&conversation={chat.id}")
+        await page.get_by_label("Type a message").fill("approvals")
+        await page.keyboard.press("Enter")
+        await expect(page.locator(".mine .text")).to_have_text("approvals")
+        await expect(page.get_by_label("Type a message")).to_have_value("")
+    assert [one["text"] for one in answers.received] == ["approvals"]
+
+
+async def test_only_people_in_a_conversation_can_act_there(teams: Sandbox, page: Page):
+    """Given Carl, who is not in the channel, then the server takes neither his press nor his words."""
+    message = post(teams, card(buttons(button())))
+    where = {"user": ids.CARL, "conversation": ids.APPROVALS}
+    pressed = {**where, "message": message.id, "action": "/body/0/actions/0"}
+    for path, params in (("press", pressed), ("say", {**where, "text": "Hi"})):
+        answer = await page.request.post(f"{teams.url}/sandbox/{path}", data=params)
+        assert await answer.json() == {"ok": False, "error": "You are not in this conversation."}
