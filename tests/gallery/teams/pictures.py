@@ -45,7 +45,7 @@ async def take(
         await page.goto(f"{url}&theme={theme}")
         await page.locator("#alone .ac-adaptiveCard").first.wait_for()
         if shown.opens:
-            await page.get_by_role("button", name=shown.opens).first.click()
+            await page.get_by_role("button", name=shown.opens, exact=True).first.click()
         path = folder / f"{scene.name}{look}.png"
         await page.locator("#alone").screenshot(path=path)
         taken.append(path)
