@@ -114,7 +114,9 @@ class Channel(Protocol):
         """Post only the card's summary without buttons, after the channel refused the card."""
         ...
 
-    async def update(self, ref: MessageRef, card: Card) -> None: ...
+    async def update(self, place: Place, ref: MessageRef, card: Card) -> None:
+        """Replace the card of the message that was posted at `place`: it is found as before."""
+        ...
 
     async def reply(self, place: Place, ref: MessageRef, line: ThreadLine) -> None:
         """Post a line in the card's thread."""

@@ -67,7 +67,7 @@ class Messages:
         """
         channel, card_values = self._channels.of_message(ref), await _draw_card(snapshot, place)
         try:
-            await self._pace.update(channel, lambda: channel.update(ref, card_values))
+            await self._pace.update(channel, lambda: channel.update(place, ref, card_values))
         except MessageGone:
             log.warning("review %s: its message at %s was deleted", snapshot.review.id, place)
             return False

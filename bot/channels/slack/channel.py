@@ -112,7 +112,7 @@ class SlackChannel(PeopleLookup):
     async def post_plain(self, place: Place, card: Card) -> MessageRef:
         return await self._post(place, card, plain_message(refused_card_text(card)))
 
-    async def update(self, ref: MessageRef, card: Card) -> None:
+    async def update(self, place: Place, ref: MessageRef, card: Card) -> None:
         content = self._card_message(card)
         await self._api.call(
             "chat.update", channel=ref.conversation, ts=ref.ts, parse="none", **content

@@ -1,1 +1,9 @@
-"""Microsoft Teams. `transport` talks with it: requests come in by `TeamsEndpoint`, checked by `Guard`."""
+"""Microsoft Teams. `channel` draws with `render` and talks with Teams by `transport`. Requests come in by
+`TeamsEndpoint`, checked by `Guard`.
+"""
+
+from .channel import TeamsChannel
+from .places import LABEL
+from .transport import Credentials
+
+__all__ = ["LABEL", "Credentials", "TeamsChannel"]

@@ -136,6 +136,12 @@ def message_mark(review_id: str, place: Place) -> str:
     return f"hitl:{review_id}:{place}"
 
 
+def with_mark(card: dict[str, Any], mark: str) -> dict[str, Any]:
+    """The card with this mark."""
+    first, *rest = card["body"]
+    return {**card, "body": [{**first, "id": mark}, *rest]}
+
+
 def mark_of(card: Mapping[str, object]) -> str:
     """The mark of one of our cards; "" if it has none. Only the place of the mark counts: any text of the
     card may look like one.

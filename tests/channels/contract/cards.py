@@ -72,7 +72,7 @@ class Cards:
         card = build_card(make(), place, POSTED)
         for post in (world.channel.post, world.channel.post_plain):
             ref = await post(world.room, card)
-            await world.channel.update(ref, card)
+            await world.channel.update(world.room, ref, card)
         messages = await world.messages(world.room)
         assert len(messages) == 2
         for shown in messages:

@@ -31,7 +31,7 @@ Call = Callable[[World, Channel, MessageRef], Awaitable[Any]]
 ACTS: dict[str, Call] = {
     "post": lambda world, channel, ref: channel.post(world.room, CARD),
     "post_plain": lambda world, channel, ref: channel.post_plain(world.room, CARD),
-    "update": lambda world, channel, ref: channel.update(ref, CARD),
+    "update": lambda world, channel, ref: channel.update(world.room, ref, CARD),
     "reply": lambda world, channel, ref: channel.reply(world.room, ref, LINE),
     "delete": lambda world, channel, ref: channel.delete(ref),
 }

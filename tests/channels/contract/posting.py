@@ -143,7 +143,7 @@ class Posting:
         ref = await world.channel.post(world.room, card_of(review))
         after = card_of(decide(review, "1", "reject", message="Not on a Friday."))
 
-        await world.channel.update(ref, after)
+        await world.channel.update(world.room, ref, after)
 
         (shown,) = await world.messages(world.room)
         assert shown.ref == ref
@@ -155,7 +155,7 @@ class Posting:
         ref = await world.channel.post(world.room, card)
         await world.remove(ref)
         with pytest.raises(MessageGone):
-            await world.channel.update(ref, card)
+            await world.channel.update(world.room, ref, card)
         assert await world.messages(world.room) == []
 
     async def test_a_deleted_message_is_gone_for_everybody(self, world: World):

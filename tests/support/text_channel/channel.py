@@ -82,7 +82,7 @@ class TextChannel:
     async def post_plain(self, place: Place, card: Card) -> MessageRef:
         return await self._post(place, card, render.plain_content(card))
 
-    async def update(self, ref: MessageRef, card: Card) -> None:
+    async def update(self, place: Place, ref: MessageRef, card: Card) -> None:
         await self._call("edit", id=ref.ts, content=render.card_content(card, self.names))
 
     async def reply(self, place: Place, ref: MessageRef, line: ThreadLine) -> None:

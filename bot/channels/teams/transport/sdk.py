@@ -7,7 +7,7 @@ from __future__ import annotations
 import logging
 import os
 import warnings
-from collections.abc import Callable, Generator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -23,6 +23,43 @@ def token_validator(client_id: str) -> Callable[[Any], Any]:
         return validator
 
     return make
+
+
+def managed_identity(
+    client_id: str, tenant_id: str, identity: str
+) -> Callable[[str], Awaitable[str]]:
+    """Scope → a token of the bot's, by the managed identity of the machine: `identity` is `system` or its
+    client id. Raises ValueError or OSError if there is none.
+    """
+    _import_auth()
+    from microsoft_teams.api.auth.credentials import (
+        FederatedIdentityCredentials,
+        ManagedIdentityCredentials,
+    )
+    from microsoft_teams.apps.token_manager import TokenManager
+
+    if identity.lower() == client_id:  # the registration is the identity itself
+        credentials: Any = ManagedIdentityCredentials(client_id=client_id, tenant_id=tenant_id)
+    elif identity == "system":
+        credentials = FederatedIdentityCredentials(
+            client_id=client_id, managed_identity_type="system", tenant_id=tenant_id
+        )
+    else:
+        credentials = FederatedIdentityCredentials(
+            client_id=client_id,
+            managed_identity_type="user",
+            managed_identity_client_id=identity,
+            tenant_id=tenant_id,
+        )
+    manager = TokenManager(credentials)
+
+    async def fetch(scope: str) -> str:
+        token = await manager.get_app_token(scope, tenant_id)
+        if token is None:
+            raise ValueError("no token")
+        return str(token)
+
+    return fetch
 
 
 class _OneKey:

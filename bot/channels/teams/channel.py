@@ -1,0 +1,237 @@
+"""Teams as a channel: posts, updates and finds cards, and looks up places and people."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, assert_never
+
+import httpx
+
+from hitl_core.errors import SettingsError, StoreUnavailable
+from hitl_core.model import DEFAULT_PLACE, MessageRef, Place
+from hitl_core.store import Store
+
+from ...card import Card, ThreadLine, plain_text, thread_text
+from ...health import Health
+from ...text import one_line, shorten
+from ..contract import (
+    ChannelError,
+    LookupFailed,
+    MessageGone,
+    NotFound,
+    Pace,
+    Unreachable,
+)
+from .ids import NAME, ButtonKey, message_mark, with_mark
+from .places import is_channel, message_link
+from .render import Json, announcement_card, card_message, place_names, plain_card, thread_card
+from .transport import (
+    CONNECTOR_SCOPE,
+    Api,
+    Cloud,
+    Credentials,
+    OwnMessages,
+    PeopleLookup,
+    References,
+    Tokens,
+    card_activity,
+    read_field,
+)
+
+log = logging.getLogger(__name__)
+
+#: The time limit of one call, in seconds.
+TIMEOUT = 4.0
+#: How far Redis's clock (it gives the time of a post) may be ahead of Teams', in seconds.
+CLOCK_TOLERANCE = 600.0
+#: The longest line of an announcement.
+MAX_LINE = 600
+#: The name of the key of the buttons in the store, and its size in bytes.
+_KEY_NAME, _KEY_SIZE = "button-key", 32
+
+
+class TeamsChannel(PeopleLookup):
+    """One tenant. `default` is the conversation for cards without a rule of their own: an id or a name; "" if
+    another channel has the bot's own place. `cloud_url`: a local Teams.
+    """
+
+    name = NAME
+    #: Teams allows 7 messages a second in one conversation, 60 in 30 s and 1,800 an hour, updates included
+    #: (learn.microsoft.com/microsoftteams/platform/bots/how-to/rate-limit): these two together are 60 in
+    #: 30 s. After an hour of that Teams says how long to wait.
+    pace = Pace(message=1.0, update=1.0, update_burst=5)
+
+    def __init__(
+        self,
+        credentials: Credentials,
+        store: Store,
+        default: str = "",
+        health: Health | None = None,
+        *,
+        cloud_url: str = "",
+        timeout: float = TIMEOUT,
+    ) -> None:
+        self._health, self._store = health or Health(), store
+        self.team = credentials.tenant_id
+        self.cloud = Cloud.of(credentials.tenant_id, cloud_url)
+        self.http = httpx.AsyncClient(timeout=timeout)
+        self._tokens = Tokens(self.http, credentials, self.cloud)
+        api = Api(self.http, self._tokens, self.cloud, self._health, timeout)
+        super().__init__(api, References(store), credentials, default)
+        self._own_messages = OwnMessages(api, self.team_channels, credentials.client_id)
+        self._key: ButtonKey | None = None
+
+    async def start(self) -> None:
+        """Raises SettingsError for wrong credentials, or a default conversation that the bot can't use."""
+        self._api.health = Health(quiet=True)  # the SettingsError says it all
+        try:
+            await self._tokens.token(CONNECTOR_SCOPE)
+            data = await self._store.add_channel_value(
+                NAME, _KEY_NAME, secrets.token_bytes(_KEY_SIZE)
+            )
+        except ChannelError as error:
+            raise SettingsError(f"Microsoft Entra gave no token: {error}.") from error
+        self._key = ButtonKey(data)
+        try:
+            await self.team_channels.all()
+        except ChannelError as error:  # only names are missing, and they are loaded again
+            log.warning("the names of the teams could not be loaded: %s", error)
+        if self.default:
+            try:
+                await self.resolve_default()
+            except (ChannelError, StoreUnavailable) as error:
+                raise SettingsError(f"HITL_CHANNEL is teams:{self.default}: {error}.") from error
+        self._api.health = self._health
+
+    async def close(self) -> None:
+        await self.http.aclose()
+
+    @property
+    def key(self) -> ButtonKey:
+        """Signs the buttons; the same for all bots. It is known after the start."""
+        if self._key is None:
+            raise RuntimeError("the channel has not been started")
+        return self._key
+
+    async def check_place(self, place: Place) -> None:
+        audience = self.audience(place)
+        match audience.kind:
+            case "conversation":
+                await self.check_conversation(place)
+            case "group":
+                if not await self.group_members(audience.id):
+                    raise NotFound("nobody is in this group, or there is no such group")
+            case "person":
+                person = await self.person(audience.id)
+                if person is None or not person.active:
+                    raise NotFound("this person has left" if person else "there is no such person")
+                await self.conversation_id(place)
+            case _:
+                assert_never(audience.kind)
+
+    def link(self, ref: MessageRef) -> str | None:
+        """The URL of a message; None for personal chats."""
+        channel = self.team_channels.get(ref.conversation)
+        return message_link(ref, self.team, channel.team.group if channel else "")
+
+    async def post(self, place: Place, card: Card) -> MessageRef:
+        return await self._post(place, card, self._card_message(card))
+
+    async def post_plain(self, place: Place, card: Card) -> MessageRef:
+        return await self._post(place, card, plain_card(card))
+
+    async def update(self, place: Place, ref: MessageRef, card: Card) -> None:
+        content = with_mark(self._card_message(card), message_mark(card.review_id, place))
+        body = card_activity(content, card.summary)
+        await self._call("PUT", ref, "activities", ref.ts, body=body)
+
+    async def reply(self, place: Place, ref: MessageRef, line: ThreadLine) -> None:
+        """In a channel below the message, in a chat as a further message: chats have no threads."""
+        destination = self.destination(place)
+        root = f";messageid={destination.thread or ref.ts}" if is_channel(ref.conversation) else ""
+        text = plain_text(thread_text(line, place_names(self.name_of)))
+        body = card_activity(thread_card(line, self.name_of), text)
+        target = ref.model_copy(update={"conversation": f"{ref.conversation}{root}"})
+        await self._call("POST", target, "activities", body=body)
+
+    async def find_messages(self, place: Place, review_id: str, since: float) -> list[MessageRef]:
+        conversation = await self.conversation_id(place)
+        audience, thread = self.destination(place)
+        person = audience.id if audience.kind == "person" else ""
+        mark = message_mark(review_id, place)
+        ids = await self._own_messages.find(
+            conversation, thread, person, mark, since - CLOCK_TOLERANCE
+        )
+        if person and ids:
+            ids = await self._sent_ids(mark, len(ids))
+        return [self._ref(conversation, id) for id in ids]
+
+    async def _sent_ids(self, mark: str, count: int) -> list[str]:
+        """The activities of `count` messages in a personal chat: Graph does not tell them."""
+        try:
+            known = await self.references.sent(mark)
+        except StoreUnavailable as error:
+            raise Unreachable(f"the store: {error}") from error
+        if len(known) < count:
+            raise LookupFailed(
+                "its message is in the personal chat, but the answer of Teams with its id was lost"
+            )
+        return known
+
+    async def delete(self, ref: MessageRef) -> None:
+        with suppress(MessageGone):
+            await self._call("DELETE", ref, "activities", ref.ts)
+
+    async def announce(self, lines: Sequence[str]) -> None:
+        """Post one message to the operators, in HITL_CHANNEL."""
+        short = [shorten(one_line(line), MAX_LINE) for line in lines]
+        ref = self._ref(await self.conversation_id(DEFAULT_PLACE), "")
+        await self._call(
+            "POST", ref, "activities", body=card_activity(announcement_card(short), short[0])
+        )
+
+    def _card_message(self, card: Card) -> Json:
+        return card_message(card, self.name_of, self.key, self.link)
+
+    async def _post(self, place: Place, card: Card, content: Json) -> MessageRef:
+        conversation = await self.conversation_id(place)
+        audience, thread = self.destination(place)
+        mark = message_mark(card.review_id, place)
+        root = f";messageid={thread}" if thread and is_channel(conversation) else ""
+        request = self._api.connector(
+            "POST",
+            self.references.service_url(conversation),
+            "conversations",
+            f"{conversation}{root}",
+            "activities",
+            body=card_activity(with_mark(content, mark), card.summary),
+        )
+        # An answer without an id is no success: Teams split the message, or did something unknown.
+        id = await self._api.call_and_read(request, lambda data: read_field(data, "id", str))
+        if audience.kind == "person":
+            try:
+                await self.references.add_sent(mark, id)
+            except (
+                StoreUnavailable
+            ) as error:  # it is posted: the caller notes it, if the store is back
+                log.warning("the id of a message in a personal chat was not noted: %s", error)
+        return self._ref(conversation, id)
+
+    async def _call(self, verb: Any, ref: MessageRef, *path: str, body: Json | None = None) -> None:
+        await self.references.refresh()
+        url = self.references.service_url(ref.conversation.partition(";")[0]) or ref.service_url
+        await self._api.call(
+            self._api.connector(verb, url, "conversations", ref.conversation, *path, body=body)
+        )
+
+    def _ref(self, conversation: str, id: str) -> MessageRef:
+        return MessageRef(
+            channel=NAME,
+            conversation=conversation,
+            ts=id,
+            service_url=self.references.service_url(conversation),
+            tenant=self.team,
+        )

@@ -1,0 +1,202 @@
+"""Looks up conversations: the id, the size and the name of a place."""
+
+from __future__ import annotations
+
+from typing import Any, assert_never
+
+from hitl_core.errors import StoreUnavailable
+from hitl_core.model import DEFAULT_PLACE, Place
+
+from ...contract import Audience, NotFound, Unreachable
+from ..places import CONVERSATION_ID, Destination, parse_place
+from .activity import Activity
+from .api import Api, read_field
+from .errors import NO_PLACE, Data
+from .references import Reference, References
+from .team_channels import NO_CONVERSATION, TeamChannels
+from .tokens import Credentials
+
+_NO_CHAT = {
+    code: why
+    for (_, code), why in NO_PLACE.items()
+    if code in ("ForbiddenOperationException", "MemberNotFoundInConversation")
+}
+_NO_MEMBER = {**NO_CONVERSATION, "MemberNotFoundInConversation": "they are not in it"}
+#: Of the members of a conversation, so many are counted. Nobody needs to know how many more there are.
+ENOUGH_MEMBERS = 1500
+_PAGE = 500
+
+
+class Conversations:
+    """`default` is the conversation for cards without a rule of their own: an id or a name; "" if another
+    channel has the bot's own place.
+    """
+
+    def __init__(
+        self, api: Api, references: References, credentials: Credentials, default: str
+    ) -> None:
+        self._api, self.default = api, default
+        self.references = references
+        self._credentials = credentials
+        self.team_channels = TeamChannels(api, references)
+        #: Names of people and groups by the target of their place.
+        self._labels: dict[str, str] = {}
+
+    async def record(self, activity: Activity) -> None:
+        """Note where a validated activity came from. Raises StoreUnavailable."""
+        await self.references.record(activity)
+
+    async def forget(self, conversation: str) -> None:
+        """The app was removed from there. Raises StoreUnavailable."""
+        await self.references.forget(conversation)
+
+    def destination(self, place: Place) -> Destination:
+        return parse_place(place, self.default)
+
+    def audience(self, place: Place) -> Audience:
+        return self.destination(place).audience
+
+    def name_of(self, place: Place) -> str:
+        kind, target = self.audience(place)
+        if kind != "conversation":
+            return self._labels.get(target, target)
+        id = self.references.pinned(target) or target
+        if (channel := self.team_channels.get(id)) is not None:
+            return channel.label
+        known = self.references.get(id)
+        return (known.name if known else "") or target or DEFAULT_PLACE
+
+    def set_label(self, target: str, label: str) -> None:
+        """Set the displayed name of a person or a group."""
+        self._labels[target] = label
+
+    async def conversation_id(self, place: Place) -> str:
+        """The id of a place's conversation. Raises NotFound if the bot can't see one, and LookupFailed,
+        RateLimited or Unreachable if Teams gives no answer.
+        """
+        audience = self.audience(place)
+        await self.references.refresh()
+        match audience.kind:
+            case "person":
+                return await self._open_personal_chat(audience.id)
+            case "group":
+                raise NotFound(f"{audience.id} is a group: each of its members gets an own message")
+            case "conversation":
+                return await self._find_conversation(audience.id)
+        assert_never(audience.kind)
+
+    async def conversation_size(self, place: Place) -> int:
+        """The approximate number of members in a place's conversation, including the bot. Raises NotFound if
+        the bot can't use it.
+        """
+        conversation = await self.conversation_id(place)
+        members = await self._members(
+            conversation, absent_errors=NO_CONVERSATION, enough=ENOUGH_MEMBERS
+        )
+        return len(members) + 1
+
+    async def check_conversation(self, place: Place) -> None:
+        """Raises NotFound if the bot can't post in this conversation. That it is archived, only a post
+        finds out.
+        """
+        conversation = await self.conversation_id(place)
+        await self._members(conversation, absent_errors=NO_CONVERSATION, enough=1)
+
+    async def _members(
+        self,
+        conversation: str,
+        *,
+        absent_errors: dict[str, str] | None = None,
+        enough: int | None = None,
+    ) -> list[Data]:
+        """The accounts of the members: all of them, or at least `enough`."""
+        counted = 0
+
+        def is_enough(page: list[Data]) -> bool:
+            nonlocal counted
+            counted += len(page)
+            return enough is not None and counted >= enough
+
+        request = self._api.connector(
+            "GET",
+            self.references.service_url(conversation),
+            "conversations",
+            conversation,
+            "pagedmembers",
+            query=f"pageSize={_PAGE}",
+            about=conversation,
+        )
+        return await self._api.look_up_all(
+            request, "members", _read_account, absent_errors=absent_errors, is_enough=is_enough
+        )
+
+    async def resolve_default(self) -> None:
+        """Look up the default conversation and keep its id, so that later renames don't change it. Raises as
+        `conversation_id` does.
+        """
+        await self.check_conversation(DEFAULT_PLACE)
+        self.default = await self.conversation_id(DEFAULT_PLACE)
+
+    async def is_member(self, conversation: str, person: str) -> bool:
+        """Whether this person is in the conversation; False if it is gone."""
+        request = self._api.connector(
+            "GET",
+            self.references.service_url(conversation),
+            "conversations",
+            conversation,
+            "members",
+            person,
+            about=conversation,
+        )
+        try:
+            await self._api.look_up(request, _read_account, _NO_MEMBER)
+        except NotFound:
+            return False
+        return True
+
+    async def _find_conversation(self, target: str) -> str:
+        if CONVERSATION_ID.fullmatch(target):
+            return target
+        if pinned := self.references.pinned(target):
+            return pinned
+        matches = await self.team_channels.find_by_name(target)
+        if len(matches) > 1:
+            ids = " and ".join(sorted(matches))
+            raise NotFound(f"{ids} are both called {target}: name the channel by its id")
+        if not matches:
+            raise NotFound(f"there is no team or channel {target} in which the app is installed")
+        try:
+            return await self.references.pin(target, matches[0])
+        except StoreUnavailable as error:
+            raise Unreachable(f"the store: {error}") from error
+
+    async def _open_personal_chat(self, person: str) -> str:
+        """A personal chat's id never changes, so it is looked up once."""
+        if known := self.references.personal_chat(person):
+            return known
+        url = self.references.service_url("")
+        request = self._api.connector(
+            "POST",
+            url,
+            "conversations",
+            body={
+                "isGroup": False,
+                "bot": {"id": f"28:{self._credentials.client_id}"},
+                "members": [{"id": person}],
+                "tenantId": self._credentials.tenant_id,
+            },
+            about=person,
+        )
+        id = await self._api.look_up(request, lambda data: read_field(data, "id", str), _NO_CHAT)
+        chat = Reference(id=id, kind="personal", service_url=url, person=person)
+        try:
+            await self.references.save(chat)
+        except StoreUnavailable as error:
+            raise Unreachable(f"the store: {error}") from error
+        return id
+
+
+def _read_account(value: Any) -> Data:
+    """Raises ValueError for one without an id: nobody must be missing."""
+    read_field(value, "id", str)
+    return value

@@ -1,0 +1,103 @@
+"""Errors of the Connector, of Graph and of Entra → ChannelErrors."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+import httpx
+
+from ...contract import ChannelError, MessageGone, NotFound, RateLimited, Undeliverable, Unreachable
+
+Data = dict[str, Any]
+
+#: A problem of Teams or of the operator, not of the request: the request waits and is tried again. After a
+#: 412 Teams asks to do that too.
+_TRANSIENT_CODES = frozenset({"BotDisabledByAdmin", "InvalidAuthenticationToken", "Unauthorized"})
+_TRANSIENT_STATUSES = frozenset({401, 408, 412})
+_MESSAGE_GONE = frozenset({"ActivityNotFoundInConversation"})
+#: Errors which mean that a card surely can't be posted at a place, with the status of each
+#: (learn.microsoft.com/microsoftteams/platform/bots/build-conversational-capability#status-codes-from-bot-
+#: conversational-apis, and send-proactive-messages there). Any other error says nothing about the place.
+NO_PLACE = {
+    (403, "BotNotInConversationRoster"): "the app is not installed there",
+    (403, "ForbiddenOperationException"): "this person has not installed the app",
+    (403, "MessageWritesBlocked"): (
+        "nobody may write there: it is archived, or this person blocked or removed the app"
+    ),
+    (404, "ConversationNotFound"): "Teams has no such conversation",
+    (404, "MemberNotFoundInConversation"): "there is no such person",
+    (400, "MemberNotFoundInConversation"): "there is no such person",
+}
+#: A longer Retry-After is cut to this, in seconds.
+MAX_WAIT = 120.0
+
+
+@asynccontextmanager
+async def error_translation(name: str) -> AsyncGenerator[None, None]:
+    """Turns httpx's errors, and those of reading an answer, into ChannelErrors."""
+    try:
+        yield
+    except ChannelError:
+        raise
+    except (TimeoutError, httpx.TimeoutException) as error:
+        raise Unreachable(f"{name}: it took too long") from error
+    except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+        # Not its text, which may have the address.
+        raise Unreachable(f"{name}: {type(error).__name__}") from error
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise Unreachable(f"the answer to {name} can't be read") from error
+
+
+def check_status(name: str, answer: httpx.Response) -> None:
+    """Raises the ChannelError of an answer that is no success."""
+    status = answer.status_code
+    if answer.is_success:
+        return
+    code = _error_code(answer)
+    text = f"{name} answered {code or f'HTTP {status}'}"
+    if status == 429:
+        raise RateLimited(_parse_retry_after(answer.headers.get("Retry-After")))
+    if status >= 500 or status in _TRANSIENT_STATUSES or code in _TRANSIENT_CODES:
+        raise Unreachable(text)
+    if code in _MESSAGE_GONE:
+        raise MessageGone(text, error=code)
+    if why := NO_PLACE.get((status, code)):
+        raise NotFound(f"{why} ({text})", error=code)
+    raise Undeliverable(text, error=code or str(status))
+
+
+def _error_code(answer: httpx.Response) -> str:
+    """The code in the body; "" if it has none. Where a person blocked the bot, it is inside a text."""
+    try:
+        body: Any = answer.json()
+        if isinstance(message := body.get("message"), str) and "subCode" in message:
+            return str(json.loads(message)["subCode"])
+        error: Any = body["error"]
+        return error if isinstance(error, str) else str(error["code"])
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
+        return ""
+
+
+def _parse_retry_after(value: str | None) -> float:
+    """The seconds of Retry-After, 1 if it is not a number; and a little more, so that not all bots and
+    conversations come back at the same moment.
+    """
+    try:
+        seconds = min(max(float(value or ""), 1.0), MAX_WAIT * 0.8)
+    except ValueError:
+        seconds = 1.0
+    return seconds * random.uniform(1.0, 1.2)
+
+
+def read_data(answer: httpx.Response) -> Data:
+    """The JSON object of an answer; {} if it has no body. Raises ValueError."""
+    if not answer.content.strip():
+        return {}
+    body = answer.json()
+    if not isinstance(body, dict):
+        raise ValueError("no object")
+    return cast(Data, body)

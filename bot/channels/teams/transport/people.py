@@ -1,0 +1,144 @@
+"""Looks up people, groups and memberships: people and groups in Graph, members of conversations in Teams."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+from hitl_core.model import DEFAULT_PLACE, is_guid, person_label
+
+from ...contract import ChannelError, NotFound, Person
+from ..places import GROUP, group_guid, place_of
+from .api import Request, read_field
+from .conversations import Conversations
+from .errors import Data
+
+#: Errors which mean that the thing surely does not exist (learn.microsoft.com/graph/errors). After any other
+#: error it is unknown.
+_NOBODY = {"Request_ResourceNotFound": "there is no such person"}
+_NO_GROUP = {"Request_ResourceNotFound": "there is no such group"}
+_USERS, _GROUPS = "User.Read.All", "GroupMember.Read.All"
+#: How many conversations are asked for one person at the same time.
+_AT_ONCE = 8
+
+
+class PeopleLookup(Conversations):
+    """People and groups as well. `Channel` documents the methods."""
+
+    async def person(self, user_id: str) -> Person | None:
+        if not is_guid(user_id):
+            return None
+        fields = "$select=id,displayName,userType,accountEnabled"
+        request = self._api.graph("users", user_id, query=fields, needed=_USERS, about=user_id)
+        try:
+            person = await self._api.look_up(request, lambda user: _person(user_id, user), _NOBODY)
+        except NotFound:
+            return None
+        self.set_label(user_id, person_label(person.name, user_id))
+        return person
+
+    async def group_members(self, group_id: str) -> frozenset[str]:
+        """Also those of the groups in it."""
+        if (guid := group_guid(group_id)) is None:
+            return frozenset()
+        try:
+            members = await self._api.look_up_all(
+                self._group_request("groups", guid, "transitiveMembers"),
+                "value",
+                lambda one: _typed_id(one, "user"),
+                absent_errors=_NO_GROUP,
+            )
+        except NotFound:
+            return frozenset()
+        await self._load_group_name(guid)
+        return frozenset(filter(None, members))
+
+    async def conversation_members(self, conversation: str) -> frozenset[str]:
+        await self.references.refresh()
+        return frozenset(map(_object_id, await self._members(conversation)))
+
+    async def audiences(self, person_id: str) -> frozenset[str]:
+        targets = {person_id}
+        groups = await self._groups_of(person_id)
+        for conversation, names in (await self._conversations_of(person_id, groups)).items():
+            targets |= {conversation, *names}
+        named = {f"{GROUP}{group}" for group in groups}
+        audiences = {f"place:{place_of(target)}" for target in targets | named}
+        audiences |= {f"group:{place_of(group)}" for group in named}
+        if self.default in targets:
+            audiences.add(f"place:{DEFAULT_PLACE}")
+        return frozenset({f"user:{place_of(person_id)}", *audiences})
+
+    async def _groups_of(self, person: str) -> frozenset[str]:
+        """The GUIDs of the groups, also of those of teams."""
+        if not is_guid(person):
+            return frozenset()
+        request = self._group_request("users", person, "transitiveMemberOf")
+        with suppress(NotFound):
+            found = await self._api.look_up_all(
+                request, "value", lambda one: _typed_id(one, "group"), absent_errors=_NOBODY
+            )
+            return frozenset(filter(None, found))
+        return frozenset()
+
+    async def _conversations_of(
+        self, person: str, groups: frozenset[str]
+    ) -> dict[str, frozenset[str]]:
+        """Each conversation in which this person and the app are, with what a place may call it."""
+        channels = await self.team_channels.all()
+        asked = [one.id for one in self.references.all() if one.kind == "groupChat"]
+        asked += [one.id for one in channels if not one.is_standard]
+        slots = asyncio.Semaphore(_AT_ONCE)
+
+        async def ask(conversation: str) -> bool:
+            async with slots:
+                return await self.is_member(conversation, person)
+
+        yes = await asyncio.gather(*map(ask, asked))
+        found = {id: frozenset[str]() for id, is_in in zip(asked, yes, strict=True) if is_in}
+        for one in channels:
+            if one.id in found or (one.is_standard and one.team.group in groups):
+                found[one.id] = one.names
+        return {id: names | self.references.pins_of(id) for id, names in found.items()}
+
+    async def _load_group_name(self, guid: str) -> None:
+        """Only for display: a failure is no reason to know no members."""
+        request = self._api.graph(
+            "groups", guid, query="$select=displayName", needed=_GROUPS, about=guid
+        )
+        with suppress(ChannelError):
+            name = await self._api.look_up(request, lambda one: read_field(one, "displayName", str))
+            self.set_label(f"{GROUP}{guid}", person_label(name, guid))
+
+    def _group_request(self, *path: str) -> Request:
+        return self._api.graph(*path, query="$select=id&$top=999", needed=_GROUPS, about=path[1])
+
+
+def _person(user_id: str, user: Data) -> Person:
+    """Raises ValueError if a field that decides is missing: guest, or deactivated."""
+    kinds = {"Member": "member", "Guest": "guest"}
+    return Person(
+        user_id,
+        str(user.get("displayName") or ""),
+        kinds[read_field(user, "userType", str)],  # pyright: ignore[reportArgumentType]
+        read_field(user, "accountEnabled", bool),
+    )
+
+
+def _typed_id(item: Data, kind: str) -> str | None:
+    """The id of an item of this kind; None for other kinds. Raises ValueError if it is not an id."""
+    if read_field(item, "@odata.type", str) != f"#microsoft.graph.{kind}":
+        return None
+    return _guid(item.get("id"))
+
+
+def _object_id(account: Data) -> str:
+    """A member's id in Entra. Raises ValueError if it is not an id."""
+    return _guid(account.get("aadObjectId") or account.get("objectId"))
+
+
+def _guid(value: Any) -> str:
+    if not isinstance(value, str) or not is_guid(value):
+        raise ValueError("no id")
+    return value.lower()

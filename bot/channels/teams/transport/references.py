@@ -1,0 +1,159 @@
+"""The conversations in which the app is installed, as validated activities say. They are in the store, so all
+bots know them, also after a restart.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Literal
+
+from hitl_core.errors import StoreUnavailable
+from hitl_core.model import Value
+from hitl_core.store import Store
+
+from ...contract import Unreachable
+from ..ids import NAME
+from .activity import Activity
+
+log = logging.getLogger(__name__)
+
+#: How old what is known here may be, in seconds: other bots change it too.
+MAX_AGE = 30.0
+_REFERENCE, _PIN = "conversation:", "name:"
+#: How long the ids of messages in personal chats are kept, in seconds: as long as a lost post is looked for.
+_SENT_TTL = 7 * 24 * 3600.0
+_KINDS = {"channel": "channel", "groupChat": "groupChat", "personal": "personal"}
+
+
+class Reference(Value):
+    """One conversation. `service_url` is the address that serves it. `team` is the id of a channel's team,
+    `person` the GUID of the person of a personal chat, `name` that of a group chat, for people.
+    """
+
+    id: str
+    kind: Literal["channel", "groupChat", "personal"]
+    service_url: str
+    team: str = ""
+    person: str = ""
+    name: str = ""
+
+
+class References:
+    """Methods raise StoreUnavailable, unless they say something else."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._all: dict[str, Reference] = {}
+        self._pins: dict[str, str] = {}
+        self._loaded_at = float("-inf")
+
+    async def refresh(self) -> None:
+        """Load what other bots changed, if that was not done within MAX_AGE. Raises Unreachable if nothing is
+        known yet.
+        """
+        if time.monotonic() - self._loaded_at < MAX_AGE:
+            return
+        try:
+            values = await self._store.channel_values(NAME)
+        except StoreUnavailable as error:
+            if self._loaded_at == float("-inf"):
+                raise Unreachable(f"the store: {error}") from error
+            log.warning("Teams' conversations could not be loaded again: %s", error)
+            return
+        found = [
+            Reference.model_validate_json(data)
+            for name, data in values.items()
+            if name.startswith(_REFERENCE)
+        ]
+        self._all = {one.id: one for one in found}
+        pins = {name: data.decode() for name, data in values.items() if name.startswith(_PIN)}
+        self._pins = {name.removeprefix(_PIN): id for name, id in pins.items()}
+        self._loaded_at = time.monotonic()
+
+    def get(self, conversation: str) -> Reference | None:
+        return self._all.get(conversation)
+
+    def all(self) -> list[Reference]:
+        return list(self._all.values())
+
+    def service_url(self, conversation: str) -> str:
+        """The address that serves it; of an unknown one that of any other; "" if none is known."""
+        known = self._all.get(conversation) or next(iter(self._all.values()), None)
+        return known.service_url if known else ""
+
+    def personal_chat(self, person: str) -> str | None:
+        """The id of the chat with this person, if it is known."""
+        return next((one.id for one in self._all.values() if one.person == person), None)
+
+    def teams(self) -> dict[str, str]:
+        """The ids of the teams in which the app is installed, with their service URLs."""
+        return {one.team: one.service_url for one in self._all.values() if one.team}
+
+    async def record(self, activity: Activity) -> None:
+        """Note where an activity came from. Only for validated ones: our tokens go to its service URL."""
+        conversation, data = activity.conversation, activity.channel_data
+        kind = _KINDS.get(conversation.conversation_type or "")
+        if data.team is not None:
+            kind = "channel"
+        if kind is None:
+            return
+        await self.save(
+            Reference(
+                id=conversation.id.partition(";")[0],
+                kind=kind,  # pyright: ignore[reportArgumentType] - one of _KINDS
+                service_url=activity.service_url,
+                team=data.team.id if data.team else "",
+                person=(activity.sender.person or "") if kind == "personal" else "",
+                name=conversation.name if kind == "groupChat" else "",
+            )
+        )
+
+    async def save(self, new: Reference) -> None:
+        """Most activities change nothing, and cost nothing. What an activity does not say stays."""
+        old = self._all.get(new.id)
+        if old is not None:
+            kept = {"team": old.team, "person": old.person, "name": old.name}
+            empty = {key: value for key, value in kept.items() if not getattr(new, key)}
+            new = new.model_copy(update=empty)
+        if new == old:
+            return
+        data = new.model_dump_json(exclude_defaults=True).encode()
+        await self._store.save_channel_value(NAME, f"{_REFERENCE}{new.id}", data)
+        self._all[new.id] = new
+
+    async def forget(self, conversation: str) -> None:
+        """The app was removed from this conversation: of a team's channel General, from the whole team."""
+        id = conversation.partition(";")[0]
+        for one in self.all():
+            if id in (one.id, one.team):
+                await self._store.drop_channel_value(NAME, f"{_REFERENCE}{one.id}")
+                self._all.pop(one.id, None)
+
+    def pinned(self, name: str) -> str | None:
+        """The conversation to which this name led first."""
+        return self._pins.get(name)
+
+    def pins_of(self, conversation: str) -> frozenset[str]:
+        """The names that lead there."""
+        return frozenset(name for name, id in self._pins.items() if id == conversation)
+
+    async def pin(self, name: str, conversation: str) -> str:
+        """From now on the name leads there: nobody takes a place over by taking its name. Returns the
+        conversation to which it leads already, if it does.
+        """
+        data = await self._store.add_channel_value(NAME, f"{_PIN}{name}", conversation.encode())
+        return self._pins.setdefault(name, data.decode())
+
+    async def add_sent(self, mark: str, message: str) -> None:
+        """Note the id of a message with this mark in a personal chat: Graph does not tell it."""
+        ids = [*await self.sent(mark), message]
+        await self._store.save_draft(_sent_key(mark), "\n".join(ids).encode(), _SENT_TTL)
+
+    async def sent(self, mark: str) -> list[str]:
+        """The ids of the messages with this mark, oldest first."""
+        return (await self._store.draft(_sent_key(mark)) or b"").decode().split()
+
+
+def _sent_key(mark: str) -> str:
+    return f"{NAME}:sent:{mark}"

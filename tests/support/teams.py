@@ -1,0 +1,57 @@
+"""The local Teams for tests: the bot's credentials, and what Teams says when the app is installed."""
+
+from __future__ import annotations
+
+import json
+
+from bot.channels.teams import Credentials
+from bot.channels.teams.channel import TeamsChannel
+from bot.channels.teams.transport.activity import Activity, parse_activity
+from hitl_core.store import Store
+from teams_sandbox.sandbox import Sandbox
+from teams_sandbox.workspace import Conversation
+
+
+def credentials(sandbox: Sandbox, secret: str = "") -> Credentials:
+    app = sandbox.app
+    return Credentials(
+        app.client_id, sandbox.workspace.tenant_id, secret=secret or app.client_secret
+    )
+
+
+def make_channel(sandbox: Sandbox, store: Store, default: str = "") -> TeamsChannel:
+    """It must be started, and closed."""
+    return TeamsChannel(credentials(sandbox), store, default, cloud_url=sandbox.url)
+
+
+def installation(sandbox: Sandbox, conversation: Conversation) -> Activity:
+    """The update that Teams sends for a conversation in which the app is."""
+    workspace, team = sandbox.workspace, conversation.team
+    person = workspace.person(conversation.members[0]) if conversation.type == "personal" else None
+    data = {"tenant": {"id": workspace.tenant_id}}
+    if team is not None:
+        data["team"] = {"id": team.id, "name": team.name, "aadGroupId": team.group_id}
+    sender = {"id": person.mri, "aadObjectId": person.id} if person else {"id": workspace.app.mri}
+    activity = {
+        "type": "conversationUpdate",
+        "id": "f:1",
+        "channelId": "msteams",
+        "serviceUrl": sandbox.service_url,
+        "from": sender,
+        "recipient": {"id": workspace.app.mri},
+        "conversation": {
+            "id": conversation.id,
+            "conversationType": conversation.type,
+            "tenantId": workspace.tenant_id,
+        },
+        "channelData": data,
+    }
+    return parse_activity(json.dumps(activity).encode())
+
+
+async def install_everywhere(sandbox: Sandbox, channel: TeamsChannel) -> None:
+    """As if the channel had received all installations in teams and group chats."""
+    for one in list(sandbox.workspace.conversations.values()):
+        in_team = one.team is not None and one.is_general and one.team.installed
+        if in_team or (one.type == "groupChat" and one.installed):
+            await channel.record(installation(sandbox, one))
