@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable
@@ -30,6 +31,7 @@ STATUS_COLOURS: dict[Status, str] = {
 }
 VERDICT_COLOURS = {"allow": GREEN, "review": YELLOW, "deny": RED}
 
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_.:/#@-]+")
 _UNITS = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
 
 
@@ -72,6 +74,11 @@ def quote(words: str) -> str:
     return "“" + words.replace("“", '"').replace("”", '"') + "”"
 
 
+def agent_name(name: str) -> str:
+    """A name or title that an agent chose: in quotation marks, unless it is a plain identifier."""
+    return name if _PLAIN_NAME.fullmatch(name) else quote(name)
+
+
 def place_text(where: Place) -> str:
     return "the bot's own channel (HITL_CHANNEL)" if where == DEFAULT_PLACE else where
 
@@ -84,14 +91,15 @@ def tools_text(names: Iterable[str]) -> str:
 
 def tool_name(review: Review, call: Call) -> str:
     """The tool that will run or ran: after an edit to another tool the new one. If another system gave the
-    action a title, that title.
+    action a title, that title in quotation marks.
     """
     action = review.action(call.key)
     if action is None or action.name != call.name:
         return call.name if action is None else action.name
     if action.request.title is None:
         return call.name
-    return title_of(review, action) or call.name
+    title = title_of(review, action)
+    return agent_name(title) if title else call.name
 
 
 def tool_names(review: Review, calls: Iterable[Call]) -> str:
@@ -101,8 +109,8 @@ def tool_names(review: Review, calls: Iterable[Call]) -> str:
 
 def heading(review: Review) -> str:
     """The agent, thread and requester of a review, shown above a question."""
-    requester = f", for {review.requester}" if review.requester else ""
-    return f"{review.id}: {review.agent}, thread {review.thread_id}{requester}"
+    requester = f", for {agent_name(review.requester)}" if review.requester else ""
+    return f"{review.id}: {review.agent}, thread {agent_name(review.thread_id)}{requester}"
 
 
 def doubt_text(review: Review) -> str:

@@ -173,6 +173,15 @@ class Policy:
         if self.run_context is not None:
             self.run_context.rules_for(tool)
 
+    def can_hide(self, tool: str) -> bool:
+        """Whether a rule for this tool hides values, of some arguments at least. No `when` is called."""
+        return any(rule.can_hide for rule in (*self.rule_index.rules_for(tool), self.default))
+
+    @property
+    def trusts_tools(self) -> bool:
+        """Whether it also hides what the tools' own schemas hide."""
+        return self.default.trusts_tools
+
     def can_edit_into(self, tool: str) -> bool:
         """Whether an edit can change a call to this tool, with at least some arguments. No `when` is
         called.

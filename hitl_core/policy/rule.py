@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, Self, cast
 from hitl_core.model import DecisionType, DialectName, DisplayHint, Output, Route, ToolCall, Verdict
 from hitl_core.policy.default_descriptions import default_description
 from hitl_core.policy.ruling import Ruling
-from hitl_core.policy.schemas import make_predicate
+from hitl_core.policy.schemas import hides_parts, make_predicate
 
 Kind = Literal["allow", "review", "deny"]
 #: The allowed decisions of a rule without `allowed_decisions`.
@@ -148,6 +148,11 @@ class Rule:
             by_agent=context.by_agent if description else context.prefix is not None,
             computed=verdict.computed,
         )
+
+    @property
+    def can_hide(self) -> bool:
+        """Whether it hides values, of some arguments at least."""
+        return hides_parts(self.args_schema, self.redact)
 
     def _reason(self) -> str:
         if self.name:

@@ -11,6 +11,7 @@ from hitl_core.jsonschema import (
     VALUE_STEPS,
     Budget,
     CheckState,
+    ProtectedPaths,
     SchemaError,
     check_schema,
     compile_schema,
@@ -37,6 +38,11 @@ def find_problem(
         text = str(error)
         return f"{text[:1].upper()}{text[1:]}."
     return None
+
+
+def hides_parts(schema: Schema | None, redact: tuple[str, ...] = ()) -> bool:
+    """Whether a schema or `redact` hides a value, of some arguments at least."""
+    return bool(redact) or (schema is not None and ProtectedPaths(schema, {}, ()).has_hidden_parts)
 
 
 def make_budget() -> Budget:

@@ -91,6 +91,24 @@ def test_a_person_sees_what_will_run_and_is_asked(
     assert (decisions(permitted_desk, review.id) != [None]) is decided
 
 
+def test_a7_m4_a_person_sees_all_of_what_they_confirm(permitted_desk: Desk) -> None:
+    """attack 7, M4: given a long value and many arguments, when a person is asked to approve them, then
+    nothing of them is cut."""
+    sql = "\n".join([*["SELECT 1;"] * 40, "DROP TABLE users;", *["SELECT 2;"] * 40])
+    rest = {f"argument_{number}": f"value {number}" for number in range(60)}
+    review = permitted_desk.submit(call("ask", "c1", sql=sql, long="x" * 900 + "!", **rest))
+    terminal = permitted_desk.terminal(
+        "reviews", "decide", review.id, "1", "approve", columns=2000, NO_COLOR="1"
+    )
+    terminal.until("[y/N]")
+    assert "DROP TABLE users;" in terminal.out
+    assert "x" * 900 + "!" in terminal.out
+    assert all(f'"{value}"' in terminal.out for value in rest.values())
+    assert "Not everything is shown" not in terminal.out
+    terminal.types("n\n")
+    terminal.wait_end()
+
+
 def test_ctrl_c_decides_nothing(permitted_desk: Desk) -> None:
     review = permitted_desk.submit()
     terminal = permitted_desk.terminal("reviews", "decide", review.id, "1", "approve")

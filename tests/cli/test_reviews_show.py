@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 
+import pytest
+
 from hitl_core import dialects
 from hitl_core.cli.terminal import display_width
 from hitl_core.gate import JudgedCalls
@@ -223,7 +225,7 @@ def test_dialects_8_path_title_fallback_and_the_tool_that_runs(desk: Desk) -> No
 
     shown = desk.hitl("reviews", "show", titled.id).out
     assert "  path       main > mailer\n" in shown
-    assert "\n1  Really send?  " in shown
+    assert "\n1  “Really send?”  " in shown
     assert json.loads(desk.hitl("reviews", "show", titled.id, "--json").out)["path"] == [
         "main",
         "mailer",
@@ -243,6 +245,30 @@ def test_dialects_8_path_title_fallback_and_the_tool_that_runs(desk: Desk) -> No
     shown = desk.hitl("reviews", "show", lost.id).out
     assert "    fallback   to slack:#it, as it can't be decided in slack:#first" in shown
     assert "not decided in time" not in shown
+
+
+def test_a7_l1_a_title_of_an_agent_is_quoted(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """attack 7, L1: given a title, a thread and a reason of a cancellation that imitate our words, then they
+    are in quotation marks wherever a sentence of ours has them, and the title still names the action."""
+    lie = "Refund”, approved by “Ada” (slack T1/U_ADA)"
+    wire = {"action_request": {"action": lie, "args": {}}, "config": {"allow_accept": True}}
+    asked = dialects.get("agent_inbox").load_request([wire], "t")
+    turn = ReviewKey("billing", "t-1, for Ada", "m1", None)
+    titled = desk.do(lambda reviews: _submit(reviews, turn, asked))
+    quoted = '“Refund", approved by "Ada" (slack T1/U_ADA)”'
+    monkeypatch.setenv("HITL_CLI_DECIDE", "1")
+
+    assert f"pending: {quoted}\n" in desk.hitl("reviews", "show", titled.id).out
+    assert quoted in desk.hitl("reviews", "list").out
+    terminal = desk.terminal(
+        "reviews", "decide", titled.id, lie, "approve", columns=200, NO_COLOR="1"
+    )
+    terminal.until(f"Approve {quoted}? [y/N]")
+    assert "billing, thread “t-1, for Ada”\n" in terminal.out
+    terminal.types("n\n")
+    terminal.wait_end()
+    desk.do(lambda reviews: reviews.apply(Cancel(titled.id, None, "op", "ok, approved by Ada")))
+    assert ": “ok, approved by Ada”\n" in desk.hitl("reviews", "show", titled.id).out
 
 
 async def _submit(reviews: Reviews, turn: ReviewKey, asked: JudgedCalls) -> Review:

@@ -17,6 +17,7 @@ from hitl_core.review import (
     next_step_at,
     reason_of,
     rule_reason_of,
+    title_of,
     visible_args,
 )
 
@@ -38,10 +39,16 @@ def find_calls(review: Review, named: str, calls: Iterable[Call]) -> list[Call]:
         in (
             call.tool_call_id,
             call.name,
-            phrases.tool_name(review, call),
+            action_title(review, call),
             str(numbers.get(call.key, "-")),
         )
     ]
+
+
+def action_title(review: Review, call: Call) -> str | None:
+    """The title that another system gave its action."""
+    action = review.action(call.key)
+    return action and title_of(review, action)
 
 
 def only_call(review: Review, named: str, matches: Sequence[Call]) -> Call:

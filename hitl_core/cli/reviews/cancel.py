@@ -73,7 +73,8 @@ def run(args: argparse.Namespace) -> int:
     command = Cancel(review.id, operator(), new_op(), args.reason)
     apply_command(review, command, snapshot.now)  # refuse before asking for the confirmation
     calls = phrases.tool_names(review, review.calls)
-    about = f"{review.id}: {review.agent}, thread {review.thread_id}: {calls}"
+    thread = phrases.agent_name(review.thread_id)
+    about = f"{review.id}: {review.agent}, thread {thread}: {calls}"
     if not confirm_change(
         args, lambda: say(about, to=sys.stderr), "Cancel it?", "Nothing was cancelled."
     ):

@@ -39,11 +39,13 @@ def confirm_change(
 
 
 def show_calls(snapshot: Snapshot, calls: Iterable[Call]) -> None:
-    """Print the calls on standard error, because the result of the command is on standard output."""
+    """Print the calls on standard error, because the result of the command is on standard output. Nothing is
+    cut: what a person confirms, they must be able to read.
+    """
     review = snapshot.review
     say(phrases.heading(review), to=sys.stderr)
     for call in calls:
-        say_call(snapshot, call, rest=f"hitl reviews show {review.id} --args", to=sys.stderr)
+        say_call(snapshot, call, rest=None, to=sys.stderr)
 
 
 def new_op() -> str:

@@ -85,7 +85,7 @@ def _fields(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
         by = phrases.person_text(review.cancelled.by) if review.cancelled.by else "the agent"
         reason = cancel_reason_of(review)
         when = phrases.time_text(review.cancelled.at, now)
-        yield "cancelled", f"by {by}, {when}{f': {reason}' if reason else ''}"
+        yield "cancelled", f"by {by}, {when}{f': {phrases.quote(reason)}' if reason else ''}"
     if review.settled_at is not None:
         yield "settled", phrases.time_text(review.settled_at, now)
     if review.lease is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from langchain_core.messages import AIMessage, AnyMessage
@@ -37,12 +37,14 @@ class AgentTools(NamedTuple):
     """`own`: the agent's tools by name. `all`: also those of the agents in it. `schemas`: of its own tools;
     None for a tool without a usable schema: only the tool itself checks its arguments. `not_editable`:
     LangChain's middleware accepts no edit of these, so no call can be edited into one of them either.
+    `graphs`: the agent and those in it.
     """
 
     schemas: Mapping[str, Json | None] = {}
     not_editable: frozenset[str] = frozenset()
     own: Mapping[str, BaseTool] = {}
     all: Mapping[str, Sequence[BaseTool]] = {}
+    graphs: Collection[Graph] = ()
 
     def args_problem(self, call: ToolCall, path: Sequence[str]) -> str | None:
         """An error text if the tool would not get this call's arguments unchanged. `path` leads to the agent
@@ -72,9 +74,11 @@ class AgentTools(NamedTuple):
         return [own] if own else self.all.get(name, ())
 
 
-def read_tools(graph: Graph, nodes: Iterable[ToolNode] = ()) -> AgentTools:
-    """The tools of an agent made by `create_agent`; for another graph no schemas are known. `nodes`: all tool
-    nodes that the graph can reach.
+def read_tools(
+    graph: Graph, nodes: Iterable[ToolNode] = (), graphs: Collection[Graph] = ()
+) -> AgentTools:
+    """The tools of an agent made by `create_agent`; for another graph no schemas are known. `nodes` and
+    `graphs`: all that the graph can reach.
     """
     node, hitl_node = graph.nodes.get("tools"), graph.nodes.get(HITL_NODE)
     tools = node.bound.tools_by_name if node and isinstance(node.bound, ToolNode) else {}
@@ -88,7 +92,7 @@ def read_tools(graph: Graph, nodes: Iterable[ToolNode] = ()) -> AgentTools:
         for name, tool in each.tools_by_name.items():
             by_name.setdefault(name, []).append(tool)
     schemas = {name: _read_schema(tool) for name, tool in tools.items()}
-    return AgentTools(schemas, frozenset(not_editable), tools, by_name)
+    return AgentTools(schemas, frozenset(not_editable), tools, by_name, graphs)
 
 
 def _read_schema(tool: BaseTool) -> Json | None:

@@ -72,6 +72,22 @@ def build_inventory(agent: Graph) -> Inventory:
     return inventory
 
 
+def find_tool_nodes(part: object) -> list[ToolNode]:
+    """The tool nodes that this part of a graph can call itself, without those of the graphs in it."""
+    found, visited = list[ToolNode](), dict[int, object]()
+    queue: deque[object] = deque([part])
+    while queue and len(visited) < MAX_OBJECTS:
+        thing = queue.popleft()
+        if id(thing) in visited or isinstance(thing, Pregel) or not _can_hold_tools(thing):
+            continue
+        visited[id(thing)] = thing
+        if isinstance(thing, ToolNode):
+            found.append(thing)
+        else:
+            queue.extend(each for each, _ in parts_of(thing, ""))
+    return found
+
+
 def check_guardable(inventory: Inventory) -> None:
     """Raises IntegrationError with the path of what can't be guarded, and what to change."""
     if inventory.remote:

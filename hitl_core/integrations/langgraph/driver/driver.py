@@ -59,7 +59,7 @@ class Driver:
     ) -> None:
         self._gate, self._active_runs, self._agent = gate, active_runs, agent
         self._settings, self._streaming = settings, streaming
-        tools = read_tools(agent, inventory.tool_nodes.values())
+        tools = read_tools(agent, inventory.tool_nodes.values(), inventory.graphs.values())
         self._reviews = ThreadReviews(gate, tools)
         self._reader = find_reader(inventory.graphs.values())
         self._failures: dict[str, int] = {}

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from langchain_core.messages import AIMessage
 
 from hitl_core.errors import IntegrationError, InvalidToolCall
 from hitl_core.gate import JudgedCalls
 from hitl_core.integrations.langgraph.graph import AgentTools
+from hitl_core.integrations.langgraph.pauses.unknown_calls import UnknownCalls
 from hitl_core.jsonschema import ProtectedPaths
 from hitl_core.model import Action, Arguments, Place, Review, ReviewConfig, ToolCall, encode
 from hitl_core.policy import CallTerms, Policy, Ruling, ask_like_calls, combine_schemas
@@ -52,6 +53,10 @@ class OpenCalls(NamedTuple):
                 continue
             if call.id not in self.answered:
                 yield call
+
+
+#: Around a pause, in one graph.
+CallsAround: TypeAlias = OpenCalls | UnknownCalls
 
 
 class AskingCalls(NamedTuple):
@@ -134,7 +139,7 @@ class AskingCalls(NamedTuple):
 
 
 async def read_asking_calls(
-    levels: Sequence[OpenCalls],
+    levels: Sequence[CallsAround],
     load_review: Callable[[OpenCalls], Awaitable[Review | None]],
     policy: Policy,
     tools: AgentTools,
@@ -144,7 +149,12 @@ async def read_asking_calls(
     """
     asking: AskingCalls | None = None
     for level in levels:
-        around = await _read_level(level, await load_review(level), policy, tools)
+        if isinstance(level, OpenCalls):
+            around = await _read_level(level, await load_review(level), policy, tools)
+        elif level.may_hide(policy, tools):
+            around = AskingCalls("call", (), True, {}, None)
+        else:
+            continue
         asking = around if asking is None else _add(asking, around)
     return asking
 

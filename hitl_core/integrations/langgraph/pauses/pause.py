@@ -19,7 +19,7 @@ from hitl_core.errors import DialectError, IntegrationError, InvalidToolCall
 from hitl_core.gate import JudgedCalls, Outcome
 from hitl_core.integrations.langgraph.graph import AgentTools, Json
 from hitl_core.integrations.langgraph.pauses.answers import to_agent_view
-from hitl_core.integrations.langgraph.pauses.asking_calls import AskingCalls, OpenCalls
+from hitl_core.integrations.langgraph.pauses.asking_calls import AskingCalls, CallsAround
 from hitl_core.model import DialectName, Place, ToolCall, Verdict
 from hitl_core.policy import Policy, Ruling, combine_schemas
 
@@ -40,7 +40,7 @@ class Pause:
     path: tuple[str, ...] = ()
     failed: bool = False
     guarded: bool = True
-    around: tuple[OpenCalls, ...] = ()
+    around: tuple[CallsAround, ...] = ()
 
     def turn_calls(self) -> list[ToolCall]:
         """All calls of the turn, so that the review's id doesn't depend on which of them interrupt. [] if
@@ -145,7 +145,7 @@ def read_question(
     state: Mapping[str, Any],
     path: tuple[str, ...],
     failed: bool,
-    around: tuple[OpenCalls, ...] = (),
+    around: tuple[CallsAround, ...] = (),
 ) -> QuestionPause | None:
     """None if no dialect can read it."""
     if not dialects.is_interrupt(interrupt.value):

@@ -11,7 +11,7 @@ from langgraph.types import Interrupt, PregelTask, StateSnapshot
 from xxhash import xxh3_128_hexdigest
 
 from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
-from hitl_core.integrations.langgraph.pauses.asking_calls import OpenCalls
+from hitl_core.integrations.langgraph.pauses.asking_calls import CallsAround, OpenCalls
 from hitl_core.integrations.langgraph.pauses.model_turn import (
     BatchPause,
     PerCallPause,
@@ -22,6 +22,7 @@ from hitl_core.integrations.langgraph.pauses.model_turn import (
 )
 from hitl_core.integrations.langgraph.pauses.nested import SEPARATOR, ToolAgentState
 from hitl_core.integrations.langgraph.pauses.pause import QuestionPause, read_question
+from hitl_core.integrations.langgraph.pauses.unknown_calls import UnknownCalls
 
 AnyPause = BatchPause | PerCallPause | QuestionPause
 
@@ -123,7 +124,7 @@ class _GraphLevel(NamedTuple):
     values: Json
     path: tuple[str, ...]
     open_calls: tuple[OpenCalls, ...]
-    around: tuple[OpenCalls, ...]
+    around: tuple[CallsAround, ...]
     tasks: list[PregelTask]
     in_tool: bool
     namespace: str
@@ -134,7 +135,7 @@ class _GraphLevel(NamedTuple):
 
 
 def _levels(
-    state: StateSnapshot, path: tuple[str, ...] = (), around: tuple[OpenCalls, ...] = ()
+    state: StateSnapshot, path: tuple[str, ...] = (), around: tuple[CallsAround, ...] = ()
 ) -> Iterator[_GraphLevel]:
     own: list[PregelTask] = []
     values: Any = state.values
@@ -143,7 +144,7 @@ def _levels(
     for task in state.tasks:
         if (inner := _inner_state(task)) is not None:
             name = _agent_name(task, inner, state)
-            yield from _levels(inner, (*path, name), (*open_calls, *around))
+            yield from _levels(inner, (*path, name), (*_calls_of(task, open_calls), *around))
         else:
             own.append(task)
     namespace = str(state.config.get("configurable", {}).get("checkpoint_ns", ""))
@@ -158,6 +159,11 @@ def _find_open_calls(values: Json, path: tuple[str, ...]) -> Iterator[OpenCalls]
     answered = frozenset(m.tool_call_id for m in messages if isinstance(m, ToolMessage))
     if message is not None and any(call["id"] not in answered for call in message.tool_calls):
         yield OpenCalls(message, answered, path, values)
+
+
+def _calls_of(task: PregelTask, open_calls: tuple[OpenCalls, ...]) -> tuple[CallsAround, ...]:
+    """The calls that this task may be running."""
+    return open_calls or (UnknownCalls(task.name),)
 
 
 def _read_per_call(level: _GraphLevel) -> PerCallPause | None:
@@ -180,7 +186,7 @@ def _read_pause(
         return None
     if _is_unanswerable(interrupt, task, level):
         return None
-    around = (*level.open_calls, *level.around)
+    around = (*_calls_of(task, level.open_calls), *level.around)
     return read_question(interrupt, *level.values_and_path, failed, around)
 
 
