@@ -39,7 +39,7 @@ def calls() -> AIMessage:
 
 def other_key(tool: Any) -> Any:
     graph = StateGraph(History)
-    graph.add_node("model", lambda _: {"history": [calls()]})
+    graph.add_node("model", lambda state: {"history": [calls()]})
     graph.add_node("tools", ToolNode([tool], messages_key="history"))
     graph.add_edge("model", "tools")
     return graph
@@ -58,7 +58,7 @@ def nodes_own_code(tool: Any) -> Any:
 
 def sent(tool: Any) -> Any:
     graph = StateGraph(Messages)
-    graph.add_node("model", lambda _: {})
+    graph.add_node("model", lambda state: {})
     graph.add_node("tools", ToolNode([tool]))
     graph.add_conditional_edges("model", lambda _: [Send("tools", CALLS)], ["tools"])
     return graph

@@ -149,8 +149,11 @@ async def _answer_question(
     try:
         state = await _send_answer(thread, state, pause, answer, active_run)
     except Exception as error:
-        if read_pauses(await thread.load_state()).find(outcome.turn) is None:
+        again = read_pauses(await thread.load_state()).find(outcome.turn)
+        if again is None:
             await outcome.report(handed)  # the node ended; something after it raised
+            raise
+        if not again.failed:  # the checkpointer raised: it is not known how far the node got
             raise
         kind = type(error).__name__
         active_run.results.update(dict.fromkeys(handed, CallResult.note(f"failed: {kind}")))
