@@ -53,12 +53,12 @@ def load_people(location: str, channels: Channels) -> People:
         _fail(location, line, f"This is not YAML: {getattr(error, 'problem', None) or error}.")
     humans, line_of = list[list[str]](), dict[str, int]()
     for line, identities in _read_humans(location, root):
-        for identity in identities:
-            _check_identity(location, line, identity, channels)
+        human = [_read_identity(location, line, each, channels) for each in identities]
+        for identity in human:
             if identity in line_of:
                 _fail(location, line, f"`{identity}` is already in line {line_of[identity] + 1}.")
             line_of[identity] = line
-        humans.append(identities)
+        humans.append(human)
     return People(humans)
 
 
@@ -86,7 +86,8 @@ def _read_humans(file: str, root: yaml.Node | None) -> Iterator[tuple[int, list[
         yield _line(entry), [normalize_id(str(cast(Any, one).value)) for one in names]
 
 
-def _check_identity(file: str, line: int, identity: str, channels: Channels) -> None:
+def _read_identity(file: str, line: int, identity: str, channels: Channels) -> str:
+    """The identity in its one spelling."""
     place = None
     with suppress(ValueError):
         place = Place(identity)
@@ -98,6 +99,7 @@ def _check_identity(file: str, line: int, identity: str, channels: Channels) -> 
         _fail(file, line, f"`{identity}`: there is no channel `{place.channel}`, only {known}.")
     if channel is not None and channel.audience(place).kind != "person":
         _fail(file, line, f"`{identity}` is not a person's id in {place.channel}.")
+    return str(place)
 
 
 def _line(node: yaml.Node) -> int:

@@ -22,6 +22,20 @@ def test_identities_in_one_list_are_one_human(channel: SlackChannel, tmp_path: P
     assert people.keys_of("slack:U0ANN") == {"slack:U0ANN"}
 
 
+def test_a7_l2_an_identity_in_another_spelling_is_the_same(
+    channel: SlackChannel, tmp_path: Path
+) -> None:
+    """attack 7, L2: given a person's GUID of Teams in upper case, whose case means nothing, then it is the
+    person whom Teams writes in lower case, and it is found when it is there twice."""
+    file, guid = tmp_path / "people.yaml", "8f3c5e0a-1c1f-4d1e-9a53-0d6f0f2f7b11"
+    file.write_text(f"people:\n  - [slack:U0MARIA, teams:{guid.upper()}]\n")
+    people = load_people(str(file), Channels(channel))
+    assert people.keys_of(f"teams:{guid}") == {"slack:U0MARIA", f"teams:{guid}"}
+    file.write_text(f"people:\n  - [teams:{guid}, teams:{guid.upper()}]\n")
+    with pytest.raises(SettingsError, match="is already in line 2"):
+        load_people(str(file), Channels(channel))
+
+
 def test_without_the_setting_each_identity_is_a_human(channel: SlackChannel) -> None:
     assert load_people("", Channels(channel)).keys_of("slack:U0BOB") == {"slack:U0BOB"}
 

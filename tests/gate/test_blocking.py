@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import select
+import signal
 import sqlite3
 import threading
 from collections.abc import Callable, Coroutine, Iterator
@@ -221,6 +224,30 @@ def test_a7_m1_work_that_comes_after_the_last_one_is_refused() -> None:
             waiting.result(timeout=30)
     with pytest.raises(GateClosed):
         run(wait_long())
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a7_m6_a_forked_process_is_told_to_open_a_gate_of_its_own(gate: BlockingGate) -> None:
+    """attack 7, M6: given a process that is forked while a gate is open, then its calls on that gate end with
+    an error that says what to do, and the parent's gate goes on."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            gate.submit(CALLS, thread_id="t-child")
+        except GateClosed as error:
+            os.write(writing, str(error).encode())
+        finally:
+            os._exit(0)
+    try:
+        assert select.select([reading], [], [], 30)[0], "the call of the child does not end"
+        assert b"before this process was forked" in os.read(reading, 1000)
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        os.close(reading)
+        os.close(writing)
+    gate.submit(CALLS, thread_id="t-parent")
 
 
 def test_a_redis_that_does_not_answer_is_named() -> None:

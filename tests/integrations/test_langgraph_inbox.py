@@ -136,6 +136,34 @@ async def test_a_node_that_raises_after_its_answer_is_told_and_not_run_again(lab
         await drives.run({"out": []}, thread_id="t-1")
 
 
+async def test_a7_m5_a_checkpointer_that_cant_write_is_not_a_node_that_raised(lab: Lab) -> None:
+    """attack 7, M5: given a database that can't be written while a question is answered, so that nobody knows
+    how far the node got, then a person is asked, and the decision is not lost."""
+
+    def node(state: Any) -> Any:
+        return {"out": [interrupt([request(to="a")])]}
+
+    graph = StateGraph(State)
+    graph.add_node("n", node)
+    graph.add_edge(START, "n")
+    drives = lab.reviews.drive(graph.compile(checkpointer=lab.saver))
+
+    async def doubts() -> Any:
+        return (await lab.review(paused.review_id)).calls_in_doubt
+
+    async with lab.serving(drives), lab.firing():
+        paused = await drives.run({"out": []}, thread_id="t-1")
+        await lab.saver.conn.execute("PRAGMA query_only = 1")
+        await lab.decide(paused.review_id, "approve")
+        await wait_until("a doubt", doubts)
+        assert not lab.stops
+        await lab.saver.conn.execute("PRAGMA query_only = 0")
+        await lab.resolve(paused.review_id, "rerun")
+        await lab.done(paused.review_id)
+    assert lab.stops[-1].finished
+    assert [each["type"] for [each] in lab.stops[-1].state["out"]] == ["accept"]
+
+
 async def test_what_raises_after_the_node_does_not_ask_again(lab: Lab) -> None:
     """Given a later node that raises at first, when the run is resumed, then the answered
     node does not run again."""

@@ -5,16 +5,21 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import inspect
+import os
 import threading
 from collections.abc import Awaitable, Generator
 from contextlib import contextmanager
-from typing import Protocol, TypeVar
+from typing import NoReturn, Protocol, TypeVar
 
 from hitl_core.errors import GateClosed
 
 T = TypeVar("T")
 
 _CLOSED = "The gate is not open: use it inside its `with`."
+_FORKED = (
+    "The gate was opened before this process was forked, and its thread is not here: open a gate in each"
+    " process, after the fork."
+)
 
 
 class Runner(Protocol):
@@ -26,20 +31,20 @@ class Runner(Protocol):
 @contextmanager
 def running_loop() -> Generator[Runner, None, None]:
     """The loop runs until the block ends. After that the Runner raises GateClosed, also in other threads that
-    wait for it at that moment.
+    wait for it at that moment, and in a process that is forked from this one.
     """
     loop, opening, is_open = asyncio.new_event_loop(), threading.Lock(), True
+    process = os.getpid()
     thread = threading.Thread(target=loop.run_forever, name="hitl-gate", daemon=True)
     thread.start()
 
     def run(work: Awaitable[T]) -> T:
+        if process != os.getpid():
+            _refuse(work, _FORKED)
         with opening:  # so that no work comes to the loop after its last one
-            if is_open:
-                future = asyncio.run_coroutine_threadsafe(_await_result(work), loop)
-            else:
-                if inspect.iscoroutine(work):
-                    work.close()
-                raise GateClosed(_CLOSED)
+            if not is_open:
+                _refuse(work, _CLOSED)
+            future = asyncio.run_coroutine_threadsafe(_await_result(work), loop)
         try:
             return future.result()
         except concurrent.futures.CancelledError as error:
@@ -51,12 +56,19 @@ def running_loop() -> Generator[Runner, None, None]:
     try:
         yield run
     finally:
-        with opening:
-            is_open = False
-        asyncio.run_coroutine_threadsafe(_cancel_others(), loop).result()
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
+        if process == os.getpid():
+            with opening:
+                is_open = False
+            asyncio.run_coroutine_threadsafe(_cancel_others(), loop).result()
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join()
+            loop.close()
+
+
+def _refuse(work: object, why: str) -> NoReturn:
+    if inspect.iscoroutine(work):
+        work.close()
+    raise GateClosed(why)
 
 
 async def _cancel_others() -> None:
