@@ -3,7 +3,8 @@ to them, in the words of the agent.
 """
 
 from hitl_core.integrations.langgraph.pauses.answers import CantRefuse
-from hitl_core.integrations.langgraph.pauses.asking_calls import OpenCalls, read_asking_calls
+from hitl_core.integrations.langgraph.pauses.asking_calls import read_asking_calls
+from hitl_core.integrations.langgraph.pauses.calls_around import OpenCalls
 from hitl_core.integrations.langgraph.pauses.model_turn import BatchPause, PerCallPause
 from hitl_core.integrations.langgraph.pauses.nested import SavedStates, add_tool_agents, find_reader
 from hitl_core.integrations.langgraph.pauses.pause import QuestionPause

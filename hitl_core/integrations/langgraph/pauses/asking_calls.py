@@ -7,16 +7,14 @@ words: its name, its arguments and their keys, its ids. A stand-in is reviewed i
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from langchain_core.messages import AIMessage
-
-from hitl_core.errors import IntegrationError, InvalidToolCall
+from hitl_core.errors import IntegrationError
 from hitl_core.gate import JudgedCalls
 from hitl_core.integrations.langgraph.graph import AgentTools
-from hitl_core.integrations.langgraph.pauses.unknown_calls import UnknownCalls
+from hitl_core.integrations.langgraph.pauses.calls_around import CallsAround, OpenCalls
 from hitl_core.jsonschema import ProtectedPaths
 from hitl_core.model import Action, Arguments, Place, Review, ReviewConfig, ToolCall, encode
 from hitl_core.policy import CallTerms, Policy, Ruling, ask_like_calls, combine_schemas
@@ -29,34 +27,6 @@ _MAX_NAME = 128
 _DESCRIPTION = (
     "`{tool}` asks a question while it runs. Its words are not shown: the call hides values."
 )
-
-
-class OpenCalls(NamedTuple):
-    """An AI message whose calls have no answers yet, except those in `answered`. `path` and `state` are of
-    its agent."""
-
-    message: AIMessage
-    answered: frozenset[str]
-    path: tuple[str, ...]
-    state: Mapping[str, Any]
-
-    @property
-    def ids(self) -> list[str]:
-        return [str(call["id"]) for call in self.message.tool_calls]
-
-    def calls(self) -> Iterator[ToolCall]:
-        """Without those that can't be read: the guard stops these, so they ask nothing."""
-        for each in self.message.tool_calls:
-            try:
-                call = ToolCall.from_mapping(each)
-            except InvalidToolCall:
-                continue
-            if call.id not in self.answered:
-                yield call
-
-
-#: Around a pause, in one graph.
-CallsAround: TypeAlias = OpenCalls | UnknownCalls
 
 
 class AskingCalls(NamedTuple):

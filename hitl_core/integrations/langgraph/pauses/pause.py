@@ -19,7 +19,8 @@ from hitl_core.errors import DialectError, IntegrationError, InvalidToolCall
 from hitl_core.gate import JudgedCalls, Outcome
 from hitl_core.integrations.langgraph.graph import AgentTools, Json
 from hitl_core.integrations.langgraph.pauses.answers import to_agent_view
-from hitl_core.integrations.langgraph.pauses.asking_calls import AskingCalls, CallsAround
+from hitl_core.integrations.langgraph.pauses.asking_calls import AskingCalls
+from hitl_core.integrations.langgraph.pauses.calls_around import CallsAround
 from hitl_core.model import DialectName, Place, ToolCall, Verdict
 from hitl_core.policy import Policy, Ruling, combine_schemas
 

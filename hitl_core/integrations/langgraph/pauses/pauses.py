@@ -11,7 +11,11 @@ from langgraph.types import Interrupt, PregelTask, StateSnapshot
 from xxhash import xxh3_128_hexdigest
 
 from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
-from hitl_core.integrations.langgraph.pauses.asking_calls import CallsAround, OpenCalls
+from hitl_core.integrations.langgraph.pauses.calls_around import (
+    CallsAround,
+    OpenCalls,
+    UnknownCalls,
+)
 from hitl_core.integrations.langgraph.pauses.model_turn import (
     BatchPause,
     PerCallPause,
@@ -22,7 +26,6 @@ from hitl_core.integrations.langgraph.pauses.model_turn import (
 )
 from hitl_core.integrations.langgraph.pauses.nested import SEPARATOR, ToolAgentState
 from hitl_core.integrations.langgraph.pauses.pause import QuestionPause, read_question
-from hitl_core.integrations.langgraph.pauses.unknown_calls import UnknownCalls
 
 AnyPause = BatchPause | PerCallPause | QuestionPause
 
