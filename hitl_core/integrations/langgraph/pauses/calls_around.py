@@ -1,4 +1,4 @@
-"""The calls around a pause, in one graph: those of an AI message; of a node if the messages don't have them."""
+"""The calls around a pause, in one graph: of an AI message, or of a node if the messages don't have them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class UnknownCalls(NamedTuple):
         }
         return any(
             policy.can_hide(name)
-            or (policy.trusts_tools and tools.hiding_schema(name, ()) is not None)
+            or (policy.trusts_tools and tools.hiding_schema(name, (self.node,)) is not None)
             for name in names
         )
 
