@@ -165,10 +165,10 @@ def arguments_in(block: Json) -> dict[str, Any]:
                 label = element["text"]
             elif part["type"] != "rich_text_section":
                 assert label is not None
-                _put(found, label, element["text"])
+                put_argument(found, label, element["text"])
                 label = None
             elif label is not None and not style and _VALUE.match(element["text"]):
-                _put(found, label, element["text"][2:].split("\n")[0])
+                put_argument(found, label, element["text"][2:].split("\n")[0])
                 label = None
     return found
 
@@ -203,11 +203,11 @@ def arguments_on(views: list[Json]) -> dict[str, Any]:
             found[label] = part["elements"][1]["text"][2:] if part["elements"][1:] else ""
     read: dict[str, Any] = {}
     for label, value in found.items():
-        _put(read, label, value)
+        put_argument(read, label, value)
     return read
 
 
-def _put(found: dict[str, Any], label: str, shown: str) -> None:
+def put_argument(found: dict[str, Any], label: str, shown: str) -> None:
     """The value under its key, or under both of them where it is one of a small object's."""
     outer, _, inner = ("", "", "") if label.startswith('"') else label.partition(" › ")  # noqa: RUF001
     if inner:

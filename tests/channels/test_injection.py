@@ -18,7 +18,7 @@ from bot.channels.slack.render.markup import make_inert, notification
 from bot.forms import FormRef
 from bot.forms.message_form import escalation_page, rejection_page, text_answer_page
 from bot.inbox.press import ActionRef
-from hitl_core.model import MAX_REASON
+from hitl_core.model import MAX_REASON, Place, Review
 from slack_sandbox.workspace.message import escape_text as as_slack_keeps
 from tests.bot.test_text import BIDI, HIDDEN
 from tests.channels.nasty import NASTY
@@ -98,9 +98,10 @@ def assert_silent(text: str) -> None:
     assert kept == text
 
 
-def all_states(name: str, words: str, args: dict[str, Any]) -> list[dict[str, Any]]:
-    """The messages of reviews in every state, and what is told in their threads, with these texts wherever
-    text comes from outside."""
+def reviews_in_all_states(
+    name: str, words: str, args: dict[str, Any]
+) -> list[tuple[Review, Place]]:
+    """Reviews in every state, each with a place, and with these texts wherever text comes from outside."""
     rule = {"description": words.strip() or "x", "must_read": True, "confirm": True}
     quorum = {"users": ["U0ALICE", "U0BOB", "U0CARL"], "quorum": 2, "reject_quorum": 2}
     review = review_of(
@@ -135,6 +136,12 @@ def all_states(name: str, words: str, args: dict[str, Any]) -> list[dict[str, An
         (asked, DEFAULT),
         (apply_due(few, 700), OPS),
     ]
+    return places
+
+
+def all_states(name: str, words: str, args: dict[str, Any]) -> list[dict[str, Any]]:
+    """Their messages, and what is told in their threads."""
+    places = reviews_in_all_states(name, words, args)
     cards = [message(build_card(one, place, POSTED), name_of, link_to) for one, place in places]
     threads = [
         thread_message(line, name_of) for one, place in places for line in thread_lines(one, place)

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import Any
 
+from bot.card import CONTINUED
 from bot.channels.teams.ids import ButtonKey
 from bot.channels.teams.render import MAX_BYTES, byte_size
+from bot.channels.teams.render.elements import JOINER
 from teams_sandbox.validation import check_card
+from tests.channels.reading import put_argument
 
 Json = dict[str, Any]
 
 KEY = ButtonKey(b"k" * 32)
+#: A value beside its label.
+_VALUE = re.compile(r"  (?! )")
 #: Our own macros: a client shows them in the reader's own time zone.
 _DATE = re.compile(
     r"\{\{DATE\((\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\dZ, SHORT\)\}\} \{\{TIME\(\1T\2:\d\dZ\)\}\}"
@@ -134,3 +140,61 @@ def actions_of(value: Any) -> Iterator[Json]:
     elif isinstance(value, list):
         for part in value:
             yield from actions_of(part)
+
+
+def arguments_on(cards: list[Json]) -> dict[str, Any]:
+    """The arguments on all pages of "See all of it", or on a card of one action that cuts nothing, read
+    back.
+    """
+    found: dict[str, str] = {}
+    label: str | None = None
+    long_label = ""
+    for element in (one for card in cards for one in card["body"]):
+        if element["type"] == "Container":
+            text = shown_text(element["items"][0]["inlines"])
+            if label is None:
+                long_label += text
+            else:
+                found[label] += text
+        elif element["type"] == "RichTextBlock" and not _is_ours(element["inlines"][0]):
+            text = shown_text(element["inlines"])
+            if text == "An argument whose name is":
+                label, long_label = None, ""
+            elif text == "and whose value is":
+                label = long_label
+                found[label] = ""
+            else:
+                label = _read_line(element["inlines"], found, label)
+    read: dict[str, Any] = {}
+    for name, value in found.items():
+        put_argument(read, name, value)
+    return read
+
+
+def _is_ours(run: Json) -> bool:
+    return "size" in run or "color" in run or "isSubtle" in run
+
+
+def _read_line(inlines: list[Json], found: dict[str, str], label: str | None) -> str | None:
+    """The last label in these runs; `found` gets the values that are beside their labels."""
+    groups = [
+        (look, shown_text(runs))
+        for look, runs in ((look, [*runs]) for look, runs in groupby(inlines, _look))
+    ]
+    for at, (look, text) in enumerate(groups):
+        after = groups[at + 1][1] if at + 1 < len(groups) else ""
+        if "fontType" in look or "weight" in look:
+            label = text
+            if after != CONTINUED.text:
+                found[label] = after[2:].split("\n")[0] if _VALUE.match(after) else ""
+    return label
+
+
+def _look(run: Json) -> Json:
+    return {key: part for key, part in run.items() if key != "text"}
+
+
+def shown_text(inlines: Iterable[Json]) -> str:
+    """The text without what we put in, so that a client shows it as it is."""
+    text = "".join(one["text"] for one in inlines).replace("⇥\u00a0\u00a0\u00a0", "\t")
+    return text.replace("\u00a0", " ").replace(JOINER, "")

@@ -80,7 +80,7 @@ def _fitting_body(card: Card, text: CardText, pen: Pen, calls: list[Json]) -> li
     parts = _open_parts(card, pen, shared)
     body = [element for part in parts for element in part]
     reserved = DECIDED_SIZE if text.decisions and body else 0
-    all_buttons = [] if shared else pen.buttons(buttons)
+    all_buttons = [] if shared else separated(pen.buttons(buttons))
     room = ROOM - reserved - total_size([*top, *foot])
     fits = total_size([*body, *all_buttons]) <= room
     if shows_list(card, fits=fits):

@@ -19,6 +19,8 @@ Look = dict[str, Any]
 MAX_BYTES = 28_000
 #: Teams shows at most six actions in one set.
 MAX_ACTIONS = 6
+#: The characters of one row of buttons on a phone, and what a button takes beside its title.
+MAX_ROW, BUTTON_WIDTH = 42, 4
 
 SMALL: Look = {"size": "small", "isSubtle": True}
 #: The same without its own size, for what people must read.
@@ -64,13 +66,24 @@ def container(items: Sequence[Json], **more: Any) -> Json:
 
 
 def action_sets(actions: Sequence[Json]) -> list[Json]:
-    """Sets of at most six actions. The rare ones are in the menu of the last one."""
-    common = [one for one in actions if one.get("mode") != "secondary"]
-    ordered = [*common, *(one for one in actions if one.get("mode") == "secondary")]
-    return [
-        {"type": "ActionSet", "actions": ordered[at : at + MAX_ACTIONS]}
-        for at in range(0, len(ordered), MAX_ACTIONS)
-    ]
+    """Rows of actions whose titles a phone shows whole. The rare ones are in the menu of the last row."""
+    rare = [one for one in actions if one.get("mode") == "secondary"]
+    rows: list[list[Json]] = [[]]
+    room = MAX_ROW
+    for action in actions:
+        if action.get("mode") == "secondary":
+            continue
+        width = len(action["title"]) + BUTTON_WIDTH
+        if rows[-1] and (width > room or len(rows[-1]) == MAX_ACTIONS):
+            rows.append([])
+            room = MAX_ROW
+        rows[-1].append(action)
+        room -= width
+    for action in rare:
+        if len(rows[-1]) == MAX_ACTIONS:
+            rows.append([])
+        rows[-1].append(action)
+    return [{"type": "ActionSet", "actions": row} for row in rows if row]
 
 
 def adaptive_card(body: Sequence[Json], entities: Sequence[Json] = ()) -> Json:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import NamedTuple, assert_never
 
-from hitl_core.model import Place
+from hitl_core.model import Place, person_label
 
 from ....card import (
     Code,
@@ -38,15 +38,13 @@ _LOOKS: dict[type[Span], Look] = {
 }
 GUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 GROUP = "group:"
-#: The characters of a GUID that people read beside a name.
-SHORT_ID = 8
 #: The people that one card mentions.
 MAX_MENTIONS = 10
 _NO_NAME = re.compile(r"[^\w .'’-]+")  # noqa: RUF001
 
 #: What Markdown takes for more than itself.
 MARKDOWN = re.compile(
-    r"[*_~`\\\[\]<>&#|]|(?:https?|mailto):|www\.|^\s*(?:\d+[.)]|[-+=])",
+    r"[*_~`\\\[\]<>&#|]|(?:https?|mailto):|www\.|^\s*(?:\d+[.)]\s|[-+]\s|={3}|-{3})",
     re.IGNORECASE | re.MULTILINE,
 )
 #: Its characters, and the look-alikes that replace them.
@@ -68,7 +66,8 @@ _LOOKALIKES = str.maketrans(
 )
 #: What begins a link or a list.
 _BEGINS = re.compile(
-    r"(?:https?|mailto)(?=:)|www(?=\.)|^\s*(?:\d+(?=[.)])|(?=[-+=]))", re.IGNORECASE | re.MULTILINE
+    r"(?:https?|mailto)(?=:)|www(?=\.)|^\s*(?:\d+(?=[.)]\s)|(?=[-+]\s|={3}|-{3}))",
+    re.IGNORECASE | re.MULTILINE,
 )
 
 
@@ -118,20 +117,19 @@ def _run(span: Span, names: PlaceNames) -> _Run:
 
 
 def known_name(one: Person | Group | PlaceName, names: PlaceNames) -> str:
-    """The label, or the name of one of our people whom a policy or an agent names by id."""
+    """The label, or the name of one of our people or groups whom a policy or an agent names by id. People
+    choose their names, so a person's name is quoted and has the start of the id.
+    """
     if isinstance(one, PlaceName) or one.channel != NAME:
         return one.label
-    is_group = isinstance(one, Group) and not one.id.startswith(GROUP)
-    id = f"{GROUP}{one.id}" if is_group else one.id
-    is_bare = one.label in (one.id, f"{NAME}:{one.id}")
-    if not GUID.fullmatch(id.removeprefix(GROUP)) or not (is_bare or _is_claimed(one)):
+    guid = one.id.removeprefix(GROUP)
+    is_bare = one.label in (one.id, f"{NAME}:{one.id}") or getattr(one, "is_claimed", False)
+    if not is_bare or not GUID.fullmatch(guid):
         return one.label
-    name = names.name_of(Place.of(NAME, id))
-    return one.label if name == id else name
-
-
-def _is_claimed(one: Person | Group) -> bool:
-    return isinstance(one, Person) and one.is_claimed
+    id = f"{GROUP}{guid}" if isinstance(one, Group) else guid
+    if (name := names.name_of(Place.of(NAME, id))) == id:
+        return one.label
+    return name if isinstance(one, Group) else person_label(name, guid)
 
 
 def format_date(at: float) -> str:

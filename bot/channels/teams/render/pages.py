@@ -16,16 +16,18 @@ from ....card import (
     REFUSAL_TITLE,
     REVIEW_TITLE,
     Argument,
+    Button,
     Line,
     PlaceNames,
+    Verb,
     argument_head,
     warning_lines,
 )
 from ....inbox import ActionPage, ArgumentsPage
 from ....split_text import split_text
 from ....text import one_line
-from ..ids import ButtonKey, Where
-from .card_message import action_elements
+from ..ids import ON_CARD, ButtonKey, Where
+from .card_message import action_elements, separated
 from .elements import TITLE, Json, action_sets, adaptive_card, byte_size, rich_text, text_runs
 from .pen import Pen, box
 
@@ -36,18 +38,22 @@ MAX_PAGE_BYTES = 20_000
 CHUNK_SIZE, MIN_CHUNK = 2_000, 200
 #: A longer name is shown in its own box.
 MAX_LABEL = 200
+#: The buttons that show something, and decide nothing.
+_TURNING: tuple[Verb, ...] = ("back", "next", "file")
 #: No argument names a place or a person.
 _PEN = Pen(PlaceNames(str), ButtonKey(b""))
 
 
 def arguments_card(page: ArgumentsPage[list[Json]], pen: Pen, why: Line = ()) -> Json:
     """`why` this is shown, if nobody asked for it."""
+    answers = [one for one in page.buttons if one.verb not in _TURNING]
     elements = [
         rich_text(text_runs(ARGUMENTS_TITLE, **TITLE)),
         *pen.lines([why, page.head]),
         *pen.small_lines([page.asker]),
         *(page.content or pen.small_lines([NO_ARGUMENTS])),
-        *_last_row(pen, page.target.review_id, pen.buttons(page.buttons)),
+        *pen.buttons(answers),
+        *_last_rows(pen, pen, page.target.review_id, page.buttons),
     ]
     return adaptive_card(elements)
 
@@ -60,8 +66,8 @@ def review_card(page: ActionPage, pen: Pen) -> Json:
         action = pen.lines([NOTHING_HERE])
     else:
         action = action_elements(page.review_id, page.action, here)
-    turning = here.buttons(page.buttons)
-    return adaptive_card([*head, *action, *_last_row(pen.at(Where()), page.review_id, turning)])
+    turning = _last_rows(here, pen.at(ON_CARD), page.review_id, page.buttons)
+    return adaptive_card([*head, *action, *turning])
 
 
 def notice_card(text: str, title: str, pen: Pen, review_id: str) -> Json:
@@ -81,11 +87,10 @@ def message_card(text: str, title: str = "") -> Json:
     return adaptive_card([*head, rich_text(text_runs(one_line(text)))])
 
 
-def _last_row(pen: Pen, review_id: str, sets: list[Json]) -> list[Json]:
-    """The buttons to other pages, apart from what is above them, and the one that leads back."""
-    actions = [action for one in sets for action in one["actions"]]
-    first, *rest = action_sets([*actions, pen.close(review_id, CLOSE)])
-    return [{**first, "separator": True, "spacing": "medium"}, *rest]
+def _last_rows(pen: Pen, back: Pen, review_id: str, buttons: Sequence[Button]) -> list[Json]:
+    """The buttons to other pages, and the one that leads back, apart from what is above them."""
+    turning = [pen.button(one) for one in buttons if one.verb in _TURNING]
+    return separated(action_sets([*turning, back.close(review_id, CLOSE)]))
 
 
 def split_arguments(arguments: Sequence[Argument]) -> list[list[Json]]:

@@ -1,0 +1,25 @@
+"""Texts that mean something to a client of Teams."""
+
+NASTY = (
+    "[Approve](https://evil.example/x)",
+    "![x](https://evil.example/pixel.png)",
+    "<https://evil.example>",
+    "https://evil.example/x",
+    "www.evil.example",
+    "{{DATE(2026-01-01T00:00:00Z, SHORT)}}",
+    "{{TIME(2026-01-01T00:00:00Z)}}",
+    "{{{{DATE(2026-01-01T00:00:00Z)}}}}",
+    "${x}",
+    "<at>Bob Reyes</at>",
+    "<at id='8f3c0000-0000-0000-0000-000000000001'>Bob</at>",
+    "<img src='https://evil.example/p.png'>",
+    "<script>alert(1)</script>",
+    "<b>bold</b>",
+    "&lt;at&gt;Bob&lt;/at&gt;",
+    "**bold** _it_ ~~strike~~ `code`",
+    "- item\n1. one\n# head\n> quote\n---",
+    "\\*x\\*",
+    "a|b\n---|---\nc|d",
+    '","type":"Image","url":"https://evil.example/p.png',
+    '"}],"actions":[{"type":"Action.OpenUrl","title":"Approve","url":"https://evil.example"}]',
+)

@@ -1,0 +1,179 @@
+"""Spans as text runs, options as texts that no client formats, and whom a card mentions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.card import (
+    Code,
+    Emphasis,
+    Group,
+    Link,
+    Person,
+    PlaceName,
+    PlaceNames,
+    Quote,
+    Span,
+    Strong,
+    Struck,
+    Text,
+    Time,
+    Verbatim,
+)
+from bot.channels.teams.render.elements import JOINER, action_sets, break_macros, text_runs
+from bot.channels.teams.render.markup import make_inert, mentions, runs
+from bot.channels.teams.render.pen import Pen, place_names
+from hitl_core.model import Place
+from teams_sandbox.validation import CardError, check_card
+from tests.channels.teams.nasty import NASTY
+from tests.channels.teams.reading import KEY
+
+Json = dict[str, Any]
+
+ADA_ID = "8f3c0000-0000-4000-8000-00000000000a"
+NOBODY_ID = "8f3c0000-0000-4000-8000-00000000ffff"
+OPS_ID = "8f3c0000-0000-4000-8000-0000000000aa"
+OF_ADA, OF_OPS = Place(f"teams:{ADA_ID}"), Place(f"teams:group:{OPS_ID}")
+KNOWN = {OF_ADA: "Ada Byron", OF_OPS: "Ops"}
+ADA = Person(ADA_ID, f"teams:{ADA_ID}", "teams")
+NAMES: PlaceNames = place_names(lambda place: KNOWN.get(place, place.target))
+EVIL = "*x* `y` <at>Bob</at> [a](https://b.example)"
+
+SPANS: list[tuple[Span, Json]] = [
+    (Text("ours"), {"text": "ours"}),
+    (Strong("a"), {"text": "a", "weight": "bolder"}),
+    (Emphasis("a"), {"text": "a", "italic": True}),
+    (Struck("a"), {"text": "a", "strikethrough": True}),
+    (Code("a`b<c"), {"text": "a`b<c", "fontType": "monospace"}),
+    (Verbatim(EVIL), {"text": EVIL}),
+    (Quote(EVIL), {"text": f"“{EVIL}”"}),
+    (ADA, {"text": "“Ada Byron” (8f3c0000)"}),
+    (Person(ADA_ID, "“Ada” (8f3c0000)", "teams"), {"text": "“Ada” (8f3c0000)"}),
+    (Person(ADA_ID, "“x” (claimed)", "teams", is_claimed=True), {"text": "“Ada Byron” (8f3c0000)"}),
+    (Person(NOBODY_ID, "“x” (claimed)", "teams", is_claimed=True), {"text": "“x” (claimed)"}),
+    (Person(ADA_ID, "Alice", "cli"), {"text": "Alice"}),
+    (Person("not a guid", "teams:not a guid", "teams"), {"text": "teams:not a guid"}),
+    (Group(f"group:{OPS_ID}", f"teams:group:{OPS_ID}", "teams"), {"text": "Ops"}),
+    (Group(OPS_ID, OPS_ID, "teams"), {"text": "Ops"}),
+    (PlaceName(Place("teams:Ops > On call"), "Ops > On call"), {"text": "Ops > On call"}),
+    (
+        Time(1_800_000_000),
+        {"text": "{{DATE(2027-01-15T08:00:00Z, SHORT)}} {{TIME(2027-01-15T08:00:00Z)}}"},
+    ),
+    (
+        Link("open", "https://a.example/?x=1&y=2"),
+        {
+            "text": "open",
+            "selectAction": {"type": "Action.OpenUrl", "url": "https://a.example/?x=1&y=2"},
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("span", "run"), SPANS, ids=repr)
+def test_a_span_is_a_run_with_its_text_as_it_is(span: Span, run: Json) -> None:
+    assert runs([span], NAMES) == [{"type": "TextRun", **run}]
+
+
+def test_runs_of_one_look_are_one_run() -> None:
+    texts = [one["text"] for one in runs([Text("a"), Verbatim("b"), Strong("c"), Text("d")], NAMES)]
+    assert texts == ["ab", "c", "d"]
+
+
+@given(st.lists(st.sampled_from(["{", "{{", "DATE(", "2026-01-01T00:00:00Z", ")}}", " "])))
+def test_no_text_of_others_is_a_macro(parts: list[str]) -> None:
+    """Given any braces; then no run of theirs has two of them, and together the runs are the text."""
+    line = [Verbatim(part) for part in parts]
+    drawn = [one["text"] for one in runs(line, NAMES)]
+    assert not any("{{" in text for text in drawn)
+    assert "".join(drawn).replace(JOINER, "").replace("\u00a0", " ") == "".join(parts)
+    assert "{{" not in break_macros("".join(parts))
+
+
+def test_spaces_and_tabs_are_seen() -> None:
+    """Given spaces that a client would draw as one; then each takes room, and a tab has its sign."""
+    [run] = text_runs("a  b\n  c\td")
+    assert run["text"] == "a \u00a0b\n\u00a0\u00a0c⇥\u00a0\u00a0\u00a0d"
+
+
+def choice_card(title: str) -> Json:
+    choices = {
+        "type": "Input.ChoiceSet",
+        "id": "a",
+        "label": "a",
+        "isMultiSelect": True,
+        "choices": [{"title": title, "value": "0"}],
+    }
+    return {"type": "AdaptiveCard", "version": "1.5", "body": [choices]}
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_an_option_is_no_markdown(text: str) -> None:
+    """Given an option that is Markdown; then what is drawn has none, and it reads the same."""
+    flat = text.replace("\n", " ")
+    check_card(choice_card(break_macros(make_inert(flat))))
+
+
+def test_markdown_in_an_option_would_be_found() -> None:
+    """The test above can fail."""
+    for text in (NASTY[0], NASTY[3], NASTY[11], "1. one", "a_b"):
+        with pytest.raises(CardError):
+            check_card(choice_card(text))
+
+
+def test_an_option_of_plain_words_stays_as_it_is() -> None:
+    for text in ("EUR", "120.00 EUR", "Jo Martin (Vienna)", "50 %", "a + b", "C:", "A: b; 3.5"):
+        assert make_inert(text) == text
+
+
+def test_our_own_people_are_mentioned() -> None:
+    """Given a line that calls people; then those of the policy are mentioned, with a clean name."""
+    claimed = Person(ADA_ID, "“Ada” (named by the agent)", "teams", is_claimed=True)
+    lines = [(Text("For "), claimed), (ADA, Text(", "), ADA, PlaceName(OF_ADA, "x"))]
+    blocks, entities = mentions(lines, NAMES)
+    assert [one["text"] for one in blocks] == ["<at>Ada Byron</at>"]
+    assert entities == [
+        {
+            "type": "mention",
+            "text": "<at>Ada Byron</at>",
+            "mentioned": {"id": ADA_ID, "name": "Ada Byron"},
+        }
+    ]
+    assert mentions([(Text("For "), claimed)], NAMES) == ([], [])
+    assert mentions([(Group(f"group:{OPS_ID}", "ops", "teams"),)], NAMES) == ([], [])
+
+
+@pytest.mark.parametrize("name", [*NASTY, "Ada <at>Bob</at>", "*", "_", "a_b_", "**x**"])
+def test_the_name_in_a_mention_is_no_markdown(name: str) -> None:
+    """Given a person whose name is Markdown; then the mention has only its letters."""
+    names = place_names(lambda _: name)
+    blocks, entities = mentions([(ADA,)], names)
+    body = blocks or [{"type": "TextBlock", "text": "x"}]
+    card = {"type": "AdaptiveCard", "version": "1.5", "body": body}
+    check_card({**card, **({"msteams": {"entities": entities}} if entities else {})})
+
+
+def test_rows_of_buttons_are_short_enough_for_a_phone() -> None:
+    """Given long and many titles; then a row is not longer than a phone, and rare ones come last."""
+    titles = ["Read all, then approve", "Edit", "Reject", "Skip it", *"ABCDEFGH"]
+    actions = [{"title": title} for title in titles]
+    actions[3] = {"title": "Skip it", "mode": "secondary"}
+    rows = [[one["title"] for one in row["actions"]] for row in action_sets(actions)]
+    assert rows == [
+        ["Read all, then approve", "Edit"],
+        ["Reject", "A", "B", "C", "D", "E"],
+        ["F", "G", "H", "Skip it"],
+    ]
+    assert action_sets([]) == []
+
+
+def test_a_place_of_one_person_or_group_has_no_members() -> None:
+    pen = Pen.of(str, KEY)
+    assert not pen.names.is_conversation(OF_ADA)
+    assert not pen.names.is_conversation(OF_OPS)
+    for place in ("teams:19:x@thread.tacv2", "teams:Ops", "default", "slack:U0ALICE"):
+        assert pen.names.is_conversation(Place(place))
