@@ -161,6 +161,16 @@ def test_a_number_that_a_client_rounds_does_not_run() -> None:
     assert filled.session.value() == {"account": 9007199254740993}
 
 
+@pytest.mark.parametrize(
+    "number", [0.0, -0.0, 120.0, 0.1, -7, 1e-7, 123456789012345.5, 10**15, 2**60]
+)
+def test_a_number_that_nobody_touched_stays_as_it_was(number: float) -> None:
+    """Given a number that a client may write in another way; then the call has the same bytes."""
+    args = {"n": number}
+    for schema in (None, schema_of(n={"type": "number"})):
+        assert encode(submit(schema, args)) == encode(args)
+
+
 def test_no_client_changes_a_number_to_its_limit() -> None:
     """Given a number outside its limits; then it arrives as it was typed, and is refused."""
     form = open_edit(EVERY_KIND, {"count": 5})

@@ -25,7 +25,8 @@ MAX_EXPANDED = 4
 _EXACT = 2**53
 #: Of a number that is typed as text.
 MAX_DIGITS = 400
-_NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?", re.ASCII)
+#: A number that a client sends as it is written here: it writes 120.0 as 120, which is another value.
+_NUMBER = re.compile(r"(?!-0$)-?(?:0|[1-9]\d{0,14})(?:\.\d{0,14}[1-9])?", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _TIME = re.compile(r"\d\d:\d\d", re.ASCII)
 _SECONDS = re.compile(r"\d{10}", re.ASCII)
@@ -148,7 +149,7 @@ def can_show(field: Field, answer: str) -> bool:
 
 
 def _is_number(initial: str | None) -> bool:
-    """Whether a client's number is this one exactly."""
+    """Whether a client's input for numbers has exactly this one."""
     return not initial or _NUMBER.fullmatch(initial) is not None
 
 
