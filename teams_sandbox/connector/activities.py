@@ -47,7 +47,7 @@ def update(call: Call) -> Json:
     message.edited_at = call.workspace.now()
     message.cards.clear()
     call.workspace.notify_change()
-    return {"id": call.item}
+    return {"id": message.id}
 
 
 def delete(call: Call) -> Json:

@@ -57,7 +57,7 @@ class Call:
 
     def own_message(self, conversation: Conversation) -> Message:
         """The app's own message that the path names. Raises 404 or 403."""
-        message = conversation.find_message(self.item)
+        message = conversation.messages.get(self.item)
         if message is None or message.deleted:
             raise TeamsError(
                 404, "ActivityNotFoundInConversation", "The message was not found in it."

@@ -48,7 +48,7 @@ class Activities:
             activity
             | {
                 "name": "adaptiveCard/action",
-                "replyToId": message.graph_id,
+                "replyToId": message.id,
                 "value": {"action": given, "trigger": trigger},
                 "channelData": channel_data | {"legacy": {"replyToId": message.legacy_id}},
             }

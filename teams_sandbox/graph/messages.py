@@ -97,9 +97,9 @@ def to_graph(message: Message, where: Conversation, workspace: Workspace) -> Jso
     ]
     tags = "".join(f'<attachment id="{one["id"]}"></attachment>' for one in attachments)
     return {
-        "id": message.graph_id,
+        "id": message.id,
         "replyToId": message.root if message.root != message.id else None,
-        "etag": message.graph_id,
+        "etag": message.id,
         "messageType": "message",
         "createdDateTime": _moment(created),
         "lastModifiedDateTime": _moment(edited or created),
@@ -138,7 +138,7 @@ def to_graph(message: Message, where: Conversation, workspace: Workspace) -> Jso
 
 def _to_attachment(attachment: Json, index: int, message: Message) -> Json:
     return {
-        "id": long_id("attachment", message.graph_id, str(index))[:32].lower(),
+        "id": long_id("attachment", message.id, str(index))[:32].lower(),
         "contentType": attachment["contentType"],
         "contentUrl": None,
         "content": json.dumps(attachment["content"], indent=2, ensure_ascii=False),

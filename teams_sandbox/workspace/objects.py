@@ -85,14 +85,13 @@ class Team:
 
 @dataclass
 class Message:
-    """`id` is what the Connector answered to the post. `graph_id` is that in Graph, and in what a press says:
-    milliseconds. In personal chats the two differ, and the Connector knows the message by both.
-    `root`: the first message of the thread, in channels. `sender`: a person's id, or the bot's MRI. `cards`
-    are what single people see in place of the first card, because a button of it was answered with a card."""
+    """`id`: milliseconds, in the Connector, in Graph and as `replyToId` of a press, also in personal chats
+    (https://github.com/MicrosoftDocs/msteams-docs/issues/6139). `root`: the first message of the thread, in
+    channels. `sender`: a person's id, or the bot's MRI. `cards` are what single people see in place of the
+    first card, because a button of it was answered with a card."""
 
     conversation: str
     id: str
-    graph_id: str
     sender: str
     text: str = ""
     attachments: list[Json] = field(default_factory=list[Json])
@@ -104,13 +103,19 @@ class Message:
     cards: dict[str, Json] = field(default_factory=dict[str, Json])
 
     @property
+    def graph_id(self) -> str:
+        """Graph has the same id as the Connector."""
+        return self.id
+
+    @property
     def legacy_id(self) -> str:
-        return f"1:1{long_id('activity', self.graph_id)[:43]}"
+        """What a press had as `replyToId` until 2019. The Connector knows no message by it."""
+        return f"1:1{long_id('activity', self.id)[:43]}"
 
     @property
     def created_at(self) -> float:
         """In seconds."""
-        return int(self.graph_id) / 1000
+        return int(self.id) / 1000
 
     @property
     def card(self) -> Json | None:
@@ -142,13 +147,6 @@ class Conversation:
     @property
     def is_general(self) -> bool:
         return self.team is not None and self.team.id == self.id
-
-    def find_message(self, message_id: str) -> Message | None:
-        """By either of its ids."""
-        found = self.messages.get(message_id)
-        return found or next(
-            (one for one in self.messages.values() if one.graph_id == message_id), None
-        )
 
     def replies(self, root: str) -> list[Message]:
         """The replies in the thread of this message, oldest first."""

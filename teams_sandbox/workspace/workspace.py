@@ -117,12 +117,11 @@ class Workspace:
     ) -> Message:
         """An empty message, which the caller fills. In channels, one without `root` begins a thread."""
         new_id = self.next_id()
-        message = Message(conversation.id, new_id, new_id, sender, text)
-        if conversation.type == "channel":
-            message.root = root or new_id
-        if conversation.type == "personal" and sender == self.app.mri:
-            message.id = message.legacy_id
-        conversation.messages[message.id] = message
+        in_thread = conversation.type == "channel"
+        message = Message(
+            conversation.id, new_id, sender, text, root=(root or new_id) if in_thread else None
+        )
+        conversation.messages[new_id] = message
         return message
 
     def add_user(self, user: User) -> None:

@@ -67,18 +67,17 @@ async def test_a_press_sends_the_data_and_the_inputs_as_an_invoke(
     assert activity["id"].startswith("f:")
 
 
-async def test_a_press_in_a_personal_chat_names_the_message_as_graph_does(
+async def test_a_press_in_a_personal_chat_names_the_message_and_its_old_id(
     rest: Rest, sandbox: Sandbox, bot: PlainBot
 ):
-    """And the id that the Connector gave is the legacy one."""
     alice = Person(sandbox, ids.ALICE)
     attachment = {"contentType": CARD, "content": PENDING}
     sent = await rest.post(alice.chat, {"type": "message", "attachments": [attachment]})
     [message] = alice.messages(alice.chat)
     await alice.press(message, "Later")
     [activity] = bot.activities
-    assert activity["replyToId"] == message.graph_id != sent.json()["id"]
-    assert activity["channelData"]["legacy"]["replyToId"] == sent.json()["id"]
+    assert activity["replyToId"] == message.id == sent.json()["id"]
+    assert activity["channelData"]["legacy"]["replyToId"].startswith("1:1")
     assert activity["conversation"]["id"] == alice.chat
 
 
