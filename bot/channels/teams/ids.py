@@ -29,6 +29,7 @@ NAME = "teams"
 Kind = Literal["press", "home", "review", "form", "close"]
 #: What a button of a form does: send the page, go to the page before, show the fields of another choice.
 FormVerb = Literal["send", "back", "redraw"]
+KEY_BYTES = 32
 _MAC_BYTES = 16
 
 
@@ -93,6 +94,9 @@ class ButtonKey:
     """The key of the MACs: 32 random bytes, the same for all bots."""
 
     def __init__(self, key: bytes) -> None:
+        """Raises ValueError for a shorter key: it could be guessed."""
+        if len(key) < KEY_BYTES:
+            raise ValueError(f"The key of the buttons has {len(key)} bytes; it needs {KEY_BYTES}.")
         self._key = key
 
     def data(self, kind: Kind, value: str) -> dict[str, str]:

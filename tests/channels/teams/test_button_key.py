@@ -32,6 +32,12 @@ def test_what_we_wrote_is_read_back() -> None:
     assert KEY.read(KEY.data("press", VALUE)) == ("press", VALUE)
 
 
+def test_a_short_key_is_refused() -> None:
+    """Given a key that could be guessed; then nothing is signed with it."""
+    with pytest.raises(ValueError, match="it needs 32"):
+        ButtonKey(b"k" * 31)
+
+
 def test_the_inputs_of_a_form_are_beside_it() -> None:
     """Given inputs, which a client merges into the data; then they change nothing of ours."""
     assert KEY.read({**KEY.data("press", VALUE), "f_hitl": "home", "f_value": "x"})[1] == VALUE

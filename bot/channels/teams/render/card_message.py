@@ -36,7 +36,7 @@ from .elements import (
 )
 from .lists import fitting_lines, list_elements
 from .markup import mentions, runs
-from .pen import MessageLink, Names, Pen
+from .pen import MessageLink, Names, Pen, place_names
 
 #: The room of all elements: the rest is for the card around them.
 ROOM = MAX_BYTES - 1_000
@@ -65,7 +65,7 @@ def plain_card(card: Card) -> Json:
 
 def thread_card(line: ThreadLine, names: Names) -> Json:
     """One line below the card."""
-    known = Pen.of(names, ButtonKey(b"")).names
+    known = place_names(names)
     text = thread_text(line, known)
     calls, entities = mentions([text], known)
     return adaptive_card([rich_text(runs(text, known)), *calls], entities)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hitl_core.model import short_id
+
 from ....card import (
     DECIDED_TITLE,
     ERROR_TITLE,
@@ -11,7 +13,9 @@ from ....card import (
     NOTHING_YET,
     OPEN_CARD_HINT,
     OTHERS_TITLE,
+    Code,
     HomeText,
+    Line,
     action_text,
     card_summary,
     card_text,
@@ -104,8 +108,9 @@ def _task(task: HomeTask, pen: Pen) -> list[Json]:
 
 
 def _short_task(task: HomeTask, pen: Pen) -> list[Json]:
-    hint = OPEN_CARD_HINT if task.ref else NO_CARD_YET
-    return [*_headline(task, pen, card_summary(task.card))[:3], *pen.small_lines([hint])]
+    show: Line = (Code(f"approvals show {short_id(task.card.review_id)}"),)
+    hints = [OPEN_CARD_HINT] if task.ref else [NO_CARD_YET, show]
+    return [*_headline(task, pen, card_summary(task.card))[:3], *pen.small_lines(hints)]
 
 
 def _headline(task: HomeTask, pen: Pen, title: str) -> list[Json]:

@@ -26,9 +26,10 @@ from ....card import (
 from ....inbox import ActionPage, ArgumentsPage
 from ....split_text import split_text
 from ....text import one_line
-from ..ids import ON_CARD, ButtonKey, Where
+from ..ids import ON_CARD, Where
 from .card_message import action_elements, separated
 from .elements import TITLE, Json, action_sets, adaptive_card, byte_size, rich_text, text_runs
+from .markup import runs
 from .pen import Pen, box
 
 CANCEL, CLOSE = "Cancel", "Close"
@@ -41,7 +42,7 @@ MAX_LABEL = 200
 #: The buttons that show something, and decide nothing.
 _TURNING: tuple[Verb, ...] = ("back", "next", "file")
 #: No argument names a place or a person.
-_PEN = Pen(PlaceNames(str), ButtonKey(b""))
+_NO_NAMES = PlaceNames(str)
 
 
 def arguments_card(page: ArgumentsPage[list[Json]], pen: Pen, why: Line = ()) -> Json:
@@ -114,7 +115,7 @@ def _page_head(before: list[Json], argument: Argument | None) -> list[Json]:
         return []
     if before[-1]["type"] == "RichTextBlock":
         return [before.pop()]
-    return _PEN.lines([(*argument_head(argument), CONTINUED)])
+    return [_line((*argument_head(argument), CONTINUED))]
 
 
 def _parts(arguments: Sequence[Argument]) -> Iterator[tuple[Argument | None, Json, int]]:
@@ -135,8 +136,12 @@ def _parts(arguments: Sequence[Argument]) -> Iterator[tuple[Argument | None, Jso
 
 def _lines(lines: Sequence[Line]) -> Iterator[tuple[None, Json, int]]:
     for line in lines:
-        for element in _PEN.lines([line]):
-            yield None, element, sum(len(run["text"]) for run in element["inlines"])
+        element = _line(line)
+        yield None, element, sum(len(run["text"]) for run in element["inlines"])
+
+
+def _line(line: Line) -> Json:
+    return rich_text(runs(line, _NO_NAMES), spacing="small")
 
 
 def _boxes(argument: Argument, text: str) -> Iterator[tuple[Json, int]]:
