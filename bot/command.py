@@ -123,6 +123,8 @@ def _configure_logging(level: str) -> None:
     # Bolt reads SLACK_BOT_TOKEN by itself, and logs at each start that it is not used.
     bolt = logging.getLogger("slack_bolt")
     bolt.addFilter(lambda record: "`token` will be unused" not in record.getMessage())
+    for library in ("httpx", "httpcore", "msal"):  # they log the address of each call to Teams
+        logging.getLogger(library).setLevel("WARNING")
     if level == "DEBUG":  # Slack's libraries would write every card's arguments
         for library in ("slack_sdk", "slack_bolt"):
             logging.getLogger(library).setLevel("INFO")

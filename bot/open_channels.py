@@ -6,7 +6,7 @@ A chat system's packages come with its extra, so its channel is imported only if
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from hitl_core.errors import SettingsError
 from hitl_core.store import Store
@@ -27,13 +27,17 @@ async def open_connections(
 ) -> AsyncGenerator[list[Connection], None]:
     """All of them, that with the bot's own place first. Raises SettingsError if one refuses its settings."""
     connections = list[Connection]()
-    if settings.has_slack:
-        from .channels.slack import open_slack
+    async with AsyncExitStack() as stack:
+        if settings.has_slack:
+            from .channels.slack import open_slack
 
-        connections.append(await open_slack(settings, health))
-    if settings.has_teams:
-        raise SettingsError("Teams is not built yet: remove the settings TEAMS_….")
-    yield sorted(connections, key=lambda one: not settings.default_in(one.channel.name))
+            connections.append(await open_slack(settings, health))
+        if settings.has_teams:
+            from .channels.teams import open_teams
+
+            teams = open_teams(settings, store, health)
+            connections.append(await stack.enter_async_context(teams))
+        yield sorted(connections, key=lambda one: not settings.default_in(one.channel.name))
 
 
 @asynccontextmanager

@@ -135,13 +135,17 @@ class ReviewAccess:
         )
 
     async def find_place(
-        self, review_id: str, message_ref: MessageRef | None, who: Reviewer
+        self,
+        review_id: str,
+        message_ref: MessageRef | None,
+        who: Reviewer,
+        seen: PermittedSnapshot | None = None,
     ) -> tuple[PermittedSnapshot, Place]:
         """The review, and the place of this card's message, else the first place where this person may
         decide. They may not see other places.
         """
         async with self.refusal_audit.watch(review_id, who):
-            snapshot = await self.load_permitted(review_id, [WHOLE_REVIEW], who)
+            snapshot = await self.load_permitted(review_id, [WHOLE_REVIEW], who, seen)
         if message_ref and (place := place_of_message(snapshot, message_ref)):
             return snapshot, place
         review = snapshot.review

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Grant, MessageRef, Review, Reviewer, Snapshot
@@ -66,10 +66,13 @@ KEEP_FOR = 600.0
 
 @dataclass(frozen=True)
 class HomeView:
-    """The page that a Home shows, and the digest of what was sent; "" if it is not known."""
+    """The page that a Home shows, and the digest of what was sent; "" if it is not known. `message`: where it
+    is, in a channel whose Homes are messages.
+    """
 
     page: int = 0
     digest: str = ""
+    message: str = ""
 
 
 class HomeViews:
@@ -89,7 +92,7 @@ class HomeViews:
         return HomeView(**fields)
 
     async def save(self, person: str, view: HomeView) -> None:
-        data = json.dumps({"page": view.page, "digest": view.digest}).encode()
+        data = json.dumps(asdict(view)).encode()
         await self._store.save_draft(_key(person), data, KEEP_FOR)
 
     async def forget(self, person: str) -> None:

@@ -8,12 +8,16 @@ import logging
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import aiohttp
 import pytest
 
+import teams_sandbox.server
 from slack_sandbox.client.actor import Actor
 from slack_sandbox.server import running_sandbox
+from teams_sandbox.workspace.acme import ALICE, APPROVALS, ESCALATIONS, GROUP_CHAT, OPS
 from tests.support.bots import CANARY, CLICK, Scene, doubles
 from tests.support.slack_limits import assert_calls
+from tests.support.teams_hands import TeamsHands
 
 
 @pytest.fixture
@@ -35,3 +39,30 @@ async def scene(
         for log in logs:
             assert CANARY not in log
             assert "Traceback" not in log
+
+
+@pytest.fixture
+def bot_settings() -> dict[str, str]:
+    """Further settings of the bot."""
+    return {}
+
+
+@pytest.fixture
+async def hands(scene: Scene, bot_settings: dict[str, str]) -> AsyncIterator[TeamsHands]:
+    """People of a tenant, and a bot that has Slack and this tenant."""
+    async with (
+        teams_sandbox.server.running_sandbox() as sandbox,
+        aiohttp.ClientSession() as session,
+    ):
+        hands = TeamsHands(sandbox, session)
+        try:
+            bot = await scene.bot(**sandbox.settings(), **bot_settings)
+            sandbox.bot_url = bot.endpoints["teams"]
+            for user in sandbox.workspace.users.values():
+                if user.has_app:
+                    await hands.install(user.id)
+            for place in (APPROVALS, OPS, ESCALATIONS, GROUP_CHAT):
+                await hands.install(ALICE, place)
+            yield hands
+        finally:
+            await scene.close()

@@ -166,7 +166,7 @@ class Scene:
             **changed,
         }
 
-    async def bot(self, timing: Timing = QUICK, **changed: str) -> Bot:
+    async def bot(self, timing: Timing = QUICK, /, **changed: str) -> Bot:
         """A bot in this process. The newest one gets what people do."""
         settings = Settings.from_environment(self.environment(**changed))
         running = running_bot(settings, timing, extra=self.extra)

@@ -36,6 +36,7 @@ from .transport import (
     OwnMessages,
     PeopleLookup,
     References,
+    Request,
     Tokens,
     card_activity,
     read_field,
@@ -193,6 +194,17 @@ class TeamsChannel(PeopleLookup):
             "POST", ref, "activities", body=card_activity(announcement_card(short), short[0])
         )
 
+    async def send(self, place: Place, content: Json, summary: str) -> MessageRef:
+        """Post a card that belongs to no review."""
+        conversation = await self.conversation_id(place)
+        request = self._post_request(conversation, "", card_activity(content, summary))
+        id = await self._api.call_and_read(request, lambda data: read_field(data, "id", str))
+        return self._ref(conversation, id)
+
+    async def replace(self, ref: MessageRef, content: Json, summary: str) -> None:
+        """Update such a message. Raises MessageGone if it was deleted."""
+        await self._call("PUT", ref, "activities", ref.ts, body=card_activity(content, summary))
+
     def _card_message(self, card: Card) -> Json:
         return card_message(card, self.name_of, self.key, self.link)
 
@@ -201,24 +213,20 @@ class TeamsChannel(PeopleLookup):
         audience, thread = self.destination(place)
         mark = message_mark(card.review_id, place)
         root = f";messageid={thread}" if thread and is_channel(conversation) else ""
-        request = self._api.connector(
-            "POST",
-            self.references.service_url(conversation),
-            "conversations",
-            f"{conversation}{root}",
-            "activities",
-            body=card_activity(with_mark(content, mark), card.summary),
-        )
+        body = card_activity(with_mark(content, mark), card.summary)
+        request = self._post_request(conversation, root, body)
         # An answer without an id is no success: Teams split the message, or did something unknown.
         id = await self._api.call_and_read(request, lambda data: read_field(data, "id", str))
         if audience.kind == "person":
             try:
                 await self.references.add_sent(mark, id)
-            except (
-                StoreUnavailable
-            ) as error:  # it is posted: the caller notes it, if the store is back
+            except StoreUnavailable as error:  # it is posted, and the caller notes that
                 log.warning("the id of a message in a personal chat was not noted: %s", error)
         return self._ref(conversation, id)
+
+    def _post_request(self, conversation: str, root: str, body: Json) -> Request:
+        url, path = self.references.service_url(conversation), f"{conversation}{root}"
+        return self._api.connector("POST", url, "conversations", path, "activities", body=body)
 
     async def _call(self, verb: Any, ref: MessageRef, *path: str, body: Json | None = None) -> None:
         await self.references.refresh()

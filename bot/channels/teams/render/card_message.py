@@ -23,7 +23,7 @@ from ....card import (
     shows_list,
     thread_text,
 )
-from ..ids import ButtonKey, message_mark
+from ..ids import ON_CARD, ButtonKey, Where, message_mark
 from .elements import (
     MAX_BYTES,
     TITLE,
@@ -45,9 +45,15 @@ DECIDED_SIZE = 3_000
 BUTTONS_SIZE = 1_500
 
 
-def card_message(card: Card, names: Names, key: ButtonKey, link: MessageLink | None = None) -> Json:
+def card_message(
+    card: Card,
+    names: Names,
+    key: ButtonKey,
+    link: MessageLink | None = None,
+    where: Where = ON_CARD,
+) -> Json:
     """At most MAX_BYTES. What has no room is counted, and can be read one by one."""
-    pen = Pen.of(names, key, link)
+    pen = Pen.of(names, key, link, where)
     text = card_text(card, pen.names)
     calls, entities = mentions(text.calls, pen.names)
     body = _fitting_body(card, text, pen, calls)

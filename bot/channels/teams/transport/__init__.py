@@ -1,7 +1,7 @@
 """What goes over the network: requests from Teams with their checks, and our calls."""
 
-from .activity import Account, Activity, ExecuteValue, InvalidActivity, is_guid, parse_execute
-from .api import Api, read_field
+from .activity import Account, Activity, ExecuteValue, InvalidActivity, parse_execute
+from .api import Api, Request, read_field
 from .cloud import CONNECTOR_SCOPE, Cloud
 from .conversations import Conversations
 from .endpoint import PATH, Answer, TeamsEndpoint
@@ -31,11 +31,11 @@ __all__ = [
     "PeopleLookup",
     "Reference",
     "References",
+    "Request",
     "SigningKeys",
     "TeamsEndpoint",
     "Tokens",
     "card_activity",
-    "is_guid",
     "is_teams_url",
     "parse_execute",
     "read_field",

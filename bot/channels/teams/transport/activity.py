@@ -6,7 +6,6 @@ learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-api-
 from __future__ import annotations
 
 import json
-import re
 from typing import Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import (
@@ -20,19 +19,13 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
-from hitl_core.model import parse_whole_number, unparsed_has_more_values
+from hitl_core.model import is_guid, parse_whole_number, unparsed_has_more_values
 
 #: The most JSON values in one activity. A card of 28 kB has about 3,000.
 MAX_VALUES = 40_000
 
 Id = Annotated[str, StringConstraints(pattern=r"^[^\s\x00-\x1f\x7f]{1,500}$")]
 Url = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
-_GUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-
-
-def is_guid(text: str) -> bool:
-    """In lower case, as our ids of people and tenants are."""
-    return _GUID.fullmatch(text) is not None
 
 
 class ActivityModel(BaseModel):
@@ -91,7 +84,14 @@ class Tenant(ActivityModel):
     id: Id
 
 
+class Legacy(ActivityModel):
+    """The Connector's own ids. In a personal chat the other fields have Graph's."""
+
+    reply_to_id: Id | None = None
+
+
 class ChannelData(ActivityModel):
+    legacy: Legacy | None = None
     tenant: Tenant | None = None
     team: Named | None = None
     channel: Named | None = None
@@ -116,6 +116,13 @@ class Activity(ActivityModel):
     members_added: list[Account] | None = None
     members_removed: list[Account] | None = None
     value: Object = {}
+
+    @property
+    def message(self) -> str | None:
+        """The id of the message that it is about, as the Connector gave it when the message was posted."""
+        legacy = self.channel_data.legacy
+        is_personal = self.conversation.conversation_type == "personal"
+        return legacy.reply_to_id if legacy and is_personal else self.reply_to_id
 
     @property
     def tenant_ids(self) -> tuple[str, ...]:

@@ -38,10 +38,11 @@ _BEARER = re.compile(r"(?i:bearer) +([\w-]+\.[\w-]+\.[\w-]+)", re.ASCII)
 
 @dataclass(frozen=True)
 class Answer:
-    """Of an activity. Teams reads `body` only in the answer to an invoke."""
+    """Of an activity. Teams reads `body` only in the answer to an invoke. `on_sent` runs after it is sent."""
 
     body: dict[str, Any] | None = None
     status: int = 200
+    on_sent: Callable[[], Awaitable[None]] | None = None
 
 
 Handle = Callable[[Activity], Awaitable[Answer]]
@@ -92,17 +93,17 @@ class TeamsEndpoint:
             return web.Response(status=403)
         return await self._send(request, await self._answer(activity))
 
-    async def _answer(self, activity: Activity) -> web.Response:
+    async def _answer(self, activity: Activity) -> Answer:
         try:
-            answer = await self._handle(activity)
+            return await self._handle(activity)
         except Exception as error:
             log.error("an activity of Teams could not be handled: %s", safe_message(error))
-            return web.Response(status=500)
-        if answer.body is None:
-            return web.Response(status=answer.status)
-        return web.json_response(answer.body, status=answer.status)
+            return Answer(status=500)
 
-    async def _send(self, request: web.Request, response: web.Response) -> web.Response:
+    async def _send(self, request: web.Request, answer: Answer) -> web.Response:
+        response = web.Response(status=answer.status)
+        if answer.body is not None:
+            response = web.json_response(answer.body, status=answer.status)
         if request.app[LEAVING].is_set():
             response.force_close()
         try:
@@ -110,8 +111,20 @@ class TeamsEndpoint:
             await response.write_eof()
         except ConnectionResetError:  # the decision is stored; the person may press again
             log.warning("an answer was too late: Teams closed the connection")
+        else:
+            await self._run_after(answer)
         await failpoint("bot.after_ack")
         return response
+
+    async def _run_after(self, answer: Answer) -> None:
+        """Never raises: what it does is done again when the person presses again."""
+        if answer.on_sent is None:
+            return
+        try:
+            async with click_budget.timeout("record"):
+                await answer.on_sent()
+        except Exception as error:
+            log.warning("what follows an answer to Teams failed: %s", safe_message(error))
 
 
 def _token(request: web.Request) -> str:

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from .activity import Activity, is_guid
+from hitl_core.model import is_guid
+
+from .activity import Activity
 
 ISSUER = "https://api.botframework.com"
 CHANNEL_ID = "msteams"

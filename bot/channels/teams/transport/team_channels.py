@@ -55,6 +55,7 @@ class TeamChannels:
     def __init__(self, api: Api, references: References) -> None:
         self._api, self._references = api, references
         self._channels: dict[str, ChannelInfo] = {}
+        self._teams = frozenset[str]()
         self._listed_at = float("-inf")
 
     def get(self, id: str) -> ChannelInfo | None:
@@ -62,8 +63,10 @@ class TeamChannels:
         return self._channels.get(id)
 
     async def all(self) -> list[ChannelInfo]:
+        """Loaded again at once when the app was installed in another team, or removed from one."""
         await self._references.refresh()
-        if time.monotonic() - self._listed_at > _MAX_AGE:
+        is_old = time.monotonic() - self._listed_at > _MAX_AGE
+        if is_old or self._teams != self._references.teams().keys():
             await self._load()
         return list(self._channels.values())
 
@@ -91,8 +94,8 @@ class TeamChannels:
 
     async def _load(self) -> None:
         """Load the names of all teams and channels."""
-        channels = dict[str, ChannelInfo]()
-        for team, url in self._references.teams().items():
+        channels, teams = dict[str, ChannelInfo](), self._references.teams()
+        for team, url in teams.items():
             try:
                 info = await self._api.look_up(
                     self._api.connector("GET", url, "teams", team, about=team),
@@ -109,7 +112,8 @@ class TeamChannels:
             except NotFound:  # the app was removed from this team
                 continue
             channels |= {one.id: one for one in found}
-        self._channels, self._listed_at = channels, time.monotonic()
+        self._channels, self._teams = channels, frozenset(teams)
+        self._listed_at = time.monotonic()
 
 
 def _read_team(data: Data) -> Team:

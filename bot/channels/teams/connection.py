@@ -1,0 +1,62 @@
+"""Teams' wiring: opens the channel, and connects what people do there to the bot."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from aiohttp import web
+
+from hitl_core.gate import cancel_tasks
+from hitl_core.store import Store
+
+from ...health import Health
+from ...outbox import PublishHome
+from ...settings import Settings
+from ..connection import BotParts, Endpoint
+from .channel import TeamsChannel
+from .handlers import Activities, TeamsHome
+from .ids import NAME
+from .transport import PATH, Credentials, Guard, SigningKeys, TeamsEndpoint
+
+
+@asynccontextmanager
+async def open_teams(
+    settings: Settings, store: Store, health: Health
+) -> AsyncGenerator[TeamsConnection, None]:
+    """Raises SettingsError if Microsoft refuses the settings, or can't be reached."""
+    client_id, tenant_id = settings.teams_client_id.lower(), settings.teams_tenant_id.lower()
+    credentials = Credentials(
+        client_id, tenant_id, settings.teams_client_secret, settings.teams_managed_identity
+    )
+    default = settings.hitl_channel.removeprefix(f"{NAME}:") if settings.default_in(NAME) else ""
+    url = settings.teams_cloud_url
+    channel = TeamsChannel(credentials, store, default, health, cloud_url=url)
+    try:
+        await channel.start()
+        keys = SigningKeys(channel.http, channel.cloud.keys, health)
+        yield TeamsConnection(channel, Guard(client_id, tenant_id, url), keys)
+    finally:
+        await channel.close()
+
+
+class TeamsConnection:
+    """One tenant, with its requests over HTTP."""
+
+    def __init__(self, channel: TeamsChannel, guard: Guard, keys: SigningKeys) -> None:
+        self.channel, self._guard, self._keys = channel, guard, keys
+
+    def home_publisher(self, parts: BotParts) -> PublishHome:
+        return TeamsHome(parts.inbox, parts.homes, self.channel).publish
+
+    @asynccontextmanager
+    async def serve(self, app: web.Application, parts: BotParts) -> AsyncGenerator[Endpoint, None]:
+        lookups = parts.directory.lookups(self.channel.name)
+        activities = Activities(parts.inbox, parts.homes, lookups, self.channel)
+        TeamsEndpoint(self._guard, self._keys, activities.handle).add_to(app)
+        fetching = asyncio.create_task(self._keys.run())
+        try:
+            yield Endpoint(PATH)
+        finally:
+            await cancel_tasks([fetching])

@@ -1,0 +1,67 @@
+"""Every activity of Teams → what handles it. They are validated: see `transport/guard.py`."""
+
+from __future__ import annotations
+
+import logging
+
+from hitl_core.errors import HitlError
+from hitl_core.model import Reviewer
+
+from ....inbox import HomeLoader, Inbox
+from ....logs import ThrottledLog
+from ....people import Lookups
+from ..channel import TeamsChannel
+from ..ids import NAME
+from ..transport import Activity, Answer
+from .card_actions import CardActions
+from .commands import Commands
+from .home import TeamsHome
+from .installs import Installs
+
+log = logging.getLogger(__name__)
+
+#: The invoke of a card's button. No other invoke is ours.
+CARD_ACTION = "adaptiveCard/action"
+
+
+class Activities:
+    def __init__(
+        self, inbox: Inbox, homes: HomeLoader, lookups: Lookups, channel: TeamsChannel
+    ) -> None:
+        self._inbox, self._channel = inbox, channel
+        home = TeamsHome(inbox, homes, channel)
+        self._actions = CardActions(inbox, channel, home)
+        self._commands = Commands(inbox, homes, home, channel)
+        self._installs = Installs(channel, lookups, self._commands)
+        self._unnoted = ThrottledLog(
+            log, "%d activities of Teams could not be noted; the newest: %s"
+        )
+
+    async def handle(self, activity: Activity) -> Answer:
+        """Types that this bot does not know get 200, invokes that it does not know 501."""
+        match activity.type:
+            case "invoke" if activity.name == CARD_ACTION:
+                return await self._actions.answer(activity, await self._load_reviewer(activity))
+            case "invoke":
+                return Answer(status=501)
+            case "message":
+                await self._note(activity)
+                await self._commands.answer(activity, await self._load_reviewer(activity))
+            case "installationUpdate" | "conversationUpdate":
+                await self._installs.handle(activity)
+            case _:
+                pass
+        return Answer()
+
+    async def _load_reviewer(self, activity: Activity) -> Reviewer:
+        """The person by their object id. Their name in the activity is only shown."""
+        person = activity.sender.person
+        assert person is not None  # the guard checked it
+        team, name = self._channel.team, activity.sender.name or person
+        return await self._inbox.load_reviewer(NAME, person, team, name)
+
+    async def _note(self, activity: Activity) -> None:
+        try:
+            await self._channel.record(activity)
+        except HitlError as error:
+            self._unnoted.warn(error)

@@ -1,0 +1,85 @@
+"""The invoke of a card's button: whose it is, what it says, and what becomes of it."""
+
+from __future__ import annotations
+
+import logging
+
+from hitl_core.errors import HitlError, Refused
+from hitl_core.model import Reviewer
+
+from .... import click_budget, refusals
+from ....forms import FormDesk
+from ....inbox import Inbox, Press, list_error
+from ...contract import ChannelError
+from ..channel import TeamsChannel
+from ..ids import ON_CARD, Kind, OpenForm, Where
+from ..places import LABEL
+from ..render import TEAMS_LIMITS
+from ..transport import Activity, Answer, ExecuteValue, InvalidActivity, parse_execute
+from .answers import text_answer
+from .click import Click, message_of, op_of_press
+from .forms import Forms
+from .home import TeamsHome
+from .presses import Presses
+from .views import Views
+
+log = logging.getLogger(__name__)
+
+
+class CardActions:
+    """Every answer is a card or a sentence that only this person sees. Nothing here trusts the data of a
+    button before its MAC was checked, and nobody decides by a name.
+    """
+
+    def __init__(self, inbox: Inbox, channel: TeamsChannel, home: TeamsHome) -> None:
+        self._channel = channel
+        desk = FormDesk(inbox, TEAMS_LIMITS, channel.name_of)
+        self._views = Views(inbox, channel, home)
+        self._presses = Presses(inbox, desk, self._views)
+        self._forms = Forms(desk, self._views, self._presses)
+
+    async def answer(self, activity: Activity, who: Reviewer) -> Answer:
+        try:
+            execute = parse_execute(activity)
+            kind, value = self._channel.key.read(execute.action.data)
+            return await self._answer(activity, execute, kind, value, who)
+        except InvalidActivity as wrong:
+            log.error("a press in Teams could not be read: %s", wrong)
+            return text_answer(refusals.UNREADABLE_BUTTON)
+        except Refused as refused:
+            return text_answer(str(refused))
+        except (HitlError, ChannelError, TimeoutError) as error:
+            log.warning("a press in Teams could not be answered: %s", error or "it took too long")
+            return text_answer(list_error(error, LABEL))
+
+    async def _answer(
+        self, activity: Activity, execute: ExecuteValue, kind: Kind, value: str, who: Reviewer
+    ) -> Answer:
+        """Raises Refused, ChannelError, StoreUnavailable, TimeoutError."""
+
+        def click_in(where: Where) -> Click:
+            op = op_of_press(activity, who, value)
+            return Click(who, op, where, message_of(activity, where))
+
+        if kind == "close":
+            return await self._presses.close(value, click_in(ON_CARD))
+        if kind == "form":
+            form = OpenForm.parse(value)
+            click, action = click_in(form.where), execute.action
+            if execute.is_automatic:
+                return await self._refresh(form.ref.target.review_id, click)
+            return await self._forms.answer(form, action.verb, action.data, click)
+        where, button = Where.parse(kind, value)
+        press, click = Press.parse(button), click_in(where)
+        if execute.is_automatic:
+            return await self._refresh(press.target.review_id, click)
+        return await self._presses.answer(press, click)
+
+    async def _refresh(self, review_id: str, click: Click) -> Answer:
+        """Teams itself asks for the card, and nobody pressed anything. Nothing is decided, and no message is
+        updated: Teams would ask again.
+        """
+        async with click_budget.timeout("page"):
+            if click.where.kind == "home":
+                return await self._views.home(click.who)
+            return await self._views.card(review_id, click)

@@ -1,0 +1,56 @@
+"""One press of a person in Teams: who, on which message, in which view."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hitl_core.model import MessageRef, Reviewer
+
+from ..ids import NAME, ON_CARD, Where
+from ..transport import Activity
+
+#: The suffix that an activity in a thread has at its conversation's id.
+_THREAD = ";messageid="
+
+
+@dataclass(frozen=True)
+class Click:
+    """`op` is the id of this press: Teams repeats one that got no answer, and it counts once. `card` is the
+    review's message with the button. It is None in a Home and on a page of the Review: these messages may
+    belong to no review, and the bot would take one for another card of it, and delete it.
+    """
+
+    who: Reviewer
+    op: str
+    where: Where = ON_CARD
+    card: MessageRef | None = None
+
+
+def conversation_of(activity: Activity) -> str:
+    """The id of the conversation, without that of a thread."""
+    return activity.conversation.id.partition(_THREAD)[0]
+
+
+def message_of(activity: Activity, where: Where) -> MessageRef | None:
+    if where.kind != "press" or activity.message is None:
+        return None
+    return MessageRef(channel=NAME, conversation=conversation_of(activity), ts=activity.message)
+
+
+def op_of_press(activity: Activity, who: Reviewer, value: str) -> str:
+    return _hash_op(f"{activity.conversation.id} {activity.id} {who.id} {value}")
+
+
+def op_of_form(session_id: str, page: int, who: Reviewer, data: Mapping[str, Any]) -> str:
+    """The same form, person and entries are the same operation: sending it again after an error is safe."""
+    entries = json.dumps(data, sort_keys=True, default=str)
+    return _hash_op(f"{session_id} {page} {who.id} {entries}")
+
+
+def _hash_op(text: str) -> str:
+    digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+    return f"{NAME}:{digest[:24]}"

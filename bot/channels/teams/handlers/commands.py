@@ -1,0 +1,113 @@
+"""What people write to the bot: `approvals`, `approvals show ID`, `help`. Answers come in their own chat."""
+
+from __future__ import annotations
+
+import logging
+import re
+from dataclasses import replace
+from typing import NamedTuple
+
+from hitl_core.errors import HitlError, Refused
+from hitl_core.model import Place, Reviewer
+
+from .... import click_budget
+from ....inbox import HomeLoader, Inbox, list_error
+from ....text import one_line
+from ...contract import ChannelError
+from ..channel import TeamsChannel
+from ..ids import IN_HOME, NAME
+from ..places import LABEL
+from ..render import card_message, message_card
+from ..transport import Activity
+from .home import TeamsHome
+
+log = logging.getLogger(__name__)
+
+HELP_TITLE = "Approvals"
+HELP = (
+    "What agents ask for appears here and in your channels, as cards with buttons. Write “approvals” to list"
+    " what waits for you, or “approvals show ID” for one review."
+)
+#: A mention of the bot, and other tags.
+_TAG = re.compile(r"<at[^>]*>.*?</at>|<[^>]{0,200}>|&nbsp;", re.DOTALL)
+#: More of a message is not read.
+MAX_TEXT = 2000
+
+
+class Command(NamedTuple):
+    verb: str
+    rest: str = ""
+
+
+def parse_command(text: str) -> Command:
+    """The words after the mention of the bot."""
+    words = _TAG.sub(" ", text[:MAX_TEXT]).split()
+    match [word.lower() for word in words]:
+        case ["approvals"]:
+            return Command("approvals")
+        case ["approvals", "show", *rest] if rest:
+            return Command("show", " ".join(words[2:]))
+        case _:
+            return Command("help")
+
+
+class Commands:
+    def __init__(
+        self, inbox: Inbox, homes: HomeLoader, home: TeamsHome, channel: TeamsChannel
+    ) -> None:
+        self._inbox, self._homes, self._home, self._channel = inbox, homes, home, channel
+
+    async def answer(self, activity: Activity, who: Reviewer) -> None:
+        """Never raises: Teams would send the message again."""
+        command = parse_command(activity.text)
+        try:
+            async with click_budget.timeout("home"):
+                await self._run(command, who)
+        except (HitlError, ChannelError, TimeoutError) as error:
+            if not isinstance(error, Refused):
+                log.warning(
+                    "`%s` could not be answered: %s", command.verb, error or "it took too long"
+                )
+            await self._say(who, one_line(list_error(error, LABEL)))
+
+    async def welcome(self, person: str) -> None:
+        """Never raises."""
+        try:
+            async with click_budget.timeout("home"):
+                await self._channel.send(
+                    _chat_of(person), message_card(HELP, HELP_TITLE), HELP_TITLE
+                )
+        except (ChannelError, TimeoutError) as error:
+            log.warning("%s could not be welcomed: %s", person, error or "it took too long")
+
+    async def _run(self, command: Command, who: Reviewer) -> None:
+        match command.verb:
+            case "approvals":
+                await self._home.open(who)
+            case "show":
+                await self._show(command.rest, who)
+            case _:
+                await self._channel.send(
+                    _chat_of(who.id), message_card(HELP, HELP_TITLE), HELP_TITLE
+                )
+
+    async def _show(self, id: str, who: Reviewer) -> None:
+        """The card, as in a Home: without Escalate, which needs the card's own place."""
+        review_id = await self._homes.find_review_id(who, id)
+        card = await self._inbox.access.find_card(review_id, who)
+        channel = self._channel
+        drawn = card_message(
+            replace(card, next_step=None), channel.name_of, channel.key, channel.link, IN_HOME
+        )
+        await channel.send(_chat_of(who.id), drawn, card.summary)
+
+    async def _say(self, who: Reviewer, text: str) -> None:
+        try:
+            async with click_budget.timeout("home_error"):
+                await self._channel.send(_chat_of(who.id), message_card(text), text)
+        except (ChannelError, TimeoutError) as error:
+            log.warning("%s could not be answered: %s", who.id, error or "it took too long")
+
+
+def _chat_of(person: str) -> Place:
+    return Place(f"{NAME}:{person}")

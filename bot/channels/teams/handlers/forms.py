@@ -1,0 +1,81 @@
+"""Forms in place of a card: sent, turned back, drawn again for another choice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, assert_never
+
+from .... import click_budget, refusals
+from ....forms import (
+    FIELD_KINDS,
+    MESSAGE,
+    Entries,
+    FieldErrors,
+    FormDesk,
+    FormPage,
+    FormResult,
+    Notice,
+    Stored,
+    to_result,
+)
+from ....inbox import Reply
+from ..ids import OpenForm
+from ..render import read_entries
+from ..transport import Answer
+from .click import Click, op_of_form
+from .presses import Presses
+from .views import Views
+
+
+class Forms:
+    def __init__(self, desk: FormDesk, views: Views, presses: Presses) -> None:
+        self._desk, self._views, self._presses = desk, views, presses
+
+    async def answer(
+        self, form: OpenForm, verb: str, inputs: Mapping[str, Any], click: Click
+    ) -> Answer:
+        """`inputs` are those of the form's page, as Teams sends them. Raises Refused, TimeoutError."""
+        entries = read_entries(inputs, form.ids)
+        if verb in ("back", "redraw") and form.ref.kind in FIELD_KINDS:
+            async with click_budget.timeout("page"):
+                page = await self._desk.redraw(
+                    form.ref, form.session_id, entries, click.who, back=verb == "back"
+                )
+            return self._views.form(page, form.session_id, form.where)
+        return await self._submit(form, entries, click)
+
+    async def _submit(self, form: OpenForm, entries: Entries, click: Click) -> Answer:
+        op = op_of_form(form.session_id, form.ref.page, click.who, entries.answers)
+        try:
+            async with click_budget.timeout("submit"):
+                result = await self._desk.submit(form.ref, form.session_id, entries, click.who, op)
+        except TimeoutError:
+            result = to_result(Reply("unavailable", refusals.RESULT_UNKNOWN))
+        return await self._show(result, form, entries, click)
+
+    async def _show(
+        self, result: FormResult, form: OpenForm, entries: Entries, click: Click
+    ) -> Answer:
+        match result:
+            case Stored():
+                review_id = form.ref.target.review_id
+                return await self._presses.show_result(review_id, click, result.snapshot)
+            case FormPage():
+                return self._views.form(result, form.session_id, form.where)
+            case FieldErrors():
+                page = await self._page_again(form, entries, click)
+                return self._views.form(page, form.session_id, form.where, entries, result.errors)
+            case Notice() if result.fixable:
+                page = replace(await self._page_again(form, entries, click), problem=result.text)
+                return self._views.form(page, form.session_id, form.where, entries)
+            case Notice():
+                return self._views.notice(result.text, result.title, form)
+        assert_never(result)
+
+    async def _page_again(self, form: OpenForm, entries: Entries, click: Click) -> FormPage:
+        """The page that was sent, with what they entered. Raises Refused."""
+        async with click_budget.timeout("next"):
+            if form.ref.kind not in FIELD_KINDS or MESSAGE in entries.answers:
+                return await self._desk.open(form.ref, click.who)
+            return await self._desk.redraw(form.ref, form.session_id, entries, click.who)

@@ -1,0 +1,81 @@
+"""A person's Home: a message in their personal chat with what waits for them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+
+from hitl_core.model import MessageRef, Place, Reviewer
+
+from ....inbox import Home, HomeLoader, HomeView, Inbox, PermittedSnapshot
+from ...contract import MessageGone
+from ..channel import TeamsChannel
+from ..ids import NAME
+from ..render import Json, Pen, home_card
+
+#: In the notification.
+HOME_TITLE = "What waits for you"
+
+log = logging.getLogger(__name__)
+
+
+class TeamsHome:
+    """It is sent when its person asks for it, and that message is updated for a while, if it changed."""
+
+    def __init__(self, inbox: Inbox, homes: HomeLoader, channel: TeamsChannel) -> None:
+        self._inbox, self._homes, self._channel = inbox, homes, channel
+
+    async def open(self, who: Reviewer) -> None:
+        """Sends a new message. Raises ChannelError, StoreUnavailable."""
+        key, views = _key(who.id), self._homes.views
+        await views.record_open(key)
+        home = await self._homes.load_home(who)
+        card = self._draw(home)
+        ref = await self._channel.send(Place(key), card, HOME_TITLE)
+        await views.save(key, HomeView(home.page, _digest(card), ref.model_dump_json()))
+
+    async def publish(self, user_id: str, page: int | None = None) -> None:
+        """Updates the newest message, if it is out of date. Raises ChannelError, StoreUnavailable."""
+        key, views = _key(user_id), self._homes.views
+        shown = await views.load(key)
+        if not shown.message:
+            return
+        who = await self._inbox.load_reviewer(NAME, user_id, self._channel.team, user_id)
+        home = await self._homes.load_home(who, shown.page if page is None else page)
+        card = self._draw(home)
+        if shown.digest == (digest := _digest(card)):
+            return
+        try:
+            await self._channel.replace(
+                MessageRef.model_validate_json(shown.message), card, HOME_TITLE
+            )
+        except MessageGone:
+            await views.forget(key)
+        else:
+            await views.save(key, HomeView(home.page, digest, shown.message))
+
+    async def draw(
+        self, who: Reviewer, page: int | None, seen: PermittedSnapshot | None = None
+    ) -> Json:
+        """This page, or the current one, for the answer to a press. `seen` is the review of that press. The
+        message itself is updated a little later.
+        """
+        key, views = _key(who.id), self._homes.views
+        shown = await views.load(key)
+        home = await self._homes.load_home(who, shown.page if page is None else page, seen)
+        await views.save(key, HomeView(home.page, "", shown.message))
+        return self._draw(home)
+
+    def _draw(self, home: Home) -> Json:
+        channel = self._channel
+        return home_card(home, Pen.of(channel.name_of, channel.key, channel.link))
+
+
+def _key(user_id: str) -> str:
+    """The key of a person, which is the text of their place too."""
+    return f"{NAME}:{user_id}"
+
+
+def _digest(card: Json) -> str:
+    return hashlib.sha256(json.dumps(card).encode()).hexdigest()

@@ -1,0 +1,42 @@
+"""Where the app is installed, and who is there: the bot may write only into these conversations.
+
+learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/subscribe-to-conversation-events
+"""
+
+from __future__ import annotations
+
+from ....people import Lookups
+from ..channel import TeamsChannel
+from ..transport import Activity
+from .click import conversation_of
+from .commands import Commands
+
+
+class Installs:
+    """Raises StoreUnavailable: Teams sends the activity again."""
+
+    def __init__(self, channel: TeamsChannel, lookups: Lookups, commands: Commands) -> None:
+        self._channel, self._lookups, self._commands = channel, lookups, commands
+
+    async def handle(self, activity: Activity) -> None:
+        self._lookups.forget_members(conversation_of(activity))
+        if self._is_removed(activity):
+            await self._channel.forget(activity.conversation.id)
+            return
+        await self._channel.record(activity)
+        if activity.type == "installationUpdate" and activity.action == "add":
+            await self._welcome(activity)
+
+    def _is_removed(self, activity: Activity) -> bool:
+        """An upgrade removes the old version and adds the new one: it stays installed."""
+        if activity.type == "installationUpdate":
+            return activity.action == "remove"
+        left = [one.id.lower() for one in activity.members_removed or ()]
+        return activity.recipient.id.lower() in left
+
+    async def _welcome(self, activity: Activity) -> None:
+        """In the person's own chat only: nobody wants it in a team."""
+        if activity.conversation.conversation_type != "personal":
+            return
+        if (person := activity.sender.person) is not None:
+            await self._commands.welcome(person)

@@ -1,0 +1,138 @@
+"""What one person sees in place of a card, after a press. Built from the review as it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from typing import assert_never
+
+from hitl_core.model import Place, Reviewer
+
+from ....card import Button, Line, build_card
+from ....forms import Entries, FormPage
+from ....inbox import ActionPage, ActionRef, Inbox, PermittedSnapshot
+from ....offload import offload_drawing
+from ..channel import TeamsChannel
+from ..ids import OpenForm, Where
+from ..render import (
+    Pen,
+    arguments_card,
+    card_message,
+    form_card,
+    notice_card,
+    review_card,
+    split_arguments,
+)
+from ..transport import Answer
+from .answers import card_answer
+from .click import Click
+from .home import TeamsHome
+
+
+class Views:
+    """Every method raises Refused. A `seen` review of the same press is not loaded again."""
+
+    def __init__(self, inbox: Inbox, channel: TeamsChannel, home: TeamsHome) -> None:
+        self._inbox, self._channel, self._home = inbox, channel, home
+
+    async def after(self, review_id: str, click: Click, seen: PermittedSnapshot | None) -> Answer:
+        """What follows a decision: the card as it is now, the Home, or the next action of the Review."""
+        match click.where.kind:
+            case "press":
+                return await self.card(review_id, click, seen)
+            case "home":
+                return await self.home(click.who, None, seen)
+            case "review":
+                return await self.review(review_id, click, seen)
+        assert_never(click.where.kind)
+
+    async def card(
+        self, review_id: str, click: Click, seen: PermittedSnapshot | None = None
+    ) -> Answer:
+        """The card of this message."""
+        channel = self._channel
+        snapshot, place = await self._inbox.access.find_place(
+            review_id, click.card, click.who, seen
+        )
+        review, posts = snapshot.review, snapshot.posts
+        card = await offload_drawing(
+            review,
+            lambda: card_message(
+                build_card(review, place, posts), channel.name_of, channel.key, channel.link
+            ),
+        )
+        return card_answer(card)
+
+    async def home(
+        self, who: Reviewer, page: int | None = None, seen: PermittedSnapshot | None = None
+    ) -> Answer:
+        """Raises ChannelError, StoreUnavailable too."""
+        return card_answer(await self._home.draw(who, page, seen))
+
+    async def arguments(
+        self,
+        target: ActionRef,
+        number: int,
+        click: Click,
+        seen: PermittedSnapshot | None = None,
+        why: Line = (),
+    ) -> Answer:
+        """This page of all arguments, with `why` it is shown if the person did not ask for it."""
+        who = click.who
+        page = await self._inbox.reader.arguments(target, number, who, split_arguments, seen)
+        page = replace(page, buttons=_without_file(page.buttons))
+        return self._to_read(arguments_card(page, self._pen(click.where), why), page.reads, who)
+
+    async def first_review(self, review_id: str, number: int, click: Click) -> Answer:
+        """The actions of this card one by one, from this page."""
+        reader = self._inbox.reader
+        page = await reader.first_action(review_id, number, click.card, click.who)
+        return self._review(page, click.who)
+
+    async def review_page(self, review_id: str, place: Place, number: int, who: Reviewer) -> Answer:
+        return self._review(await self._inbox.reader.action(review_id, place, number, who), who)
+
+    async def review(self, review_id: str, click: Click, seen: PermittedSnapshot | None) -> Answer:
+        """The next action of the Review that still waits."""
+        place, number, who = click.where.place, click.where.number, click.who
+        assert place is not None  # a page of the Review has one
+        page = await self._inbox.reader.action(
+            review_id, place, number, who, seen, next_pending=True
+        )
+        return self._review(page, who)
+
+    def form(
+        self,
+        page: FormPage,
+        session_id: str,
+        where: Where,
+        entries: Entries | None = None,
+        errors: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """With `entries` it has what the person entered, and with `errors` what is wrong with it."""
+        page = replace(page, file="")
+        return card_answer(form_card(page, session_id, self._pen(where), entries, errors))
+
+    def notice(self, text: str, title: str, form: OpenForm) -> Answer:
+        """In place of a form that is of no more use."""
+        pen = self._pen(form.where)
+        return card_answer(notice_card(text, title, pen, form.ref.target.review_id))
+
+    def _review(self, page: ActionPage, who: Reviewer) -> Answer:
+        return self._to_read(review_card(page, self._pen()), page.reads, who)
+
+    def _to_read(self, card: dict[str, object], target: ActionRef | None, who: Reviewer) -> Answer:
+        """What they have read is recorded after Teams has the page."""
+        record: Callable[[], Awaitable[None]] | None = None
+        if target is not None:
+            record = lambda: self._inbox.access.read_marks.record(target, who)  # noqa: E731
+        return card_answer(card, record)
+
+    def _pen(self, where: Where | None = None) -> Pen:
+        channel = self._channel
+        return Pen.of(channel.name_of, channel.key, channel.link, where or Where())
+
+
+def _without_file(buttons: tuple[Button, ...]) -> tuple[Button, ...]:
+    """A bot can't post a file in a channel of Teams. The pages have all of it."""
+    return tuple(one for one in buttons if one.verb != "file")

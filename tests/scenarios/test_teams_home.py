@@ -1,0 +1,156 @@
+"""The personal chat with the bot in Teams: what waits for a person, and where the app is installed."""
+
+from __future__ import annotations
+
+from hitl_core.store import RedisStore
+from teams_sandbox.workspace.acme import ALICE, APPROVALS, AUDIT, BOB, CARL, NOAPP, OPS
+from tests.support.bots import CANARY, Scene, email, sql
+from tests.support.teams_hands import TeamsHands, actions, text_of
+from tests.support.teams_scene import ask, card, outcome
+from tests.support.waiting import wait_until
+
+
+async def test_teams_13_approvals_lists_what_waits(scene: Scene, hands: TeamsHands) -> None:
+    """Given a review; when Alice writes `approvals`, then her chat has it with its buttons; when she approves
+    there, then it runs, and the list is empty again, also where Teams shows it the next time."""
+    waiting = await ask(scene)
+    await card(hands, "send_email")
+    chat = hands.chat(ALICE)
+    await hands.write(ALICE, "Approvals")
+    home = await hands.message("1 review waits for you", "send_email", conversation=chat)
+    seen = await hands.press(ALICE, "Approve", home)
+    assert "Nothing waits for you" in seen
+    assert len((await outcome(waiting)).execute) == 1
+    assert (await hands.message("Nothing waits for you", conversation=chat)).id == home.id
+
+
+async def test_teams_13_a_home_is_updated_by_itself(scene: Scene, hands: TeamsHands) -> None:
+    """Given a list that Alice opened when it was empty; when an agent asks, then the same message has it."""
+    chat = hands.chat(ALICE)
+    await hands.write(ALICE, "approvals")
+    home = await hands.message("Nothing waits for you", conversation=chat)
+    await ask(scene)
+    assert (await hands.message("send_email", conversation=chat)).id == home.id
+
+
+async def test_teams_13_a_home_has_pages(scene: Scene, hands: TeamsHands) -> None:
+    """Given more reviews than one page has; then its buttons lead to the others."""
+    for _ in range(7):
+        await ask(scene)
+    await wait_until(
+        "all are posted",
+        lambda: len(
+            [m for m in hands.conversation(APPROVALS).messages.values() if m.card and not m.deleted]
+        ) == 7,
+    )  # fmt: skip
+    chat = hands.chat(ALICE)
+    await hands.write(ALICE, "approvals")
+    home = await hands.message("7 reviews wait for you", conversation=chat)
+    forward = next(one for one in actions(home.card) if "▶" in one)
+    assert "Page 2 of 2" in await hands.press(ALICE, forward, home)
+    back = next(one for one in actions(home.card_for(ALICE)) if "◀" in one)
+    assert "Page 1 of 2" in await hands.press(ALICE, back, home)
+
+
+async def test_teams_13_a_form_in_a_home(scene: Scene, hands: TeamsHands) -> None:
+    """Given a list; when Alice rejects there with a reason, then the agent reads it, and she has the list
+    again."""
+    waiting = await ask(scene, sql())
+    await card(hands, "run_sql")
+    chat = hands.chat(ALICE)
+    await hands.write(ALICE, "approvals")
+    home = await hands.message("run_sql", conversation=chat)
+    await hands.press(ALICE, "Reject", home)
+    assert "1 review waits for you" in await hands.press(ALICE, "Cancel", home)
+    await hands.press(ALICE, "Reject", home)
+    assert "Nothing waits for you" in await hands.submit(ALICE, home, "No")
+    assert not (await outcome(waiting)).execute
+
+
+async def test_teams_13_approvals_shows_one_review(scene: Scene, hands: TeamsHands) -> None:
+    """Given the id of a review; when Alice asks for it, then she gets its card, without Escalate; when Carl
+    does, who may not see it, then he gets a sentence, and nothing of it."""
+    waiting = await ask(scene, escalate=[{"after": "1h", "to": f"teams:{OPS}"}])
+    message = await card(hands, "send_email")
+    id = text_of(message.card).rsplit("\n", 1)[-1].split()[0]
+    await hands.write(ALICE, f"approvals show {id}")
+    shown = await hands.message(CANARY, conversation=hands.chat(ALICE))
+    assert not any(label.startswith("Escalate") for label in actions(shown.card))
+    for wrong in (id, "0-zzzz", "x" * 500):
+        await hands.write(CARL, f"approvals show {wrong}")
+    assert all(
+        CANARY not in text_of(one.card)
+        for one in hands.conversation(hands.chat(CARL)).messages.values()
+    )
+    await hands.press(ALICE, "Approve", shown)
+    assert len((await outcome(waiting)).execute) == 1
+
+
+async def test_teams_13_in_a_channel_the_answer_is_private(scene: Scene, hands: TeamsHands) -> None:
+    """Given a mention of the bot in a channel; then the answer is in the person's own chat."""
+    await ask(scene)
+    await card(hands, "send_email")
+    before = len(hands.conversation(APPROVALS).messages)
+    await hands.write(BOB, "<at>Approvals</at> approvals\n", APPROVALS)
+    await hands.message("1 review waits for you", conversation=hands.chat(BOB))
+    assert len(hands.conversation(APPROVALS).messages) == before
+
+
+async def test_teams_13_other_words_get_help(scene: Scene, hands: TeamsHands) -> None:
+    """Given words that are no command; then the answer says what there is, and quotes nothing."""
+    chat = hands.chat(ALICE)
+    for text in ("help", "", "hello canary", "approvals show", "approve everything", "<at>x</at>"):
+        before = len(hands.conversation(chat).messages)
+        await hands.write(ALICE, text)
+        newest = [*hands.conversation(chat).messages.values()][before]
+        assert "approvals show ID" in text_of(newest.card)
+        assert "canary" not in text_of(newest.card)
+
+
+async def test_teams_13_an_install_is_noted_and_welcomed(scene: Scene, hands: TeamsHands) -> None:
+    """Given a person who adds the app; then the bot welcomes them in their chat, and a team is not
+    disturbed; the conversations are in the store until the app is removed."""
+    store = await RedisStore.open(scene.redis_url)
+    scene.stack.push_async_callback(store.close)
+    hands.user(NOAPP).has_app = True
+    await hands.install(NOAPP)
+    await hands.message("approvals show ID", conversation=hands.chat(NOAPP))
+    assert not hands.conversation(OPS).messages
+    names = await store.channel_values("teams")
+    assert f"conversation:{OPS}" in names
+    assert f"conversation:{hands.chat(NOAPP)}" in names
+
+    removed = hands.activity(CARL, OPS, type="installationUpdate", action="remove")
+    assert await hands.send(removed) == 200
+    left = hands.activity(NOAPP, hands.chat(NOAPP), type="conversationUpdate")
+    left["membersRemoved"] = [{"id": hands.sandbox.app.mri}]
+    assert await hands.send(left) == 200
+    names = await store.channel_values("teams")
+    assert f"conversation:{OPS}" not in names
+    assert f"conversation:{hands.chat(NOAPP)}" not in names
+    assert f"conversation:{APPROVALS}" in names
+
+    upgrade = hands.activity(ALICE, APPROVALS, type="installationUpdate", action="remove-upgrade")
+    assert await hands.send(upgrade) == 200
+    somebody = hands.activity(ALICE, APPROVALS, type="conversationUpdate")
+    somebody["membersRemoved"] = [{"id": hands.user(BOB).mri, "aadObjectId": BOB}]
+    assert await hands.send(somebody) == 200
+    assert f"conversation:{APPROVALS}" in await store.channel_values("teams")
+
+
+async def test_teams_13_who_joins_a_team_may_decide_at_once(
+    scene: Scene, hands: TeamsHands
+) -> None:
+    """Given Carl, whose press was refused; when he joins the team, then his next press counts."""
+    waiting = await ask(scene, email())
+    message = await card(hands, "send_email")
+    assert (await hands.press(CARL, "Approve", message)).startswith("Only ")
+    team = hands.conversation(APPROVALS).team
+    assert team is not None
+    team.members.append(CARL)
+    joined = hands.activity(ALICE, APPROVALS, type="conversationUpdate")
+    joined["membersAdded"] = [{"id": hands.user(CARL).mri, "aadObjectId": CARL}]
+    await hands.send(joined)
+    await hands.press(CARL, "Approve", message)
+    assert len((await outcome(waiting)).execute) == 1
+    assert AUDIT != APPROVALS
