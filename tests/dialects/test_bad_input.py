@@ -340,6 +340,7 @@ def test_a_tool_may_be_called_anything_that_a_name_can_be(dialect: str, name: st
 def test_a_repeated_id_is_refused() -> None:
     one, answer = copy.deepcopy(WIRES["sagents"])
     one["action_requests"] *= 2
+    one["hitl_tool_call_ids"] *= 2
     with pytest.raises(InvalidToolCall, match="Two calls of this turn have the id '1'"):
         review_of(dialects.get("sagents").load_request(one, "t"))
     twice = copy.deepcopy(WIRES["langchain_per_call"][0]) * 2

@@ -234,6 +234,21 @@ def test_dialects_10_a_sub_agents_interrupt_goes_out_as_it_came_in() -> None:
     assert SAGENTS.load_request(out, "t").calls == SAGENTS.load_request(wire, "t").calls
 
 
+@pytest.mark.parametrize("ids", [["c2"], ["c2", "c1"], ["c1", "c2", "c3"], [], None, "c1"])
+@pytest.mark.parametrize("inside", [False, True])
+def test_a7_m7_an_approval_is_about_all_calls_that_sagents_asks_about(
+    ids: Any, inside: bool
+) -> None:
+    """attack 7, M7: given an interrupt that asks people about other calls than `hitl_tool_call_ids` names,
+    then it is refused, because Sagents approves by itself what is not there."""
+    both = {"action_requests": [approval(id)["action_requests"][0] for id in ("c1", "c2")]}
+    wire: dict[str, Any] = {**approval("c1"), **both, "hitl_tool_call_ids": ids}
+    if inside:
+        wire = {"type": "subagent_hitl", "task_name": "in", "interrupt_data": wire}
+    with pytest.raises(DialectError, match="`hitl_tool_call_ids` must be the `tool_call_id`s"):
+        SAGENTS.load_request(wire, "t")
+
+
 def test_dialects_l2_with_an_option_called_other_no_free_text_is_possible() -> None:
     """Selecting it means that option: nothing else can be answered, by a person or by a deadline."""
     wire = question(allow_other=True, options=[option("other"), option("blue")])

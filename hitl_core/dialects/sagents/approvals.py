@@ -56,6 +56,18 @@ def load_action(value: object, configs: Json) -> InterruptAction:
     )
 
 
+def check_call_ids(interrupt: Json, actions: Sequence[InterruptAction]) -> None:
+    """Sagents itself approves each call that `hitl_tool_call_ids` doesn't name, whatever people answer. So it
+    must name the calls that people see. Raises DialectError.
+    """
+    ids = [each.id for each in actions]
+    if interrupt.get("hitl_tool_call_ids", ids) != ids:
+        raise DialectError(
+            "`hitl_tool_call_ids` must be the `tool_call_id`s of `action_requests`, in the same order:"
+            " Sagents approves all other calls by itself, also those that people reject."
+        )
+
+
 def dump_approvals(review: Review, group: Sequence[Action]) -> Json:
     configs: dict[str, list[DecisionType]] = {}
     for action in group:

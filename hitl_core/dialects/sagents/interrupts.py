@@ -170,9 +170,9 @@ def _interrupt_parts(value: Json, path: tuple[str, ...]) -> Iterator[_InterruptP
             raise DialectError("A halt ends the workflow: there is nothing to decide.")
         case _ if is_approval(value):
             configs = read_object(value.get("review_configs", {}), "`review_configs`")
-            yield _InterruptPart(
-                path, [approvals.load_action(each, configs) for each in value["action_requests"]]
-            )
+            actions = [approvals.load_action(each, configs) for each in value["action_requests"]]
+            approvals.check_call_ids(value, actions)
+            yield _InterruptPart(path, actions)
         case _:
             raise DialectError(
                 "This is not an interrupt of Sagents: it has no list `action_requests`."
