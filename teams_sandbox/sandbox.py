@@ -44,7 +44,6 @@ class Sandbox:
             self.login,
             Calls(self.faults, now),
             RateLimits(now, float(rate_limits)) if rate_limits else None,
-            lambda: self.service_url,
         )
         self.graph = GraphApi(
             self.workspace, self.login, Calls(self.faults, now), lambda: self.graph_url

@@ -64,7 +64,7 @@ def create(call: Call) -> Json:
     check_fields(call.body, _CREATION, "conversation")
     bot = object_in(call.body, "bot").get("id")
     if bot not in (None, call.workspace.app.mri, call.workspace.app.client_id):
-        raise TeamsError(403, "BotNotRegistered", "No registration found for this bot.")
+        raise TeamsError(401, "BotNotRegistered", "No registration found for this bot.")
     in_channel = call.body.get("isGroup") or object_in(call.body, "channelData").get("channel")
     return _create_thread(call) if in_channel else _open_chat(call)
 
@@ -73,7 +73,7 @@ def _create_thread(call: Call) -> Json:
     channel = object_in(object_in(call.body, "channelData"), "channel").get("id")
     if call.body.get("members") or not channel:
         raise bad_request("a bot can't create group chats: channelData.channel.id is missing")
-    where = Call(call.workspace, call.service_url, text_of(channel, "channel.id"), "", {}, {})
+    where = Call(call.workspace, text_of(channel, "channel.id"), "", {}, {})
     conversation = where.writable_conversation()
     if conversation.type != "channel" or ";" in channel:
         raise bad_request(f"{channel} is no channel")

@@ -53,10 +53,9 @@ class ConnectorApi:
         login: Login,
         calls: Calls,
         limits: RateLimits | None,
-        service_url: Callable[[], str],
     ) -> None:
         self._workspace, self._login, self._calls = workspace, login, calls
-        self._limits, self._service_url = limits, service_url
+        self._limits = limits
 
     @property
     def calls(self) -> list[Json]:
@@ -101,7 +100,6 @@ class ConnectorApi:
         return run(
             Call(
                 self._workspace,
-                self._service_url(),
                 call["conversation"],
                 call["item"],
                 body,

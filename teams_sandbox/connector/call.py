@@ -15,7 +15,6 @@ class Call:
     """`conversation_id`, `item` are from the path (`item`: an activity, a member); `body` is the JSON."""
 
     workspace: Workspace
-    service_url: str
     conversation_id: str
     item: str
     body: Json

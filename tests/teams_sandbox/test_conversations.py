@@ -168,6 +168,11 @@ async def test_a_group_chat_can_not_be_created(rest: Rest):
     assert code_of(await rest.call("POST", "conversations", body)) == (400, "BadSyntax")
 
 
+async def test_a_conversation_of_another_bot_can_not_be_created(rest: Rest):
+    body = chat_with(ids.ALICE, bot={"id": f"28:{ids.NOAPP}"})
+    assert code_of(await rest.call("POST", "conversations", body)) == (401, "BotNotRegistered")
+
+
 async def test_a_chat_in_another_tenant_can_not_be_created(rest: Rest):
     body = {**chat_with(ids.ALICE), "tenantId": ids.GLOBEX_TENANT}
     assert code_of(await rest.call("POST", "conversations", body)) == (400, "BadSyntax")
