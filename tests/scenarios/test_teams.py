@@ -10,9 +10,11 @@ from teams_sandbox.workspace.acme import (
     APPROVALS,
     BOB,
     CARL,
+    DANA,
     GUEST,
     MARIA,
     OPS,
+    OPS_GROUP,
     SAM,
 )
 from tests.support.bots import CANARY, Scene, email, sql
@@ -296,3 +298,33 @@ async def test_teams_13_the_review_page_by_page(scene: Scene, hands: TeamsHands)
         assert call.name in seen
         seen = await hands.press(ALICE, "Approve", message)
     assert len((await outcome(waiting)).execute) == 30
+
+
+async def test_teams_13_a_card_in_a_personal_chat(scene: Scene, hands: TeamsHands) -> None:
+    """Given a review for one person; when she escalates it from her chat, then the next channel has it; when
+    she approves it there, then it runs."""
+    chain = [{"after": "1h", "to": f"teams:{OPS}"}]
+    waiting = await ask(scene, notify=[f"teams:{ALICE}"], escalate=chain)
+    message = await card(hands, "send_email", conversation=hands.chat(ALICE))
+    label = next(one for one in actions(message.card) if one.startswith("Escalate"))
+    await hands.press(ALICE, label, message)
+    await hands.submit(ALICE, message, "For you")
+    await card(hands, "send_email", "For you", conversation=OPS)
+    newer = await card(hands, "Escalated", conversation=hands.chat(ALICE))
+    await hands.press(ALICE, "Approve", newer)
+    assert len((await outcome(waiting)).execute) == 1
+
+
+async def test_teams_13_group_members_have_own_copies(scene: Scene, hands: TeamsHands) -> None:
+    """Given a review for an Entra group; then each member has a card in their chat; when Carl edits and
+    approves his, then both say so."""
+    waiting = await ask(scene, notify=[f"teams:group:{OPS_GROUP}"])
+    messages = [
+        await card(hands, "send_email", conversation=hands.chat(one)) for one in (CARL, DANA)
+    ]
+    await hands.press(CARL, "Edit", messages[0])
+    await hands.submit(CARL, messages[0], copies="4")
+    [call] = (await outcome(waiting)).execute
+    assert call.args["copies"] == 4
+    for one in (CARL, DANA):
+        await card(hands, "edited and approved by", conversation=hands.chat(one))

@@ -141,7 +141,7 @@ class TeamsHands:
         root = f"{message.conversation};messageid={message.root or message.id}"
         activity = self.activity(
             person, message.conversation,
-            type="invoke", name="adaptiveCard/action", replyToId=message.graph_id,
+            type="invoke", name="adaptiveCard/action", replyToId=message.id,
             value={"action": execute, "trigger": "manual", **more},
         )  # fmt: skip
         activity["channelData"]["legacy"] = {"replyToId": message.legacy_id}

@@ -36,9 +36,9 @@ def conversation_of(activity: Activity) -> str:
 
 
 def message_of(activity: Activity, where: Where) -> MessageRef | None:
-    if where.kind != "press" or activity.message is None:
+    if where.kind != "press" or activity.reply_to_id is None:
         return None
-    return MessageRef(channel=NAME, conversation=conversation_of(activity), ts=activity.message)
+    return MessageRef(channel=NAME, conversation=conversation_of(activity), ts=activity.reply_to_id)
 
 
 def op_of_press(activity: Activity, who: Reviewer, value: str) -> str:

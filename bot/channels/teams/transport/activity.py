@@ -84,14 +84,7 @@ class Tenant(ActivityModel):
     id: Id
 
 
-class Legacy(ActivityModel):
-    """The Connector's own ids. In a personal chat the other fields have Graph's."""
-
-    reply_to_id: Id | None = None
-
-
 class ChannelData(ActivityModel):
-    legacy: Legacy | None = None
     tenant: Tenant | None = None
     team: Named | None = None
     channel: Named | None = None
@@ -116,13 +109,6 @@ class Activity(ActivityModel):
     members_added: list[Account] | None = None
     members_removed: list[Account] | None = None
     value: Object = {}
-
-    @property
-    def message(self) -> str | None:
-        """The id of the message that it is about, as the Connector gave it when the message was posted."""
-        legacy = self.channel_data.legacy
-        is_personal = self.conversation.conversation_type == "personal"
-        return legacy.reply_to_id if legacy and is_personal else self.reply_to_id
 
     @property
     def tenant_ids(self) -> tuple[str, ...]:
