@@ -68,6 +68,14 @@ def remove_marks(text: str) -> str:
     return _MARK.sub(lambda m: chr(code) if (code := int(m[1], 16)) < 0x110000 else m[0], text)
 
 
+def add_marks_each(texts: Iterable[str]) -> list[str]:
+    return [add_marks(text) for text in texts]
+
+
+def remove_marks_each(texts: Iterable[str | None]) -> list[str | None]:
+    return [text and remove_marks(text) for text in texts]
+
+
 def to_visible(text: str) -> str:
     """`add_marks`, and long padding as its length, so that it can't hide text, and a sign for spaces and
     tabs at an edge and for the last line break. Two different texts never look the same.
@@ -83,6 +91,10 @@ def to_visible(text: str) -> str:
 def one_line(text: str) -> str:
     """`to_visible` on one line."""
     return to_visible(text).replace("\n", "⏎").replace("\t", "⇥")
+
+
+def one_line_each(texts: Iterable[str]) -> list[str]:
+    return [one_line(text) for text in texts]
 
 
 def labels(names: Iterable[str], limit: int) -> list[str]:

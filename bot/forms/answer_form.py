@@ -9,9 +9,9 @@ from hitl_core.forms import Answers
 from hitl_core.model import Action, JsonObject, Review
 from hitl_core.review import Proposal, answer_schema_of, hides_options
 
-from ..card import Line, call_about, description_text, find_open_action
+from ..card import call_about, description_text, find_open_action
 from .page import FormLimits, FormRef
-from .review_form import ReviewForm
+from .review_form import FormTexts, ReviewForm
 from .session import FormSession, FormSource
 
 _ANSWER_FIELD = "answer"
@@ -68,23 +68,10 @@ class AnswerForm(ReviewForm):
         answer = value if self._is_object else value[_ANSWER_FIELD]
         return Proposal(self._kind, target.revision, answer=answer, seal=target.seal)
 
-    def title(self) -> str:
-        return "Answer"
-
-    def name(self) -> str:
-        return ""
-
-    def about(self) -> tuple[Line, ...]:
-        return call_about(self._review, self._action)
-
-    def effect(self) -> str:
-        return _EFFECTS[self._kind]
-
-    def question(self) -> str:
-        return description_text(find_open_action(self._review, self._action.key))
-
-    def submit_label(self) -> str:
-        return "Answer"
+    def texts(self) -> FormTexts:
+        question = description_text(find_open_action(self._review, self._action.key))
+        about = call_about(self._review, self._action)
+        return FormTexts("Answer", _EFFECTS[self._kind], "Answer", about, question=question)
 
 
 def _to_object_schema(schema: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import assert_never
 from hitl_core.errors import InvalidToolCall, Refused
 from hitl_core.forms import FormErrors
 from hitl_core.jsonschema import SchemaError
-from hitl_core.model import Place, Reviewer, Snapshot, is_text
+from hitl_core.model import Action, Place, Reviewer, Snapshot, is_text
 from hitl_core.review import Decide, Escalate, Proposal
 from hitl_core.sentences import join_names
 
@@ -73,7 +73,9 @@ class FormDesk:
         draft = await self._drafts.load(session_id, who) if ref.has_draft else None
         form = await offload_drawing(
             snapshot.review,
-            lambda: make_review_form(snapshot, ref, self._limits, draft).enter(entries),
+            lambda: make_review_form(
+                snapshot.review, action_of(snapshot, ref), ref, self._limits, draft
+            ).enter(entries),
         )
         has_draft = back or ref.has_draft
         if has_draft:  # else the draft would bring back answers for another choice
@@ -99,11 +101,11 @@ class FormDesk:
             snapshot = await self._inbox.access.load_for_decision(ref.target, ref.kind, who, op)
             if (stored := snapshot.review.ops.get(op)) is not None:
                 return repeat_notice(stored)  # the answer to the first attempt was lost
-            if not has_fields(snapshot, ref):
-                target = ref.target
+            action, target = action_of(snapshot, ref), ref.target
+            if not has_fields(action, ref):
                 proposal = Proposal(ref.kind, target.revision, message, seal=target.seal)
                 return await self._decide(snapshot, ref, proposal, op)
-            return await self._submit_form(snapshot, ref, session_id, entries, who, op)
+            return await self._submit_form(snapshot, action, ref, session_id, entries, who, op)
         except Refused as refused:
             return to_result(Reply.refusal(refused))
         except (InvalidToolCall, SchemaError) as error:
@@ -112,6 +114,7 @@ class FormDesk:
     async def _submit_form(
         self,
         snapshot: PermittedSnapshot,
+        action: Action,
         ref: FormRef,
         session_id: str,
         entries: Entries,
@@ -121,7 +124,8 @@ class FormDesk:
         draft = await self._drafts.load(session_id, who) if ref.has_draft else None
 
         def read() -> tuple[ReviewForm, Proposal | FormErrors | FormPage]:
-            form = make_review_form(snapshot, ref, self._limits, draft).enter(entries)
+            form = make_review_form(snapshot.review, action, ref, self._limits, draft)
+            form = form.enter(entries)
             if not form.session.shows(entries):
                 # Sent before the client showed the fields of a new choice.
                 return form, _page_of(form, form.session.page)

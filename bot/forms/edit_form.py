@@ -20,10 +20,10 @@ from hitl_core.review import (
 )
 from hitl_core.sentences import join_names
 
-from ..card import Line, asker_line, plain_text
+from ..card import asker_line, plain_text
 from ..text import one_line
-from .page import TOOL, Entries, FormLimits, FormPage, FormRef, PageField
-from .review_form import ReviewForm
+from .page import TOOL, Entries, FormLimits, FormRef, PageField
+from .review_form import FormTexts, ReviewForm
 from .session import FormSession, FormSource
 
 #: How many tools can be chosen.
@@ -35,6 +35,9 @@ MAX_ODD = 3
 #: The labels of the button that sends the form.
 _APPROVE, _SEND = "Approve edited", "Send edited"
 _NO_SCHEMA = " This tool has no schema, so only the type of each value is checked."
+#: How a value can be changed that no input can hold.
+_REJECT_HELP = "To have it changed, close this form, press “Reject” and say what should change."
+_CLI_HELP = "It can be changed on the command line: “hitl reviews decide”."
 _TOOL_HINT = "You can choose another tool if the policy allows it with these arguments."
 
 
@@ -70,9 +73,6 @@ class EditForm(ReviewForm):
         tool = self._tools[int(chosen)] if is_option else self._tool
         return form if tool == self._tool else form._with_tool(tool)
 
-    def page(self, problem: str = "") -> FormPage:
-        return super().page(problem or self._tool_problem)
-
     def proposal(self) -> Proposal:
         if self._tool_problem:  # the person chose another tool than this form's
             raise FormErrors({}, (self._tool_problem,))
@@ -97,18 +97,18 @@ class EditForm(ReviewForm):
         form.ref = replace(self.ref, page=form.session.page, confirming=_digest(proposal))
         return form
 
-    def title(self) -> str:
-        return f"Edit {self._name}"
-
-    def name(self) -> str:
-        return self._name if len(self.title()) > self._limits.title else ""
-
-    def about(self) -> tuple[Line, ...]:
-        return (asker_line(self._review, self._action),)
-
-    def effect(self) -> str:
+    def texts(self) -> FormTexts:
+        title, action = f"Edit {self._name}", self._action
         checked = _NO_SCHEMA if self.session.source.schema is None else ""
-        return f"{self._effect()}{checked}"
+        return FormTexts(
+            title,
+            f"{self._effect()}{checked}",
+            _APPROVE if action.route.reviewers.editor_approves else _SEND,
+            (asker_line(self._review, action),),
+            name=self._name if len(title) > self._limits.title else "",
+            problem=self._tool_problem,
+            locked_help=_REJECT_HELP if "reject" in action.config.allowed_decisions else _CLI_HELP,
+        )
 
     def _effect(self) -> str:
         reviewers = self._action.route.reviewers
@@ -124,23 +124,14 @@ class EditForm(ReviewForm):
         return f"{start}. Then {others} must approve it before it runs."
 
     def extra_fields(self) -> tuple[PageField, ...]:
-        """The choice of the tool, on the last page: another tool has other fields."""
-        if not self.session.is_last_page or len(self._tools) == 1:
+        """The choice of the tool: another tool has other fields."""
+        if len(self._tools) == 1:
             return ()
         chosen, options = str(self._tools.index(self._tool)), tuple(map(Option, self._tools))
         field = Field(
             TOOL, "choice", "Tool", _TOOL_HINT, True, initial=chosen, options=options, redraws=True
         )
         return (PageField(TOOL, field),)
-
-    def locked_help(self) -> str:
-        if "reject" in self._action.config.allowed_decisions:
-            return "To have it changed, close this form, press “Reject” and say what should change."
-        return "It can be changed on the command line: “hitl reviews decide”."
-
-    def submit_label(self) -> str:
-        reviewers = self._action.route.reviewers
-        return _APPROVE if reviewers.editor_approves else _SEND
 
     def _with_tool(self, tool: str) -> EditForm:
         """The form for another tool, from its first page; or this form with the reason why that tool is not

@@ -16,10 +16,11 @@ from hitl_core.forms import Field, Form, Option
 from hitl_core.jsonschema import parse_pointers
 
 from ..card import MAX_FIELD_LABEL, Line, field_warnings
-from ..text import add_marks, excerpt, labels, one_line
+from ..text import add_marks, add_marks_each, excerpt, labels, one_line_each
 from .page import FormLimits
 
 _CUT_MARK = re.compile(r"⟦[\d,]+ more characters?⟧")
+_TEXT_KINDS = {"text", "long_text", "email", "uri", "integer", "number", "lines", "json"}
 _TYPED_KINDS = ("text", "long_text", "lines", "json")
 _TOO_MANY_MARKS = "This has too many invisible characters, so it can't be changed here."
 #: The room for the mark of a cut and a number.
@@ -34,67 +35,99 @@ def fit_fields(fields: Iterable[Field], limits: FormLimits) -> dict[str, Field]:
     """The fields with visible text, by pointer. One whose value with marks does not fit into an input is
     locked.
     """
-    known = tuple(fields)
-    visible = labels((field.label for field in known), limits.label)
+    known = [_fit_kind(field, limits) for field in fields]
+    visible = labels([field.label for field in known], limits.label)
+    hints = one_line_each([field.hint or "" for field in known])
+    initials = add_marks_each([(_is_typed(field) and field.initial) or "" for field in known])
     return {
-        field.pointer: _fit_field(field, label, limits)
-        for field, label in zip(known, visible, strict=True)
+        field.pointer: _fit_field(
+            field._replace(label=label, hint=field.hint and hint), initial, limits
+        )
+        for field, label, hint, initial in zip(known, visible, hints, initials, strict=True)
     }
 
 
-def _fit_field(field: Field, label: str, limits: FormLimits) -> Field:
-    changes: dict[str, Any] = {"label": label}
-    if field.hint:
-        changes["hint"] = one_line(field.hint)
+def _fit_kind(field: Field, limits: FormLimits) -> Field:
+    """A text input, if the channel's own input of this kind does not take the value."""
+    pattern = limits.formats.get(field.kind) if field.locked is None else None
+    fits = pattern is None or pattern.fullmatch(field.initial or "")
+    return field if fits else field._replace(kind="text")
+
+
+def _is_typed(field: Field) -> bool:
+    return field.locked is None and field.kind in _TYPED_KINDS
+
+
+def _fit_field(field: Field, initial: str, limits: FormLimits) -> Field:
+    """`initial`: what a typed field shows, with marks."""
     if field.options:
-        changes["options"] = _unique_options(field.options, limits)
+        field = field._replace(options=_unique_options(field.options, limits))
     if field.locked is not None:
-        return field._replace(**changes, initial=_locked_text(field, limits))
-    kind = field.kind
-    if (pattern := limits.formats.get(kind)) and not pattern.fullmatch(field.initial or ""):
-        changes["kind"] = kind = "text"
-    if field.initial and kind in _TYPED_KINDS:
-        initial = add_marks(field.initial)
-        if _utf16_width(initial) > limits.text:
-            changes |= {"locked": _TOO_MANY_MARKS, "beyond_form": True}
-            return field._replace(**changes, initial=_locked_text(field, limits))
-        longest = max(field.max_length or limits.text, _utf16_width(initial))
-        changes |= {"initial": initial, "max_length": longest}
-    same = all(getattr(field, name) == value for name, value in changes.items())
-    return field if same else field._replace(**changes)
+        return field._replace(initial=_locked_text(field, limits))
+    if not initial:
+        return field
+    length = _utf16_width(initial)
+    if length > limits.text:
+        field = field._replace(locked=_TOO_MANY_MARKS, beyond_form=True)
+        return field._replace(initial=_locked_text(field, limits))
+    longest = max(field.max_length or limits.text, length)
+    return field._replace(initial=initial, max_length=longest)
 
 
-def is_cut(field: Field) -> bool:
+def is_cut(fields: Iterable[Field]) -> bool:
     """Whether a fitted field shows only a part of its value. No value can forge that mark."""
-    return bool(field.locked and field.initial and _CUT_MARK.search(field.initial))
+    return any(
+        field.locked and field.initial and _CUT_MARK.search(field.initial) for field in fields
+    )
 
 
 def shows_all(fields: Iterable[Field]) -> bool:
     """Whether each fitted field shows its whole value, apart from hidden ones."""
-    return not any(
-        is_cut(field) or any(_CUT_MARK.search(option.label) for option in field.options)
-        for field in fields
-    )
+    known = tuple(fields)
+    labels_cut = (_CUT_MARK.search(option.label) for field in known for option in field.options)
+    return not is_cut(known) and not any(labels_cut)
+
+
+def means_same(one: Field, other: Field) -> bool:
+    """Whether an answer to one of the fields means the same for the other."""
+    typed = one.kind in _TEXT_KINDS and other.kind in _TEXT_KINDS
+    return typed or (one.kind == other.kind and one.options == other.options)
 
 
 def find_warnings(form: Form) -> dict[str, tuple[Line, ...]]:
     """What is odd in the values that the fields show, in their names and options, by pointer."""
-    values, checked = form.shown_values(), list[tuple[Field, list[str]]]()
-    for field in form.fields:
-        pointer = field.pointer
-        if pointer.endswith("~"):  # it chooses a branch of the schema
-            continue
-        texts = [
-            option.label for option in field.options
-        ]  # of such a value only the label is shown
-        if not texts and pointer in values:
-            texts = [values[pointer]]
-        if texts:
-            checked.append((field, texts))
-    visible = labels([field.label for field, _ in checked], MAX_FIELD_LABEL)
-    paths = parse_pointers([field.pointer for field, _ in checked])
-    found = field_warnings(visible, paths, [texts for _, texts in checked])
-    return {field.pointer: lines for (field, _), lines in zip(checked, found, strict=True) if lines}
+    shown = form.shown_texts()
+    found = _find_warnings(shown)
+    return {field.pointer: lines for (field, _), lines in zip(shown, found, strict=True) if lines}
+
+
+def find_new_warnings(before: Form, now: Form) -> tuple[Line, ...]:
+    """What is odd in a form as it is now, without what was odd there before."""
+    old = {field.pointer: (field, texts) for field, texts in before.shown_texts()}
+    changed = [
+        (field, texts)
+        for field, texts in now.shown_texts()
+        if old.get(field.pointer) != (field, texts)
+    ]
+    earlier = [old[field.pointer] for field, _ in changed if field.pointer in old]
+    found = _find_warnings([*changed, *earlier])
+    known = {
+        field.pointer: lines
+        for (field, _), lines in zip(earlier, found[len(changed) :], strict=True)
+    }
+    new = (
+        lines
+        for (field, _), lines in zip(changed, found, strict=False)
+        if lines != known.get(field.pointer)
+    )
+    return tuple(line for lines in new for line in lines)
+
+
+def _find_warnings(shown: Sequence[tuple[Field, list[Any]]]) -> list[tuple[Line, ...]]:
+    """About each of these fields with its texts."""
+    visible = labels([field.label for field, _ in shown], MAX_FIELD_LABEL)
+    paths = parse_pointers([field.pointer for field, _ in shown])
+    return field_warnings(visible, paths, [texts for _, texts in shown])
 
 
 def split_pages(fields: Sequence[Field], limits: FormLimits) -> list[tuple[Field, ...]]:
@@ -134,7 +167,7 @@ def _locked_text(field: Field, limits: FormLimits) -> str | None:
 def _unique_options(options: tuple[Option, ...], limits: FormLimits) -> tuple[Option, ...]:
     """The options with labels that fit and are all different."""
     longest = limits.option_label - _MARK_LENGTH
-    fitting = labels((option.label for option in options), longest)
+    fitting = labels([option.label for option in options], longest)
     if len(set(fitting)) < len(fitting):
         fitting = [f"{number}. {each}" for number, each in enumerate(fitting, start=1)]
     return tuple(map(Option, fitting))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hitl_core.forms import Answers
-from hitl_core.model import Action, Snapshot
+from hitl_core.model import Action, Review, Snapshot
 
 from .answer_form import AnswerForm, is_plain_text
 from .edit_form import EditForm
@@ -14,30 +14,29 @@ from .review_form import ReviewForm
 
 def first_page(snapshot: Snapshot, ref: FormRef, limits: FormLimits) -> tuple[FormPage, bool]:
     """The page, and whether the form shows every value of the call whole."""
-    action = action_of(snapshot, ref)
+    action, review = action_of(snapshot, ref), snapshot.review
     if ref.kind == "reject":
-        return rejection_page(snapshot.review, action, ref), False
-    if not has_fields(snapshot, ref):
-        return text_answer_page(snapshot.review, action, ref), False
-    form = make_review_form(snapshot, ref, limits)
+        return rejection_page(review, action, ref), False
+    if not has_fields(action, ref):
+        return text_answer_page(review, action, ref), False
+    form = make_review_form(review, action, ref, limits)
     return form.page(), ref.kind == "edit" and form.session.shows_all
 
 
 def make_review_form(
-    snapshot: Snapshot, ref: FormRef, limits: FormLimits, answers: Answers | None = None
+    review: Review, action: Action, ref: FormRef, limits: FormLimits, answers: Answers | None = None
 ) -> ReviewForm:
     """The form for an edit or an answer. Raises Refused."""
-    action, review = action_of(snapshot, ref), snapshot.review
     if ref.kind == "edit":
         return EditForm(review, action, ref, limits, answers)
     assert ref.kind == "respond" or ref.kind == "approve"  # the others have one text
     return AnswerForm(review, action, ref.kind, ref, limits, answers)
 
 
-def has_fields(snapshot: Snapshot, ref: FormRef) -> bool:
+def has_fields(action: Action, ref: FormRef) -> bool:
     """Whether the form is made from a schema; otherwise it has one text."""
     if ref.kind == "respond":
-        return not is_plain_text(action_of(snapshot, ref).config.answer_schema)
+        return not is_plain_text(action.config.answer_schema)
     return ref.kind in ("edit", "approve")
 
 

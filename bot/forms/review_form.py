@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Self
 
 from hitl_core.review import Proposal
@@ -14,6 +14,22 @@ from .page import Entries, FormPage, FormRef, PageField
 from .session import FormSession
 
 _FILE = "Post all of it as a file"
+
+
+@dataclass(frozen=True)
+class FormTexts:
+    """What a form says on each of its pages, as in `FormPage`. `submit` is the label of the button that sends
+    the last page, `locked_help` says how a value can be changed that no input can hold.
+    """
+
+    title: str
+    effect: str
+    submit: str
+    about: tuple[Line, ...]
+    name: str = ""
+    question: str = ""
+    problem: str = ""
+    locked_help: str = ""
 
 
 class ReviewForm(ABC):
@@ -34,23 +50,27 @@ class ReviewForm(ABC):
 
     def page(self, problem: str = "") -> FormPage:
         """The current page. `problem` is shown at its top."""
-        session = self.session
+        shown, texts = self.session.shown_page, self.texts()
+        fields = [
+            replace(one, help=texts.locked_help) if one.field.beyond_form else one
+            for one in shown.fields
+        ]
         return FormPage(
-            self.ref.at_page(session.page),
-            self.title(),
-            self.effect(),
-            (*self._fields(), *self.extra_fields()),
-            self.submit_label() if session.is_last_page else "Next",
-            problem,
-            self.name(),
-            self.question(),
-            session.page_count,
-            _FILE if session.is_cut else "",
-            self.about(),
+            self.ref.at_page(shown.number),
+            texts.title,
+            texts.effect,
+            (*fields, *(self.extra_fields() if shown.is_last else ())),
+            texts.submit if shown.is_last else "Next",
+            problem or texts.problem,
+            texts.name,
+            texts.question,
+            shown.count,
+            _FILE if shown.is_cut else "",
+            texts.about,
         )
 
     @abstractmethod
-    def about(self) -> tuple[Line, ...]: ...
+    def texts(self) -> FormTexts: ...
 
     @abstractmethod
     def proposal(self) -> Proposal:
@@ -66,38 +86,9 @@ class ReviewForm(ABC):
         """The same form, which asks to confirm exactly this proposal."""
         return self
 
-    @abstractmethod
-    def title(self) -> str: ...
-
-    @abstractmethod
-    def name(self) -> str:
-        """The tool, if the title can't have it all."""
-
-    @abstractmethod
-    def effect(self) -> str:
-        """What sending the form does."""
-
-    def question(self) -> str:
-        return ""
-
     def extra_fields(self) -> tuple[PageField, ...]:
-        """More inputs on this page, below those of the schema."""
+        """More inputs on the last page, below those of the schema."""
         return ()
-
-    @abstractmethod
-    def submit_label(self) -> str:
-        """The label of the button that sends the last page."""
-
-    def locked_help(self) -> str:
-        """How a value can be changed that no input can hold."""
-        return ""
-
-    def _fields(self) -> tuple[PageField, ...]:
-        words = self.locked_help()
-        return tuple(
-            replace(one, help=words) if one.field.beyond_form else one
-            for one in self.session.fields
-        )
 
     def _with_session(self, session: FormSession) -> Self:
         form = copy.copy(self)

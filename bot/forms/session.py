@@ -6,6 +6,7 @@ import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from hitl_core.errors import Refused
 from hitl_core.forms import Answers, Field, Form, FormErrors, make_form
@@ -13,13 +14,22 @@ from hitl_core.jsonschema import SchemaError
 from hitl_core.model import JsonObject
 
 from ..card import Line, warning_lines
-from ..text import clip, one_line, remove_marks
-from .fields import PREFIX, field_ids, find_warnings, fit_fields, is_cut, shows_all, split_pages
+from ..text import one_line, remove_marks_each, shorten
+from .fields import (
+    PREFIX,
+    field_ids,
+    find_new_warnings,
+    find_warnings,
+    fit_fields,
+    is_cut,
+    means_same,
+    shows_all,
+    split_pages,
+)
 from .page import Entries, FormLimits, PageField
 
 #: A choice may add another choice, and so on: this many levels, as deep as a form goes.
 MAX_ROUNDS = 5
-_TEXT_KINDS = {"text", "long_text", "email", "uri", "integer", "number", "lines", "json"}
 
 
 @dataclass(frozen=True)
@@ -36,6 +46,16 @@ class FormSource:
     name_values: bool = False
 
 
+class SessionPage(NamedTuple):
+    """The current page, from 0. `is_cut`: it shows only a part of a value."""
+
+    number: int
+    count: int
+    is_last: bool
+    fields: tuple[PageField, ...]
+    is_cut: bool
+
+
 class FormSession:
     """`answers` (by pointer) are those of all pages; `page` is the current one, from 0; `source` is what the
     form is made of."""
@@ -48,9 +68,7 @@ class FormSession:
         page: int = 0,
         form: Form | None = None,
     ) -> None:
-        """`form` is the form of this source with these answers, if it was made already. Raises Refused if
-        none can be made.
-        """
+        """`form`: made already, of this source with these answers. Raises Refused if none can be made."""
         self.source, self._limits, self._page = source, limits, page
         self.answers = answers or {}
         self.form = form or self._make_form()
@@ -76,9 +94,9 @@ class FormSession:
         )
 
     @property
-    def is_cut(self) -> bool:
-        """Whether the current page shows only a part of a value."""
-        return any(is_cut(field) for field in self._page_fields if field.locked)
+    def shown_page(self) -> SessionPage:
+        page, count = self.page, self.page_count
+        return SessionPage(page, count, page == count - 1, self.fields, is_cut(self._page_fields))
 
     @property
     def shows_all(self) -> bool:
@@ -114,10 +132,7 @@ class FormSession:
 
     def entry_warnings(self) -> tuple[Line, ...]:
         """What is odd in what people entered, without what was odd before."""
-        before = find_warnings(self.form.with_answers({}))
-        now = find_warnings(self.form.with_answers(self.answers))
-        new = (lines for pointer, lines in now.items() if lines != before.get(pointer))
-        return tuple(line for lines in new for line in lines)
+        return find_new_warnings(self.form.with_answers({}), self.form.with_answers(self.answers))
 
     def page_with_error(self, errors: FormErrors) -> int | None:
         """A page with one of these errors: the current one if possible, else the first; None if there is
@@ -149,11 +164,13 @@ class FormSession:
                 texts.setdefault(pointer, []).append(message)
         if errors.top:
             return {}
-        return {self._ids[p]: self._error_text("; ".join(m)) for p, m in texts.items()}
+        limit = self._limits.error
+        return {self._ids[p]: shorten("; ".join(m), limit) for p, m in texts.items()}
 
     def error_text(self, errors: FormErrors) -> str:
         """All errors on one line, with the labels of the fields."""
-        single = [self._sentence(p, message) for p, message in errors.fields.items()]
+        labels = {pointer: field.label for pointer, field in self._fields_by_pointer.items()}
+        single = [f"{labels.get(p, p)} {message}" for p, message in errors.fields.items()]
         return one_line("; ".join([*single, *(one.sentence for one in errors.joint), *errors.top]))
 
     def convert_to(self, source: FormSource) -> FormSession:
@@ -179,7 +196,7 @@ class FormSession:
             pointer
             for pointer, field in self._fields_by_pointer.items()
             if (new := other._fields_by_pointer.get(pointer)) is not None
-            and not _means_same(field, new)
+            and not means_same(field, new)
         }
         if changed.isdisjoint(other.answers):
             return other
@@ -203,19 +220,12 @@ class FormSession:
 
     def _read_entries(self, entries: Entries) -> dict[str, str | None]:
         """The answers by pointer, for the fields that the entries have."""
-        answers: dict[str, str | None] = {}
-        for field in self._fields_by_pointer.values():
-            if field.locked is None and (id := self._ids[field.pointer]) in entries.answers:
-                answer = entries.answers[id]
-                answers[field.pointer] = answer and remove_marks(answer)
-        return answers
-
-    def _sentence(self, pointer: str, message: str) -> str:
-        field = self._fields_by_pointer.get(pointer)
-        return f"{field.label if field else pointer} {message}"
-
-    def _error_text(self, error: str) -> str:
-        return clip(one_line(error), self._limits.error)
+        answers = {
+            field.pointer: entries.answers[id]
+            for field in self._fields_by_pointer.values()
+            if field.locked is None and (id := self._ids[field.pointer]) in entries.answers
+        }
+        return dict(zip(answers, remove_marks_each(answers.values()), strict=True))
 
     @cached_property
     def _fields_by_pointer(self) -> Mapping[str, Field]:
@@ -238,9 +248,3 @@ class FormSession:
     def _ids(self) -> Mapping[str, str]:
         """The id of each field, by pointer."""
         return field_ids(self.form.fields, self.source.revision, self.source.edition)
-
-
-def _means_same(one: Field, other: Field) -> bool:
-    """Whether an answer to one of the fields means the same for the other."""
-    typed = one.kind in _TEXT_KINDS and other.kind in _TEXT_KINDS
-    return typed or (one.kind == other.kind and one.options == other.options)

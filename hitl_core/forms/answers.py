@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from typing import Any, assert_never, cast
 
 from hitl_core.forms.edit_args import is_kept, remove_value, set_value
@@ -121,6 +122,18 @@ def is_cleared(slot: Slot, answer: str | None) -> bool:
     if slot.reads == "option" and answer.isdecimal() and int(answer) < len(slot.values):
         return slot.values[int(answer)] is ABSENT
     return slot.reads == "lines" and not answer.strip()
+
+
+def parse_answers(
+    slots: Iterable[Slot], answers: Mapping[str, str | None], max_text: int
+) -> dict[str, Any]:
+    """The new values by pointer, without empty answers and those that can't be read."""
+    values: dict[str, Any] = {}
+    for slot in slots:
+        if slot.field.locked is None and (answer := answers.get(slot.field.pointer)):
+            with suppress(ValueError):
+                values[slot.field.pointer] = parse_answer(slot, answer, max_text)
+    return values
 
 
 def parse_answer(slot: Slot, answer: str, max_text: int) -> Any:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from hitl_core.forms.answers import parse_answer, read_slots
+from hitl_core.forms.answers import parse_answers, read_slots
 from hitl_core.forms.branches import read_branch_choice
-from hitl_core.forms.field import ABSENT, Field, InputLimits, Slot, utf16_length
+from hitl_core.forms.field import ABSENT, Field, InputLimits, Slot
+from hitl_core.forms.prefill import prefill_fields
 from hitl_core.forms.value_schema import INFERRED
 from hitl_core.forms.walker import SchemaWalker, TooManyFields
 from hitl_core.jsonschema import (
@@ -20,7 +20,6 @@ from hitl_core.jsonschema import (
     ProtectedPaths,
     TooMuchWork,
     check_schema,
-    is_valid_format,
 )
 
 Answers = Mapping[str, str | None]
@@ -40,23 +39,41 @@ class Form:
     @cached_property
     def fields(self) -> tuple[Field, ...]:
         """The fields with what people entered so far."""
-        answers, max_text = self.answers, self.limits.max_text
-        return tuple(
-            prefill_field(slot, answers[slot.field.pointer], max_text)
-            if slot.field.pointer in answers
-            else slot.field
-            for slot in self.plan.slots
-        )
+        return prefill_fields(self.plan.slots, self.answers, self._values)
 
     def __repr__(self) -> str:
         return f"Form(fields={self.fields})"  # `args` and `plan` have the hidden values
 
-    def shown_values(self) -> dict[str, Any]:
-        """By pointer, the value that a field shows: what people entered so far, as far as it can be read, or
-        what the arguments have. What is hidden, or not there, has none.
+    def shown_texts(self) -> list[tuple[Field, list[Any]]]:
+        """What people read in the fields, without the choices of branches: the labels of the options, or the
+        value. That is what they entered so far, as far as it can be read, or what the arguments have. A field
+        whose value is hidden, or not there, is none of them.
         """
-        shown = ((slot.field.pointer, _shown_value(slot, self)) for slot in self.plan.slots)
-        return {pointer: value for pointer, value in shown if value is not ABSENT}
+        shown: list[tuple[Field, list[Any]]] = []
+        for slot in self.plan.slots:
+            if slot.is_branch_choice:
+                continue
+            texts: list[Any] = [option.label for option in slot.field.options]
+            if not texts and (value := self._shown_value(slot)) is not ABSENT:
+                texts = [value]
+            if texts:
+                shown.append((slot.field, texts))
+        return shown
+
+    def _shown_value(self, slot: Slot) -> Any:
+        field = slot.field
+        if field.hidden:
+            return ABSENT
+        if field.locked is None and (answer := self.answers.get(field.pointer)):
+            return self._values.get(field.pointer, answer)
+        if field.kind == "json" and field.initial:
+            return json.loads(field.initial)  # without the hidden parts that `value` may have
+        return slot.value
+
+    @cached_property
+    def _values(self) -> Mapping[str, Any]:
+        """What people entered so far, by pointer, as far as it can be read."""
+        return parse_answers(self.plan.slots, self.answers, self.limits.max_text)
 
     @property
     def pointers(self) -> frozenset[str]:
@@ -127,20 +144,6 @@ def make_form(
     return Form(schema, args, entered, limits, redact, plan)
 
 
-def _shown_value(slot: Slot, form: Form) -> Any:
-    field = slot.field
-    if field.hidden or slot.is_branch_choice:
-        return ABSENT
-    if field.locked is None and (answer := form.answers.get(field.pointer)):
-        try:
-            return parse_answer(slot, answer, form.limits.max_text)
-        except ValueError:
-            return answer
-    if field.kind == "json" and field.initial:
-        return json.loads(field.initial)  # without the hidden parts that `value` may have
-    return slot.value
-
-
 _DEPTH = 2
 
 
@@ -181,68 +184,3 @@ def plan_form(
     walker = SchemaWalker(root, protected, answers, limits, 0, budget)
     walker.add_whole(current)
     return Plan(walker.slots(), current)
-
-
-_PICKER_FORMATS = ("option", "options", "date", "time", "datetime")
-
-
-def prefill_field(slot: Slot, answer: str | None, max_text: int) -> Field:
-    """The field with this answer. If the input can't show it, a picked answer is left out, and a typed answer
-    is shown in a text input.
-    """
-    field = slot.field
-    if field.locked is not None:
-        return field
-    if not answer:
-        empty = str(slot.values.index(ABSENT)) if ABSENT in slot.values else None
-        return field._replace(initial=empty, min_length=None, min_items=None)
-    try:
-        parse_answer(slot, answer, max_text)
-    except ValueError:
-        return field if slot.reads in _PICKER_FORMATS else _prefill_text(_as_text(field), answer)
-    match field.kind:
-        case "integer" | "number":
-            return _prefill_number(field, answer.strip())
-        case "email" | "uri" if not is_valid_format(field.kind, answer):
-            return _prefill_text(_as_text(field), answer)
-        case "choices":
-            return _prefill_choices(field, answer)
-        case _ if slot.reads in _PICKER_FORMATS:
-            return field._replace(initial=answer)
-        case _:
-            return _prefill_text(field, answer)
-
-
-def _as_text(field: Field) -> Field:
-    if field.kind in ("long_text", "lines", "json"):
-        return field
-    return field._replace(kind="text", minimum=None, maximum=None)
-
-
-def _prefill_text(field: Field, answer: str) -> Field:
-    least, most, length = field.min_length, field.max_length, utf16_length(answer)
-    return field._replace(
-        initial=answer,
-        min_length=least if least and length >= least else None,
-        max_length=most if most and length <= most else None,
-    )
-
-
-def _prefill_number(field: Field, answer: str) -> Field:
-    if "e" in answer.lower():
-        return _prefill_text(_as_text(field), answer)
-    least, most, number = field.minimum, field.maximum, Decimal(answer)
-    return field._replace(
-        initial=answer,
-        minimum=least if least and number >= Decimal(least) else None,
-        maximum=most if most and number <= Decimal(most) else None,
-    )
-
-
-def _prefill_choices(field: Field, answer: str) -> Field:
-    least, most, count = field.min_items, field.max_items, len(answer.split(","))
-    return field._replace(
-        initial=answer,
-        min_items=least if least and count >= least else None,
-        max_items=most if most and count <= most else None,
-    )
