@@ -11,7 +11,7 @@ from hitl_core.review import Proposal, answer_schema_of, hides_options
 
 from ..card import call_about, description_text, find_open_action
 from .page import FormLimits, FormRef
-from .review_form import FormTexts, ReviewForm
+from .review_form import FormFrame, ReviewForm
 from .session import FormSession, FormSource
 
 _ANSWER_FIELD = "answer"
@@ -68,10 +68,10 @@ class AnswerForm(ReviewForm):
         answer = value if self._is_object else value[_ANSWER_FIELD]
         return Proposal(self._kind, target.revision, answer=answer, seal=target.seal)
 
-    def texts(self) -> FormTexts:
+    def frame(self) -> FormFrame:
         question = description_text(find_open_action(self._review, self._action.key))
         about = call_about(self._review, self._action)
-        return FormTexts("Answer", _EFFECTS[self._kind], "Answer", about, question=question)
+        return FormFrame("Answer", _EFFECTS[self._kind], "Answer", about, question=question)
 
 
 def _to_object_schema(schema: dict[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import assert_never
 
 from hitl_core.errors import InvalidToolCall, Refused
@@ -53,9 +54,8 @@ class FormDesk:
             return await self._open_escalation(ref, who)
         access = self._inbox.access
         snapshot = await access.load_for_decision(ref.target, ref.kind, who, seen=seen)
-        page, shows_all = await offload_drawing(
-            snapshot.review, lambda: first_page(snapshot, ref, self._limits)
-        )
+        draw = partial(first_page, snapshot, ref, self._limits)
+        page, shows_all = await offload_drawing(snapshot.review, draw)
         if not shows_all:
             action = action_of(snapshot, ref)
             async with access.refusal_audit.watch(ref.target.review_id, who, action.key):

@@ -23,7 +23,7 @@ from hitl_core.sentences import join_names
 from ..card import asker_line, plain_text
 from ..text import one_line
 from .page import TOOL, Entries, FormLimits, FormRef, PageField
-from .review_form import FormTexts, ReviewForm
+from .review_form import FormFrame, ReviewForm
 from .session import FormSession, FormSource
 
 #: How many tools can be chosen.
@@ -97,10 +97,10 @@ class EditForm(ReviewForm):
         form.ref = replace(self.ref, page=form.session.page, confirming=_digest(proposal))
         return form
 
-    def texts(self) -> FormTexts:
+    def frame(self) -> FormFrame:
         title, action = f"Edit {self._name}", self._action
         checked = _NO_SCHEMA if self.session.source.schema is None else ""
-        return FormTexts(
+        return FormFrame(
             title,
             f"{self._effect()}{checked}",
             _APPROVE if action.route.reviewers.editor_approves else _SEND,
@@ -108,6 +108,7 @@ class EditForm(ReviewForm):
             name=self._name if len(title) > self._limits.title else "",
             problem=self._tool_problem,
             locked_help=_REJECT_HELP if "reject" in action.config.allowed_decisions else _CLI_HELP,
+            last_fields=self._tool_choice(),
         )
 
     def _effect(self) -> str:
@@ -123,7 +124,7 @@ class EditForm(ReviewForm):
         others = "one other person" if more == 1 else f"{more} others"
         return f"{start}. Then {others} must approve it before it runs."
 
-    def extra_fields(self) -> tuple[PageField, ...]:
+    def _tool_choice(self) -> tuple[PageField, ...]:
         """The choice of the tool: another tool has other fields."""
         if len(self._tools) == 1:
             return ()

@@ -31,20 +31,19 @@ _SHORT_BYTES, _CHARACTER_BYTES = 1_000, 3
 _WARNING_BYTES = 1_500
 
 
-def fit_fields(fields: Iterable[Field], limits: FormLimits) -> dict[str, Field]:
-    """The fields with visible text, by pointer. One whose value with marks does not fit into an input is
-    locked.
+def fit_pages(fields: Iterable[Field], limits: FormLimits) -> list[tuple[Field, ...]]:
+    """The fields with visible text, in pages. One whose value with marks does not fit into an input is
+    locked. Answers never move a field to another page.
     """
     known = [_fit_kind(field, limits) for field in fields]
     visible = labels([field.label for field in known], limits.label)
     hints = one_line_each([field.hint or "" for field in known])
     initials = add_marks_each([(_is_typed(field) and field.initial) or "" for field in known])
-    return {
-        field.pointer: _fit_field(
-            field._replace(label=label, hint=field.hint and hint), initial, limits
-        )
+    fitting = [
+        _fit_field(field._replace(label=label, hint=field.hint and hint), initial, limits)
         for field, label, hint, initial in zip(known, visible, hints, initials, strict=True)
-    }
+    ]
+    return _split_pages(fitting, limits)
 
 
 def _fit_kind(field: Field, limits: FormLimits) -> Field:
@@ -130,8 +129,7 @@ def _find_warnings(shown: Sequence[tuple[Field, list[Any]]]) -> list[tuple[Line,
     return field_warnings(visible, paths, [texts for _, texts in shown])
 
 
-def split_pages(fields: Sequence[Field], limits: FormLimits) -> list[tuple[Field, ...]]:
-    """The fitted fields in pages. Answers never move a field to another page."""
+def _split_pages(fields: Sequence[Field], limits: FormLimits) -> list[tuple[Field, ...]]:
     pages: list[tuple[Field, ...]] = [()]
     free_bytes = limits.page_bytes
     for field in fields:

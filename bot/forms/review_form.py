@@ -17,9 +17,10 @@ _FILE = "Post all of it as a file"
 
 
 @dataclass(frozen=True)
-class FormTexts:
-    """What a form says on each of its pages, as in `FormPage`. `submit` is the label of the button that sends
-    the last page, `locked_help` says how a value can be changed that no input can hold.
+class FormFrame:
+    """What the pages of a form have beside the fields of its schema (see `FormPage`). `submit` is the label
+    of the button that sends the last page, `last_fields` are more inputs there. `locked_help`: how a value
+    can be changed that no input can hold.
     """
 
     title: str
@@ -30,6 +31,7 @@ class FormTexts:
     question: str = ""
     problem: str = ""
     locked_help: str = ""
+    last_fields: tuple[PageField, ...] = ()
 
 
 class ReviewForm(ABC):
@@ -50,27 +52,27 @@ class ReviewForm(ABC):
 
     def page(self, problem: str = "") -> FormPage:
         """The current page. `problem` is shown at its top."""
-        shown, texts = self.session.shown_page, self.texts()
+        shown, frame = self.session.shown_page, self.frame()
         fields = [
-            replace(one, help=texts.locked_help) if one.field.beyond_form else one
+            replace(one, help=frame.locked_help) if one.field.beyond_form else one
             for one in shown.fields
         ]
         return FormPage(
             self.ref.at_page(shown.number),
-            texts.title,
-            texts.effect,
-            (*fields, *(self.extra_fields() if shown.is_last else ())),
-            texts.submit if shown.is_last else "Next",
-            problem or texts.problem,
-            texts.name,
-            texts.question,
+            frame.title,
+            frame.effect,
+            (*fields, *(frame.last_fields if shown.is_last else ())),
+            frame.submit if shown.is_last else "Next",
+            problem or frame.problem,
+            frame.name,
+            frame.question,
             shown.count,
             _FILE if shown.is_cut else "",
-            texts.about,
+            frame.about,
         )
 
     @abstractmethod
-    def texts(self) -> FormTexts: ...
+    def frame(self) -> FormFrame: ...
 
     @abstractmethod
     def proposal(self) -> Proposal:
@@ -85,10 +87,6 @@ class ReviewForm(ABC):
     def with_confirmation(self, proposal: Proposal) -> Self:
         """The same form, which asks to confirm exactly this proposal."""
         return self
-
-    def extra_fields(self) -> tuple[PageField, ...]:
-        """More inputs on the last page, below those of the schema."""
-        return ()
 
     def _with_session(self, session: FormSession) -> Self:
         form = copy.copy(self)

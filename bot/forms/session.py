@@ -20,11 +20,10 @@ from .fields import (
     field_ids,
     find_new_warnings,
     find_warnings,
-    fit_fields,
+    fit_pages,
     is_cut,
     means_same,
     shows_all,
-    split_pages,
 )
 from .page import Entries, FormLimits, PageField
 
@@ -229,11 +228,11 @@ class FormSession:
 
     @cached_property
     def _fields_by_pointer(self) -> Mapping[str, Field]:
-        return fit_fields(self.form.fields, self._limits)
+        return {field.pointer: field for page in self._pages for field in page}
 
     @cached_property
     def _pages(self) -> list[tuple[Field, ...]]:
-        return split_pages([*self._fields_by_pointer.values()], self._limits)
+        return fit_pages(self.form.fields, self._limits)
 
     @cached_property
     def _warnings(self) -> Mapping[str, tuple[Line, ...]]:

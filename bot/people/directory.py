@@ -93,10 +93,13 @@ class Directory(DeciderPool):
         """The person's identities in the bot's channels, their own first. An external person has only the one
         with which they came.
         """
+        return self._identities(who, self.is_external(who))
+
+    def _identities(self, who: Reviewer, is_external: bool) -> list[tuple[Lookups, str]]:
         found = list[tuple[Lookups, str]]()
         if (own := self._lookups.get(who.channel)) is not None:
             found.append((own, who.id))
-        if self.is_external(who):
+        if is_external:
             return found
         own_key = who.key
         for key in sorted(self._people.keys_of(own_key) - {own_key}):
@@ -118,7 +121,7 @@ class Directory(DeciderPool):
         grants, is_external = tuple(grants), self.is_external(who)
         return await _any_yes(
             partial(self._may_decide_as, lookups, id, snapshot, grants, is_external)
-            for lookups, id in self.identities(who)
+            for lookups, id in self._identities(who, is_external)
         )
 
     async def _may_decide_as(

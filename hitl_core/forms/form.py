@@ -39,6 +39,8 @@ class Form:
     @cached_property
     def fields(self) -> tuple[Field, ...]:
         """The fields with what people entered so far."""
+        if not self.answers:
+            return tuple(slot.field for slot in self.plan.slots)
         return prefill_fields(self.plan.slots, self.answers, self._values)
 
     def __repr__(self) -> str:

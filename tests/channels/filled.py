@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from bot.channels.slack.ids import parse_meta
-from bot.channels.slack.modals.form_modal import ACTION_ID, field_block, form_view, read_entries
+from bot.channels.slack.modals.form_modal import ACTION_ID, field_blocks, form_view, read_entries
 from bot.channels.slack.modals.modal import MODAL_LIMITS, modal
 from bot.forms import EditForm, Entries, FormRef, FormSession, FormSource, ReviewForm
 from bot.inbox.press import ActionRef
@@ -23,7 +24,7 @@ class Page:
 
     def __init__(self, session: FormSession) -> None:
         self.session = session
-        blocks = [field_block(each.field, each.id) for each in session.fields]
+        blocks = field_blocks([replace(each, warnings=()) for each in session.fields])
         view = modal("edit", "Edit", blocks, None, submit="Send")
         self.blocks: list[Json] = complete_blocks(check_view(view)["blocks"])
 

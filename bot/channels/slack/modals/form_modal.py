@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, assert_never, cast
 
 from hitl_core.forms import Field
 
-from ....card import Button, Text
-from ....forms import Entries, FormPage
+from ....card import Button, Emphasis, Strong, Text
+from ....forms import Entries, FormPage, PageField
 from ..ids import ModalMeta, ReviewPage
 from ..render import (
     Block,
@@ -18,15 +18,13 @@ from ..render import (
     button,
     button_blocks,
     context_lines,
-    input_block,
-    line,
-    numbered_options,
     plain_text,
+    plain_texts,
     pre,
     rich_text,
+    section,
     sections,
     shorten,
-    text_element,
 )
 from .modal import MODAL_LIMITS, View, modal
 
@@ -39,6 +37,8 @@ _PROBLEM, MAX_ALERT = "wrong", 200
 #: More options are shown in groups; this is also the maximum number of groups.
 MAX_OPTIONS = 100
 MAX_CHECKBOXES = 10
+#: The longest label and hint of an input.
+MAX_LABEL, MAX_HINT = 150, 300
 
 
 def form_view(page: FormPage, review: ReviewPage | None = None) -> View:
@@ -53,14 +53,11 @@ def form_view(page: FormPage, review: ReviewPage | None = None) -> View:
         if calls:
             blocks.append(rich_text("calls", *sections(calls)))
         blocks += context_lines("asker", [asker])
-    name = [text_element(f"{page.name}   ", bold=True)] if page.name else []
-    blocks.append(rich_text("told", line(*name, text_element(page.effect))))
+    name = [Strong(f"{page.name}   ")] if page.name else []
+    blocks.append(rich_text("told", section([*name, Text(page.effect)])))
     if page.question:
-        blocks.append(rich_text("why", line(text_element(page.question, italic=True))))
-    for at, each in enumerate(page.fields):
-        if each.warnings:
-            blocks.append(rich_text(f"odd:{at}", *sections(each.warnings)))
-        blocks.append(field_block(each.field, each.id, each.help))
+        blocks.append(rich_text("why", section([Emphasis(page.question)])))
+    blocks += field_blocks(page.fields)
     if page.file:
         blocks += _file_button(page)
     if page.back:
@@ -87,7 +84,7 @@ def problem_block(problem: str, level: str) -> Block:
     if len(problem) <= MAX_ALERT:
         text = plain_text(problem, MAX_ALERT)
         return {"type": "alert", "block_id": _PROBLEM, "level": level, "text": text}
-    return rich_text(_PROBLEM, line(text_element(f"⚠ {shorten(problem, 500)}", bold=True)))
+    return rich_text(_PROBLEM, section([Strong(f"⚠ {shorten(problem, 500)}")]))
 
 
 def _file_button(page: FormPage) -> list[Block]:
@@ -96,19 +93,38 @@ def _file_button(page: FormPage) -> list[Block]:
     return button_blocks("file", [Button("file", page.file, page.file_spoken, *about)])
 
 
-def field_block(field: Field, block_id: str, help: str = "") -> Block:
-    if field.locked is not None:
-        why = " ".join(filter(None, (field.locked, help)))
-        head = line(text_element(field.label, bold=True), text_element(f"  {why}", italic=True))
-        return rich_text(block_id, head, *([pre(field.initial)] if field.initial else []))
-    return input_block(
-        block_id,
-        _element(field),
-        field.label,
-        field.hint,
-        optional=not field.required,
-        dispatches=field.redraws,
-    )
+def field_blocks(fields: Sequence[PageField]) -> list[Block]:
+    """Each input or locked value, below the warnings about it."""
+    inputs = iter(_input_blocks([one for one in fields if one.field.locked is None]))
+    blocks: list[Block] = []
+    for at, one in enumerate(fields):
+        if one.warnings:
+            blocks.append(rich_text(f"odd:{at}", *sections(one.warnings)))
+        blocks.append(next(inputs) if one.field.locked is None else _locked_block(one))
+    return blocks
+
+
+def _locked_block(one: PageField) -> Block:
+    field, why = one.field, " ".join(filter(None, (one.field.locked, one.help)))
+    head = section([Strong(field.label), Emphasis(f"  {why}")])
+    return rich_text(one.id, head, *([pre(field.initial)] if field.initial else []))
+
+
+def _input_blocks(several: Sequence[PageField]) -> list[Block]:
+    labels = plain_texts([one.field.label for one in several], MAX_LABEL)
+    hints = plain_texts([one.field.hint or "" for one in several], MAX_HINT)
+    return [
+        {
+            "type": "input",
+            "block_id": one.id,
+            "label": label,
+            "optional": not one.field.required,
+            "element": _element(one.field),
+            **({"dispatch_action": True} if one.field.redraws else {}),  # sends each change at once
+            **({"hint": hint} if one.field.hint else {}),
+        }
+        for one, label, hint in zip(several, labels, hints, strict=True)
+    ]
 
 
 def _element(field: Field) -> Element:
@@ -188,7 +204,9 @@ def _multi_select(field: Field) -> Element:
 
 
 def _options(field: Field) -> list[Element]:
-    return numbered_options([one.label for one in field.options], MODAL_LIMITS.option_label)
+    """The value of each is its index."""
+    texts = plain_texts([one.label for one in field.options], MODAL_LIMITS.option_label)
+    return [{"text": text, "value": str(at)} for at, text in enumerate(texts)]
 
 
 def _group_options(options: list[Element]) -> dict[str, Any]:

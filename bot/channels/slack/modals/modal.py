@@ -12,7 +12,7 @@ from ....card import LOADING, LOADING_TITLE, REFUSAL_TITLE, Verbatim
 from ....forms import FormLimits
 from ....text import one_line
 from ..ids import ModalMeta, private_metadata
-from ..render import Block, context_lines, plain_text, rich_text, section
+from ..render import Block, context_lines, plain_texts, rich_text, section
 
 View = dict[str, Any]
 
@@ -51,12 +51,13 @@ def modal(
     submit: str | None = None,
     close: str = "Cancel",
 ) -> View:
+    texts = plain_texts([title, close, submit or ""], MODAL_LIMITS.title)
     view: View = {
         "type": "modal",
         "callback_id": callback_id,
-        "title": plain_text(title, MODAL_LIMITS.title),
-        "close": plain_text(close, 24),
+        "title": texts[0],
+        "close": texts[1],
         "private_metadata": private_metadata(meta),
         "blocks": blocks,
     }
-    return {**view, "submit": plain_text(submit, 24)} if submit else view
+    return {**view, "submit": texts[2]} if submit else view

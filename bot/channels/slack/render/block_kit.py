@@ -1,6 +1,6 @@
-"""Block Kit elements, and buttons with the ids by which Slack finds our listeners. Pure. An agent's text only
-goes into `text_element`, `pre` or `plain_text`: Slack does not interpret mentions, links or formatting in
-rich_text and plain_text (docs.slack.dev/reference/block-kit).
+"""Block Kit elements, and buttons with the ids by which Slack finds our listeners. Pure. An agent's text is
+only in rich_text and plain_text, where Slack interprets no mention, link or format
+(docs.slack.dev/reference/block-kit).
 """
 
 from __future__ import annotations
@@ -36,20 +36,13 @@ def plain_text(text: str, limit: int = 3000) -> Element:
     return {"type": "plain_text", "text": shorten(text, limit) or " ", "emoji": False}
 
 
-def text_element(
-    text: str, *, bold: bool = False, italic: bool = False, strike: bool = False
-) -> Element:
-    style = {"bold": bold, "italic": italic, "strike": strike}
-    enabled = {name: True for name, is_on in style.items() if is_on}
-    return {"type": "text", "text": text or " ", **({"style": enabled} if enabled else {})}
-
-
-def line(*elements: Element) -> Element:
-    return {"type": "rich_text_section", "elements": list(elements)}
+def plain_texts(texts: Iterable[str], limit: int) -> list[Element]:
+    return [plain_text(text, limit) for text in texts]
 
 
 def pre(text: str) -> Element:
-    return {"type": "rich_text_preformatted", "border": 0, "elements": [text_element(text)]}
+    element = {"type": "text", "text": text or " "}
+    return {"type": "rich_text_preformatted", "border": 0, "elements": [element]}
 
 
 def rich_text(block_id: str, *elements: Element) -> Block:
@@ -174,32 +167,6 @@ def overflow(action_id: str, options: list[tuple[str, str]]) -> Element:
     """`options` are pairs of label and value."""
     menu_options = [{"text": plain_text(text, 75), "value": value} for text, value in options]
     return {"type": "overflow", "action_id": action_id, "options": menu_options}
-
-
-def input_block(
-    block_id: str,
-    element: Element,
-    label: str,
-    hint: str | None,
-    *,
-    optional: bool,
-    dispatches: bool,
-) -> Block:
-    """`dispatches`: Slack sends each change at once."""
-    block: Block = {
-        "type": "input",
-        "block_id": block_id,
-        "label": plain_text(label, 150),
-        "optional": optional,
-        "element": element,
-        **({"dispatch_action": True} if dispatches else {}),
-    }
-    return {**block, "hint": plain_text(hint, 300)} if hint else block
-
-
-def numbered_options(labels: Sequence[str], limit: int) -> list[Element]:
-    """The options of a select menu. The value of each is its index."""
-    return [{"text": plain_text(label, limit), "value": str(at)} for at, label in enumerate(labels)]
 
 
 def text_size(blocks: list[Block]) -> int:
