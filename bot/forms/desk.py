@@ -18,7 +18,7 @@ from ..inbox import Inbox, PermittedSnapshot, Reply
 from ..offload import offload_drawing
 from ..text import one_line
 from .drafts import Drafts
-from .form_choice import action_of, first_page, has_fields, make_review_form
+from .form_choice import first_page, has_fields, make_review_form
 from .message_form import HALF_CHARACTER, escalation_page
 from .page import (
     FIELD_KINDS,
@@ -53,11 +53,10 @@ class FormDesk:
         if ref.kind == "escalate":
             return await self._open_escalation(ref, who)
         access = self._inbox.access
-        snapshot = await access.load_for_decision(ref.target, ref.kind, who, seen=seen)
-        draw = partial(first_page, snapshot, ref, self._limits)
+        snapshot, action = await access.load_for_decision(ref.target, ref.kind, who, seen=seen)
+        draw = partial(first_page, snapshot.review, action, ref, self._limits)
         page, shows_all = await offload_drawing(snapshot.review, draw)
         if not shows_all:
-            action = action_of(snapshot, ref)
             async with access.refusal_audit.watch(ref.target.review_id, who, action.key):
                 access.read_marks.check(snapshot, {action.key: ref.kind}, ref.target.seal, who)
         return page
@@ -69,21 +68,19 @@ class FormDesk:
         Refused.
         """
         assert ref.kind in FIELD_KINDS  # the others have no choices and no pages
-        snapshot = await self._inbox.access.load_for_decision(ref.target, ref.kind, who)
+        access = self._inbox.access
+        snapshot, action = await access.load_for_decision(ref.target, ref.kind, who)
+        review = snapshot.review
         draft = await self._drafts.load(session_id, who) if ref.has_draft else None
         form = await offload_drawing(
-            snapshot.review,
-            lambda: make_review_form(
-                snapshot.review, action_of(snapshot, ref), ref, self._limits, draft
-            ).enter(entries),
+            review,
+            lambda: make_review_form(review, action, ref, self._limits, draft).enter(entries),
         )
         has_draft = back or ref.has_draft
         if has_draft:  # else the draft would bring back answers for another choice
             await self._drafts.save(session_id, who, form.session.answers)
         page = form.session.page - back
-        return await offload_drawing(
-            snapshot.review, lambda: form.at_page(page, has_draft=has_draft).page()
-        )
+        return await offload_drawing(review, lambda: form.at_page(page, has_draft=has_draft).page())
 
     async def submit(
         self, ref: FormRef, session_id: str, entries: Entries, who: Reviewer, op: str
@@ -98,10 +95,10 @@ class FormDesk:
                 steps = ref.target.revision
                 command = Escalate(ref.target.review_id, ref.card, steps, who, op, message)
                 return to_result(await self._inbox.apply(command))
-            snapshot = await self._inbox.access.load_for_decision(ref.target, ref.kind, who, op)
+            access, target = self._inbox.access, ref.target
+            snapshot, action = await access.load_for_decision(target, ref.kind, who, op)
             if (stored := snapshot.review.ops.get(op)) is not None:
                 return repeat_notice(stored)  # the answer to the first attempt was lost
-            action, target = action_of(snapshot, ref), ref.target
             if not has_fields(action, ref):
                 proposal = Proposal(ref.kind, target.revision, message, seal=target.seal)
                 return await self._decide(snapshot, ref, proposal, op)

@@ -53,10 +53,10 @@ class EditForm(ReviewForm):
         answers: Answers | None = None,
     ) -> None:
         self._review, self._action, self._limits = review, action, limits
-        self._name = action.name
         self._arguments = review.arguments(action.key)
         self._args = self._arguments.parse()
         self._tools = edit_tools(review, action)[:MAX_TOOLS]
+        self._name = self._tools[0]
         #: Why this form is not for the tool that the person chose last; "" if it is.
         self._tool_problem = ""
         self._tool = ref.tool if ref.tool in self._tools else self._name

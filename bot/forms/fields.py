@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 from hitl_core.forms import Field, Form, Option
@@ -38,10 +39,15 @@ def fit_pages(fields: Iterable[Field], limits: FormLimits) -> list[tuple[Field, 
     known = [_fit_kind(field, limits) for field in fields]
     visible = labels([field.label for field in known], limits.label)
     hints = one_line_each([field.hint or "" for field in known])
+    options = _unique_options([field.options for field in known], limits)
     initials = add_marks_each([(_is_typed(field) and field.initial) or "" for field in known])
     fitting = [
-        _fit_field(field._replace(label=label, hint=field.hint and hint), initial, limits)
-        for field, label, hint, initial in zip(known, visible, hints, initials, strict=True)
+        _fit_field(
+            field._replace(label=label, hint=field.hint and hint, options=several), initial, limits
+        )
+        for field, label, hint, several, initial in zip(
+            known, visible, hints, options, initials, strict=True
+        )
     ]
     return _split_pages(fitting, limits)
 
@@ -59,8 +65,6 @@ def _is_typed(field: Field) -> bool:
 
 def _fit_field(field: Field, initial: str, limits: FormLimits) -> Field:
     """`initial`: what a typed field shows, with marks."""
-    if field.options:
-        field = field._replace(options=_unique_options(field.options, limits))
     if field.locked is not None:
         return field._replace(initial=_locked_text(field, limits))
     if not initial:
@@ -162,13 +166,19 @@ def _locked_text(field: Field, limits: FormLimits) -> str | None:
     return value and excerpt(value, limits.locked_text).text
 
 
-def _unique_options(options: tuple[Option, ...], limits: FormLimits) -> tuple[Option, ...]:
-    """The options with labels that fit and are all different."""
+def _unique_options(
+    several: Sequence[tuple[Option, ...]], limits: FormLimits
+) -> list[tuple[Option, ...]]:
+    """The options of each field, with labels that fit and are all different."""
     longest = limits.option_label - _MARK_LENGTH
-    fitting = labels([option.label for option in options], longest)
-    if len(set(fitting)) < len(fitting):
-        fitting = [f"{number}. {each}" for number, each in enumerate(fitting, start=1)]
-    return tuple(map(Option, fitting))
+    visible = iter(labels([one.label for options in several for one in options], longest))
+    unique: list[tuple[Option, ...]] = []
+    for options in several:
+        fitting = list(islice(visible, len(options)))
+        if len(set(fitting)) < len(fitting):
+            fitting = [f"{number}. {each}" for number, each in enumerate(fitting, start=1)]
+        unique.append(tuple(map(Option, fitting)))
+    return unique
 
 
 def _utf16_width(text: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hitl_core.forms import Answers
-from hitl_core.model import Action, Review, Snapshot
+from hitl_core.model import Action, Review
 
 from .answer_form import AnswerForm, is_plain_text
 from .edit_form import EditForm
@@ -12,9 +12,10 @@ from .page import FormLimits, FormPage, FormRef
 from .review_form import ReviewForm
 
 
-def first_page(snapshot: Snapshot, ref: FormRef, limits: FormLimits) -> tuple[FormPage, bool]:
+def first_page(
+    review: Review, action: Action, ref: FormRef, limits: FormLimits
+) -> tuple[FormPage, bool]:
     """The page, and whether the form shows every value of the call whole."""
-    action, review = action_of(snapshot, ref), snapshot.review
     if ref.kind == "reject":
         return rejection_page(review, action, ref), False
     if not has_fields(action, ref):
@@ -38,9 +39,3 @@ def has_fields(action: Action, ref: FormRef) -> bool:
     if ref.kind == "respond":
         return not is_plain_text(action.config.answer_schema)
     return ref.kind in ("edit", "approve")
-
-
-def action_of(snapshot: Snapshot, ref: FormRef) -> Action:
-    action = snapshot.review.action(ref.target.action)
-    assert action is not None  # `load_for_decision` checked it
-    return action

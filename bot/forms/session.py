@@ -6,7 +6,6 @@ import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 from hitl_core.errors import Refused
 from hitl_core.forms import Answers, Field, Form, FormErrors, make_form
@@ -45,7 +44,8 @@ class FormSource:
     name_values: bool = False
 
 
-class SessionPage(NamedTuple):
+@dataclass(frozen=True)
+class SessionPage:
     """The current page, from 0. `is_cut`: it shows only a part of a value."""
 
     number: int

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from hitl_core.errors import Refused, ReviewNotFound, StoreError, StoreUnavailable
 from hitl_core.model import (
+    Action,
     Call,
     DecisionType,
     Grant,
@@ -94,9 +95,9 @@ class ReviewAccess:
         who: Reviewer,
         op: str = "",
         seen: PermittedSnapshot | None = None,
-    ) -> PermittedSnapshot:
-        """For opening or reading a form: refuses now what would be refused on submit. An `op` that was
-        already stored (it is in `review.ops`) is allowed.
+    ) -> tuple[PermittedSnapshot, Action]:
+        """The review and the action, for opening or reading a form: refuses now what would be refused on
+        submit. An `op` that was already stored (it is in `review.ops`) is allowed.
         """
         async with self.refusal_audit.watch(target.review_id, who, target.action):
             snapshot = await self.load_permitted(target.review_id, [target.action], who, seen)
@@ -108,7 +109,7 @@ class ReviewAccess:
                     snapshot.review, action, target.revision, snapshot.now, target.seal
                 )
                 vote_count.check_voter(snapshot.review, action, kind, who)
-            return snapshot
+            return snapshot, action
 
     async def load_for_escalation(
         self, review_id: str, message_ref: MessageRef, who: Reviewer

@@ -140,7 +140,7 @@ async def test_house_1_a_sent_edit_is_loaded_and_judged_once(
     edit = await pressed(store, Decide(review_id, "1", proposal("edit", n=7), alice, "op"))
     loads = store.loads
 
-    seen = await inbox.access.load_for_decision(target, "edit", alice, "op")
+    seen, _ = await inbox.access.load_for_decision(target, "edit", alice, "op")
     reply = await inbox.apply(edit, seen)
 
     assert reply.code == "ok"
