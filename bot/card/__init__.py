@@ -6,7 +6,6 @@ and `action_text` say them in lines of spans (`sentences`), with their `buttons`
 and buttons into its own markup.
 """
 
-from .about import asker_line, call_about, calls_about
 from .actions import find_open_action, name_and_arguments
 from .agent_texts import description_text
 from .button import Button, Verb
@@ -55,6 +54,9 @@ from .sentences import (
     argument_plain_text,
     arguments_head,
     arguments_pages,
+    asker_line,
+    call_about,
+    calls_about,
     card_summary,
     card_text,
     command_line,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from functools import partial
 
 from hitl_core.errors import HitlError, Refused, StoreUnavailable
 from hitl_core.failpoints import failpoint
@@ -133,9 +134,8 @@ class Inbox:
         if not isinstance(command, Decide):
             return Findings(ineligible)
         review, key, proposal = snapshot.review, command.action, command.proposal
-        judged = await offload_drawing(
-            review, lambda: decisions.judge_new_edit(review, key, proposal, snapshot.now)
-        )
+        judge = partial(decisions.judge_new_edit, review, key, proposal, snapshot.now)
+        judged = await offload_drawing(review, judge)
         grant = judged.new_grant if judged else None
         has_new_grant = grant is not None and await self.access.may_decide_by(grant, snapshot)
         return Findings(ineligible, judged, has_new_grant)

@@ -17,8 +17,7 @@ from .card_text import (
     more_line,
     refused_card_text,
 )
-from .headline import MAX_NAME, MAX_REQUESTER, due_line
-from .history import thread_summary, thread_text
+from .history import ordinal, thread_summary, thread_text
 from .home import (
     COMMAND_HELP,
     DECIDED_TITLE,
@@ -56,10 +55,12 @@ from .pages import (
     approved_text,
     arguments_head,
     arguments_pages,
+    asker_line,
+    call_about,
+    calls_about,
     review_pages,
     review_state,
 )
-from .why import ordinal
 
 __all__ = [
     "APPROVED_TITLE",
@@ -72,8 +73,6 @@ __all__ = [
     "LOADING_TITLE",
     "LONG_NAME",
     "LONG_NAME_VALUE",
-    "MAX_NAME",
-    "MAX_REQUESTER",
     "NOTHING_HERE",
     "NOTHING_YET",
     "NO_ARGUMENTS",
@@ -94,12 +93,14 @@ __all__ = [
     "argument_plain_text",
     "arguments_head",
     "arguments_pages",
+    "asker_line",
+    "call_about",
+    "calls_about",
     "card_summary",
     "card_text",
     "command_line",
     "decided_text",
     "doubt_text",
-    "due_line",
     "fact_lines",
     "home_headline",
     "home_pages",

@@ -16,19 +16,20 @@ from ..spans import (
     Emphasis,
     Line,
     PlaceNames,
+    Quote,
     Span,
     Strong,
     Text,
     Verbatim,
+    agent_name,
     quote,
 )
-from ..values import NOBODY, Argument, ArgumentsExcerpt
+from ..values import NOBODY, AgentReason, Argument, ArgumentsExcerpt
 from ..warnings import odd_values
 from .arguments import excerpt_notes, warning_lines
 from .decisions import decision_lines, decision_text, elsewhere_line
 from .headline import origin_lines, request_for
-from .history import call_lines, edit_lines, note_lines, problem_lines
-from .why import agent_line, attempt_lines, ordinal
+from .history import attempt_lines, call_lines, edit_lines, note_lines, ordinal, problem_lines
 
 #: The newest notes, and the problems, on one card.
 MAX_NOTES = 5
@@ -192,7 +193,13 @@ def _action_head(action: OpenAction, numbered: bool, above: str) -> Line:
 
 def _agent_words(action: OpenAction, above: str) -> tuple[Line, ...]:
     each = (action.agent_description, action.reason)
-    return tuple(agent_line(one) for one in each if one and quote(one.text) not in above)
+    return tuple(_agent_line(one) for one in each if one and quote(one.text) not in above)
+
+
+def _agent_line(reason: AgentReason) -> Line:
+    """In the agent's voice: it may say anything."""
+    of = f" of {join_names(map(str, reason.numbers))}" if reason.numbers else ""
+    return (Verbatim(agent_name(reason.agent)), Text(f" says{of}: "), Quote(reason.text))
 
 
 def _with_arguments(head: Line, excerpt: ArgumentsExcerpt) -> Line:

@@ -1,4 +1,4 @@
-"""What happened: edits and escalations, and the lines in the card's thread. Pure."""
+"""What happened: rejected attempts, edits and escalations, and the lines in the card's thread. Pure."""
 
 from __future__ import annotations
 
@@ -25,13 +25,17 @@ from ..spans import (
     Verbatim,
     join_lines,
     plain_text,
+    quote,
 )
-from ..values import Edit
+from ..values import Attempt, Change, Edit
 
 #: The newest edits of an action that are shown.
 MAX_EDITS = 3
 #: Who decided, if it was not a person.
 NOT_IN_TIME = "the policy, because nobody decided in time"
+#: Changed arguments that are named: an agent could hide one behind many others.
+MAX_LABELS = 20
+_UNCHANGED: Line = (Text(", nothing changed"),)
 
 
 def edit_lines(edits: Sequence[Edit]) -> tuple[Line, ...]:
@@ -65,6 +69,37 @@ def change_spans(edit: Edit) -> Line:
     if edit.new_rule:
         spans += [Text("\n"), Emphasis(edit.new_rule)]
     return tuple(spans)
+
+
+def attempt_lines(attempt: Attempt) -> tuple[Line, ...]:
+    """Which attempt it is, what changed, who rejected the one before and why. Values are quoted, on one
+    line, so that none looks like the line about the rejection. Nobody is mentioned: that would notify them.
+    """
+    labels = (*(change.label for change in attempt.changes), *attempt.also_changed)
+    named = Verbatim(join_names(labels, most=MAX_LABELS))
+    changed = (Text(", changed: "), named) if labels else _UNCHANGED
+    spans = [span for change in attempt.changes for span in _change_line(change)]
+    first = (Strong(ordinal(attempt.number)), *changed, *spans)
+    who = Verbatim(join_names(person(one).label for one in attempt.by))
+    why: Line = (Text(": "), Quote(attempt.message)) if attempt.message else (Text("."),)
+    return (first, (who, Text(" rejected the one before"), *why))
+
+
+def _change_line(change: Change) -> Line:
+    """Old → new, after a line break."""
+    old: Line = (Text("  "), Struck(quote(_one_line(change.old)))) if change.old is not None else ()
+    new = Text("removed") if change.new is None else Quote(_one_line(change.new))
+    return (Text("\n"), Strong(change.label), *old, Text(" → "), new)
+
+
+def _one_line(visible: str) -> str:
+    return visible.replace("\n", "⏎")
+
+
+def ordinal(number: int) -> str:
+    """`2nd attempt`."""
+    last = 0 if number % 100 in (11, 12, 13) else number % 10
+    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(last, 'th') } attempt"
 
 
 def call_lines(card: Card, names: PlaceNames) -> tuple[Line, ...]:
