@@ -163,7 +163,9 @@ def _approve_all(
     """The question that Approve all asks, the revisions that it approves, and their seal. The button is only
     drawn where all is shown that must be read: see `shows_all`.
     """
-    question = differences(short) if _can_approve_all(waiting, short) else ""
+    if not _can_approve_all(waiting, short):
+        return "", (), ""
+    question = differences(short)
     revisions = tuple((one.key, one.revision) for one in short if question)
     return question, revisions, review.seal(*(key for key, _ in revisions), is_whole=True)
 

@@ -120,7 +120,8 @@ class FormDesk:
     ) -> FormResult:
         draft = await self._drafts.load(session_id, who) if ref.has_draft else None
 
-        def read() -> tuple[ReviewForm, Proposal | FormErrors | FormPage]:
+        def read() -> tuple[ReviewForm, Proposal | FormErrors | FormPage | None]:
+            """The form, and what it says; None if it goes on at the next page."""
             form = make_review_form(snapshot.review, action, ref, self._limits, draft)
             form = form.enter(entries)
             if not form.session.shows(entries):
@@ -130,7 +131,9 @@ class FormDesk:
                 proposal = form.proposal()
             except FormErrors as errors:
                 return form, errors
-            if form.session.is_last_page and (warning := form.warning(proposal)):
+            if not form.session.is_last_page:
+                return form, None
+            if warning := form.warning(proposal):
                 return form, form.with_confirmation(proposal).page(warning)
             return form, proposal
 
@@ -140,10 +143,10 @@ class FormDesk:
                 return content
             case FormErrors():
                 return await self._show_errors(snapshot, session_id, who, form, content)
-            case Proposal() if form.session.is_last_page:
+            case Proposal():
                 result = await self._decide(snapshot, ref, content, op, form.session.shows_all)
                 return await self._keep_open(snapshot, form, result)
-            case Proposal():
+            case None:
                 page = form.session.page + 1
                 return await self._go_to_page(snapshot, session_id, who, form, page)
         assert_never(content)

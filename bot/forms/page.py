@@ -59,9 +59,6 @@ class FormRef:
             case _:
                 return None
 
-    def at_page(self, page: int) -> FormRef:
-        return self if page == self.page else replace(self, page=page)
-
 
 @dataclass(frozen=True)
 class PageField:

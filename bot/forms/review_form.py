@@ -58,7 +58,7 @@ class ReviewForm(ABC):
             for one in shown.fields
         ]
         return FormPage(
-            self.ref.at_page(shown.number),
+            replace(self.ref, page=shown.number),
             frame.title,
             frame.effect,
             (*fields, *(frame.last_fields if shown.is_last else ())),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -21,6 +22,8 @@ MAX_LINES = 18
 MAX_ARGUMENTS = 20
 #: How many of the arguments that are not shown are named.
 MAX_NAMED = 8
+#: What markup writes as entities, which are longer.
+_ENTITIES = re.compile("[&<>]")
 #: Above the arguments that a schema does not declare.
 UNDECLARED_TITLE = "Not in the tool's schema:"
 
@@ -71,7 +74,7 @@ def arguments_excerpt(masked: MaskedArgs, room: int = MAX_CALL) -> ArgumentsExce
 
 def cut_label(label: str) -> tuple[str, int]:
     """The label as far as it fits, and how many characters are missing."""
-    if 5 * len(label) <= MAX_LABEL:  # an entity has at most five characters
+    if len(label) <= MAX_LABEL and not _ENTITIES.search(label):
         return label, 0
     cut = text.truncate(label, MAX_LABEL)
     return cut.text, cut.missing
