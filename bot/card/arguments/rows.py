@@ -25,8 +25,6 @@ PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 #: Characters of a call's main fact, and of one value in it.
 MAX_FACT = 120
 MAX_FACT_PART = 60
-#: Characters of the shortest value with its label.
-_MIN_FACT = 3
 #: Between the values of a main fact.
 FACT_SEPARATOR = " · "
 #: Names of values that come first in a main fact.
@@ -81,7 +79,7 @@ def main_fact(masked: MaskedArgs, room: int = MAX_FACT) -> str:
     parts: list[str] = []
     rows = sorted(masked.items, key=lambda row: row[0] not in masked.declared and is_large(row[1]))
     rows.sort(key=lambda row: not _is_amount(masked, *row))
-    facts = _facts(masked, rows, room // _MIN_FACT + 2)
+    facts = _facts(masked, rows, room)
     values = _beginnings([raw for _, raw in facts])
     if masked.has_hidden:
         values = list(map(mark_hidden, values))
@@ -115,8 +113,10 @@ def _is_amount(masked: MaskedArgs, key: str, value: Any) -> bool:
     return is_amount and not is_large(value)
 
 
-def _facts(masked: MaskedArgs, rows: Sequence[tuple[str, Any]], most: int) -> list[tuple[str, str]]:
-    """The first labels and values. A currency that is shown with its amount is none of them."""
+def _facts(masked: MaskedArgs, rows: Sequence[tuple[str, Any]], room: int) -> list[tuple[str, str]]:
+    """The first labels and values, as many as the labels alone would fill the room, and one more. A currency
+    that is shown with its amount is none of them.
+    """
     values = {to_pointer((key,)): value for key, value in rows} if masked.hints else {}
     amounts = {
         hint.pointer: drawing
@@ -127,13 +127,18 @@ def _facts(masked: MaskedArgs, rows: Sequence[tuple[str, Any]], most: int) -> li
     with_amounts = {masked.hints[pointer].currency for pointer in amounts}
     if amounts:
         rows = [(key, value) for key, value in rows if to_pointer((key,)) not in with_amounts]
-    rows = rows[:most]
-    facts: list[tuple[str, str]] = []
-    for (key, _), raw in zip(rows, fact_texts(value for _, value in rows), strict=True):
-        amount = amounts.get(to_pointer((key,))) if amounts else None
-        label = short_label(key, masked.schemas.get(key))
-        facts.append((label, amount.raw if amount else raw))
-    return facts
+    labels: list[str] = []
+    for key, _ in rows:
+        labels.append(short_label(key, masked.schemas.get(key)))
+        if room <= 0:
+            break
+        room -= len(f"{labels[-1]}: ")
+    rows = rows[: len(labels)]
+    raws = fact_texts(value for _, value in rows)
+    if amounts:
+        drawn = [amounts.get(to_pointer((key,))) for key, _ in rows]
+        raws = [one.raw if one else raw for one, raw in zip(drawn, raws, strict=True)]
+    return list(zip(labels, raws, strict=True))
 
 
 def _beginnings(raws: Sequence[str]) -> list[str]:
