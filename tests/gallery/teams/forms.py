@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bot.card import name_and_arguments, reading_buttons
-from bot.card.about import asker_line
+from bot.card import asker_line, name_and_arguments, reading_buttons
 from bot.card.actions import find_open_action
 from bot.channels.teams.render import (
     TEAMS_LIMITS,
@@ -22,8 +21,8 @@ from bot.forms.form_choice import first_page, make_review_form
 from bot.forms.message_form import escalation_page
 from bot.inbox import ActionRef, action_page, arguments_page
 from hitl_core.forms import FormErrors
-from hitl_core.model import Review, Snapshot
-from tests.channels.scenes import DEFAULT, NOW, decide
+from hitl_core.model import Review
+from tests.channels.scenes import DEFAULT, decide
 from tests.gallery.calls import (
     BY_TWO,
     MAILING,
@@ -70,12 +69,8 @@ def _ref(review: Review, kind: FormKind, page: int = 0) -> FormRef:
     return FormRef(kind, ActionRef(review.id, action.key, action.revision, seal), page)
 
 
-def _snapshot(review: Review) -> Snapshot:
-    return Snapshot(review=review, posts={}, shown={}, now=NOW)
-
-
 def _form(review: Review, kind: FormKind) -> ReviewForm:
-    return make_review_form(_snapshot(review), _ref(review, kind), TEAMS_LIMITS)
+    return make_review_form(review, review.actions[0], _ref(review, kind), TEAMS_LIMITS)
 
 
 def _shown(page: FormPage, **more: Any) -> Shown:
@@ -94,7 +89,7 @@ def _opened(
 
     def make() -> Shown:
         review = _asked(call, rule, **policy)
-        page, _ = first_page(_snapshot(review), _ref(review, kind), TEAMS_LIMITS)
+        page, _ = first_page(review, review.actions[0], _ref(review, kind), TEAMS_LIMITS)
         return _shown(page)
 
     return Scene(name, text, make)
