@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 from hitl_core.model import MessageRef, Reviewer
 
@@ -42,7 +43,8 @@ def message_of(activity: Activity, where: Where) -> MessageRef | None:
 
 
 def op_of_press(activity: Activity, who: Reviewer, value: str) -> str:
-    return _hash_op(f"{activity.conversation.id} {activity.id} {who.id} {value}")
+    id = activity.id or uuid4()  # one without an id can't be told from another one
+    return _hash_op(f"{activity.conversation.id} {id} {who.id} {value}")
 
 
 def op_of_form(session_id: str, page: int, who: Reviewer, data: Mapping[str, Any]) -> str:
