@@ -103,11 +103,6 @@ class Message:
     cards: dict[str, Json] = field(default_factory=dict[str, Json])
 
     @property
-    def graph_id(self) -> str:
-        """Graph has the same id as the Connector."""
-        return self.id
-
-    @property
     def legacy_id(self) -> str:
         """What a press had as `replyToId` until 2019. The Connector knows no message by it."""
         return f"1:1{long_id('activity', self.id)[:43]}"

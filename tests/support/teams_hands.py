@@ -9,6 +9,8 @@ from uuid import uuid4
 
 import aiohttp
 
+from teams_sandbox.delivery import Answer
+from teams_sandbox.interactions import read_answer
 from teams_sandbox.sandbox import Sandbox
 from teams_sandbox.workspace import Conversation, Message, User
 from tests.support.waiting import wait_until
@@ -176,7 +178,9 @@ class TeamsHands:
         assert await self.send(update) == 200
 
     def show(self, person: str, message: Message, body: Any) -> str:
-        """The answer to an invoke, as a client shows it."""
+        """The answer to an invoke, as a client shows it. Fails for one that Teams would not take."""
+        problem = read_answer(Answer(200, json.dumps(body))).problem
+        assert not problem, problem
         match body:
             case {"statusCode": 200, "type": kind, "value": {} as card} if "card" in kind:
                 message.cards[person] = card
