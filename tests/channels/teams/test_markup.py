@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -116,6 +117,16 @@ def test_an_option_is_no_markdown(text: str) -> None:
     """Given an option that is Markdown; then what is drawn has none, and it reads the same."""
     flat = text.replace("\n", " ")
     check_card(choice_card(break_macros(make_inert(flat))))
+
+
+@pytest.mark.parametrize(
+    "text", ["evil.example", "//evil.example/x", "jo@example.com", "WWW.EVIL.EX"]
+)
+def test_an_option_has_no_bare_host(text: str) -> None:
+    """Given a host, which some clients make a link; then its dots are others that look the same."""
+    shown = make_inert(text)
+    assert not re.search(r"\w\.[a-z]", shown, re.IGNORECASE)
+    assert shown.replace("\N{ONE DOT LEADER}", ".").replace(JOINER, "") == text
 
 
 def test_markdown_in_an_option_would_be_found() -> None:

@@ -99,9 +99,9 @@ def _task(task: HomeTask, pen: Pen) -> list[Json]:
         room = {} if must_read else {"room": MAX_ARGUMENT_CHARS}
         shown = find_open_action(task.review, key, **room)
         text = action_text(review_id, shown, pen.names, numbered=numbered)
-        content += [*text_elements(text, pen), *pen.buttons(text.buttons)]
+        content += _spaced([*text_elements(text, pen), *pen.buttons(text.buttons)])
     for doubt in [one for one in task.card.doubts if one.key in task.doubts][:MAX_ACTIONS]:
-        content += doubt_elements(review_id, doubt, pen)
+        content += _spaced(doubt_elements(review_id, doubt, pen))
     if (more := max(len(task.keys), len(task.doubts)) - MAX_ACTIONS) > 0:
         content += pen.small_lines([more_actions_line(more)])
     return content
@@ -145,5 +145,10 @@ def _section(title: str, reviews: Sequence[HomeText], pen: Pen) -> list[Json]:
         return []
     elements = separated([rich_text(text_runs(title, **BOLD))])
     for text in reviews:
-        elements += [*pen.lines(text.lines), *pen.facts(text.details)]
+        elements += _spaced([*pen.lines(text.lines), *pen.facts(text.details)])
     return elements
+
+
+def _spaced(elements: list[Json]) -> list[Json]:
+    """Apart from what is above them."""
+    return [{**elements[0], "spacing": "medium"}, *elements[1:]] if elements else []

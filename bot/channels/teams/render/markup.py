@@ -44,7 +44,7 @@ _NO_NAME = re.compile(r"[^\w .'’-]+")  # noqa: RUF001
 
 #: What Markdown takes for more than itself.
 MARKDOWN = re.compile(
-    r"[*_~`\\\[\]<>&#|]|(?:https?|mailto):|www\.|^\s*(?:\d+[.)]\s|[-+]\s|={3}|-{3})",
+    r"[*_~`\\\[\]<>&#|]|(?:https?|mailto):|\w\.[^\W\d_]{2}|^\s*(?:\d+[.)]\s|[-+]\s|={3}|-{3})",
     re.IGNORECASE | re.MULTILINE,
 )
 #: Its characters, and the look-alikes that replace them.
@@ -64,9 +64,11 @@ _LOOKALIKES = str.maketrans(
         "|": "\N{DIVIDES}",
     }
 )
-#: What begins a link or a list.
+#: Some clients make a link of a bare host.
+_HOST = re.compile(r"(?<=\w)\.(?=[^\W\d_]{2})")
+#: What begins another link or a list.
 _BEGINS = re.compile(
-    r"(?:https?|mailto)(?=:)|www(?=\.)|^\s*(?:\d+(?=[.)]\s)|(?=[-+]\s|={3}|-{3}))",
+    r"(?:https?|mailto)(?=:)|^\s*(?:\d+(?=[.)]\s)|(?=[-+]\s|={3}|-{3}))",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -144,7 +146,8 @@ def make_inert(text: str) -> str:
     """
     if not MARKDOWN.search(text):
         return text
-    return _BEGINS.sub(lambda begin: begin[0] + JOINER, text.translate(_LOOKALIKES))
+    text = _HOST.sub("\N{ONE DOT LEADER}", text.translate(_LOOKALIKES))
+    return _BEGINS.sub(lambda begin: begin[0] + JOINER, text)
 
 
 def mentions(lines: Iterable[Line], names: PlaceNames) -> tuple[list[Json], list[Json]]:
