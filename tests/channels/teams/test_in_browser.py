@@ -23,6 +23,8 @@ from tests.gallery.pictures import camera
 Json = dict[str, Any]
 
 RENDERER = Path(teams_sandbox.__file__).parent / "page" / "static" / "adaptivecards.min.js"
+#: What their macros would become.
+EXPANDED = ("1/1/2026", "Jan 1, 2026", "12:00 AM")
 DRAW = """card => {
     const adaptive = new AdaptiveCards.AdaptiveCard();
     adaptive.parse(card);
@@ -60,5 +62,5 @@ async def test_promise_8_nothing_comes_alive_in_a_browser(chromium: Path) -> Non
             found = await page.evaluate(DRAW, card)
             assert [link for link in found["links"] if not link.startswith(OUR_LINKS)] == []
             assert not found["alive"]
-            assert "2026" not in found["text"].replace("2026-01-01T00:00:00Z", "")
+            assert not [date for date in EXPANDED if date in found["text"]]
     assert [url for url in asked if url.startswith("http")] == []
