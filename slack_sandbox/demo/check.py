@@ -21,6 +21,7 @@ from .children import PROGRAM, ChildError, ChildProcess
 from .reviewers import CheckFailed, DemoReviewers
 from .services import Services, open_services
 from .turns import Turn, read_lines, read_turns, to_line
+from .two_channels import check_both
 
 T = TypeVar("T")
 
@@ -28,24 +29,26 @@ T = TypeVar("T")
 TIMEOUT = 60.0
 
 
-def run(data: Path, policy_file: Path, calls: Path, port: int) -> int:
-    """0 when everything ran exactly as decided, else 1."""
+def run(data: Path, policy_file: Path, calls: Path, port: int, *, both: bool = False) -> int:
+    """0 when everything ran exactly as decided, else 1. `both`: also one review in Slack and in Teams, if the
+    extra `teams` is installed.
+    """
     policy = Policy.load(policy_file)
     turns = read_turns(calls, policy)
     count = "1 turn" if len(turns) == 1 else f"{len(turns)} turns"
     _print(f"{count} of {calls} under {policy_file}")
     with open_services(data, policy=policy_file, port=port, fresh=True) as services:
         redis = f"redis {services.redis_pid}, " if services.redis_pid else ""
-        _print(
-            f"pids: {redis}sandbox {services.sandbox.pid}, bot {services.bot.pid}; page {services.page}"
-        )
+        pids = ", ".join(f"{child.name} {child.pid}" for child in services.children)
+        _print(f"pids: {redis}{pids}; page {services.page}")
         agents = _Agents(services, policy_file, turns)
         try:
             failed = asyncio.run(_play_all(services, policy, turns, agents))
         finally:
             agents.stop()
+        is_good = not (both and services.teams_page) or asyncio.run(_play_both(services))
     _print(f"{len(turns) - failed} of {count} ran exactly as decided")
-    return 1 if failed else 0
+    return 0 if is_good and not failed else 1
 
 
 async def _play_all(services: Services, policy: Policy, turns: list[Turn], agents: _Agents) -> int:
@@ -69,6 +72,20 @@ async def _play_all(services: Services, policy: Policy, turns: list[Turn], agent
                 _print(f"  FAILED: {error}")
                 failed += 1
     return failed
+
+
+async def _play_both(services: Services) -> bool:
+    """Whether all went well."""
+    _print("one review in Slack and in Teams")
+    try:
+        async with Actor(services.page.rstrip("/")) as actor:
+            for step in await check_both(services, actor):
+                _print(f"  {step}")
+    except CheckFailed as error:
+        _print(f"  FAILED: {error}")
+        return False
+    _print("  exactly as decided")
+    return True
 
 
 async def _decide(turn: Turn, people: DemoReviewers, agents: _Agents) -> None:

@@ -96,9 +96,10 @@ def _run(args: argparse.Namespace) -> int:
 
         if checking:
             calls = args.calls or HERE / "check.jsonl"
-            return check.run(args.data / "check", policy, calls, args.port or 0)
+            both = not (args.calls or args.policy)
+            return check.run(args.data / "check", policy, calls, args.port or 0, both=both)
         Policy.load(policy)  # before anything is started
-        return demo.run(args.data, policy, args.port or 3001, args.ask)
+        return demo.run(args.data, policy, args.port or 3001, args.ask, is_own=not args.policy)
     except PolicyError as error:
         return complain(f"{error} All of it: hitl policy check {policy}")
     except (HitlError, OSError) as error:

@@ -15,20 +15,28 @@ from .children import PROGRAM, ChildError, ChildProcess, find_free_port
 from .embedded_redis import EmbeddedRedis
 from .redis_binary import EmbeddedRedisError
 from .services import ASK, Services, open_services
+from .teams import has_teams
 
 #: A child that dies so often, each time so soon after its start, is not restarted.
 QUICK_DEATH, MAX_DEATHS = 5.0, 5
 
 
-def run(data: Path, policy: Path, port: int, ask: str | None) -> int:
-    """Runs until Ctrl-C or SIGTERM. Returns 1 if a process dies again and again."""
+def run(data: Path, policy: Path, port: int, ask: str | None, *, is_own: bool = False) -> int:
+    """Runs until Ctrl-C or SIGTERM. Returns 1 if a process dies again and again. `is_own`: the policy is the
+    demo's own, and every review is shown in Teams as well, if the extra `teams` is installed.
+    """
+    if is_own and has_teams():
+        policy = _with_teams(policy, data)
     stopped = _install_signal_handlers()
     agent_port = find_free_port()
     ask_url = f"http://127.0.0.1:{agent_port}/ask"
     redis = "" if os.environ.get("HITL_REDIS_URL") else "Redis, "
-    print(f"Starting {redis}a local Slack, the bot and an agent ...", flush=True)
+    chats = "a local Slack and Teams" if has_teams() else "a local Slack"
+    print(f"Starting {redis}{chats}, the bot and an agent ...", flush=True)
     try:
-        with open_services(data, policy=policy, port=port, ask_url=ask_url) as services:
+        with open_services(
+            data, policy=policy, port=port, teams_port=port + 1, ask_url=ask_url
+        ) as services:
             agent = _make_agent(services, policy, agent_port)
             try:
                 agent.start()
@@ -36,13 +44,21 @@ def run(data: Path, policy: Path, port: int, ask: str | None) -> int:
                 if ask:
                     asyncio.run(_ask(services, ask))
                 own_redis = [_Redis(services.redis)] if services.redis else []
-                _restart_dead([*own_redis, services.sandbox, services.bot, agent], stopped)
+                _restart_dead([*own_redis, *services.children, agent], stopped)
             finally:
                 agent.stop()
     except KeyboardInterrupt:
         pass
     print("\nStopped. Open reviews are kept: `hitl demo` shows them again.")
     return 0
+
+
+def _with_teams(policy: Path, data: Path) -> Path:
+    data.mkdir(parents=True, exist_ok=True)
+    both = data / "policy.yaml"
+    places = 'notify: ["slack:#agent-approvals", "teams:Agent approvals"]\n'
+    both.write_text(policy.read_text("utf-8") + places, "utf-8")
+    return both
 
 
 class _Redis:
@@ -95,12 +111,14 @@ def _make_agent(services: Services, policy: Path, port: int) -> ChildProcess:
 def _print_addresses(services: Services, agent: ChildProcess) -> None:
     redis = f"redis {services.redis_pid}, " if services.redis_pid else ""
     redis_url = services.redis_url if services.redis else "the Redis at HITL_REDIS_URL"
+    pids = ", ".join(f"{child.name} {child.pid}" for child in (*services.children, agent))
+    teams = f"\n  Teams    {services.teams_page}" if services.teams_page else ""
     print(
         f"""
   Open     {services.page}
            Ask the agent something there: refund order 1042
-  Also as  {services.page}?user=U0CARL&channel=C0OPS   (Carl of #team-ops, in a second tab)
-  Running  {redis}sandbox {services.sandbox.pid}, bot {services.bot.pid}, agent {agent.pid}
+  Also as  {services.page}?user=U0CARL&channel=C0OPS   (Carl of #team-ops, in a second tab){teams}
+  Running  {redis}{pids}
            Kill one (kill -9): it is restarted, and no decision is lost.
   Connect  your own agent to {redis_url}, or over HTTP to {services.bot_url}
   Data     {os.path.relpath(services.data)}  (logs, the shop's database, e-mails that were sent)

@@ -1,7 +1,8 @@
-"""What the demo and the check both need: Redis, the local Slack and the bot."""
+"""What the demo and the check both need: Redis, the local Slack and Teams, and the bot."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 from collections.abc import Generator
@@ -12,6 +13,7 @@ from pathlib import Path
 from ..sandbox import BOT_TOKEN, SIGNING_SECRET
 from .children import PROGRAM, ChildProcess, find_free_port
 from .embedded_redis import EmbeddedRedis
+from .teams import announce, has_teams, make_teams, read_settings
 
 APPROVALS = "C0APPROVE"
 ASK = "C0ASK"
@@ -20,7 +22,7 @@ ASK = "C0ASK"
 @dataclass(frozen=True)
 class Services:
     """The processes that the demo's agents need, and their addresses. `redis` is None if the user's own Redis
-    is used.
+    is used, `teams` if the extra `teams` is not installed.
     """
 
     data: Path
@@ -30,6 +32,12 @@ class Services:
     redis: EmbeddedRedis | None
     sandbox: ChildProcess
     bot: ChildProcess
+    teams: ChildProcess | None = None
+    teams_page: str = ""
+
+    @property
+    def children(self) -> list[ChildProcess]:
+        return [self.sandbox, *([self.teams] if self.teams else []), self.bot]
 
     @property
     def redis_pid(self) -> int:
@@ -38,9 +46,17 @@ class Services:
 
 @contextmanager
 def open_services(
-    data: Path, *, policy: Path, port: int, ask_url: str | None = None, fresh: bool = False
+    data: Path,
+    *,
+    policy: Path,
+    port: int,
+    teams_port: int = 0,
+    ask_url: str | None = None,
+    fresh: bool = False,
 ) -> Generator[Services, None, None]:
-    """Everything except the agent, running until the block ends."""
+    """Everything except the agent, running until the block ends. `port` and `teams_port` are those of the
+    pages; 0 takes a free one.
+    """
     if fresh:
         shutil.rmtree(data, ignore_errors=True)
     data.mkdir(parents=True, exist_ok=True)
@@ -55,11 +71,19 @@ def open_services(
         stack.callback(sandbox.stop)
         sandbox.start()
         page = sandbox.text().split()[1]
-        bot = _make_bot(data, page, redis_url, bot_port, policy)
+        teams, teams_page, settings = None, "", dict[str, str]()
+        if has_teams():
+            teams = make_teams(teams_port, bot_port, data / "logs")
+            stack.callback(teams.stop)
+            teams.start()
+            teams_page, settings = read_settings(teams)
+        bot = _make_bot(data, page, redis_url, bot_port, policy, settings)
         stack.callback(bot.stop)
         bot.start()
+        if teams_page:
+            asyncio.run(announce(teams_page))
         bot_url = f"http://127.0.0.1:{bot_port}"
-        yield Services(data, page, bot_url, redis_url, redis, sandbox, bot)
+        yield Services(data, page, bot_url, redis_url, redis, sandbox, bot, teams, teams_page)
 
 
 def _make_sandbox(data: Path, port: int, bot_port: int, ask_url: str | None) -> ChildProcess:
@@ -73,7 +97,9 @@ def _make_sandbox(data: Path, port: int, bot_port: int, ask_url: str | None) -> 
     return ChildProcess("sandbox", arguments, "sandbox: http", data / "logs")
 
 
-def _make_bot(data: Path, page: str, redis_url: str, port: int, policy: Path) -> ChildProcess:
+def _make_bot(
+    data: Path, page: str, redis_url: str, port: int, policy: Path, teams: dict[str, str]
+) -> ChildProcess:
     environment = {
         "SLACK_BOT_TOKEN": BOT_TOKEN,
         "SLACK_SIGNING_SECRET": SIGNING_SECRET,
@@ -83,5 +109,6 @@ def _make_bot(data: Path, page: str, redis_url: str, port: int, policy: Path) ->
         "HITL_POLICY": str(policy),
         "HITL_HOST": "127.0.0.1",
         "HITL_PORT": str(port),
+        **teams,
     }
     return ChildProcess("bot", ["hitl_core", "serve"], "bot: listening", data / "logs", environment)

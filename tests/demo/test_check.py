@@ -90,6 +90,15 @@ def test_the_default_turn_shows_an_edit_a_rejection_and_a_correction(tmp_path: P
     assert "must match the pattern" in done.stdout
 
 
+def test_one_review_is_edited_in_slack_and_approved_in_teams(tmp_path: Path) -> None:
+    """Given a bot with both, then a review is shown in both, and decided by people in each."""
+    done = check(tmp_path)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "in Slack Alice changes it to 77.5" in done.stdout
+    assert "in Teams Bob approves that" in done.stdout
+
+
 def test_turns_of_ones_own_run_exactly_as_decided(tmp_path: Path) -> None:
     """Nested arguments, two reviews in one thread, and a call id used again in a later turn."""
     nested = {"meta": {"tags": ["x", "y"], "deep": [1, 1.0, {"n": None}]}, "big": 2**70}
