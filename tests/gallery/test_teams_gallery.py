@@ -60,6 +60,7 @@ async def test_pictures_are_written(teams: Sandbox, chromium: Path, tmp_path: Pa
     async with camera(chromium) as page:
         taken = await take(page, teams, scene, shown, tmp_path)
         assert await page.get_by_role("button", name="Approve").is_visible()
+        assert await page.evaluate("document.documentElement.dataset.theme") == "dark"
     write(scene, shown, tmp_path)
 
     assert json.loads((tmp_path / "refund.card.json").read_text()) == shown.card

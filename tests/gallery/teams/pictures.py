@@ -42,7 +42,7 @@ async def take(
     taken: list[Path] = []
     for look, (width, theme) in LOOKS.items():
         await page.set_viewport_size({"width": width, "height": HEIGHT})
-        await page.goto(f"{url}&theme={theme}")
+        await page.goto(url.replace("theme=light", f"theme={theme}"))
         await page.locator("#alone .ac-adaptiveCard").first.wait_for()
         if shown.opens:
             await page.get_by_role("button", name=shown.opens, exact=True).first.click()

@@ -66,8 +66,12 @@ def container(items: Sequence[Json], **more: Any) -> Json:
 
 
 def action_sets(actions: Sequence[Json]) -> list[Json]:
-    """Rows of actions whose titles a phone shows whole. The rare ones are in the menu of the last row."""
+    """Rows of actions whose titles a phone shows whole. The rare ones are in the menu of the last row; a menu
+    alone would not say what it is for.
+    """
     rare = [one for one in actions if one.get("mode") == "secondary"]
+    if len(rare) == len(actions):
+        actions, rare = [{**one, "mode": "primary"} for one in actions], []
     rows: list[list[Json]] = [[]]
     room = MAX_ROW
     for action in actions:

@@ -172,9 +172,11 @@ def mentions(lines: Iterable[Line], names: PlaceNames) -> tuple[list[Json], list
 
 
 def _person_id(span: Span) -> str | None:
-    """The id of the person of ours that a span is; None for everything else."""
+    """The id of a person of ours who is asked, and so is named by the id alone. None for others, also for
+    somebody who did something.
+    """
     if isinstance(span, Person) and not span.is_claimed and span.channel == NAME:
-        id = span.id
+        id = span.id if span.label in (span.id, f"{NAME}:{span.id}") else ""
     elif isinstance(span, PlaceName) and span.place.channel == NAME:
         id = span.place.target
     else:
