@@ -80,9 +80,9 @@ class Tokens:
             )
             try:
                 check_status(_NAME, answer)
-            except Undeliverable as error:
-                raise Unreachable(
-                    f"{error}: check TEAMS_CLIENT_ID, TEAMS_CLIENT_SECRET and TEAMS_TENANT_ID"
-                ) from error
+            except (Undeliverable, Unreachable) as error:
+                check = "check TEAMS_CLIENT_ID, TEAMS_CLIENT_SECRET and TEAMS_TENANT_ID"
+                hint = f": {check}" if answer.is_client_error else ""
+                raise Unreachable(f"{error}{hint}") from error
             data = read_data(answer)
             return str(data["access_token"]), max(float(data["expires_in"]) - MARGIN, 1.0)

@@ -1,0 +1,388 @@
+"""What Teams answers and what we make of it; which conversations are known, and to whom; lost posts."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from bot.card import build_card
+from bot.channels.contract import (
+    LookupFailed,
+    MessageGone,
+    NotFound,
+    RateLimited,
+    Undeliverable,
+    Unreachable,
+)
+from bot.channels.teams import Credentials, TeamsChannel
+from bot.channels.teams.transport import references, sdk
+from hitl_core.errors import SettingsError
+from hitl_core.model import Place
+from hitl_core.store import MemoryStore
+from teams_sandbox.sandbox import Sandbox
+from teams_sandbox.server import running_sandbox
+from teams_sandbox.workspace import Conversation, ids
+from tests.channels.scenes import DEFAULT, THREE, review_of
+from tests.support.teams import credentials, install_everywhere, installation, make_channel
+
+REVIEW = review_of(*THREE)
+CARD = build_card(REVIEW, DEFAULT)
+ROOM, CHAT = Place(f"teams:{ids.APPROVALS}"), Place(f"teams:{ids.GROUP_CHAT}")
+ALICE = Place(f"teams:{ids.ALICE}")
+
+
+@pytest.fixture
+async def sandbox() -> AsyncIterator[Sandbox]:
+    async with running_sandbox() as running:
+        yield running
+
+
+@pytest.fixture
+def store() -> MemoryStore:
+    return MemoryStore()
+
+
+@pytest.fixture
+async def channel(sandbox: Sandbox, store: MemoryStore) -> AsyncIterator[TeamsChannel]:
+    channel = make_channel(sandbox, store)
+    await install_everywhere(sandbox, channel)
+    await channel.start()
+    yield channel
+    await channel.close()
+
+
+def activities(sandbox: Sandbox) -> list[Any]:
+    """The bodies of all messages that were sent."""
+    calls = sandbox.connector.calls
+    return [one["body"] for one in calls if one["operation"] in ("post", "update")]
+
+
+def count(sandbox: Sandbox, operation: str) -> int:
+    return len([one for one in sandbox.connector.calls if one["operation"] == operation])
+
+
+def error(code: str) -> str:
+    return json.dumps({"error": {"code": code, "message": "?"}})
+
+
+async def test_text_and_a_card_are_never_in_one_activity(sandbox: Sandbox, channel: TeamsChannel):
+    """Teams would split it into two messages, and would not say their ids."""
+    ref = await channel.post(ROOM, CARD)
+    await channel.post_plain(ROOM, CARD)
+    await channel.update(ROOM, ref, CARD)
+    for one in activities(sandbox):
+        assert "text" not in one
+        assert len(one["attachments"]) == 1
+        assert one["summary"]
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "kind"),
+    [
+        (401, "Unauthorized", Unreachable),
+        (403, "BotDisabledByAdmin", Unreachable),
+        (403, "BotNotInConversationRoster", NotFound),
+        (403, "ForbiddenOperationException", NotFound),
+        (403, "NotEnoughPermissions", Undeliverable),
+        (404, "ConversationNotFound", NotFound),
+        (404, "ActivityNotFoundInConversation", MessageGone),
+        (404, "", Undeliverable),
+        (400, "BadSyntax", Undeliverable),
+        (400, "ConversationNotFound", Undeliverable),
+        (408, "", Unreachable),
+        (412, "PreconditionFailed", Unreachable),
+        (413, "MessageSizeTooBig", Undeliverable),
+        (500, "", Unreachable),
+        (502, "", Unreachable),
+        (504, "", Unreachable),
+    ],
+)
+async def test_an_error_proves_no_more_than_teams_documents(
+    sandbox: Sandbox, channel: TeamsChannel, status: int, code: str, kind: type[Exception]
+):
+    """Given an answer to a post; then only documented codes with their status say that nothing can be posted
+    there, or that a message is gone."""
+    sandbox.faults.add("answer", "post", status=status, body=error(code) if code else "")
+    with pytest.raises(kind) as raised:
+        await channel.post(ROOM, CARD)
+    assert type(raised.value) is kind
+    assert ids.APPROVALS not in str(raised.value)
+
+
+async def test_a_person_who_blocked_the_app_is_not_found(sandbox: Sandbox, channel: TeamsChannel):
+    sandbox.workspace.users[ids.ALICE].has_blocked = True
+    with pytest.raises(NotFound, match="blocked"):
+        await channel.post(ALICE, CARD)
+
+
+async def test_an_archived_channel_is_not_found(sandbox: Sandbox, channel: TeamsChannel):
+    """No look-up says it, only a post."""
+    archived = Place(f"teams:{ids.ARCHIVED}")
+    await channel.check_place(archived)
+    with pytest.raises(NotFound, match="archived"):
+        await channel.post(archived, CARD)
+
+
+@pytest.mark.parametrize(
+    ("given", "least", "most"), [(5, 5, 6), (None, 1, 1.2), (100_000, 90, 120), ("soon", 1, 1.2)]
+)
+async def test_retry_after_is_kept_with_some_jitter(
+    sandbox: Sandbox, channel: TeamsChannel, given: Any, least: float, most: float
+):
+    sandbox.faults.add("limited", "post", retry_after=given)
+    with pytest.raises(RateLimited) as limited:
+        await channel.post(ROOM, CARD)
+    assert least <= limited.value.seconds <= most
+
+
+@pytest.mark.parametrize("mode", ["no_id", "conflict", "late", "hang"])
+async def test_a_post_without_an_id_may_have_succeeded(
+    sandbox: Sandbox, store: MemoryStore, mode: Any
+):
+    """Given an answer without an id, or none in time; then it is not known whether it was posted."""
+    channel = TeamsChannel(credentials(sandbox), store, cloud_url=sandbox.url, timeout=0.5)
+    await channel.start()
+    sandbox.faults.add(mode, "post")
+    with pytest.raises(Unreachable):
+        await channel.post(ROOM, CARD)
+    await channel.close()
+
+
+async def test_a_refused_token_is_replaced(sandbox: Sandbox, channel: TeamsChannel):
+    """Given a token that Teams refuses once, then the next call takes another one."""
+    tokens = dict(sandbox.login.tokens)
+    sandbox.faults.add("answer", "post", times=1, status=401, body=error("Unauthorized"))
+    with pytest.raises(Unreachable):
+        await channel.post(ROOM, CARD)
+    await channel.post(ROOM, CARD)
+    taken = {scope: n - tokens.get(scope, 0) for scope, n in sandbox.login.tokens.items()}
+    assert taken == {"https://api.botframework.com": 1}
+
+
+async def test_one_token_is_taken_for_all_calls(sandbox: Sandbox, channel: TeamsChannel):
+    await asyncio.gather(*(channel.person(ids.ALICE) for _ in range(10)))
+    assert sandbox.login.tokens["https://graph.microsoft.com"] == 1
+
+
+async def test_a_wrong_secret_ends_the_start_and_is_not_shown(sandbox: Sandbox, store: MemoryStore):
+    channel = TeamsChannel(credentials(sandbox, "wr0ng-secret"), store, cloud_url=sandbox.url)
+    with pytest.raises(SettingsError, match="TEAMS_CLIENT_SECRET") as raised:
+        await channel.start()
+    assert "wr0ng" not in str(raised.value)
+    await channel.close()
+
+
+async def test_a_default_that_the_bot_cannot_use_ends_the_start(
+    sandbox: Sandbox, store: MemoryStore
+):
+    channel = make_channel(sandbox, store, ids.NO_BOT)
+    with pytest.raises(SettingsError, match="the app is not installed there"):
+        await channel.start()
+    await channel.close()
+
+
+@pytest.mark.parametrize("identity", ["system", "CL1ENT", "another"])
+async def test_a_managed_identity_that_is_not_there_is_unreachable(
+    sandbox: Sandbox, store: MemoryStore, monkeypatch: pytest.MonkeyPatch, identity: str
+):
+    """Given a machine without a managed identity; then the start says that there is no token."""
+
+    def refuse(*given: Any) -> Callable[[str], Any]:
+        async def fetch(scope: str) -> str:
+            raise OSError(f"no identity for {scope}")
+
+        return fetch
+
+    real = sdk.managed_identity("cl1ent", sandbox.workspace.tenant_id, identity)
+    assert callable(real)  # the SDK takes these credentials
+    monkeypatch.setattr("bot.channels.teams.transport.tokens.managed_identity", refuse)
+    given = Credentials("cl1ent", sandbox.workspace.tenant_id, managed_identity=identity)
+    channel = TeamsChannel(given, store, cloud_url=sandbox.url)
+    with pytest.raises(SettingsError, match="managed identity"):
+        await channel.start()
+    await channel.close()
+
+
+async def test_our_token_does_not_follow_a_page_elsewhere(sandbox: Sandbox, channel: TeamsChannel):
+    """Given a list of Graph's whose next page is at another host; then the look-up fails."""
+    page = {"value": [], "@odata.nextLink": "https://evil.example/v1.0/next"}
+    sandbox.faults.add("answer", "graph_members", status=200, body=json.dumps(page))
+    with pytest.raises(LookupFailed, match="can't be read"):
+        await channel.group_members(ids.OPS_GROUP)
+
+
+# ------------------------------------------------------------------ where the app is installed
+
+
+async def test_a_new_process_knows_the_conversations(
+    sandbox: Sandbox, store: MemoryStore, channel: TeamsChannel
+):
+    """Given a bot that was told of installations; then one that starts later knows them, by name too."""
+    fresh = make_channel(sandbox, store, "Operations")
+    await fresh.start()
+    assert await fresh.conversation_id(Place("default")) == ids.OPS
+    assert fresh.name_of(Place("teams:Operations")) == "Operations"
+    assert fresh.name_of(Place(f"teams:{ids.AUDIT}")) == "Agent approvals > Audit"
+    await fresh.close()
+
+
+async def test_another_process_sees_a_change_within_a_minute(
+    sandbox: Sandbox, store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+):
+    """Given two bots; when one is told of an installation, then the other knows the place; and when it is
+    told of the removal, then the other does not know it any more."""
+    assert references.MAX_AGE <= 60
+    monkeypatch.setattr(references, "MAX_AGE", 0.0)
+    first, second = make_channel(sandbox, store), make_channel(sandbox, store)
+    await second.start()
+    team = sandbox.workspace.conversations[ids.OPS]
+    chat = sandbox.workspace.conversations[ids.GROUP_CHAT]
+    for one in (team, chat):
+        await first.record(installation(sandbox, one))
+    await second.references.refresh()
+    assert {one.id for one in second.references.all()} == {ids.OPS, ids.GROUP_CHAT}
+    assert second.references.service_url(ids.OPS) == sandbox.service_url
+
+    await first.record(installation(sandbox, _channel_of(sandbox, ids.ESCALATIONS)))
+    await first.forget(f"{ids.OPS};messageid=17")
+    await second.references.refresh()
+    assert [one.id for one in second.references.all()] == [ids.GROUP_CHAT]
+    await first.close()
+    await second.close()
+
+
+async def test_an_activity_that_changes_nothing_writes_nothing(
+    sandbox: Sandbox, store: MemoryStore, channel: TeamsChannel, monkeypatch: pytest.MonkeyPatch
+):
+    """Each click brings one: it must cost nothing. A new address is stored."""
+    writes: list[str] = []
+    real = store.save_channel_value
+
+    async def save(of: str, name: str, data: bytes) -> None:
+        writes.append(name)
+        await real(of, name, data)
+
+    monkeypatch.setattr(store, "save_channel_value", save)
+    update = installation(sandbox, _channel_of(sandbox, ids.OPS))
+    await channel.record(update)
+    assert writes == []
+    await channel.record(update.model_copy(update={"service_url": f"{sandbox.url}/elsewhere/"}))
+    assert writes == [f"conversation:{ids.OPS}"]
+    assert channel.references.service_url(ids.OPS) == f"{sandbox.url}/elsewhere/"
+
+
+async def test_c1_nobody_takes_a_place_over_by_taking_its_name(
+    sandbox: Sandbox, store: MemoryStore, channel: TeamsChannel
+):
+    """Given a name that led to a team; when another team takes the name, and the first one has another now,
+    then the name leads where it led, for a new bot too."""
+    place = Place("teams:Operations")
+    assert await channel.conversation_id(place) == ids.OPS
+    for id, name in ((ids.OPS, "Old operations"), (ids.APPROVALS, "Operations")):
+        team = sandbox.workspace.team(id)
+        assert team is not None
+        team.name = name
+    fresh = make_channel(sandbox, store)
+    await fresh.start()
+    for one in (channel, fresh):
+        assert await one.conversation_id(place) == ids.OPS
+    assert fresh.name_of(place) == "Old operations"
+    await fresh.close()
+
+
+async def test_a_personal_chat_is_created_when_it_is_needed_and_once(
+    sandbox: Sandbox, store: MemoryStore, channel: TeamsChannel
+):
+    first = await channel.conversation_id(ALICE)
+    again = await channel.conversation_id(Place(f"teams:{ids.ALICE.upper()}"))
+    assert first == again == sandbox.workspace.open_personal_chat(_alice(sandbox)).id
+    fresh = make_channel(sandbox, store)
+    await fresh.start()
+    assert await fresh.conversation_id(ALICE) == first
+    assert count(sandbox, "create") == 1
+    await fresh.close()
+
+
+async def test_all_members_of_a_large_team_are_read_and_not_all_counted(
+    sandbox: Sandbox, channel: TeamsChannel
+):
+    team = sandbox.workspace.team(ids.EVERYONE_TEAM)
+    assert team is not None
+    assert await channel.conversation_members(ids.EVERYONE_TEAM) == {*team.members}
+    assert await channel.conversation_size(Place(f"teams:{ids.EVERYONE_TEAM}")) > 1000
+
+
+# ------------------------------------------------------------------ threads, chats, lost posts
+
+
+async def test_a_thread_of_a_channel(sandbox: Sandbox, channel: TeamsChannel):
+    """Given a place that is a thread; then the card is a reply in it, and is found there and nowhere else."""
+    root = await channel.post(ROOM, build_card(review_of(*THREE, agent="other"), DEFAULT))
+    place, since = Place(f"{ROOM}/{root.ts}"), sandbox.workspace.now()
+    ref = await channel.post(place, CARD)
+    messages = sandbox.workspace.conversations[ids.APPROVALS].messages
+    assert messages[ref.ts].root == root.ts
+    assert await channel.find_messages(place, CARD.review_id, since) == [ref]
+    assert await channel.find_messages(ROOM, CARD.review_id, since) == []
+    await channel.update(place, ref, CARD)
+    assert await channel.find_messages(place, CARD.review_id, since) == [ref]
+
+
+async def test_a_group_chat(sandbox: Sandbox, channel: TeamsChannel):
+    """Given a chat, which has no threads; then a card is found there, and it has members."""
+    since = sandbox.workspace.now()
+    ref = await channel.post(CHAT, CARD)
+    assert await channel.find_messages(CHAT, CARD.review_id, since) == [ref]
+    assert await channel.conversation_members(ids.GROUP_CHAT) == {ids.ALICE, ids.BOB, ids.DANA}
+    assert f"place:{CHAT}" in await channel.audiences(ids.DANA)
+    assert f"place:{CHAT}" not in await channel.audiences(ids.CARL)
+
+
+@pytest.mark.parametrize("place", [ROOM, ALICE])
+async def test_promise_4_without_the_permission_a_lost_post_is_unknown(
+    sandbox: Sandbox, channel: TeamsChannel, place: Place
+):
+    """Given an administrator who did not let the app read messages; then the search for a lost post fails,
+    and says which permission is missing: it does not say that there is none."""
+    sandbox.app.permissions -= {"ChannelMessage.Read.Group", "ChatMessage.Read.Chat"}
+    with pytest.raises(LookupFailed, match=r"must grant the app Ch\w+Message\.Read\.\w+"):
+        await channel.find_messages(place, CARD.review_id, sandbox.workspace.now())
+
+
+async def test_promise_4_a_lost_post_in_a_personal_chat_is_not_repeated(
+    sandbox: Sandbox, channel: TeamsChannel
+):
+    """Given a post to a person whose answer is lost: Graph shows the message, but not the id of its activity.
+    Then the search does not say that there is none."""
+    await channel.conversation_id(ALICE)
+    sandbox.faults.add("lost", "post", times=1)
+    since = sandbox.workspace.now()
+    with pytest.raises(Unreachable):
+        await channel.post(ALICE, CARD)
+    with pytest.raises(LookupFailed, match="its message is in the personal chat"):
+        await channel.find_messages(ALICE, CARD.review_id, since)
+
+
+async def test_the_links_of_messages(sandbox: Sandbox, channel: TeamsChannel):
+    """Given messages in a channel, a chat and a personal chat; then the first two have a link."""
+    refs = [await channel.post(place, CARD) for place in (ROOM, CHAT, ALICE)]
+    in_channel, in_chat, in_person = map(channel.link, refs)
+    assert in_channel is not None
+    assert in_chat is not None
+    assert httpx.URL(in_channel).params["groupId"] == ids.APPROVALS_GROUP
+    assert httpx.URL(in_channel).params["parentMessageId"] == refs[0].ts
+    assert httpx.URL(in_chat).params["context"] == '{"contextType":"chat"}'
+    assert in_person is None
+
+
+def _channel_of(sandbox: Sandbox, id: str) -> Conversation:
+    return sandbox.workspace.conversations[id]
+
+
+def _alice(sandbox: Sandbox) -> Any:
+    return sandbox.workspace.users[ids.ALICE]
