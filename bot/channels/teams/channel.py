@@ -19,11 +19,9 @@ from ...health import Health
 from ...text import one_line, shorten
 from ..contract import (
     ChannelError,
-    LookupFailed,
     MessageGone,
     NotFound,
     Pace,
-    Unreachable,
 )
 from .ids import NAME, ButtonKey, message_mark, with_mark
 from .places import is_channel, message_link
@@ -166,21 +164,7 @@ class TeamsChannel(PeopleLookup):
         ids = await self._own_messages.find(
             conversation, thread, person, mark, since - CLOCK_TOLERANCE
         )
-        if person and ids:
-            ids = await self._sent_ids(mark, len(ids))
         return [self._ref(conversation, id) for id in ids]
-
-    async def _sent_ids(self, mark: str, count: int) -> list[str]:
-        """The activities of `count` messages in a personal chat: Graph does not tell them."""
-        try:
-            known = await self.references.sent(mark)
-        except StoreUnavailable as error:
-            raise Unreachable(f"the store: {error}") from error
-        if len(known) < count:
-            raise LookupFailed(
-                "its message is in the personal chat, but the answer of Teams with its id was lost"
-            )
-        return known
 
     async def delete(self, ref: MessageRef) -> None:
         with suppress(MessageGone):
@@ -210,18 +194,12 @@ class TeamsChannel(PeopleLookup):
 
     async def _post(self, place: Place, card: Card, content: Json) -> MessageRef:
         conversation = await self.conversation_id(place)
-        audience, thread = self.destination(place)
-        mark = message_mark(card.review_id, place)
+        thread, mark = self.destination(place).thread, message_mark(card.review_id, place)
         root = f";messageid={thread}" if thread and is_channel(conversation) else ""
         body = card_activity(with_mark(content, mark), card.summary)
         request = self._post_request(conversation, root, body)
         # An answer without an id is no success: Teams split the message, or did something unknown.
         id = await self._api.call_and_read(request, lambda data: read_field(data, "id", str))
-        if audience.kind == "person":
-            try:
-                await self.references.add_sent(mark, id)
-            except StoreUnavailable as error:  # it is posted, and the caller notes that
-                log.warning("the id of a message in a personal chat was not noted: %s", error)
         return self._ref(conversation, id)
 
     def _post_request(self, conversation: str, root: str, body: Json) -> Request:

@@ -354,18 +354,18 @@ async def test_promise_4_without_the_permission_a_lost_post_is_unknown(
         await channel.find_messages(place, CARD.review_id, sandbox.workspace.now())
 
 
-async def test_promise_4_a_lost_post_in_a_personal_chat_is_not_repeated(
+async def test_promise_4_a_lost_post_in_a_personal_chat_is_found(
     sandbox: Sandbox, channel: TeamsChannel
 ):
-    """Given a post to a person whose answer is lost: Graph shows the message, but not the id of its activity.
-    Then the search does not say that there is none."""
+    """Given a post to a person whose answer is lost; then it is found, and can be updated."""
     await channel.conversation_id(ALICE)
     sandbox.faults.add("lost", "post", times=1)
     since = sandbox.workspace.now()
     with pytest.raises(Unreachable):
         await channel.post(ALICE, CARD)
-    with pytest.raises(LookupFailed, match="its message is in the personal chat"):
-        await channel.find_messages(ALICE, CARD.review_id, since)
+    [ref] = await channel.find_messages(ALICE, CARD.review_id, since)
+    await channel.update(ALICE, ref, CARD)
+    assert await channel.find_messages(ALICE, CARD.review_id, since) == [ref]
 
 
 async def test_the_links_of_messages(sandbox: Sandbox, channel: TeamsChannel):

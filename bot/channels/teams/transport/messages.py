@@ -43,9 +43,9 @@ class OwnMessages:
     async def find(
         self, conversation: str, thread: str, person: str, mark: str, since: float
     ) -> list[str]:
-        """The ids in Graph of the messages with this mark since then, oldest first. Of a channel and a group
-        chat these are the ids of their activities. `person`: whose personal chat it is. Waits when the rate
-        is limited. Raises LookupFailed, also without the permission.
+        """The ids of the messages with this mark since then, oldest first: the Connector has the same ids,
+        also in personal chats (https://github.com/MicrosoftDocs/msteams-docs/issues/6139). `person`: whose
+        personal chat it is. Waits when the rate is limited. Raises LookupFailed, also without the permission.
         """
         request = await self._request(conversation, thread, person)
         listed = await self._api.look_up_all(

@@ -21,8 +21,6 @@ log = logging.getLogger(__name__)
 #: How old what is known here may be, in seconds: other bots change it too.
 MAX_AGE = 30.0
 _REFERENCE, _PIN = "conversation:", "name:"
-#: How long the ids of messages in personal chats are kept, in seconds: as long as a lost post is looked for.
-_SENT_TTL = 7 * 24 * 3600.0
 _KINDS = {"channel": "channel", "groupChat": "groupChat", "personal": "personal"}
 
 
@@ -144,16 +142,3 @@ class References:
         """
         data = await self._store.add_channel_value(NAME, f"{_PIN}{name}", conversation.encode())
         return self._pins.setdefault(name, data.decode())
-
-    async def add_sent(self, mark: str, message: str) -> None:
-        """Note the id of a message with this mark in a personal chat: Graph does not tell it."""
-        ids = [*await self.sent(mark), message]
-        await self._store.save_draft(_sent_key(mark), "\n".join(ids).encode(), _SENT_TTL)
-
-    async def sent(self, mark: str) -> list[str]:
-        """The ids of the messages with this mark, oldest first."""
-        return (await self._store.draft(_sent_key(mark)) or b"").decode().split()
-
-
-def _sent_key(mark: str) -> str:
-    return f"{NAME}:sent:{mark}"
