@@ -104,7 +104,7 @@ class Process:
         """Until a bot serves; `url` is known then."""
         mark = "bot: listening on "
         await wait_until(
-            "the bot listens, or ended", lambda: mark in self.output or not self.running, 20
+            "the bot listens, or ended", lambda: mark in self.output or not self.running, 60
         )
         assert mark in self.output, self.output
         self.url = self.output.partition(mark)[2].split()[0]
