@@ -1,4 +1,4 @@
-"""What every channel (Slack, later Teams) must do. A channel renders and transports; it decides nothing."""
+"""What every channel (Slack, Teams) must do. A channel renders and transports; it decides nothing."""
 
 from __future__ import annotations
 

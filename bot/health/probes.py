@@ -58,7 +58,7 @@ def make_probe(
             ahead = "ahead of" if skew > 0 else "behind"
             raise HitlError(
                 f"This machine's clock is {abs(skew):.0f} s {ahead} Redis's. From 300 s on,"
-                " Slack's requests are refused. Synchronize the clocks."
+                " people's clicks are refused. Synchronize the clocks."
             )
         for check in checks:
             check()

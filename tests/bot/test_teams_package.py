@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 from hitl_core.cli import main
+from teams_sandbox.workspace import DEFAULT_PERMISSIONS
 
+ROOT = Path(__file__).parents[2]
 ID = "8f3c5e0a-1c1f-4d1e-9a53-0d6f0f2f7b11"
 HOST = "approver.example.com"
 GUID = re.compile("[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
@@ -115,6 +117,16 @@ def test_it_asks_to_read_only_where_it_was_added(file: Path) -> None:
         {"name": "ChannelMessage.Read.Group", "type": "Application"},
         {"name": "ChatMessage.Read.Chat", "type": "Application"},
     ]
+
+
+def test_an_administrator_reads_why_each_permission_is_asked_for(file: Path) -> None:
+    """Those of the manifest and of Graph, in docs/teams.md; the local Teams grants the same."""
+    run(file)
+    asked = manifest(file)["authorization"]["permissions"]["resourceSpecific"]
+    text = (ROOT / "docs" / "teams.md").read_text("utf-8")
+    table = re.findall(r"^\| `([\w.]+)` \([^|]*\) \|", text, re.MULTILINE)
+    assert {one["name"] for one in asked} < set(table)
+    assert set(table) == DEFAULT_PERMISSIONS
 
 
 @pytest.mark.parametrize(("name", "size"), [("color.png", 192), ("outline.png", 32)])
