@@ -8,7 +8,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from hitl_core.audit import Sealer
-from hitl_core.errors import SettingsError, StoreUnavailable
 from hitl_core.gate import cancel_tasks
 from hitl_core.review import Reviews
 from hitl_core.store import RedisStore
@@ -19,7 +18,7 @@ from .channels.connection import BotParts, Connection
 from .channels.registry import Channels
 from .health import Health, Notices, PlaceCheck, add_metrics, log_changes, make_probe
 from .inbox import HomeLoader, Inbox
-from .open_channels import open_connections
+from .open_channels import open_connections, open_store
 from .outbox import (
     LANE_LEASE,
     LATE_WINDOW,
@@ -80,7 +79,7 @@ async def running_bot(
     policies = Policies.load(settings.hitl_policy)
     leaving = asyncio.Event()
     async with AsyncExitStack() as stack:
-        store = await _open_store(settings)
+        store = await open_store(settings)
         stack.push_async_callback(store.close)
         health = Health()
         opened = await stack.enter_async_context(open_connections(settings, store, health))
@@ -135,14 +134,6 @@ def _make_home_refresher(
     return HomeRefresher(
         store, {name: publish for name, publish in publishers.items() if publish is not None}
     )
-
-
-async def _open_store(settings: Settings) -> RedisStore:
-    """Raises SettingsError or StoreUnavailable; the text names the setting with the URL."""
-    try:
-        return await RedisStore.open(settings.hitl_redis_url)
-    except (SettingsError, StoreUnavailable) as error:
-        raise type(error)(f"{error} The URL is from HITL_REDIS_URL.") from None
 
 
 def _make_workers(

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from hitl_core.errors import SettingsError
-from hitl_core.store import Store
+from hitl_core.errors import SettingsError, StoreUnavailable
+from hitl_core.store import RedisStore, Store
 
 from .channels.connection import Connection
 from .channels.contract import Channel
@@ -17,7 +17,7 @@ from .channels.registry import Channels
 from .health import Health
 from .settings import Settings
 
-#: The time limit of one call to Slack in the check of a policy, in seconds.
+#: The time limit of one call to a chat system in the check of a policy, in seconds.
 CHECK_TIMEOUT = 10
 
 
@@ -42,12 +42,28 @@ async def open_connections(
 
 @asynccontextmanager
 async def open_channels_to_check(settings: Settings) -> AsyncGenerator[Channels, None]:
-    """All channels, only for look-ups, before their start."""
+    """All channels, only for look-ups, before their start. Teams' needs the store, which knows where the app
+    is. Raises SettingsError or StoreUnavailable.
+    """
     health, channels = Health(quiet=True), list[Channel]()
-    if settings.has_slack:
-        from .channels.slack import make_channel
+    async with AsyncExitStack() as stack:
+        if settings.has_slack:
+            from .channels.slack import make_channel
 
-        channels.append(make_channel(settings, health, timeout=CHECK_TIMEOUT))
-    if settings.has_teams:
-        raise SettingsError("Teams is not built yet: remove the settings TEAMS_….")
-    yield Channels(*sorted(channels, key=lambda one: not settings.default_in(one.name)))
+            channels.append(make_channel(settings, health, timeout=CHECK_TIMEOUT))
+        if settings.has_teams:
+            from .channels.teams import open_channel
+
+            store = await open_store(settings)
+            stack.push_async_callback(store.close)
+            teams = open_channel(settings, store, health, timeout=CHECK_TIMEOUT)
+            channels.append(await stack.enter_async_context(teams))
+        yield Channels(*sorted(channels, key=lambda one: not settings.default_in(one.name)))
+
+
+async def open_store(settings: Settings) -> RedisStore:
+    """Raises SettingsError or StoreUnavailable; the text names the setting with the URL."""
+    try:
+        return await RedisStore.open(settings.hitl_redis_url)
+    except (SettingsError, StoreUnavailable) as error:
+        raise type(error)(f"{error} The URL is from HITL_REDIS_URL.") from None

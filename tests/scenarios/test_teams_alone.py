@@ -18,9 +18,9 @@ from hitl_core import Gate, Policy
 from teams_sandbox.client import Person
 from teams_sandbox.sandbox import Sandbox
 from teams_sandbox.server import running_sandbox
+from teams_sandbox.validation import elements_in
 from teams_sandbox.workspace.acme import ALICE, APPROVALS, APPROVALS_TEAM, CARL, OPS, OPS_TEAM
 from tests.support.bots import CANARY, CLICK, Process, email
-from tests.support.waiting import wait_until
 
 POLICY = {"default": "review", "escalate": [{"after": "1h", "to": "teams:Operations"}]}
 
@@ -97,7 +97,8 @@ async def test_teams_13_escalate_to_a_team_by_its_name(
         (button,) = [one for one in alice.buttons(card) if one.startswith("Escalate")]
         await alice.press(card, button)
         (send,) = [one for one in alice.buttons(card) if one.startswith("Escalate")]
-        (field,) = [one for one in read_inputs(alice, card)]
+        form = [one for _, one in elements_in(alice.card(card))]
+        (field,) = [one["id"] for one in form if str(one.get("type")).startswith("Input.")]
         await alice.press(card, send, {field: "I don't know this customer"})
         escalated = await carl.wait_for_card(OPS, "I don't know this customer", timeout=30)
         await carl.press(escalated, "Approve")

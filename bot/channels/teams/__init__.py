@@ -3,8 +3,8 @@
 """
 
 from .channel import TeamsChannel
-from .connection import open_teams
+from .connection import open_channel, open_teams
 from .places import LABEL
 from .transport import Credentials
 
-__all__ = ["LABEL", "Credentials", "TeamsChannel", "open_teams"]
+__all__ = ["LABEL", "Credentials", "TeamsChannel", "open_channel", "open_teams"]

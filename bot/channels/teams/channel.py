@@ -84,7 +84,9 @@ class TeamsChannel(PeopleLookup):
         self._key: ButtonKey | None = None
 
     async def start(self) -> None:
-        """Raises SettingsError for wrong credentials, or a default conversation that the bot can't use."""
+        """Raises SettingsError for wrong credentials, or if the default conversation can't be looked up. That
+        it is not there is no error: the bot learns where the app was added only while it runs.
+        """
         self._api.health = Health(quiet=True)  # the SettingsError says it all
         try:
             await self._tokens.token(CONNECTOR_SCOPE)
@@ -101,6 +103,12 @@ class TeamsChannel(PeopleLookup):
         if self.default:
             try:
                 await self.resolve_default()
+            except NotFound as error:
+                log.warning(
+                    "HITL_CHANNEL is teams:%s: %s. Add the app there while the bot runs",
+                    self.default,
+                    error,
+                )
             except (ChannelError, StoreUnavailable) as error:
                 raise SettingsError(f"HITL_CHANNEL is teams:{self.default}: {error}.") from error
         self._api.health = self._health

@@ -15,7 +15,7 @@ from ...health import Health
 from ...outbox import PublishHome
 from ...settings import Settings
 from ..connection import BotParts, Endpoint
-from .channel import TeamsChannel
+from .channel import TIMEOUT, TeamsChannel
 from .handlers import Activities, TeamsHome
 from .ids import NAME
 from .transport import PATH, Credentials, Guard, SigningKeys, TeamsEndpoint
@@ -26,17 +26,34 @@ async def open_teams(
     settings: Settings, store: Store, health: Health
 ) -> AsyncGenerator[TeamsConnection, None]:
     """Raises SettingsError if Microsoft refuses the settings, or can't be reached."""
-    client_id, tenant_id = settings.teams_client_id.lower(), settings.teams_tenant_id.lower()
-    credentials = Credentials(
-        client_id, tenant_id, settings.teams_client_secret, settings.teams_managed_identity
-    )
-    default = settings.hitl_channel.removeprefix(f"{NAME}:") if settings.default_in(NAME) else ""
-    url = settings.teams_cloud_url
-    channel = TeamsChannel(credentials, store, default, health, cloud_url=url)
-    try:
+    guard = Guard(settings.teams_client_id, settings.teams_tenant_id, settings.teams_cloud_url)
+    async with open_channel(settings, store, health, timeout=TIMEOUT) as channel:
         await channel.start()
         keys = SigningKeys(channel.http, channel.cloud.keys, health)
-        yield TeamsConnection(channel, Guard(client_id, tenant_id, url), keys)
+        yield TeamsConnection(channel, guard, keys)
+
+
+@asynccontextmanager
+async def open_channel(
+    settings: Settings, store: Store, health: Health, *, timeout: float
+) -> AsyncGenerator[TeamsChannel, None]:
+    """The channel before its start, when it can only look up. `timeout` of one call is in seconds."""
+    credentials = Credentials(
+        settings.teams_client_id,
+        settings.teams_tenant_id,
+        settings.teams_client_secret,
+        settings.teams_managed_identity,
+    )
+    channel = TeamsChannel(
+        credentials,
+        store,
+        settings.default_in(NAME),
+        health,
+        cloud_url=settings.teams_cloud_url,
+        timeout=timeout,
+    )
+    try:
+        yield channel
     finally:
         await channel.close()
 
