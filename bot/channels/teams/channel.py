@@ -104,11 +104,8 @@ class TeamsChannel(PeopleLookup):
             try:
                 await self.resolve_default()
             except NotFound as error:
-                log.warning(
-                    "HITL_CHANNEL is teams:%s: %s. Add the app there while the bot runs",
-                    self.default,
-                    error,
-                )
+                todo = "Add the app there while the bot runs"
+                log.warning("HITL_CHANNEL is teams:%s: %s. %s", self.default, error, todo)
             except (ChannelError, StoreUnavailable) as error:
                 raise SettingsError(f"HITL_CHANNEL is teams:{self.default}: {error}.") from error
         self._api.health = self._health
