@@ -24,16 +24,25 @@ DEMO_FLAGS = $(if $(filter-out 0,$(value CHECK)),--check) \
 	$(if $(value DATA),--data="$$HITL_DEMO_DATA")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test unit pythons bench walks gallery lint format types contracts clean
+.PHONY: help demo test test-teams-playground unit pythons bench walks gallery lint format types contracts clean
 
 help: ## show this help
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.demo ## a local Slack, Redis, the bot and an agent  [ASK= CHECK=1 CALLS= DATA= POLICY= PORT=]
 	@$(VENV)/bin/hitl demo $(DEMO_FLAGS)
 
 test: $(VENV)/.dev ## every test, against a real Redis and browser  [ARGS=]
 	@$(PY) -m pytest -n auto --maxprocesses=4 --dist=worksteal $(ARGS)
+
+# A program of Microsoft's for evaluation: its licence does not let us bring it along.
+PLAYGROUND = build/playground/node_modules/@microsoft/m365agentsplayground/cli.js
+
+test-teams-playground: $(VENV)/.dev $(PLAYGROUND) ## reviews in Microsoft's Agents Playground; needs Node, Chromium, the npm registry
+	@$(PY) -m pytest -q -p no:hypothesispytest tests/playground/teams_playground.py $(ARGS)
+
+$(PLAYGROUND):
+	@npm install --silent --no-save --prefix build/playground @microsoft/m365agentsplayground@0.2.28
 
 unit: $(VENV)/.dev ## only the tests without servers, in seconds
 	@$(PY) -m pytest -q -p no:schemathesis \

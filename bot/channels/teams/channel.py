@@ -142,13 +142,13 @@ class TeamsChannel(PeopleLookup):
         return message_link(ref, self.team, channel.team.group if channel else "")
 
     async def post(self, place: Place, card: Card) -> MessageRef:
-        return await self._post(place, card, self._card_message(card))
+        return await self._post(place, card, await self._card_message(card))
 
     async def post_plain(self, place: Place, card: Card) -> MessageRef:
         return await self._post(place, card, plain_card(card))
 
     async def update(self, place: Place, ref: MessageRef, card: Card) -> None:
-        content = with_mark(self._card_message(card), message_mark(card.review_id, place))
+        content = with_mark(await self._card_message(card), message_mark(card.review_id, place))
         body = card_activity(content, card.summary)
         await self._call("PUT", ref, "activities", ref.ts, body=body)
 
@@ -194,7 +194,9 @@ class TeamsChannel(PeopleLookup):
         """Update such a message. Raises MessageGone if it was deleted."""
         await self._call("PUT", ref, "activities", ref.ts, body=card_activity(content, summary))
 
-    def _card_message(self, card: Card) -> Json:
+    async def _card_message(self, card: Card) -> Json:
+        with suppress(ChannelError):  # without the names of new teams, the card has their ids
+            await self.team_channels.all()
         return card_message(card, self.name_of, self.key, self.link)
 
     async def _post(self, place: Place, card: Card, content: Json) -> MessageRef:
