@@ -124,3 +124,27 @@ async def test_promise_4_a_post_whose_answer_is_lost_is_one_message(
     await hands.message("approved by “Alice Ng”", conversation=conversation)
     await scene.all_shown()
     assert [one.id for one in office.cards(conversation)] == [card.id]
+
+
+async def test_promise_4_a_post_that_cant_be_looked_for_is_not_repeated(
+    scene: Scene, office: TeamsOffice
+) -> None:
+    """Given a bot that is killed after its post, and an administrator who took away the permission to read
+    messages; then no bot posts again, and the review is a dead letter; when the permission is back, then the
+    message is found, and its button works."""
+    hands, permissions = office.hands, office.hands.sandbox.app.permissions
+    permissions.remove("ChannelMessage.Read.Group")
+    bot = await office.killed_bot("outbox.after_post")
+    waiting = await ask(scene, email(), notify=[f"teams:{APPROVALS}"])
+    assert await bot.wait_end() == -9
+    [posted] = office.cards(APPROVALS)
+
+    await office.bot()
+    gate = await scene.gate()
+    await wait_until("the dead letter", gate.reviews.store.count_dead_letters)
+    permissions.add("ChannelMessage.Read.Group")
+    card = await office.noted_card(APPROVALS)
+    assert card.id == posted.id
+    await hands.press(ALICE, "Approve", card)
+    assert len((await outcome(waiting)).execute) == 1
+    assert [one.id for one in office.cards(APPROVALS)] == [posted.id]

@@ -996,6 +996,8 @@ class StoreContract:
         assert (back.review_id, back.place, back.attempts) == (review.id, job.place, 2)
 
     async def test_what_changes_while_it_is_buried_is_tried_again(self, store: Store):
+        """Promise 4: as a job with an earlier attempt, which may have posted a message. Otherwise the next
+        one would post a second message without a look."""
         review = await created(store)
         [job] = await begin_all(store)
         await approved(store, review)
@@ -1003,7 +1005,8 @@ class StoreContract:
         await store.move_to_dead_letters(job, "channel_not_found")
 
         assert await store.count_dead_letters() == 0
-        assert [each.attempts for each in await begin_all(store)] == [1]
+        [again] = await begin_all(store)
+        assert (again.attempts, again.first_at) == (2, job.first_at)
 
     async def test_the_dead_letters_of_a_review_are_one(self, store: Store):
         """Given two buried jobs of one review and one of another, then two reviews are counted; revived, each

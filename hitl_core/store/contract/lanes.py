@@ -45,8 +45,8 @@ class Lanes(Protocol):
         ...
 
     async def move_to_dead_letters(self, job: Job, why: str) -> None:
-        """Move a job that can't be done to the dead letters. Keeps it in its queue if it was added again
-        meanwhile.
+        """Move a job that can't be done to the dead letters. If it was added again meanwhile, it stays in its
+        queue with one earlier attempt, since `first_at`: that attempt may have posted a message.
         """
         ...
 

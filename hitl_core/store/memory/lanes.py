@@ -126,6 +126,8 @@ class MemoryLanes:
         if self._jobs[job.member].note == job.note:
             entry = self._jobs.pop(job.member)
             self._dead_letters.append((job.review_id, job.member, entry))
+        else:
+            self._starts[job.member] = f"1 {job.first_at:.6f}"
 
     async def count_dead_letters(self) -> int:
         return len({review_id for review_id, _, _ in self._dead_letters})

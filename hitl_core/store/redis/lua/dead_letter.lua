@@ -1,6 +1,7 @@
 -- Move a job that can't be done to the dead letters, and count it for its review. If the card changed meanwhile, the
--- job stays in its queue instead. The deletes come first, so that the script also works when memory is full. A job
--- that is no longer there was finished or moved before.
+-- job stays in its queue instead, as one that was started once: the next attempt first looks for a message of the card.
+-- The deletes come first, so that the script also works when memory is full. A job that is no longer there was finished
+-- or moved before.
 -- KEYS 1 queue (zset) 2 queues (zset) 3 change counts (hash) 4 job starts (hash) 5 dead letters (stream)
 --      6 dead letter counts (hash)
 -- ARGV 1 lane 2 member 3 note 4 token 5 review 6 reason
@@ -10,6 +11,7 @@ end
 redis.call('HDEL', KEYS[4], ARGV[2])
 is_latest(KEYS[4], ARGV[2], ARGV[4])
 if (redis.call('HGET', KEYS[3], ARGV[2]) or '') ~= ARGV[3] then
+  redis.call('HSET', KEYS[4], ARGV[2], '1 ' .. string.match(ARGV[4], '^%d+ (%S+)'))
   return
 end
 local score = redis.call('ZSCORE', KEYS[1], ARGV[2])
