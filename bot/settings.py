@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
 from hitl_core.errors import SettingsError
+from hitl_core.model import is_guid, split_id
 from hitl_core.sentences import join_names
 
 from . import click_budget
@@ -25,7 +26,6 @@ APP_TOKEN = "SLACK_APP_TOKEN"
 #: A variable whose name is this similar to a setting's (difflib's ratio) is probably a typo.
 SIMILARITY = 0.88
 _EXAMPLES = {"slack": "#agent-approvals", "teams": "teams:19:…@thread.tacv2"}
-_GUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,18 +187,18 @@ def _check_slack(settings: Settings) -> None:
 
 def _check_teams(settings: Settings) -> None:
     for name in ("teams_client_id", "teams_tenant_id"):
-        if not _GUID.fullmatch(getattr(settings, name)):
+        if not is_guid(getattr(settings, name.lower())):
             raise SettingsError(
                 f"{name.upper()} must be an ID like 8f3c5e0a-1c1f-4d1e-9a53-0d6f0f2f7b11."
             )
     secret, identity = settings.teams_client_secret, settings.teams_managed_identity
     if secret and identity:
         raise SettingsError("TEAMS_CLIENT_SECRET and TEAMS_MANAGED_IDENTITY are set: remove one.")
-    if _GUID.fullmatch(secret):
+    if is_guid(secret.lower()):
         raise SettingsError(
             "TEAMS_CLIENT_SECRET is a secret's ID: take its value, which Azure shows only once."
         )
-    if identity and identity != "system" and not _GUID.fullmatch(identity):
+    if identity and identity != "system" and not is_guid(identity.lower()):
         raise SettingsError(
             "TEAMS_MANAGED_IDENTITY must be `system`, or the client ID of a managed identity."
         )
@@ -217,17 +217,18 @@ def _check_default(settings: Settings) -> None:
         )
     if name == "slack" and not target.startswith(("#", "C", "G", "D")):
         raise SettingsError("HITL_CHANNEL must be #a-channel or a channel's id, like C0123ABCD.")
-    if name == "teams" and (not target or _GUID.fullmatch(target) or target.startswith("group:")):
+    if name == "teams" and (not target or is_guid(target.lower()) or target.startswith("group:")):
         raise SettingsError(
             f"HITL_CHANNEL must be a channel, like {_EXAMPLES['teams']}, or teams: and a team's name."
         )
 
 
 def _split_place(text: str) -> tuple[Literal["slack", "teams"], str]:
-    """The chat system and the target of HITL_CHANNEL: `#ops`, `slack:#ops`, `teams:Ops`."""
-    if text.startswith("teams:"):
-        return "teams", text.removeprefix("teams:").strip()
-    return "slack", text.removeprefix("slack:")
+    """The chat system and the target of HITL_CHANNEL: `#ops`, `teams:Ops`."""
+    name, target = split_id(text)
+    if name in ("slack", "teams"):
+        return name, target.strip()
+    return "slack", text
 
 
 def _scheme(url: str) -> str:

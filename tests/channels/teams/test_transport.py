@@ -177,11 +177,22 @@ async def test_a_wrong_secret_ends_the_start_and_is_not_shown(sandbox: Sandbox, 
     await channel.close()
 
 
-async def test_a_default_that_the_bot_cannot_use_ends_the_start(
+async def test_a_default_without_the_app_is_a_warning(
+    sandbox: Sandbox, store: MemoryStore, caplog: pytest.LogCaptureFixture
+):
+    """The bot learns where the app was added only while it runs."""
+    channel = make_channel(sandbox, store, ids.NO_BOT)
+    await channel.start()
+    assert "the app is not installed there" in caplog.text
+    await channel.close()
+
+
+async def test_a_default_that_cannot_be_looked_up_ends_the_start(
     sandbox: Sandbox, store: MemoryStore
 ):
-    channel = make_channel(sandbox, store, ids.NO_BOT)
-    with pytest.raises(SettingsError, match="the app is not installed there"):
+    sandbox.faults.add("down", "pagedmembers")
+    channel = make_channel(sandbox, store, ids.APPROVALS)
+    with pytest.raises(SettingsError, match="HITL_CHANNEL is teams:"):
         await channel.start()
     await channel.close()
 
