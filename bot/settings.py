@@ -187,7 +187,7 @@ def _check_slack(settings: Settings) -> None:
 
 def _check_teams(settings: Settings) -> None:
     for name in ("teams_client_id", "teams_tenant_id"):
-        if not is_guid(getattr(settings, name.lower())):
+        if not is_guid(getattr(settings, name).lower()):
             raise SettingsError(
                 f"{name.upper()} must be an ID like 8f3c5e0a-1c1f-4d1e-9a53-0d6f0f2f7b11."
             )
