@@ -48,7 +48,8 @@ class Fault:
 
 
 class Faults:
-    """The operations are those in the Connector's `OPERATIONS` and Graph's `OPERATIONS`, and "token"."""
+    """The operations are those in the Connector's `OPERATIONS` and Graph's `OPERATIONS`, "token" and
+    "upload"."""
 
     def __init__(self) -> None:
         self._active: list[Fault] = []

@@ -10,8 +10,9 @@ from .calls import Calls
 from .connector import ConnectorApi, RateLimits
 from .delivery import ANSWER_TIMEOUT, Activities, BotClient
 from .faults import Faults
+from .files import Files
 from .graph import GraphApi
-from .interactions import Messages, Presses
+from .interactions import Consents, Messages, Presses
 from .login import Login
 from .workspace import acme, acme_app
 
@@ -48,6 +49,7 @@ class Sandbox:
         self.graph = GraphApi(
             self.workspace, self.login, Calls(self.faults, now), lambda: self.graph_url
         )
+        self.files = Files(self.workspace, Calls(self.faults, now), lambda: self.url)
         self.activities = Activities(self.workspace, lambda: self.service_url)
         self.bot_client = BotClient(
             self.workspace,
@@ -58,6 +60,7 @@ class Sandbox:
         )
         senders = (self.workspace, self.activities, self.bot_client)
         self.presses, self.messages = Presses(*senders), Messages(*senders)
+        self.consents = Consents(*senders, self.files)
         self.installs, self.teams = Installs(*senders), Teams(*senders)
 
     @property
@@ -93,3 +96,4 @@ class Sandbox:
         """Ends what still runs."""
         self.connector.close()
         self.graph.close()
+        self.files.close()

@@ -35,6 +35,7 @@ def web_app(sandbox: Sandbox) -> web.Application:
     app.add_routes(sandbox.connector.routes())
     app.add_routes(sandbox.graph.routes())
     app.add_routes(sandbox.login.routes())
+    app.add_routes(sandbox.files.routes())
     app.add_routes(page.routes())
     app.cleanup_ctx.append(open_session)
     app.on_shutdown.append(end)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from ..interactions import Notice, PressResult
 from ..json_checks import Json
@@ -91,6 +91,20 @@ class Person:
         """Writes in a conversation; without one, to the bot."""
         place = self._place(conversation or self.chat)
         return await self._sandbox.messages.say(self.user, place, text, mention=mention, root=root)
+
+    async def answer_file(
+        self, message: Message, action: Literal["accept", "decline"] = "accept"
+    ) -> None:
+        """Accepts the file that the bot wants to send, or not."""
+        try:
+            await self._sandbox.consents.answer(self.user, message, action)
+        except ValueError as error:
+            raise ScriptError(str(error)) from None
+
+    def files(self) -> dict[str, str]:
+        """The texts of the files in this person's OneDrive, by name."""
+        files = [one for one in self._workspace.files.values() if one.user == self.user.id]
+        return {one.name: one.data.decode() for one in files if one.data is not None}
 
     def reload(self) -> None:
         """Opens Teams again: the cards that answered a press are gone, and those of all are back."""

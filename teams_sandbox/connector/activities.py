@@ -11,8 +11,9 @@ from typing import Any
 from ..errors import TeamsError, bad_request
 from ..json_checks import Json, is_list, is_object, object_in
 from ..validation import CardError, check_card
-from ..workspace import Conversation, Message
+from ..workspace import Conversation, Message, Workspace
 from .call import Call, check_fields, text_of
+from .file_cards import CONSENT, INFO, check_file_card
 
 MAX_BYTES = 100 * 1024  # of the activity in UTF-16
 ADAPTIVE_CARD = "application/vnd.microsoft.card.adaptive"
@@ -43,7 +44,7 @@ def update(call: Call) -> Json:
     given = call.body.get("id", call.item)
     if given != call.item:
         raise bad_request(f"the activity's id is {given}, that of the path {call.item}")
-    _fill(message, check_activity(call.body))
+    _fill(message, check_activity(call.workspace, conversation, call.body))
     message.edited_at = call.workspace.now()
     message.cards.clear()
     call.workspace.notify_change()
@@ -106,7 +107,7 @@ def _open_chat(call: Call) -> Json:
     return {"id": workspace.open_personal_chat(user).id}
 
 
-def check_activity(activity: Json) -> Json:
+def check_activity(workspace: Workspace, conversation: Conversation, activity: Json) -> Json:
     """The activity, if Teams takes it. Raises TeamsError."""
     check_fields(activity, _ACTIVITY, "activity")
     if activity.get("type") not in ("message", "typing"):
@@ -117,19 +118,25 @@ def check_activity(activity: Json) -> Json:
     if not is_list(attachments):
         raise bad_request("attachments must be an array")
     for index, one in enumerate(attachments):
-        _check_attachment(one, f"attachments[{index}]")
+        _check_attachment(workspace, conversation, one, f"attachments[{index}]")
     if activity["type"] == "message" and not attachments and not activity.get("text"):
         raise bad_request("the activity has neither text nor attachments")
     _check_mentions(activity.get("text", ""), activity.get("entities", []))
     return activity
 
 
-def _check_attachment(value: Any, where: str) -> None:
+def _check_attachment(
+    workspace: Workspace, conversation: Conversation, value: Any, where: str
+) -> None:
     if not is_object(value):
         raise bad_request(f"{where} must be an object")
     check_fields(value, _ATTACHMENT, where)
-    if text_of(value.get("contentType"), f"{where}.contentType") != ADAPTIVE_CARD:
-        raise bad_request(f"{where}: this sandbox knows only {ADAPTIVE_CARD}")
+    kind = text_of(value.get("contentType"), f"{where}.contentType")
+    if kind in (CONSENT, INFO):
+        check_file_card(workspace, conversation, value, where)
+        return
+    if kind != ADAPTIVE_CARD:
+        raise bad_request(f"{where}: this sandbox knows only {ADAPTIVE_CARD}, and those of files")
     content = value.get("content")
     if not is_object(content):
         raise bad_request(f"{where}.content must be an object")
@@ -151,7 +158,7 @@ def _check_mentions(text: str, entities: Any) -> None:
 def _add(call: Call, conversation: Conversation, activity: Json, root: str | None) -> Json:
     """Text and a card in one activity become two messages, and the answer has no id: as in Teams
     (https://github.com/microsoft/botframework-sdk/issues/6366)."""
-    checked = check_activity(activity)
+    checked = check_activity(call.workspace, conversation, activity)
     if checked["type"] == "typing":
         return {}
     app = call.workspace.app

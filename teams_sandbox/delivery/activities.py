@@ -54,6 +54,15 @@ class Activities:
             }
         )
 
+    def file_consent(
+        self, user: User, conversation: Conversation, message: Message, value: Json
+    ) -> Json:
+        """The answer to a bot that asked to send a file."""
+        activity = self._base("invoke", user, conversation)
+        channel_data: Json = {**activity["channelData"], "legacy": {"replyToId": message.legacy_id}}
+        named = {"name": "fileConsent/invoke", "replyToId": message.id, "value": value}
+        return _copy(activity | named | {"channelData": channel_data})
+
     def installation(
         self, user: User, conversation: Conversation, action: Literal["add", "remove"]
     ) -> Json:

@@ -1,6 +1,15 @@
-"""What a person does in Teams: presses a button of a card, or writes a message."""
+"""What a person does in Teams: presses a button of a card, writes a message, or accepts a file."""
 
+from .consents import Consents, consent_of
 from .messages import Messages
 from .presses import Notice, Presses, PressResult, read_answer
 
-__all__ = ["Messages", "Notice", "PressResult", "Presses", "read_answer"]
+__all__ = [
+    "Consents",
+    "Messages",
+    "Notice",
+    "PressResult",
+    "Presses",
+    "consent_of",
+    "read_answer",
+]

@@ -17,13 +17,14 @@ ChannelKind = Literal["standard", "private", "shared"]
 class App:
     """The one app: its registration in Entra, its secret, and what an administrator granted. Tests may
     change all of it. `permissions`: those of Graph, also the resource-specific ones, which count only where
-    the app is installed."""
+    the app is installed. `supports_files`: as the manifest says."""
 
     client_id: str
     client_secret: str
     permissions: set[str]
     name: str = "Approvals"
     disabled_by_admin: bool = False
+    supports_files: bool = True
 
     @property
     def mri(self) -> str:
@@ -120,6 +121,17 @@ class Message:
 
     def card_for(self, user: str) -> Json | None:
         return self.cards.get(user) or self.card
+
+
+@dataclass
+class File:
+    """A file in a person's OneDrive; `data` is None until the bot has written it."""
+
+    id: str
+    user: str
+    name: str
+    content_url: str
+    data: bytes | None = None
 
 
 @dataclass

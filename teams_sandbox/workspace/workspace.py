@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from .objects import App, Conversation, Group, Message, Team, User, long_id
+from .objects import App, Conversation, File, Group, Message, Team, User, long_id
 
 
 class Workspace:
@@ -28,6 +28,7 @@ class Workspace:
         self.crowd = {user.id: user for user in crowd}
         self.groups = {group.id: group for group in groups}
         self.conversations = {one.id: one for one in conversations}
+        self.files: dict[str, File] = {}
         self._people = {
             name: user
             for user in (*self.users.values(), *self.crowd.values())
