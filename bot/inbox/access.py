@@ -157,12 +157,12 @@ class ReviewAccess:
     async def find_message(
         self, target: ActionRef, who: Reviewer
     ) -> tuple[PermittedSnapshot, Place, MessageRef]:
-        """The review, and a message that shows the action, with its place."""
+        """The review, and a message of this person's channel that shows the action, with its place."""
         snapshot = await self.load_for_view(target, who)
         action = snapshot.review.action(target.action)
         places = action.places if action else snapshot.review.places
         for place, ref in snapshot.posts.items():
-            if place.base in places:
+            if place.base in places and ref.channel == who.channel:
                 return snapshot, place, ref
         raise Refused("gone", refusals.NOT_SHOWN_YET)
 

@@ -85,6 +85,13 @@ class ArgumentsFile(NamedTuple):
     text: str
 
 
+class ArgumentsText(NamedTuple):
+    """All arguments of an action, as the content of a file. `name` is the tool's."""
+
+    name: str
+    data: bytes
+
+
 class Reader:
     """Every method raises Refused. A `seen` review of the same click is not loaded again."""
 
@@ -124,6 +131,17 @@ class Reader:
             return ArgumentsFile(place, ref, f"{name}.txt", to_text(arguments))
 
         return await offload_drawing(snapshot.review, draw)
+
+    async def text(self, target: ActionRef, who: Reviewer) -> ArgumentsText:
+        """For a person themselves: they need not be where the review is shown."""
+        review = (await self._access.load_for_view(target, who)).review
+
+        def draw() -> ArgumentsText:
+            name, arguments = name_and_arguments(review, target.action)
+            # Half a character is written as its number: a file in UTF-8 can't have it.
+            return ArgumentsText(name, to_text(arguments).encode(errors="backslashreplace"))
+
+        return await offload_drawing(review, draw)
 
     async def first_action(
         self, review_id: str, number: int, card: MessageRef | None, who: Reviewer

@@ -76,6 +76,6 @@ def _bot(app: App) -> dict[str, Any]:
         "botId": app.client_id,
         "scopes": SCOPES,
         "isNotificationOnly": False,
-        "supportsFiles": False,
+        "supportsFiles": True,
         "commandLists": [{"scopes": SCOPES, "commands": commands}],
     }

@@ -36,6 +36,7 @@ from .transport import (
     References,
     Request,
     Tokens,
+    Uploads,
     card_activity,
     read_field,
 )
@@ -73,10 +74,11 @@ class TeamsChannel(PeopleLookup):
         cloud_url: str = "",
         timeout: float = TIMEOUT,
     ) -> None:
-        self._health, self._store = health or Health(), store
+        self._health, self.store = health or Health(), store
         self.team = credentials.tenant_id
         self.cloud = Cloud.of(credentials.tenant_id, cloud_url)
         self.http = httpx.AsyncClient(timeout=timeout)
+        self.uploads = Uploads(self.http, cloud_url)
         self._tokens = Tokens(self.http, credentials, self.cloud)
         api = Api(self.http, self._tokens, self.cloud, self._health, timeout)
         super().__init__(api, References(store), credentials, default)
@@ -90,7 +92,7 @@ class TeamsChannel(PeopleLookup):
         self._api.health = Health(quiet=True)  # the SettingsError says it all
         try:
             await self._tokens.token(CONNECTOR_SCOPE)
-            data = await self._store.add_channel_value(
+            data = await self.store.add_channel_value(
                 NAME, _KEY_NAME, secrets.token_bytes(_KEY_SIZE)
             )
         except ChannelError as error:
@@ -185,14 +187,20 @@ class TeamsChannel(PeopleLookup):
 
     async def send(self, place: Place, content: Json, summary: str) -> MessageRef:
         """Post a card that belongs to no review."""
+        return await self.send_activity(place, card_activity(content, summary))
+
+    async def send_activity(self, place: Place, body: Json) -> MessageRef:
         conversation = await self.conversation_id(place)
-        request = self._post_request(conversation, "", card_activity(content, summary))
+        request = self._post_request(conversation, "", body)
         id = await self._api.call_and_read(request, lambda data: read_field(data, "id", str))
         return self._ref(conversation, id)
 
     async def replace(self, ref: MessageRef, content: Json, summary: str) -> None:
         """Update such a message. Raises MessageGone if it was deleted."""
-        await self._call("PUT", ref, "activities", ref.ts, body=card_activity(content, summary))
+        await self.replace_activity(ref, card_activity(content, summary))
+
+    async def replace_activity(self, ref: MessageRef, body: Json) -> None:
+        await self._call("PUT", ref, "activities", ref.ts, body=body)
 
     async def _card_message(self, card: Card) -> Json:
         with suppress(ChannelError):  # without the names of new teams, the card has their ids

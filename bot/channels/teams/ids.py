@@ -25,8 +25,8 @@ from ...forms import FormRef
 NAME = "teams"
 
 #: Where a button is: on the card, in the Home, on a page of the Review. "form": it is about an open form.
-#: "close": what a person sees in place of the card is left.
-Kind = Literal["press", "home", "review", "form", "close"]
+#: "close": what a person sees in place of the card is left. "file": a file that they may accept.
+Kind = Literal["press", "home", "review", "form", "close", "file"]
 #: What a button of a form does: send the page, go to the page before, show the fields of another choice.
 FormVerb = Literal["send", "back", "redraw"]
 KEY_BYTES = 32

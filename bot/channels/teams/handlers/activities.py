@@ -15,13 +15,14 @@ from ..ids import NAME
 from ..transport import Activity, Answer
 from .card_actions import CardActions
 from .commands import Commands
+from .files import Files
 from .home import TeamsHome
 from .installs import Installs
 
 log = logging.getLogger(__name__)
 
-#: The invoke of a card's button. No other invoke is ours.
-CARD_ACTION = "adaptiveCard/action"
+#: The invokes of a card's button, and of a file that a person accepts or declines. No other is ours.
+CARD_ACTION, FILE_CONSENT = "adaptiveCard/action", "fileConsent/invoke"
 
 
 class Activities:
@@ -30,7 +31,8 @@ class Activities:
     ) -> None:
         self._inbox, self._channel = inbox, channel
         home = TeamsHome(inbox, homes, channel)
-        self._actions = CardActions(inbox, channel, home)
+        self._files = Files(inbox, channel)
+        self._actions = CardActions(inbox, channel, home, self._files)
         self._commands = Commands(inbox, homes, home, channel)
         self._installs = Installs(channel, lookups, self._commands)
         self._unnoted = ThrottledLog(
@@ -42,6 +44,8 @@ class Activities:
         match activity.type:
             case "invoke" if activity.name == CARD_ACTION:
                 return await self._actions.answer(activity, await self._load_reviewer(activity))
+            case "invoke" if activity.name == FILE_CONSENT:
+                return await self._files.answer(activity, await self._load_reviewer(activity))
             case "invoke":
                 return Answer(status=501)
             case "message":

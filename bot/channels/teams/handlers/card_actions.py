@@ -18,6 +18,7 @@ from ..render import TEAMS_LIMITS
 from ..transport import Activity, Answer, ExecuteValue, InvalidActivity, parse_execute
 from .answers import text_answer
 from .click import Click, message_of, op_of_press
+from .files import Files
 from .forms import Forms
 from .home import TeamsHome
 from .presses import Presses
@@ -31,11 +32,11 @@ class CardActions:
     button before its MAC was checked, and nobody decides by a name.
     """
 
-    def __init__(self, inbox: Inbox, channel: TeamsChannel, home: TeamsHome) -> None:
+    def __init__(self, inbox: Inbox, channel: TeamsChannel, home: TeamsHome, files: Files) -> None:
         self._channel = channel
         desk = FormDesk(inbox, TEAMS_LIMITS, channel.name_of)
         self._views = Views(inbox, channel, home)
-        self._presses = Presses(inbox, desk, self._views)
+        self._presses = Presses(inbox, desk, self._views, files)
         self._forms = Forms(desk, self._views, self._presses)
 
     async def answer(self, activity: Activity, who: Reviewer) -> Answer:

@@ -14,6 +14,7 @@ from ..ids import unreadable
 from ..transport import Answer
 from .answers import text_answer
 from .click import Click
+from .files import Files
 from .views import Views
 
 log = logging.getLogger(__name__)
@@ -23,8 +24,8 @@ STORED = "Your decision is stored."
 
 
 class Presses:
-    def __init__(self, inbox: Inbox, desk: FormDesk, views: Views) -> None:
-        self._inbox, self._desk, self._views = inbox, desk, views
+    def __init__(self, inbox: Inbox, desk: FormDesk, views: Views, files: Files) -> None:
+        self._inbox, self._desk, self._views, self._files = inbox, desk, views, files
 
     async def answer(self, press: Press, click: Click) -> Answer:
         """Raises Refused, ChannelError, StoreUnavailable, TimeoutError: nothing is decided then."""
@@ -33,6 +34,8 @@ class Presses:
         if (form := FormRef.of_button(press, click.card)) is not None:
             async with click_budget.timeout("open"):
                 return await self._open(form, click)
+        if press.verb == "file":
+            return await self._files.offer(press.target, click)
         async with click_budget.timeout("page"):
             return await self._show_page(press, click)
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from typing import assert_never
 
 from hitl_core.model import Place, Reviewer
 
-from ....card import Button, Line, build_card
+from ....card import Line, build_card
 from ....forms import Entries, FormPage
 from ....inbox import ActionPage, ActionRef, Inbox, PermittedSnapshot
 from ....offload import offload_drawing
@@ -80,7 +79,6 @@ class Views:
         """This page of all arguments, with `why` it is shown if the person did not ask for it."""
         who = click.who
         page = await self._inbox.reader.arguments(target, number, who, split_arguments, seen)
-        page = replace(page, buttons=_without_file(page.buttons))
         return self._to_read(arguments_card(page, self._pen(click.where), why), page.reads, who)
 
     async def first_review(self, review_id: str, number: int, click: Click) -> Answer:
@@ -110,7 +108,6 @@ class Views:
         errors: Mapping[str, str] | None = None,
     ) -> Answer:
         """With `entries` it has what the person entered, and with `errors` what is wrong with it."""
-        page = replace(page, file="")
         return card_answer(form_card(page, session_id, self._pen(where), entries, errors))
 
     def notice(self, text: str, title: str, form: OpenForm) -> Answer:
@@ -131,8 +128,3 @@ class Views:
     def _pen(self, where: Where | None = None) -> Pen:
         channel = self._channel
         return Pen.of(channel.name_of, channel.key, channel.link, where or Where())
-
-
-def _without_file(buttons: tuple[Button, ...]) -> tuple[Button, ...]:
-    """A bot can't post a file in a channel of Teams. The pages have all of it."""
-    return tuple(one for one in buttons if one.verb != "file")

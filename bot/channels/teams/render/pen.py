@@ -32,6 +32,10 @@ MessageLink = Callable[[MessageRef], str | None]
 SEPARATOR = Text("  ·  ")
 MAX_TITLE = 75
 
+#: Bots can post files only in a person's own chat.
+SEND_FILE = "Send it as a file"
+SEND_FILE_SPOKEN = f"{SEND_FILE}, in your own chat with this app"
+
 
 @dataclass(frozen=True)
 class Pen:
@@ -91,6 +95,8 @@ class Pen:
         the answer yes.
         """
         data = self.key.data(self.where.kind, self.where.value(button.value))
+        if button.verb == "file":  # it needs no input of the form in which it is
+            return {**execute(SEND_FILE, data, spoken=SEND_FILE_SPOKEN), "associatedInputs": "none"}
         press = execute(button.label, data, style=button.style, spoken=button.spoken)
         if button.is_rare:
             press["mode"] = "secondary"

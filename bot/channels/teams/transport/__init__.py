@@ -1,10 +1,26 @@
 """What goes over the network: requests from Teams with their checks, and our calls."""
 
-from .activity import Account, Activity, ExecuteValue, InvalidActivity, parse_execute
+from .activity import (
+    Account,
+    Activity,
+    ExecuteValue,
+    FileConsent,
+    InvalidActivity,
+    parse_execute,
+    parse_file_consent,
+)
 from .api import Api, Request, read_field
 from .cloud import CONNECTOR_SCOPE, Cloud
 from .conversations import Conversations
 from .endpoint import PATH, Answer, TeamsEndpoint
+from .files import (
+    UPLOAD_TIMEOUT,
+    ForbiddenAddress,
+    Uploads,
+    consent_activity,
+    file_activity,
+    file_name,
+)
 from .guard import Forbidden, Guard, is_teams_url
 from .messages import OwnMessages, card_activity
 from .people import PeopleLookup
@@ -15,6 +31,7 @@ from .tokens import Credentials, Tokens
 __all__ = [
     "CONNECTOR_SCOPE",
     "PATH",
+    "UPLOAD_TIMEOUT",
     "Account",
     "Activity",
     "Answer",
@@ -23,7 +40,9 @@ __all__ = [
     "Conversations",
     "Credentials",
     "ExecuteValue",
+    "FileConsent",
     "Forbidden",
+    "ForbiddenAddress",
     "Guard",
     "InvalidActivity",
     "KeysUnavailable",
@@ -35,8 +54,13 @@ __all__ = [
     "SigningKeys",
     "TeamsEndpoint",
     "Tokens",
+    "Uploads",
     "card_activity",
+    "consent_activity",
+    "file_activity",
+    "file_name",
     "is_teams_url",
     "parse_execute",
+    "parse_file_consent",
     "read_field",
 ]

@@ -26,6 +26,8 @@ MAX_VALUES = 40_000
 
 Id = Annotated[str, StringConstraints(pattern=r"^[^\s\x00-\x1f\x7f]{1,500}$")]
 Url = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+#: With a token of SharePoint in it.
+LongUrl = Annotated[str, StringConstraints(min_length=1, max_length=8000)]
 
 
 class ActivityModel(BaseModel):
@@ -137,6 +139,24 @@ class ExecuteValue(ActivityModel):
         return self.trigger == "automatic"
 
 
+class UploadInfo(ActivityModel):
+    """Where a file goes that a person accepted. `upload_url` gives the right to write it: it is a secret."""
+
+    content_url: LongUrl
+    upload_url: LongUrl
+    name: Name
+    unique_id: Id
+    file_type: Name = ""
+
+
+class FileConsent(ActivityModel):
+    """The value of an invoke `fileConsent/invoke`: a person accepted or declined a file."""
+
+    action: Literal["accept", "decline"]
+    context: Object = {}
+    upload_info: UploadInfo | None = None
+
+
 M = TypeVar("M", bound=ActivityModel)
 
 
@@ -160,6 +180,11 @@ def parse_activity(body: bytes) -> Activity:
 def parse_execute(activity: Activity) -> ExecuteValue:
     """Raises InvalidActivity."""
     return _validate(ExecuteValue, activity.value)
+
+
+def parse_file_consent(activity: Activity) -> FileConsent:
+    """Raises InvalidActivity."""
+    return _validate(FileConsent, activity.value)
 
 
 def _validate(model: type[M], fields: object) -> M:

@@ -5,6 +5,7 @@ learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-auth
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 from collections.abc import Awaitable, Callable
@@ -38,11 +39,14 @@ _BEARER = re.compile(r"(?i:bearer) +([\w-]+\.[\w-]+\.[\w-]+)", re.ASCII)
 
 @dataclass(frozen=True)
 class Answer:
-    """Of an activity. Teams reads `body` only in the answer to an invoke. `on_sent` runs after it is sent."""
+    """Of an activity. Teams reads `body` only in the answer to an invoke. `on_sent` runs after it is sent.
+    `is_slow`: that may take longer than a click.
+    """
 
     body: dict[str, Any] | None = None
     status: int = 200
     on_sent: Callable[[], Awaitable[None]] | None = None
+    is_slow: bool = False
 
 
 Handle = Callable[[Activity], Awaitable[Answer]]
@@ -104,7 +108,8 @@ class TeamsEndpoint:
         response = web.Response(status=answer.status)
         if answer.body is not None:
             response = web.json_response(answer.body, status=answer.status)
-        if request.app[LEAVING].is_set():
+        # No other request on this connection waits for what is slow.
+        if answer.is_slow or request.app[LEAVING].is_set():
             response.force_close()
         try:
             await response.prepare(request)
@@ -121,7 +126,7 @@ class TeamsEndpoint:
         if answer.on_sent is None:
             return
         try:
-            async with click_budget.timeout("record"):
+            async with asyncio.timeout(None) if answer.is_slow else click_budget.timeout("record"):
                 await answer.on_sent()
         except Exception as error:
             log.warning("what follows an answer to Teams failed: %s", safe_message(error))

@@ -82,16 +82,21 @@ class Guard:
 
 def is_teams_url(url: str) -> bool:
     """Whether this is an address of Teams' Connector: https, one of its hosts, nothing that hides another."""
-    if not url.isascii() or not url.isprintable() or "\\" in url or " " in url:
+    host = https_host(url)
+    if "?" in url or "#" in url:
         return False
+    return host in SERVICE_HOSTS or host.endswith(SERVICE_DOMAIN)
+
+
+def https_host(url: str) -> str:
+    """The host of an https URL with the usual port; "" for any other URL, and for one that hides its host."""
+    if not url.isascii() or not url.isprintable() or "\\" in url or " " in url:
+        return ""
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        return False
-    host = parts.hostname or ""
+        return ""
     if parts.scheme != "https" or port not in (None, 443) or "@" in parts.netloc:
-        return False
-    if parts.query or parts.fragment:
-        return False
-    return host in SERVICE_HOSTS or (host.endswith(SERVICE_DOMAIN) and host.isascii())
+        return ""
+    return parts.hostname or ""

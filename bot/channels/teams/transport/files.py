@@ -1,0 +1,94 @@
+"""Files for a person. Teams asks them first, in their own chat with the bot. If they accept, it names an
+address in their OneDrive, and the bot writes there.
+
+learn.microsoft.com/microsoftteams/platform/bots/how-to/bots-filesv4
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass
+
+import httpx
+
+from ....text import one_line, shorten
+from ...contract import Undeliverable, Unreachable
+from .activity import UploadInfo
+from .errors import Data, check_status, error_translation
+from .guard import https_host
+from .messages import MAX_SUMMARY
+
+#: Where SharePoint and OneDrive are. The last two are the clouds of the US government.
+FILE_DOMAINS = (".sharepoint.com", ".sharepoint.us", ".sharepoint-mil.us")
+#: In seconds. The person waits for no answer meanwhile.
+UPLOAD_TIMEOUT = 10.0
+MAX_NAME = 80
+_NAME = "the upload to OneDrive"
+_CONSENT = "application/vnd.microsoft.teams.card.file.consent"
+_INFO = "application/vnd.microsoft.teams.card.file.info"
+
+
+class ForbiddenAddress(Undeliverable):
+    """A file may not go there."""
+
+
+@dataclass(frozen=True)
+class Uploads:
+    """`cloud_url`: the sandbox; then only its addresses are allowed."""
+
+    http: httpx.AsyncClient
+    cloud_url: str = ""
+
+    def allows(self, url: str) -> bool:
+        """Whether files go to this address."""
+        if self.cloud_url:
+            return url.startswith(f"{self.cloud_url.rstrip('/')}/")
+        return https_host(url).endswith(FILE_DOMAINS)
+
+    async def write(self, info: UploadInfo, data: bytes) -> None:
+        """The whole file, without any token of ours: the address itself gives the right. Raises
+        ForbiddenAddress, Undeliverable, RateLimited or Unreachable.
+        """
+        if not (self.allows(info.upload_url) and self.allows(info.content_url)):
+            raise ForbiddenAddress("Teams named an address for a file that is not SharePoint's")
+        async with error_translation(_NAME), asyncio.timeout(UPLOAD_TIMEOUT):
+            answer = await self.http.put(
+                info.upload_url,
+                content=data,
+                headers={"Content-Range": f"bytes 0-{len(data) - 1}/{len(data)}"},
+                follow_redirects=False,
+                timeout=UPLOAD_TIMEOUT,
+            )
+        check_status(_NAME, answer)
+        if answer.status_code not in (200, 201):  # 202: it waits for more
+            raise Unreachable(f"{_NAME} answered HTTP {answer.status_code}")
+
+
+def file_name(name: str) -> str:
+    """A text file's name that OneDrive takes, and that hides nothing: letters, digits, `_`, `-`."""
+    clean = re.sub(r"[^\w-]+", "_", name)[:MAX_NAME]
+    return f"{clean or 'file'}.txt"
+
+
+def consent_activity(name: str, size: int, description: str, context: Data) -> Data:
+    """Asks a person whether they want this file, of `size` bytes. `context` comes back with the answer."""
+    content: Data = {
+        "description": description,
+        "sizeInBytes": size,
+        "acceptContext": context,
+        "declineContext": context,
+    }
+    return _activity({"contentType": _CONSENT, "name": name, "content": content}, name)
+
+
+def file_activity(info: UploadInfo) -> Data:
+    """The file that was written there."""
+    content: Data = {"uniqueId": info.unique_id, "fileType": info.file_type}
+    card: Data = {"contentType": _INFO, "contentUrl": info.content_url, "name": info.name}
+    return _activity({**card, "content": content}, info.name)
+
+
+def _activity(attachment: Data, name: str) -> Data:
+    summary = shorten(one_line(name), MAX_SUMMARY)
+    return {"type": "message", "summary": summary, "attachments": [attachment]}
