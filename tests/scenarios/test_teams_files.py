@@ -7,12 +7,13 @@ from typing import Any, Literal
 
 import pytest
 
+from bot import refusals
 from bot.channels.teams.handlers import files as texts
 from hitl_core import ToolCall
 from teams_sandbox.client import Person
 from teams_sandbox.interactions import consent_of
 from teams_sandbox.workspace import Message
-from teams_sandbox.workspace.acme import ALICE, BOB
+from teams_sandbox.workspace.acme import ALICE, APPROVALS, BOB
 from tests.support.bots import CANARY, Scene
 from tests.support.teams_hands import TeamsHands, actions, text_of
 from tests.support.teams_scene import ask, card
@@ -36,6 +37,10 @@ async def offer(scene: Scene, hands: TeamsHands, who: str = ALICE) -> Message:
 def question(hands: TeamsHands, who: str) -> Message:
     messages = hands.conversation(hands.chat(who)).messages.values()
     return [one for one in messages if consent_of(one)][-1]
+
+
+def context_of(message: Message) -> Any:
+    return (consent_of(message) or {})["content"]["acceptContext"]
 
 
 async def answer(
@@ -97,7 +102,7 @@ async def test_teams_13_a_declined_file(scene: Scene, hands: TeamsHands) -> None
     """Given the question; when Alice declines, then it says so, and nothing was stored; when she then accepts
     by an old client, then a sentence says that it is too late."""
     message = await offer(scene, hands)
-    context = (consent_of(message) or {})["content"]["acceptContext"]
+    context = context_of(message)
     await answer(hands, ALICE, message, "decline")
     await sentence(hands, ALICE, texts.DECLINED)
     assert not file_of(hands, ALICE)
@@ -122,7 +127,7 @@ async def test_teams_13_a_second_accept(scene: Scene, hands: TeamsHands) -> None
     """Given a file that Alice accepted; when she accepts it again, then a sentence says so, and there is one
     file."""
     message = await offer(scene, hands)
-    context = (consent_of(message) or {})["content"]["acceptContext"]
+    context = context_of(message)
     await answer(hands, ALICE, message)
     await wait_until("the card of the file", lambda: infos(message))
     await invoke(hands, ALICE, message, context)
@@ -188,7 +193,7 @@ async def test_teams_13_another_persons_accept(scene: Scene, hands: TeamsHands) 
     """Given Alice's question; when Bob's client sends its context from his own chat, or with a form's, or
     changes it, then it is refused, and he gets no file."""
     message = await offer(scene, hands)
-    context = (consent_of(message) or {})["content"]["acceptContext"]
+    context = context_of(message)
     elsewhere = Message(hands.chat(BOB), message.id, "")
     await invoke(hands, BOB, elsewhere, context)
     await sentence(hands, BOB, "This button can't be read")
@@ -201,18 +206,34 @@ async def test_teams_13_another_persons_accept(scene: Scene, hands: TeamsHands) 
 async def test_teams_13_a_file_of_a_review_that_is_gone(scene: Scene, hands: TeamsHands) -> None:
     """Given the question; when the review was deleted before Alice accepts, then a sentence says so."""
     message = await offer(scene, hands)
-    await scene.redis.flushdb()
+    redis = await scene.redis()
+    async for key in redis.scan_iter("hitl:{0}:*"):
+        await redis.delete(key)
     await answer(hands, ALICE, message)
-    await sentence(hands, ALICE, texts.ANSWERED)
+    await sentence(hands, ALICE, refusals.NO_REVIEW)
     assert not hands.sandbox.files.calls
+
+
+async def test_teams_13_a_file_that_was_answered_long_ago(scene: Scene, hands: TeamsHands) -> None:
+    """Given a file that arrived a while ago; when an old client accepts it again, then a sentence says so."""
+    message = await offer(scene, hands)
+    context = context_of(message)
+    await answer(hands, ALICE, message)
+    await wait_until("the card of the file", lambda: infos(message))
+    redis = await scene.redis()
+    async for key in redis.scan_iter("*lock*"):
+        await redis.delete(key)
+    await invoke(hands, ALICE, message, context)
+    await sentence(hands, ALICE, texts.ANSWERED)
+    assert len(hands.sandbox.files.calls) == 1
 
 
 async def test_teams_13_who_may_no_longer_see_it_gets_no_file(
     scene: Scene, hands: TeamsHands
 ) -> None:
-    """Given the question; when Alice leaves the team before she accepts, then she is refused."""
-    message = await offer(scene, hands)
-    hands.user(ALICE).account_enabled = False
-    await answer(hands, ALICE, message)
-    await wait_until("a refusal", lambda: not hands.sandbox.files.calls)
-    assert not file_of(hands, ALICE)
+    """Given the question; when Bob leaves the team before he accepts, then he is refused."""
+    message = await offer(scene, hands, BOB)
+    await hands.sandbox.teams.remove_member(APPROVALS, BOB, ALICE)
+    await answer(hands, BOB, message)
+    await sentence(hands, BOB, "Only ")
+    assert not hands.sandbox.files.calls

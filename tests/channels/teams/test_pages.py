@@ -101,7 +101,7 @@ def test_pages_lead_on_back_and_to_the_card() -> None:
     """Given a page between others; then its buttons lead to both, post a file, and lead back to the card."""
     _, second, *_ = pages_of({"script": "echo step\n" * 9_000})
     titles = [one["title"] for one in actions_of(second)]
-    assert titles == ["◀ Back", "Next ▶", "Post it as a file", "Close"]
+    assert titles == ["◀ Back", "Next ▶", "Send it as a file", "Close"]
     kind, value = KEY.read(list(actions_of(second))[-1]["data"])
     assert (kind, value) == ("close", TARGET.review_id)
 
@@ -113,7 +113,7 @@ def test_the_last_page_has_the_answers() -> None:
     answers = [one for one in actions_of_card(review) if one.verb in ("approve", "reject")]
     page = arguments_page(TARGET, name, shown, 0, split_arguments, tuple(answers))
     text = to_text(check(arguments_card(page, PEN)))
-    assert re.search(r"\[\+Approve\] \[!Reject\]\n-+\n\[Post it as a file\] \[Close\]", text)
+    assert re.search(r"\[\+Approve\] \[!Reject\]\n-+\n\[Send it as a file\] \[Close\]", text)
 
 
 def actions_of_card(review: Review) -> tuple[Any, ...]:

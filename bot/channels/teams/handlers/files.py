@@ -48,7 +48,7 @@ DECLINED = "You declined the file. Nothing was stored."
 ON_ITS_WAY = (
     "This file was accepted a moment ago. If it doesn't arrive, ask for it again in the review."
 )
-ANSWERED = "This file was accepted or declined before, or is older than a day. Ask for it again in the review."
+ANSWERED = "This file was answered before, or is older than a day. Ask for it again in the review."
 NO_CHAT = (
     "Files come in your own chat with this app, where it can't write to you. Add the app for yourself"
     " (in Teams: Apps), then press again."
