@@ -171,7 +171,7 @@ async def test_teams_13_an_upload_that_fails(scene: Scene, hands: TeamsHands, mo
     ],
 )
 async def test_teams_13_a_file_goes_to_no_other_host(
-    scene: Scene, hands: TeamsHands, changed: dict[str, str]
+    scene: Scene, hands: TeamsHands, changed: dict[str, Any]
 ) -> None:
     """Given an accept with an address that is not allowed, then nothing is sent there, and Alice is told."""
     message = await offer(scene, hands)
@@ -221,7 +221,7 @@ async def test_teams_13_a_file_that_was_answered_long_ago(scene: Scene, hands: T
     await answer(hands, ALICE, message)
     await wait_until("the card of the file", lambda: infos(message))
     redis = await scene.redis()
-    async for key in redis.scan_iter("*lock*"):
+    async for key in redis.scan_iter("hitl:claim:*"):
         await redis.delete(key)
     await invoke(hands, ALICE, message, context)
     await sentence(hands, ALICE, texts.ANSWERED)
