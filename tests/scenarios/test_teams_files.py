@@ -13,7 +13,7 @@ from hitl_core import ToolCall
 from teams_sandbox.client import Person
 from teams_sandbox.interactions import consent_of
 from teams_sandbox.workspace import Message
-from teams_sandbox.workspace.acme import ALICE, APPROVALS, BOB
+from teams_sandbox.workspace.acme import ALICE, APPROVALS, BOB, ESCALATIONS, GROUP_CHAT, OPS
 from tests.support.bots import CANARY, Scene
 from tests.support.teams_hands import TeamsHands, actions, text_of
 from tests.support.teams_scene import ask, card
@@ -162,6 +162,15 @@ async def test_teams_13_an_upload_that_fails(scene: Scene, hands: TeamsHands, mo
     await wait_until("the file", lambda: file_of(hands, ALICE))
 
 
+async def test_teams_13_a_file_whose_card_can_not_be_shown(scene: Scene, hands: TeamsHands) -> None:
+    """Given a file that arrived; when its card can't be shown, then a sentence says where the file is."""
+    message = await offer(scene, hands)
+    hands.sandbox.faults.add("down", "update", conversation=hands.chat(ALICE))
+    await answer(hands, ALICE, message)
+    await sentence(hands, ALICE, texts.UPLOADED)
+    assert LONG in file_of(hands, ALICE)["note.txt"]
+
+
 @pytest.mark.parametrize(
     "changed",
     [
@@ -237,3 +246,17 @@ async def test_teams_13_who_may_no_longer_see_it_gets_no_file(
     await answer(hands, BOB, message)
     await sentence(hands, BOB, "Only ")
     assert not hands.sandbox.files.calls
+
+
+async def test_teams_13_a_file_is_posted_in_the_channel_of_the_person_who_asks(
+    scene: Scene, hands: TeamsHands
+) -> None:
+    """Given one review at several places of Teams and at one of Slack; when Alice asks for the file in Slack,
+    then it is below the card there. (Redis gives the places in any order.)"""
+    places = [f"teams:{one}" for one in (APPROVALS, OPS, ESCALATIONS, GROUP_CHAT)]
+    await ask(scene, NOTE, interrupt_on=RULE, notify=[*places, "slack:#agent-approvals"])
+    for one in (APPROVALS, OPS, ESCALATIONS, GROUP_CHAT):
+        await card(hands, "note", conversation=one)
+    await scene.alice.press(await scene.card("note"), "see")
+    await scene.hands.click_view(scene.alice.id, "file")
+    assert "below the card in #agent-approvals" in await scene.alice.modal()

@@ -183,21 +183,3 @@ async def test_house_11_a_channel_that_the_bot_does_not_have_goes_to_the_fallbac
     card = await scene.card("send_email", "no channel `text`")
     await scene.alice.press(card, "approve")
     assert await executed(waiting) == 1
-
-
-async def test_teams_13_a_file_is_posted_in_the_channel_of_the_person_who_asks(
-    scene: Scene, text: TextConnection
-) -> None:
-    """Given a review that was escalated from the text channel to Slack; when Carl asks for the file in Slack,
-    then it is below the card there."""
-    await scene.bot()
-    policy = {"notify": [ORDERS], "escalate": [{"after": "1h", "to": "slack:#team-ops"}]}
-    gate = await scene.gate(json.dumps({"default": "review", **policy}))
-    scene.ask(gate, ToolCall("c1", "note", {"body": "word " * 3000}))
-    first = await text.message("note")
-    form = await text.network.press("p-ada", "Escalate to #team-ops", first)
-    await text.network.write("p-ada", "Not my customer", first, form)
-    card = await scene.card("note", "Not my customer", channel=OPS)
-    await scene.carl.press(card, "see")
-    await scene.hands.click_view(scene.carl.id, "file")
-    assert "below the card in #team-ops" in await scene.carl.modal()

@@ -57,7 +57,10 @@ WRONG_ADDRESS = (
     "The file was not sent: Teams named an address that is not SharePoint's."
     " Tell the people who run the bot."
 )
-NOT_UPLOADED = "OneDrive didn't take the file. Ask for it again in the review."
+NOT_UPLOADED = (
+    "OneDrive didn't confirm that it has the file. Look there, or ask for it again in the review."
+)
+UPLOADED = "The file is in your OneDrive now."
 
 
 class Files:
@@ -145,7 +148,11 @@ class Files:
         except ChannelError as error:
             log.warning("review %s: a file was not uploaded: %s", target.review_id, error)
             return WRONG_ADDRESS if isinstance(error, ForbiddenAddress) else NOT_UPLOADED
-        await self._settle(id, question, who, file_activity(info))
+        try:
+            await self._settle(id, question, who, file_activity(info))
+        except ChannelError as error:
+            log.warning("review %s: a file's card was not shown: %s", target.review_id, error)
+            return UPLOADED
         return ""
 
     async def _settle(self, id: str, question: MessageRef, who: Reviewer, body: Json) -> None:
