@@ -23,6 +23,7 @@ from benchmarks import (
     memory,
     policy,
     submit,
+    teams,
     timers,
 )
 from benchmarks.amount import FULL, TINY, Amount
@@ -34,6 +35,7 @@ from benchmarks.table import table
 BENCHMARKS: Mapping[str, tuple[Callable[[Amount], Coroutine[Any, Any, list[Figure]]], str]] = {
     "click": (click_latency.measure, "a click, until the agent is resumed in another process"),
     "clicks": (click_rate.measure, "clicks per second, through one bot and through two"),
+    "teams": (teams.measure, "a click and clicks per second in Teams; drawing its card"),
     "submit": (submit.measure, "submits per second"),
     "http": (http_submit.measure, "submits per second over HTTP"),
     "policy": (policy.measure, "ten tool calls become a review, without Redis"),

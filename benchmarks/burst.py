@@ -18,8 +18,8 @@ from redis.asyncio import Redis
 from benchmarks.amount import Amount
 from benchmarks.figure import Figure
 from benchmarks.fixture import EVERYSEC
-from benchmarks.payload import SIGNING_SECRET
 from benchmarks.process import ROOT
+from benchmarks.slack import SIGNING_SECRET
 from hitl_core import Gate, Policy, ToolCall
 from slack_sandbox.demo import EmbeddedRedis
 from slack_sandbox.sandbox import BOT_TOKEN, Sandbox

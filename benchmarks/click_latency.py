@@ -1,8 +1,9 @@
 """A click → the agent is resumed in another process, one at a time.
 
-The floor is an empty Bolt app that runs one script, and a process that reads the stream which the script
-writes to. Both get the same requests, alternating. The clock starts when the first byte is sent and
-stops inside the agent's process when its coroutine has its outcome; all processes share one clock.
+The floor is an empty app (of Bolt or of Microsoft's SDK) that runs one script, and a process that reads the
+stream which the script writes to. Both get the same requests, alternating. The clock starts when the first
+byte is sent and stops inside the agent's process when its coroutine has its outcome; all processes share one
+clock.
 """
 
 from __future__ import annotations
@@ -14,21 +15,22 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from statistics import quantiles
 
 from benchmarks.amount import Amount
+from benchmarks.chat import Chat
 from benchmarks.figure import Figure
 from benchmarks.fixture import Fixture, open_fixture
 from benchmarks.http_client import Connection, open_connection
-from benchmarks.payload import make_clicks
 from benchmarks.process import Process, running
+from benchmarks.slack import SLACK
 
 #: The pause between two clicks, in seconds: work that one click leaves must not slow down the next.
 PAUSE = 0.01
 WARMUP_CLICKS = 10
 
 
-async def measure(amount: Amount) -> list[Figure]:
+async def measure(amount: Amount, chat: Chat = SLACK) -> list[Figure]:
     times: dict[str, list[float]] = {"ours": [], "floor": []}
     count = amount.clicks + WARMUP_CLICKS
-    async with open_fixture() as fixture, AsyncExitStack() as stack:
+    async with open_fixture(chat) as fixture, AsyncExitStack() as stack:
         agent = await stack.enter_async_context(
             running("benchmarks.programs.agent", str(count), environment=fixture.environment)
         )
@@ -39,7 +41,7 @@ async def measure(amount: Amount) -> list[Figure]:
             "ours": (await stack.enter_async_context(_bot(fixture)), agent),
             "floor": await stack.enter_async_context(_floor(fixture)),
         }
-        for number, click in enumerate(make_clicks(messages)):
+        for number, click in enumerate(chat.make_clicks(messages)):
             for side in sorted(
                 sides, reverse=number % 2 == 0
             ):  # each side is first every second time
@@ -49,7 +51,14 @@ async def measure(amount: Amount) -> list[Figure]:
                 await asyncio.sleep(PAUSE)
     ours, floor = (quantiles(times[side], n=100, method="inclusive") for side in ("ours", "floor"))
     return [
-        Figure(f"click to agent resumed, p{p}", "ms", ours[p - 1], floor[p - 1], 3.0, "lower")
+        Figure(
+            f"{chat.label}click to agent resumed, p{p}",
+            "ms",
+            ours[p - 1],
+            floor[p - 1],
+            3.0,
+            "lower",
+        )
         for p in (50, 99)
     ]
 
@@ -80,10 +89,8 @@ async def _bot(fixture: Fixture) -> AsyncGenerator[Connection, None]:
 async def _floor(fixture: Fixture) -> AsyncGenerator[tuple[Connection, Process], None]:
     async with (
         running("benchmarks.programs.stream_reader", environment=fixture.environment) as reader,
-        running(
-            "benchmarks.programs.empty_bolt", "--store", environment=fixture.environment
-        ) as bolt,
+        running(fixture.chat.empty_app, "--store", environment=fixture.environment) as app,
     ):
         await reader.line()
-        async with open_connection(await bolt.word_after("listening on ")) as connection:
+        async with open_connection(await app.word_after("listening on ")) as connection:
             yield connection, reader

@@ -1,4 +1,4 @@
-"""Clicks per second, 50 at a time: one bot compared with an empty Bolt app, and two bots compared with one.
+"""Clicks per second, 50 at a time: one bot compared with an empty app, and two bots compared with one.
 
 No agent runs meanwhile, because an empty app has none either. The two bots run `--only http`, the role that
 answers clicks: two complete bots would also share the work on the cards. The rate of two empty apps shows
@@ -11,36 +11,45 @@ from contextlib import AsyncExitStack
 from statistics import median
 
 from benchmarks.amount import AT_ONCE, Amount
+from benchmarks.chat import Chat
 from benchmarks.figure import Figure
 from benchmarks.fixture import Fixture, open_fixture
 from benchmarks.http_client import measure_rate
-from benchmarks.payload import make_clicks
 from benchmarks.process import running
+from benchmarks.slack import SLACK
 
 Program = tuple[str, ...]
 
 BOT = ("bot", "serve")
 HTTP = (*BOT, "--only", "http")
-EMPTY_APP = ("benchmarks.programs.empty_bolt",)
 
 
 async def measure(amount: Amount) -> list[Figure]:
-    one = await _measure_interleaved(amount, {"empty": [EMPTY_APP], "bot": [BOT]})
+    empty = (SLACK.empty_app,)
+    one = await measure_one_bot(amount, SLACK)
     two = await _measure_interleaved(
-        amount, {"empty": [EMPTY_APP], "empties": [EMPTY_APP] * 2, "one": [HTTP], "two": [HTTP] * 2}
+        amount, SLACK, {"empty": [empty], "empties": [empty] * 2, "one": [HTTP], "two": [HTTP] * 2}
     )
     return [
-        Figure("clicks, one bot", "/s", one["bot"], one["empty"], 0.5, "higher"),
+        one,
         Figure("clicks, two bots vs. one", "/s", two["two"], two["one"], 1.6, "higher"),
         Figure("(two empty Bolt apps vs. one)", "/s", two["empties"], two["empty"], None, "higher"),
     ]
 
 
-async def _measure_interleaved(amount: Amount, sides: dict[str, list[Program]]) -> dict[str, float]:
+async def measure_one_bot(amount: Amount, chat: Chat) -> Figure:
+    one = await _measure_interleaved(amount, chat, {"empty": [(chat.empty_app,)], "bot": [BOT]})
+    return Figure(f"{chat.label}clicks, one bot", "/s", one["bot"], one["empty"], 0.5, "higher")
+
+
+async def _measure_interleaved(
+    amount: Amount, chat: Chat, sides: dict[str, list[Program]]
+) -> dict[str, float]:
     """Clicks per second of each side: the median of alternating rounds, after a warm-up round."""
-    of_bots = sum(EMPTY_APP not in programs for programs in sides.values())
+    empty = (chat.empty_app,)
+    of_bots = sum(empty not in programs for programs in sides.values())
     rates_by_side: dict[str, list[float]] = {side: [] for side in sides}
-    async with open_fixture() as fixture, AsyncExitStack() as stack:
+    async with open_fixture(chat) as fixture, AsyncExitStack() as stack:
         waiting = await fixture.create_pending((amount.rounds + 1) * of_bots * amount.burst)
         urls = {
             side: [await _start(program, fixture, stack) for program in programs]
@@ -48,12 +57,10 @@ async def _measure_interleaved(amount: Amount, sides: dict[str, list[Program]]) 
         }
         for _ in range(amount.rounds + 1):
             for side, programs in sides.items():
-                burst = make_clicks(waiting[: amount.burst])
+                burst = chat.make_clicks(waiting[: amount.burst])
                 requests = [click.request for click in burst]
                 rates_by_side[side].append(await measure_rate(requests, urls[side], AT_ONCE))
-                if (
-                    EMPTY_APP not in programs
-                ):  # an empty app does not change the reviews: the next side gets them
+                if empty not in programs:  # it does not change the reviews: the next side gets them
                     await fixture.check_settled([click.review_id for click in burst])
                     del waiting[: amount.burst]
     return {side: median(rates[1:]) for side, rates in rates_by_side.items()}

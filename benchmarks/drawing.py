@@ -25,6 +25,8 @@ from bot.channels.slack import (
     form_view,
     read_entries,
 )
+from bot.channels.teams import ButtonKey
+from bot.channels.teams import card_message as teams_card
 from bot.command import freeze_gc
 from bot.forms import EditForm, Entries, FormRef, ReviewForm
 from bot.inbox import ActionRef, to_text
@@ -64,7 +66,7 @@ LARGE = 255 * 1024
 
 async def measure(amount: Amount) -> list[Figure]:
     ten, forty = _review(10, _small()), _review(1, _forms(35))
-    rounds = max(3, amount.rounds * amount.burst // 10)
+    rounds = _rounds(amount)
     card_time = _median_time(lambda: _message(ten), rounds)
     form_time = _median_time(lambda: _modal(_editing(forty)), rounds)
     values = _state(_modal(_editing(forty)))
@@ -84,6 +86,18 @@ async def measure(amount: Amount) -> list[Figure]:
         Figure("checking its answers, vs. 1 ms", "ms", check_time, 1.0, 5.0, "lower"),
         Figure("256 KiB block the loop, vs. 1 ms", "ms", longest_hold, 1.0, 50.0, "lower"),
     ]
+
+
+def measure_teams_card(amount: Amount) -> Figure:
+    ten, key = _review(10, _small()), ButtonKey(b"k" * 32)
+    card_time = _median_time(
+        lambda: teams_card(build_card(ten, DEFAULT_PLACE), str, key), _rounds(amount)
+    )
+    return Figure("Teams: a card of ten actions, vs. 1 ms", "ms", card_time, 1.0, 5.0, "lower")
+
+
+def _rounds(amount: Amount) -> int:
+    return max(3, amount.rounds * amount.burst // 10)
 
 
 @contextmanager

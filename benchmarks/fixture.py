@@ -1,4 +1,4 @@
-"""What every figure about clicks needs: a Redis as in production, a Slack, and waiting reviews."""
+"""What every figure about clicks needs: a Redis as in production, a Slack or a Teams, and waiting reviews."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from typing import Any
 import aiohttp
 from redis.asyncio import Redis
 
-from benchmarks.payload import POLICY, SIGNING_SECRET, tool_call
+from benchmarks.chat import Chat
+from benchmarks.payload import POLICY, tool_call
 from benchmarks.process import Process, running
+from benchmarks.slack import SLACK
 from hitl_core import Gate, Policy
 from hitl_core.store import Keys
 from slack_sandbox.demo import DURABLE_SETTINGS, EmbeddedRedis
@@ -27,9 +29,11 @@ PATIENCE = 600.0
 
 
 class Fixture:
-    def __init__(self, folder: Path, redis_url: str, redis: Redis, slack_url: str) -> None:
-        self.redis_url, self.redis = redis_url, redis
-        self._slack_url = slack_url
+    def __init__(
+        self, folder: Path, redis_url: str, redis: Redis, chat: Chat, chat_url: str
+    ) -> None:
+        self.redis_url, self.redis, self.chat = redis_url, redis, chat
+        self._chat_url = chat_url
         self._policy = folder / "policy.yaml"
         self._policy.write_text(json.dumps(POLICY))
 
@@ -37,11 +41,8 @@ class Fixture:
     def environment(self) -> dict[str, str]:
         """The settings of a bot, or of a program that replaces one."""
         return {
-            "SLACK_BOT_TOKEN": "xoxb-bench",
-            "SLACK_SIGNING_SECRET": SIGNING_SECRET,
-            "SLACK_API_URL": f"{self._slack_url}api/",
+            **self.chat.settings(self._chat_url),
             "HITL_REDIS_URL": self.redis_url,
-            "HITL_CHANNEL": "#agent-approvals",
             "HITL_PORT": "0",
             "HITL_POLICY": str(self._policy),
         }
@@ -84,7 +85,7 @@ class Fixture:
             return await self.wait_posted(count)
 
     async def _get_json(self, what: str) -> Any:
-        async with aiohttp.request("GET", f"{self._slack_url}{what}") as response:
+        async with aiohttp.request("GET", f"{self._chat_url}{what}") as response:
             return await response.json()
 
     async def check_settled(self, review_ids: list[str]) -> None:
@@ -96,11 +97,11 @@ class Fixture:
 
 
 @asynccontextmanager
-async def open_fixture() -> AsyncGenerator[Fixture, None]:
+async def open_fixture(chat: Chat = SLACK) -> AsyncGenerator[Fixture, None]:
     """Empty at first; everything stops at the end of the block."""
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         server = stack.enter_context(EmbeddedRedis(folder / "redis", settings=EVERYSEC))
         redis = await stack.enter_async_context(Redis.from_url(server.url))
-        slack = await stack.enter_async_context(running("benchmarks.programs.slack"))
-        yield Fixture(folder, server.url, redis, await slack.word_after("listening on "))
+        program = await stack.enter_async_context(running(chat.program))
+        yield Fixture(folder, server.url, redis, chat, await program.word_after("listening on "))

@@ -15,13 +15,14 @@ from itertools import cycle
 from urllib.parse import urlsplit
 
 from benchmarks.amount import Amount
+from benchmarks.chat import Click
 from benchmarks.figure import Figure
 from benchmarks.fixture import open_fixture
 from benchmarks.hostile_requests import HostileRequest, make_requests
 from benchmarks.http_client import open_connection
 from benchmarks.http_submit import create_token
-from benchmarks.payload import Click, make_clicks
 from benchmarks.process import Process, running
+from benchmarks.slack import make_clicks
 
 #: How many clients send the same request at the same time, while one person clicks, one click at a time.
 SENDERS, PEOPLE = 3, 1

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from benchmarks.http_client import post_request
-from benchmarks.payload import sign
+from benchmarks.slack import sign
 
 MIB = 1024 * 1024
 SLACK, API = "/slack/events", "/v1/reviews"

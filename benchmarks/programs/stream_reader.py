@@ -9,7 +9,7 @@ from typing import Any
 
 from redis.asyncio import Redis
 
-from benchmarks.programs.empty_bolt import STREAM
+from benchmarks.programs.floor_store import STREAM
 
 
 async def main() -> None:

@@ -14,7 +14,7 @@ async def main() -> None:
     stopped = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stopped.set)
     async with running_bot(Settings.from_environment(os.environ), Timing(pace=0.0)) as bot:
-        print(f"listening on {bot.endpoints['slack']}", flush=True)
+        print(f"listening on {next(iter(bot.endpoints.values()))}", flush=True)
         await stopped.wait()
 
 

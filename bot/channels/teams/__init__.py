@@ -4,7 +4,17 @@
 
 from .channel import TeamsChannel
 from .connection import open_channel, open_teams
+from .ids import ButtonKey
 from .places import LABEL
+from .render import card_message
 from .transport import Credentials
 
-__all__ = ["LABEL", "Credentials", "TeamsChannel", "open_channel", "open_teams"]
+__all__ = [
+    "LABEL",
+    "ButtonKey",
+    "Credentials",
+    "TeamsChannel",
+    "card_message",
+    "open_channel",
+    "open_teams",
+]
