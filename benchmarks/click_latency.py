@@ -50,16 +50,9 @@ async def measure(amount: Amount, chat: Chat = SLACK) -> list[Figure]:
                     times[side].append(seconds * 1000)
                 await asyncio.sleep(PAUSE)
     ours, floor = (quantiles(times[side], n=100, method="inclusive") for side in ("ours", "floor"))
+    name = f"{chat.label}click to agent resumed"
     return [
-        Figure(
-            f"{chat.label}click to agent resumed, p{p}",
-            "ms",
-            ours[p - 1],
-            floor[p - 1],
-            3.0,
-            "lower",
-        )
-        for p in (50, 99)
+        Figure(f"{name}, p{p}", "ms", ours[p - 1], floor[p - 1], 3.0, "lower") for p in (50, 99)
     ]
 
 

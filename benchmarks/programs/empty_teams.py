@@ -38,6 +38,9 @@ class AiohttpAdapter(HttpServerAdapter):
 
         self.app.router.add_route(method, path, handle)
 
+    async def start(self, port: int) -> None:
+        """Not called: `serve` serves the application."""
+
 
 async def main(*, stores: bool) -> None:
     adapter = AiohttpAdapter()

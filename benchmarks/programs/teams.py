@@ -1,10 +1,11 @@
-"""The local Teams without its checks of cards, which would take CPU from the measured programs. `/count` returns
-the number of posted messages, `/messages` for each a press of its Approve: review, activity, and token.
+"""The local Teams without its checks of cards, which would take CPU from the measured programs. `/count`
+returns the number of posted messages, `/messages` for each a press of its Approve: review, activity, token.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from typing import Any
 
 from aiohttp import web
@@ -51,32 +52,23 @@ def teams() -> web.Application:
 
 
 def _press(sandbox: Sandbox, message: Message, token: str) -> dict[str, Any]:
-    action = next(filter(None, map(_find_approve, message.card["body"])))
-    alice, channel = (
-        sandbox.workspace.users[ids.ALICE],
-        sandbox.workspace.conversations[message.conversation],
-    )
-    activity = sandbox.activities.press(alice, channel, message, action, action["data"])
-    return {
-        "review_id": action["data"]["value"].split(".")[1],
-        "activity": activity,
-        "token": token,
-    }
+    actions = [one for one in _objects(message.card) if one.get("type") == "Action.Execute"]
+    approve = next(one for one in actions if one["data"]["value"].startswith("approve."))
+    alice = sandbox.workspace.users[ids.ALICE]
+    channel = sandbox.workspace.conversations[message.conversation]
+    activity = sandbox.activities.press(alice, channel, message, approve, approve["data"])
+    review_id = approve["data"]["value"].split(".")[1]
+    return {"review_id": review_id, "activity": activity, "token": token}
 
 
-def _find_approve(part: Any) -> dict[str, Any] | None:
-    """The button in this part of a card; it may be below others."""
-    match part:
-        case {"type": "Action.Execute", "data": {"value": str(value)}} if value.startswith(
-            "approve."
-        ):
-            return part
-        case dict():
-            return next(filter(None, map(_find_approve, part.values())), None)
-        case list():
-            return next(filter(None, map(_find_approve, part)), None)
-        case _:
-            return None
+def _objects(part: Any) -> Iterator[dict[str, Any]]:
+    """Every object in this part of a card."""
+    if isinstance(part, dict):
+        yield part
+        part = [*part.values()]
+    if isinstance(part, list):
+        for one in part:
+            yield from _objects(one)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,11 @@ import pytest
 from benchmarks.__main__ import BENCHMARKS, main
 from benchmarks.chart import svg
 from benchmarks.figure import Figure
+from benchmarks.http_client import open_connection
 from benchmarks.imports import EXPECTED, dependencies
+from benchmarks.process import running
 from benchmarks.table import table
+from benchmarks.teams import TEAMS
 from benchmarks.walks.__main__ import AIMS, measure
 from benchmarks.walks.__main__ import table as walks_table
 from benchmarks.walks.recorder import Recorder
@@ -43,6 +46,22 @@ def test_a_benchmark_runs_and_writes_its_figures(name: str, tmp_path: Path):
         assert each["ratio"] == pytest.approx(each["value"] / each["floor"])
         assert each["better"] in ("lower", "higher")
         assert Figure.from_json(each).as_json() == each
+
+
+@pytest.mark.slow  # two processes
+async def test_the_floor_of_teams_checks_tokens():
+    """Given a press with a token of strangers, then the empty app refuses it: it does what the bot does."""
+    activity = {"type": "invoke", "name": "adaptiveCard/action"}
+    [click] = TEAMS.make_clicks([{"review_id": "r", "activity": activity, "token": "a.b.c"}])
+
+    async with running(TEAMS.program) as program:
+        settings = TEAMS.settings(await program.word_after("listening on "))
+        environment = {**settings, "HITL_REDIS_URL": "redis://127.0.0.1:1"}
+        async with (
+            running(TEAMS.empty_app, environment=environment) as app,
+            open_connection(await app.word_after("listening on ")) as connection,
+        ):
+            assert b"Unauthorized" in await connection.send(click.request, expected=401)
 
 
 @pytest.mark.parametrize(
