@@ -224,6 +224,10 @@ def _tail(text: str, limit: int, lines: int) -> str:
 
 
 def _start(text: str, limit: int, lines: int) -> str:
+    start = text[: max(0, limit)]
+    # Most texts have no entities: reading these character by character took a fifth of a card's time.
+    if weight(start) == len(start) and start.count("\n") <= lines:
+        return start
     for at, char in enumerate(text[: limit + 1]):
         limit -= weight(char)
         lines -= char == "\n"
