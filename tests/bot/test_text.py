@@ -227,6 +227,18 @@ def test_a_cut_text_says_its_weight(whole: str, limit: int) -> None:
         assert cut.weight == text.weight(cut.text)
 
 
+@given(st.text(st.sampled_from("ab&<>\n"), max_size=60), st.integers(0, 60))
+def test_a_start_is_as_long_as_it_fits(whole: str, limit: int) -> None:
+    """Given any text, with and without entities, then it is whole, or one more character would not fit."""
+    shown = text.fit(whole, limit)
+    if text.weight(whole) <= limit:
+        assert shown == whole
+    else:
+        start = shown.removesuffix("…")
+        assert whole.startswith(start)
+        assert text.weight(start) <= max(0, limit - 1) < text.weight(whole[: len(start) + 1])
+
+
 @given(st.text(st.sampled_from("ab\n \u202e"), max_size=200), st.integers(1, 400))
 def test_promise_8_an_excerpt_shows_both_ends_of_what_is_very_long(end: str, times: int) -> None:
     """Given a text too long to be looked at as a whole, then its beginning and its end are there, and how
