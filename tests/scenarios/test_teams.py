@@ -255,7 +255,7 @@ async def test_teams_13_unknown_activities_are_answered(scene: Scene, hands: Tea
     that is none of ours is told so."""
     for kind in ("typing", "messageReaction", "messageUpdate", "event", "endOfConversation", "x"):
         assert await hands.send(hands.activity(ALICE, APPROVALS, type=kind)) == 200
-    for name in ("fileConsent/invoke", "task/fetch", "signin/verifyState", "x"):
+    for name in ("task/submit", "task/fetch", "signin/verifyState", "x"):
         invoke = hands.activity(ALICE, APPROVALS, type="invoke", name=name, value={})
         assert await hands.send(invoke) == 501
     for value in ({}, {"action": None}, {"action": {"type": "Action.Submit"}}, {"action": []}):
