@@ -82,13 +82,7 @@ def handoff_driver(lab: Lab) -> Driver:
             os.kill(os.getpid(), signal.SIGKILL)
         return json.dumps(answer)
 
-    agent = create_agent(
-        Script(turns=[[call("c1", "pay", to="a")]]),
-        [pay],
-        middleware=[HumanInTheLoopMiddleware({"pay": True})],
-        checkpointer=lab.saver,
-    )
-    return lab.reviews.drive(agent)
+    return _paying_driver(lab, pay)
 
 
 def choosing_driver(lab: Lab, **more: bool) -> Driver:
@@ -107,6 +101,11 @@ def choosing_driver(lab: Lab, **more: bool) -> Driver:
             os.kill(os.getpid(), signal.SIGKILL)
         return json.dumps(answer)
 
+    return _paying_driver(lab, pay)
+
+
+def _paying_driver(lab: Lab, pay: Any) -> Driver:
+    """An agent that calls the reviewed tool `pay` once."""
     agent = create_agent(
         Script(turns=[[call("c1", "pay", to="a")]]),
         [pay],

@@ -18,6 +18,7 @@ import aiohttp
 import yaml
 from aiohttp import web
 
+from slack_sandbox.demo.children import find_free_port
 from teams_sandbox.sandbox import Sandbox
 from teams_sandbox.server import running_sandbox
 from teams_sandbox.workspace.acme import (
@@ -51,7 +52,7 @@ async def running_playground(folder: Path) -> AsyncIterator[Playground]:
     async with running_sandbox() as sandbox, aiohttp.ClientSession() as session:
         front = Front(sandbox, session)
         async with front.serving() as url:
-            port = _free_port()
+            port = find_free_port()
             front.connector = f"http://127.0.0.1:{port}/_connector"
             sandbox_url, sandbox.url = sandbox.url, url
             front.others = sandbox_url
@@ -179,11 +180,3 @@ def _configuration(sandbox: Sandbox) -> dict[str, object]:
             "channels": [{"id": ESCALATIONS, "name": "Escalations"}],
         },
     }  # fmt: skip
-
-
-def _free_port() -> int:
-    import socket
-
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
