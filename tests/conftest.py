@@ -11,7 +11,7 @@ import hypothesis
 import pytest
 import redis
 
-from hitl_core.store.redis import client
+from hitl_core.store.redis.connection import client
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.support.redis_server import durable_server, session_server
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from hitl_core.store.redis.client import MAX_BLOCK, Client, store_errors
+from hitl_core.store.redis.connection import MAX_BLOCK, Client, store_errors
 from hitl_core.store.redis.keys import Keys
 from hitl_core.store.redis.part import RedisPart
 from hitl_core.store.redis.reviews import read_review_id

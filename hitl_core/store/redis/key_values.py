@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import cast
 
 from hitl_core.model import Token
-from hitl_core.store.redis.client import store_errors
+from hitl_core.store.redis.connection import store_errors
 from hitl_core.store.redis.keys import (
     HOMES_KEY,
     TOKENS_KEY,

@@ -16,7 +16,7 @@ from hitl_core.store.contract import (
     lane_of,
     parse_job,
 )
-from hitl_core.store.redis.client import store_errors
+from hitl_core.store.redis.connection import store_errors
 from hitl_core.store.redis.keys import Keys, lane_key, parse_partition
 from hitl_core.store.redis.part import RedisPart
 

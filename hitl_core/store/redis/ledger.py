@@ -12,10 +12,11 @@ from uuid import uuid4
 from hitl_core.audit import Anchor, Entry, PolicyChanged, link_entry, parse_position
 from hitl_core.model import Event, MessageRef, Place
 from hitl_core.store.contract import delivery_event
-from hitl_core.store.redis.client import Client, read_script, store_errors
+from hitl_core.store.redis.connection import Client, store_errors
 from hitl_core.store.redis.keys import Keys, choose_partition, digest_of
 from hitl_core.store.redis.part import RedisPart
 from hitl_core.store.redis.reviews import ATTEMPT, CHAIN, POST
+from hitl_core.store.redis.scripts import read_script
 
 #: Makes the event from the store's time and the field's value so far.
 EventFactory = Callable[[float, str | None], Event | PolicyChanged]

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from hitl_core.errors import StoreError
-from hitl_core.store.redis.client import Client, read_script, store_errors
+from hitl_core.store.redis.connection import Client, store_errors
 from hitl_core.store.redis.keys import Keys, parse_partition
+from hitl_core.store.redis.scripts import read_script
 
 
 class RedisPart:

@@ -15,7 +15,7 @@ from hitl_core.store.contract import (
     WaitingPage,
     Workload,
 )
-from hitl_core.store.redis.client import store_errors
+from hitl_core.store.redis.connection import store_errors
 from hitl_core.store.redis.keys import Keys, choose_partition
 from hitl_core.store.redis.part import RedisPart
 

@@ -31,7 +31,7 @@ from hitl_core.store.contract import (
     is_decision_event,
     lane_of,
 )
-from hitl_core.store.redis.client import store_errors
+from hitl_core.store.redis.connection import store_errors
 from hitl_core.store.redis.keys import Keys
 from hitl_core.store.redis.part import RedisPart
 

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from hitl_core.errors import SettingsError
-from hitl_core.store.redis.client import Client, check_server, close_clients, connect, store_errors
+from hitl_core.store.redis.connection import (
+    Client,
+    check_server,
+    close_clients,
+    connect,
+    store_errors,
+)
 from hitl_core.store.redis.hints import RedisHints
 from hitl_core.store.redis.key_values import (
     RedisChannelData,

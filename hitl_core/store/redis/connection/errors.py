@@ -1,4 +1,4 @@
-"""Connections to Redis: clients that never retry, and the translation of Redis errors into ours."""
+"""The errors of Redis and redis-py, as ours."""
 
 from __future__ import annotations
 
@@ -8,13 +8,7 @@ import re
 import ssl
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from functools import cache
-from importlib import resources
-from typing import Any, cast
 
-from redis.asyncio import Redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
 from redis.exceptions import (
     AskError,
     AuthenticationError,
@@ -33,57 +27,8 @@ from redis.exceptions import (
     TryAgainError,
 )
 
-from hitl_core.errors import SettingsError, StoreError, StoreUnavailable, StoreUnwritable
-from hitl_core.store.redis.pool import NO_CONNECTION, Pool, run_to_end
-
-#: redis-py types every reply as "X or an awaitable of X", because its sync and async clients share types. So
-#: the client is Any here, and each method of the store gives the reply its type.
-Client = Any
-
-#: A click must be stored within 2.5 s, so one command must not take longer than this, in seconds.
-COMMAND_TIMEOUT = 1.5
-#: XREAD blocks for at most this many seconds; its socket waits a little longer.
-MAX_BLOCK = 30.0
-#: The scripts that use the functions of queue.lua.
-_QUEUE_SCRIPTS = frozenset({"write", "take", "finish", "dead_letter", "requeue", "redraw", "slot"})
-
-
-def connect(url: str, *, blocking: bool = False, connections: int = 32) -> Client:
-    """A client. Commands that block need a client of their own (`blocking`), so that a waiting read never
-    delays a click.
-
-    The client never repeats a command: if only the reply was lost, the command would be done twice.
-    """
-    try:
-        pool: Any = cast(Any, Pool).from_url(
-            url,
-            max_connections=connections,
-            timeout=COMMAND_TIMEOUT,
-            socket_timeout=MAX_BLOCK + 5 if blocking else COMMAND_TIMEOUT,
-            socket_connect_timeout=COMMAND_TIMEOUT,
-            retry=Retry(NoBackoff(), 0),
-            protocol=2,  # replies have other shapes in RESP3
-        )
-    except ValueError:
-        # The cause may contain a part of the password, so it is dropped.
-        raise SettingsError(
-            f"The Redis address {_hide_password(url)!r} is not a redis:// URL."
-        ) from None
-    return Redis.from_pool(pool)  # this client closes the pool
-
-
-async def close_clients(*clients: Client) -> None:
-    """Close all clients, even if one fails. Commands that were sent get their reply, others StoreError."""
-    closing = (client.aclose() for client in clients)
-    await run_to_end(asyncio.gather(*closing, return_exceptions=True))
-
-
-@cache
-def read_script(name: str) -> str:
-    """The text of a script, with queue.lua in front if the script needs it."""
-    folder = resources.files("hitl_core.store.redis") / "lua"
-    names = ("queue", name) if name in _QUEUE_SCRIPTS else (name,)
-    return "".join((folder / f"{each}.lua").read_text("utf-8") for each in names)
+from hitl_core.errors import StoreError, StoreUnavailable, StoreUnwritable
+from hitl_core.store.redis.connection.pool import NO_CONNECTION
 
 
 @asynccontextmanager
@@ -187,31 +132,3 @@ def _reason(error: BaseException | None) -> str:
     if isinstance(error, TimeoutError | asyncio.TimeoutError):
         return "it did not answer in time"
     return "the connection failed or was lost"
-
-
-async def check_server(redis: Client, url: str) -> None:
-    """Raises SettingsError for a server that is too old, or that could drop pending reviews; StoreUnavailable
-    when it doesn't answer.
-    """
-    try:
-        async with store_errors():
-            info: dict[str, Any] = await redis.info()
-    except (StoreUnavailable, StoreError) as error:
-        # The causes only add a hundred lines of traceback.
-        message = str(error).replace("Redis", f"Redis at {_hide_password(url)}", 1)
-        raise StoreUnavailable(message) from None
-    version = str(info.get("redis_version", "0"))
-    if tuple(int(part) for part in version.split(".")[:2]) < (6, 2):
-        raise SettingsError(f"Redis at {_hide_password(url)} is {version}; 6.2 or later is needed.")
-    policy = str(info.get("maxmemory_policy", "noeviction"))
-    if policy.startswith("allkeys"):
-        raise SettingsError(
-            f"Redis at {_hide_password(url)} has maxmemory-policy {policy}, which can drop pending reviews."
-            " Set it to noeviction."
-        )
-
-
-def _hide_password(url: str) -> str:
-    """The URL without user and password."""
-    without = re.sub(r"(?i)(?<=password=)[^&]*", "…", url)
-    return re.sub(r"^(\w+://)?.*@", r"\1…@", without)
