@@ -33,6 +33,8 @@ from .warnings import is_plain
 
 #: Characters of the arguments of all actions on a card together.
 MAX_CARD_ARGS = 7_000
+#: A card shows up to this many actions in full. With more, each has one line.
+MAX_OPEN = 10
 MAX_WHY = 300
 MAX_TITLE = 100
 #: Characters of the arguments in a modal.
@@ -64,7 +66,18 @@ def name_and_arguments(review: Review, key: str) -> tuple[str, tuple[Argument, .
     return action.name if action else call.name, arguments
 
 
-def make_open_actions(
+def make_actions(
+    review: Review, waiting: list[Action], numbers: dict[str, int]
+) -> tuple[tuple[OpenAction, ...], tuple[ActionLine, ...]]:
+    """All of them in full, unless there are too many, and all of them with one line each."""
+    if len(waiting) > MAX_OPEN:
+        lines = (make_action_line(review, action, numbers[action.key]) for action in waiting)
+        return (), tuple(lines)
+    open_actions = _make_open_actions(review, waiting, numbers)
+    return open_actions, tuple(map(_to_action_line, open_actions))
+
+
+def _make_open_actions(
     review: Review, waiting: list[Action], numbers: dict[str, int]
 ) -> tuple[OpenAction, ...]:
     """The actions, cut to the room of a card. Room that one action does not need goes to the others."""
@@ -97,9 +110,11 @@ def make_open_action(
         ("The agent's reason", said.reason),
     ]
     excerpt = arguments_excerpt(masked, room)
-    choices = () if hides_options(review, action) else choices_of(config)
+    is_question = config.answer_schema is not None
+    choices = choices_of(config) if is_question and not hides_options(review, action) else ()
     answers = choice_texts(config) if choices else ()
     odd = find_odd_values(None if plain else masked, texts, answers)
+    why, rule = text.shorten_each((said.description, said.rule), MAX_WHY)
     return OpenAction(
         key=action.key,
         revision=action.revision,
@@ -107,15 +122,16 @@ def make_open_action(
         number=number,
         name=action.name,
         title=said.title and text.shorten(said.title, MAX_TITLE),
-        why=_short_description(action, said.description),
+        # Quoted if code made it: then it may have words of the arguments.
+        why=quote(why) if why and action.request.computed else why,
         by_agent=action.request.by_agent,
-        rule=text.shorten(said.rule, MAX_WHY),
+        rule=rule,
         fact=main_fact(masked),
         excerpt=excerpt,
         warnings=(*((Text(one),) for one in said.withheld), *odd.lines),
         odd_values=odd.count,
         allowed=config.allowed_decisions,
-        is_question=config.answer_schema is not None,
+        is_question=is_question,
         choices=choices,
         confirm=config.confirm,
         reads_all=config.must_read,
@@ -130,12 +146,6 @@ def make_open_action(
         attempt=attempt_of(review, action) if action.rejected_before else None,
         values=call_values(masked) if compares and len(arguments.data) <= MAX_COMPARED else None,
     )
-
-
-def _short_description(action: Action, description: str) -> str:
-    """Quoted if code made it: then it may have words of the arguments."""
-    short = text.shorten(description, MAX_WHY)
-    return quote(short) if short and action.request.computed else short
 
 
 def _shrink(review: Review, action: Action, open_action: OpenAction, room: int) -> OpenAction:
@@ -171,7 +181,7 @@ def _find_progress(review: Review, action: Action) -> Progress | None:
     return make_progress(review, action)
 
 
-def to_action_line(action: OpenAction) -> ActionLine:
+def _to_action_line(action: OpenAction) -> ActionLine:
     return ActionLine(
         key=action.key,
         revision=action.revision,

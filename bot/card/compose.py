@@ -9,7 +9,7 @@ from hitl_core.model import Action, Call, MessageRef, Place, Review
 from hitl_core.review import count_steps, deadline
 
 from .. import text
-from .actions import make_action_line, make_open_actions, to_action_line
+from .actions import make_actions
 from .alike import differences
 from .decided import decision_lines, decision_time, elsewhere_of, move_lines
 from .history import first_message, notes_of
@@ -20,7 +20,6 @@ from .model import (
     Deciders,
     DecisionLine,
     NextStep,
-    OpenAction,
     Origin,
     PlaceProblem,
 )
@@ -32,8 +31,6 @@ from .values import NOBODY, PeopleRefs
 from .votes import cancel_votes_of, make_doubt
 from .warnings import NamedValue, find_warnings
 
-#: A card shows up to this many actions in full. With more, each has one line.
-MAX_OPEN = 10
 #: The value of a button has at most 2,000 characters; this many actions with their revisions fit.
 MAX_APPROVED = 200
 MAX_WHY = 400
@@ -51,7 +48,7 @@ def build_card(
     number_of = {action.key: n for n, action in enumerate(review.actions, start=1)}
     escalated = bool(here) and all(place not in action.route.notify for action in here)
     doubts = [call for call in review.calls_in_doubt if place in review.places_of(call)]
-    open_actions, short = _open_and_waiting(review, waiting, number_of)
+    open_actions, short = make_actions(review, waiting, number_of)
     question, approvable, seal = _approve_all(review, waiting, short)
     in_doubt = tuple(make_doubt(review, call) for call in doubts)
     next_step, ends = _next_step(here, waiting), _nearest_deadline(waiting)
@@ -111,17 +108,6 @@ def _was_passed_on(here: list[Action], place: Place) -> bool:
     return all(place not in action.route.notify for action in here) and any(
         step.to == place and step.step is not None for action in here for step in action.escalations
     )
-
-
-def _open_and_waiting(
-    review: Review, waiting: list[Action], number_of: dict[str, int]
-) -> tuple[tuple[OpenAction, ...], tuple[ActionLine, ...]]:
-    if len(waiting) > MAX_OPEN:
-        return (), tuple(
-            make_action_line(review, action, number_of[action.key]) for action in waiting
-        )
-    open_actions = make_open_actions(review, waiting, number_of)
-    return open_actions, tuple(to_action_line(one) for one in open_actions)
 
 
 def _origin(review: Review) -> Origin:

@@ -37,7 +37,6 @@ from hitl_core.review.transition import (
     make_event,
     with_actions,
 )
-from hitl_core.review.visibility import redaction_pointers
 from hitl_core.sentences import join_names
 
 
@@ -83,7 +82,7 @@ def decide(
         vote_count.check_others_can_approve(review, action, name)
     changed = with_actions(review, {key: action}, now).model_copy(update={"args": stored_args})
     if ruling is not None:
-        changed = with_edited_call(changed, action, ruling, args)
+        changed = with_edited_call(changed, key, judged)
     kind, what = _result(action, vote_type, proposal)
     why = " ".join(filter(None, (message, note))) or None
     event = make_event(
@@ -215,19 +214,20 @@ def add_revision(
     return action.model_copy(update=update)
 
 
-def with_edited_call(review: Review, action: Action, ruling: EditRuling, args: Arguments) -> Review:
+def with_edited_call(review: Review, key: str, judged: JudgedProposal) -> Review:
     """The call keeps what an edit can't win back: after a crash it runs again only if all rules so far allow
     that, and the agent's texts stay hidden.
     """
-    hides = bool(redaction_pointers(action, args.parse()))
+    assert judged.ruling is not None  # something was changed
+    idempotent = judged.ruling.idempotent
     calls = tuple(
         call.model_copy(
             update={
-                "idempotent": call.idempotent and ruling.idempotent,
-                "hides_values": call.hides_values or hides,
+                "idempotent": call.idempotent and idempotent,
+                "hides_values": call.hides_values or judged.hides_values,
             }
         )
-        if call.key == action.key
+        if call.key == key
         else call
         for call in review.calls
     )

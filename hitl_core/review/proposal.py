@@ -24,7 +24,6 @@ from hitl_core.jsonschema import (
 from hitl_core.model import Action, Arguments, DecisionType, Grant, Review, ReviewConfig, encode
 from hitl_core.review.edit_rules import EditRuling, judge_edit
 from hitl_core.review.visibility import (
-    find_pointers,
     find_redaction_flaw,
     form_schema,
     hides_options,
@@ -58,13 +57,14 @@ class Proposal(NamedTuple):
 
 class JudgedProposal(NamedTuple):
     """A proposal for an action of `review`: `args` and `name` would run. `ruling` is the policy's on what the
-    proposal changes, None if it changes nothing.
+    proposal changes, None if it changes nothing. `hides_values`: people don't see all of `args`.
     """
 
     review: Review
     args: Arguments
     name: str
     ruling: EditRuling | None
+    hides_values: bool
 
     @property
     def new_grant(self) -> Grant | None:
@@ -103,28 +103,28 @@ def _judge(review: Review, action: Action, proposal: Proposal, now: float) -> Ju
     if is_edit and (proposal.args is None or (same and not proposal.verbatim)):
         raise Refused("unchanged", "Nothing was changed. To run it as it is, press Approve.")
     ruling = None if same else judge_edit(review, action, name, args, now, proposal.type)
+    after, hides_values = ruling.action if ruling is not None else action, False
     if is_edit or not same:
-        config = ruling.action.config if ruling is not None else action.config
-        _check_args(review, action, name, config, before, args, proposal.type)
-    return JudgedProposal(review, args, name, ruling)
+        hides_values = _check_args(review, action, after, name, before, args, proposal.type)
+    return JudgedProposal(review, args, name, ruling, hides_values)
 
 
 def _check_args(
     review: Review,
     action: Action,
+    after: Action,
     name: str,
-    config: ReviewConfig,
-    before: Arguments,
-    after: Arguments,
+    old_args: Arguments,
+    new_args: Arguments,
     kind: DecisionType,
-) -> None:
-    """Raises Refused for new arguments that the schemas don't allow, or that no card could show. `config` is
-    the one that applies to the new arguments.
+) -> bool:
+    """Whether people don't see all of the new arguments. Raises Refused if the schemas don't allow these, or
+    if no card could show them. `after` is the action by the rules for the new arguments.
     """
-    what = "An answer" if kind == "approve" else "An edit"
-    old, new = before.parse(), after.parse()
-    hidden_before = redaction_pointers(action, old)
-    hidden = {*find_pointers(config, new), *redaction_pointers(action, new), *hidden_before}
+    what, config = "An answer" if kind == "approve" else "An edit", after.config
+    old, new = old_args.parse(), new_args.parse()
+    hidden_before, hidden_after = redaction_pointers(action, old), redaction_pointers(after, new)
+    hidden = {*hidden_after, *hidden_before}
     try:
         problems = check_args(config.args_schema, new)
     except SchemaError as error:
@@ -133,11 +133,13 @@ def _check_args(
         hides_values = review.hides_values or bool(hidden)
         problem = _visible_problem(config, new, problems, hidden, hides_values)
         raise _make_refusal(problem.pointer, problem.message)
-    configs = [config, action.config, *(terms.config for terms in action.earlier)]
+    configs = [config, *(terms.config for terms in after.earlier)]
     trusted = [schema for each in configs for schema in (each.policy_schema, each.hiding_schema)]
     if flaw := find_redaction_flaw(trusted, new):
         raise Refused("invalid_args", f"{what} can't be checked here: {flaw}.")
-    _check_protected(review, action, name, old, new, config.args_schema, hidden, hidden_before)
+    schemas = [*(each.args_schema for each in configs), *map(review.tools.get, (action.name, name))]
+    _check_protected(schemas, old, new, hidden, hidden_before)
+    return bool(hidden_after)
 
 
 def _visible_problem(
@@ -215,24 +217,15 @@ def _answer_problem(schema: dict[str, Any], answer: object) -> str | None:
 
 
 def _check_protected(
-    review: Review,
-    action: Action,
-    name: str,
+    schemas: list[dict[str, Any] | None],
     before: dict[str, Any],
     after: dict[str, Any],
-    rule_schema: dict[str, Any] | None,
     hidden: Collection[str],
     hidden_before: Collection[str],
 ) -> None:
-    """Raises DecisionError if an edit changes a `readOnly` value, or removes a value that the editor can't
-    see (`hidden_before`). It names no key inside a `hidden` value.
-
-    `name` is the tool after the edit, and `rule_schema` the schema of the rule that matches the edit. The
-    `readOnly` of all schemas counts: of the rules and of the tools, before and after the edit.
+    """Raises DecisionError if an edit changes a value that any of the schemas says is `readOnly`, or removes
+    a value that the editor can't see (`hidden_before`). It names no key inside a `hidden` value.
     """
-    configs = [action.config, *(terms.config for terms in action.earlier)]
-    own = [review.tools.get(tool) for tool in (action.name, name)]
-    schemas = [rule_schema, *(config.args_schema for config in configs), *own]
     if (path := find_changed_fixed(schemas, before, after)) is not None:
         where = cut_at_hidden(to_pointer(path), hidden)
         part = "" if where == to_pointer(path) else "a hidden part of it "
