@@ -11,7 +11,13 @@ from hitl_core.jsonschema import SizedCache
 from hitl_core.model import DecisionType, DialectName, DisplayHint, Output, Route, Value
 from hitl_core.policy.policy import Policy
 from hitl_core.policy.reader import ParsedConfig
-from hitl_core.policy.rule import CallContext, PredicateLost, Rule, SchemaWhen
+from hitl_core.policy.rule import (
+    DEFAULT_DECISIONS,
+    CallContext,
+    PredicateLost,
+    Rule,
+    SchemaWhen,
+)
 from hitl_core.policy.rule_index import RuleIndex, until_unconditional
 
 #: The limit for the text of all cached policies, in characters.
@@ -36,7 +42,7 @@ def dump_excerpt(policy: Policy, tools: Iterable[str]) -> str:
             "prefix": prefix,
             "replaces": policy.allow_override,
         }
-    return json.dumps(kept)
+    return json.dumps(kept, separators=(",", ":"))
 
 
 def load_excerpt(text: str) -> Policy:
@@ -79,39 +85,41 @@ _policies: SizedCache[str, tuple[Policy, int]] = SizedCache(_MAX_TEXT, lambda ke
 class StoredRule(Value):
     """The fields of a Rule. `when` is a JSON Schema. `lost`: the `when` was Python code, which can't be
     stored, so the rule may match any call. A `description` that is Python code is not stored.
+
+    A default is not stored, so it is Rule's, and changes only together with the schema version of reviews.
     """
 
-    name: str | None
+    name: str | None = None
     kind: Literal["allow", "review", "deny"]
-    line: int | None
+    line: int | None = None
     prefix: str
     route: Route
-    description: str | None
-    when: dict[str, Any] | None
-    lost: bool
-    allowed_decisions: tuple[DecisionType, ...]
-    args_schema: dict[str, Any] | None
-    reject_reason: Literal["optional", "required"]
-    must_read: bool | None
-    confirm: bool
-    redact: tuple[str, ...]
-    display: tuple[DisplayHint, ...]
-    says_reviewers: bool
-    needs_requester: bool
-    idempotent: bool
-    answer_schema: dict[str, Any] | None
-    output: Output | None
-    dialect: DialectName | None
-    extra: dict[str, Any] | None
-    trusts_tools: bool
-    hide_when_decided: bool
+    description: str | None = None
+    when: dict[str, Any] | None = None
+    lost: bool = False
+    allowed_decisions: tuple[DecisionType, ...] = DEFAULT_DECISIONS
+    args_schema: dict[str, Any] | None = None
+    reject_reason: Literal["optional", "required"] = "optional"
+    must_read: bool | None = None
+    confirm: bool = False
+    redact: tuple[str, ...] = ()
+    display: tuple[DisplayHint, ...] = ()
+    says_reviewers: bool = False
+    needs_requester: bool = False
+    idempotent: bool = False
+    answer_schema: dict[str, Any] | None = None
+    output: Output | None = None
+    dialect: DialectName | None = None
+    extra: dict[str, Any] | None = None
+    trusts_tools: bool = False
+    hide_when_decided: bool = False
 
 
 _SHARED_FIELDS = [field.name for field in fields(Rule) if field.name not in ("when", "description")]
 
 
 def dump_rule(rule: Rule) -> dict[str, Any]:
-    """The rule as plain JSON. It shares no object with the rule."""
+    """The rule as plain JSON, without defaults. It shares no object with the rule."""
     when = rule.when
     kept = StoredRule(
         **{name: getattr(rule, name) for name in _SHARED_FIELDS},
@@ -119,7 +127,7 @@ def dump_rule(rule: Rule) -> dict[str, Any]:
         when=when.schema if isinstance(when, SchemaWhen) else None,
         lost=when is not None and not isinstance(when, SchemaWhen),
     )
-    return kept.model_dump(mode="json")
+    return kept.model_dump(mode="json", exclude_defaults=True)
 
 
 def load_rule(data: object) -> Rule:

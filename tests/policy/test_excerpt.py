@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from dataclasses import MISSING, fields
 from typing import Any
 
 from hypothesis import given
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 
 from hitl_core.model import ToolCall
 from hitl_core.policy import InvalidPolicy, Policy, Ruling
-from hitl_core.policy.kept_policy import dump_excerpt, load_excerpt
+from hitl_core.policy.kept_policy import StoredRule, dump_excerpt, load_excerpt
+from hitl_core.policy.rule import Rule
 
 names = st.text("ab", min_size=1, max_size=3)
 globs = st.text("ab*?", min_size=1, max_size=3)
@@ -157,3 +159,19 @@ def test_security_m7_a_when_that_was_code_is_named_in_the_reason() -> None:
 
 def strictness(ruling: Ruling) -> int:
     return ("allow", "review", "deny").index(ruling.verdict.kind)
+
+
+def test_what_is_not_stored_is_a_default_of_a_rule():
+    """A stored rule lacks what equals StoredRule's default: Rule has the same defaults, or the rule would be
+    another one when it is read. What has no default in Rule is stored, except None."""
+    for field in fields(Rule):
+        stored = StoredRule.model_fields[field.name]
+        if not stored.is_required():
+            assert stored.default == (None if field.default is MISSING else field.default)
+    assert not StoredRule.model_fields["lost"].default
+
+
+def test_a_plain_policy_takes_a_hundred_bytes():
+    policy = Policy.from_mapping({"default": "review"})
+
+    assert len(dump_excerpt(policy, ["send_email"])) <= 120

@@ -129,7 +129,7 @@ class RedisAuditedFields(RedisPart):
         field = _Field(
             keys.review(review_id),
             POST + place,
-            ref.model_dump_json(),
+            ref.model_dump_json(exclude_defaults=True),
             CHAIN,
         )
         winner = await self._write_field(
