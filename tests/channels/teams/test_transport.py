@@ -20,7 +20,7 @@ from bot.channels.contract import (
     Unreachable,
 )
 from bot.channels.teams import Credentials, TeamsChannel
-from bot.channels.teams.transport import references, sdk
+from bot.channels.teams.transport import references, sdk, team_channels
 from hitl_core.errors import SettingsError
 from hitl_core.model import Place
 from hitl_core.store import MemoryStore
@@ -285,6 +285,24 @@ async def test_an_activity_that_changes_nothing_writes_nothing(
     await channel.record(update.model_copy(update={"service_url": f"{sandbox.url}/elsewhere/"}))
     assert writes == [f"conversation:{ids.OPS}"]
     assert channel.references.service_url(ids.OPS) == f"{sandbox.url}/elsewhere/"
+
+
+async def test_names_that_cannot_be_loaded_are_not_asked_for_with_each_card(
+    sandbox: Sandbox, channel: TeamsChannel, monkeypatch: pytest.MonkeyPatch
+):
+    """Given names that are too old and a Teams that fails; when many cards are shown, then they are posted
+    with the known names, and Teams is asked once in a while."""
+    monkeypatch.setattr(team_channels, "_MAX_AGE", 0.0)
+    monkeypatch.setattr(team_channels, "_RETRY_AFTER", 3600.0)
+    before = count(sandbox, "team")
+    sandbox.faults.add("answer", "team", status=500)
+    refs = await asyncio.gather(*(channel.post(ROOM, CARD) for _ in range(3)))
+    await asyncio.gather(*(channel.update(ROOM, ref, CARD) for ref in refs))
+    assert count(sandbox, "team") == before + 1
+    sandbox.faults.clear()
+    monkeypatch.setattr(team_channels, "_RETRY_AFTER", 0.0)
+    await channel.post(ROOM, CARD)
+    assert count(sandbox, "team") > before + 1
 
 
 async def test_c1_nobody_takes_a_place_over_by_taking_its_name(

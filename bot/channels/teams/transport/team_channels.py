@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import NamedTuple
 
-from ...contract import NotFound
+from ...contract import ChannelError, NotFound
 from .api import Api, read_field, read_list
 from .errors import NO_PLACE, Data
 from .references import References
 
-#: How long the list of channels is used, and the shortest time between two look-ups, in seconds.
+#: How long the list of channels is used, and the shortest time between two look-ups (also if the first one
+#: failed), in seconds.
 _MAX_AGE = 600.0
 _RETRY_AFTER = 2.0
 #: Errors which mean that the conversation surely does not exist for the bot.
@@ -57,6 +59,9 @@ class TeamChannels:
         self._channels: dict[str, ChannelInfo] = {}
         self._teams = frozenset[str]()
         self._listed_at = float("-inf")
+        self._lock = asyncio.Lock()
+        self._failure: ChannelError | None = None
+        self._failed_at = float("-inf")
 
     def get(self, id: str) -> ChannelInfo | None:
         """As far as it is known already."""
@@ -65,26 +70,27 @@ class TeamChannels:
     async def all(self) -> list[ChannelInfo]:
         """Loaded again at once when the app was installed in another team, or removed from one."""
         await self._references.refresh()
-        is_old = time.monotonic() - self._listed_at > _MAX_AGE
-        if is_old or self._teams != self._references.teams().keys():
-            await self._load()
+        async with self._lock:
+            is_old = time.monotonic() - self._listed_at > _MAX_AGE
+            if is_old or self._teams != self._references.teams().keys():
+                await self._load()
         return list(self._channels.values())
 
     async def find(self, id: str) -> ChannelInfo | None:
         """None for chats, and for channels that the bot does not see."""
         await self.all()
-        if id not in self._channels and self._may_load_again():
-            await self._load()
+        async with self._lock:
+            if id not in self._channels and self._may_load_again():
+                await self._load()
         return self._channels.get(id)
 
     async def find_by_name(self, name: str) -> list[str]:
         """The ids of the channels that a place may call so."""
         await self.all()
-        matches = self._ids_of(name)
-        if len(matches) != 1 and self._may_load_again():
-            await self._load()
-            matches = self._ids_of(name)
-        return matches
+        async with self._lock:
+            if len(self._ids_of(name)) != 1 and self._may_load_again():
+                await self._load()
+        return self._ids_of(name)
 
     def _may_load_again(self) -> bool:
         return time.monotonic() - self._listed_at > _RETRY_AFTER
@@ -93,7 +99,17 @@ class TeamChannels:
         return [one.id for one in self._channels.values() if name in one.names]
 
     async def _load(self) -> None:
-        """Load the names of all teams and channels."""
+        """Load the names of all teams and channels. Just after a failure, that failure is the answer."""
+        if self._failure and time.monotonic() - self._failed_at < _RETRY_AFTER:
+            raise self._failure.with_traceback(None)
+        try:
+            await self._load_now()
+        except ChannelError as error:
+            self._failure, self._failed_at = error, time.monotonic()
+            raise
+        self._failure = None
+
+    async def _load_now(self) -> None:
         channels, teams = dict[str, ChannelInfo](), self._references.teams()
         for team, url in teams.items():
             try:
