@@ -29,7 +29,7 @@ DEMO_FLAGS = $(if $(filter-out 0,$(value CHECK)),--check) \
 help: ## show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.demo ## a local Slack, Redis, the bot and an agent  [ASK= CHECK=1 CALLS= DATA= POLICY= PORT=]
+demo: $(VENV)/.demo ## a local Slack and Teams, Redis, the bot and an agent  [ASK= CHECK=1 CALLS= DATA= POLICY= PORT=]
 	@$(VENV)/bin/hitl demo $(DEMO_FLAGS)
 
 test: $(VENV)/.dev ## every test, against a real Redis and browser  [ARGS=]

