@@ -8,7 +8,7 @@ from __future__ import annotations
 
 # Who may decide.
 
-ONLY_MEMBERS = "Only people of this workspace may decide."
+ONLY_MEMBERS = "Only people of this workspace or organization may decide."
 STILL_RECORDED = "This message is still being recorded. Press again in a moment."
 LOOKUP_UNAVAILABLE = "Who may decide could not be looked up. Press again."
 

@@ -100,6 +100,7 @@ def test_the_bot_works_for_people_teams_and_group_chats(file: Path) -> None:
     (bot,) = manifest(file)["bots"]
     assert bot["botId"] == ID
     assert set(bot["scopes"]) == {"personal", "team", "groupChat"}
+    assert bot["supportsFiles"] is True  # else nobody can accept a file
     (commands,) = bot["commandLists"]
     assert commands["scopes"] == bot["scopes"]
     titles = [one["title"] for one in commands["commands"]]

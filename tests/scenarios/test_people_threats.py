@@ -102,7 +102,7 @@ async def test_t37_a_stranger_who_guesses_gets_one_answer(scene: Scene) -> None:
         click = await forge_click(scene, card, "approve", scene.stranger.id, f"approve.{guess}")
         await send(scene, click)
     text = await scene.stranger.notices()
-    assert set(text) == {"Only people of this workspace may decide."}
+    assert set(text) == {"Only people of this workspace or organization may decide."}
     assert len(text) == len(guesses) + 1
 
 

@@ -209,7 +209,10 @@ async def test_promise_7_who_is_not_a_member_is_told_privately(scene: Scene) -> 
         await scene.carl.press(card, button)
         assert await scene.carl.last_notice() == "Only members of #agent-approvals may decide this."
         await scene.stranger.press(card, button)
-        assert await scene.stranger.last_notice() == "Only people of this workspace may decide."
+        assert (
+            await scene.stranger.last_notice()
+            == "Only people of this workspace or organization may decide."
+        )
     for option in ("Skip it", "Answer instead of running it"):
         await scene.carl.press(card, "more", option=option)
     assert len(await scene.carl.notices()) == 5
@@ -230,7 +233,9 @@ async def test_promise_7_a_member_of_here_can_be_an_impostor_of_elsewhere(scene:
 
     await scene.alice.press(card, "approve")
 
-    assert await scene.alice.notices() == ["Only people of this workspace may decide."]
+    assert await scene.alice.notices() == [
+        "Only people of this workspace or organization may decide."
+    ]
     assert not waiting.done()
 
 

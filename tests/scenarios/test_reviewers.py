@@ -131,7 +131,10 @@ async def test_t25_a_stranger_of_a_shared_channel_decides_only_by_name(scene: Sc
     waiting = scene.ask(await scene.gate(there))
     sam = scene.person("U0SAM", team="T0GLOBEX")
     card = await scene.card("send_email", channel="C0SHARED", viewer="U0SAM")
-    assert await press_refused(scene, sam, card) == "Only people of this workspace may decide."
+    assert (
+        await press_refused(scene, sam, card)
+        == "Only people of this workspace or organization may decide."
+    )
     assert not waiting.done()
 
     named = await scene.gate(there + "    reviewers: {users: [U0SAM]}\n")
