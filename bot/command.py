@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, get_args
 from hitl_core.cli import add_command, complain, require_extra
 from hitl_core.errors import HitlError
 from hitl_core.policy import Policy
+from hitl_core.telemetry import JsonFormatter
 
 from . import teams_package
 from .logs import OneLineFormatter
@@ -81,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         settings = Settings.from_environment(os.environ)
         _require_packages(settings)
-        _configure_logging(settings.hitl_log_level.upper())
+        configure_logging(settings.hitl_log_level.upper(), settings.hitl_log_format)
         asyncio.run(_serve(settings, args.only))
     except HitlError as error:
         return complain(str(error))
@@ -116,9 +117,10 @@ def _require_packages(settings: Settings) -> None:
         require_extra("teams", *_BOT_PACKAGES, "microsoft_teams")
 
 
-def _configure_logging(level: str) -> None:
+def configure_logging(level: str, format: str) -> None:
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(OneLineFormatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    text = OneLineFormatter("%(asctime)s %(levelname)s %(name)s %(message)s")
+    handler.setFormatter(JsonFormatter() if format == "json" else text)
     logging.basicConfig(level=level, handlers=[handler])
     # Bolt reads SLACK_BOT_TOKEN by itself, and logs at each start that it is not used.
     bolt = logging.getLogger("slack_bolt")

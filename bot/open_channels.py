@@ -5,6 +5,7 @@ A chat system's packages come with its extra, so its channel is imported only if
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -16,6 +17,8 @@ from .channels.contract import Channel
 from .channels.registry import Channels
 from .health import Health
 from .settings import Settings
+
+log = logging.getLogger(__name__)
 
 #: The time limit of one call to a chat system in the check of a policy, in seconds.
 CHECK_TIMEOUT = 10
@@ -63,6 +66,11 @@ async def open_channels_to_check(settings: Settings) -> AsyncGenerator[Channels,
 
 async def open_store(settings: Settings) -> RedisStore:
     """Raises SettingsError or StoreUnavailable; the text names the setting with the URL."""
+    if settings.has_plaintext_redis:
+        log.warning(
+            "HITL_REDIS_URL is not encrypted: whoever is between this machine and Redis can read and"
+            " change what people decide. Use rediss:// unless the network is your own."
+        )
     try:
         return await RedisStore.open(settings.hitl_redis_url)
     except (SettingsError, StoreUnavailable) as error:

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
+from ipaddress import ip_address
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
 from hitl_core.errors import SettingsError
 from hitl_core.model import is_guid, split_id
-from hitl_core.sentences import join_names
 
 from . import click_budget
+from .setting_names import find_typos, missing_text, required_settings, typo_question
 
 #: One half of the bot: `http` answers clicks and agents, `workers` shows reviews and escalates them.
 BotRole = Literal["http", "workers"]
 
-_PREFIXES = ("HITL_", "SLACK_", "TEAMS_")
-#: The settings that say that a bot has Slack, and Teams.
-_SLACK = ("slack_bot_token", "slack_signing_secret", "slack_app_token")
-_TEAMS = ("teams_client_id", "teams_tenant_id", "teams_client_secret", "teams_managed_identity")
-APP_TOKEN = "SLACK_APP_TOKEN"
-#: A variable whose name is this similar to a setting's (difflib's ratio) is probably a typo.
-SIMILARITY = 0.88
 _EXAMPLES = {"slack": "#agent-approvals", "teams": "teams:19:…@thread.tacv2"}
 
 
@@ -66,6 +59,8 @@ class Settings:
     """How long a click may take, in seconds, before it fails with a message. Slack itself waits 3 seconds."""
     hitl_log_level: str = "INFO"
     """DEBUG, INFO, WARNING or ERROR."""
+    hitl_log_format: str = "text"
+    """`text`, or `json`: one JSON object a line."""
 
     @property
     def has_slack(self) -> bool:
@@ -74,6 +69,13 @@ class Settings:
     @property
     def has_teams(self) -> bool:
         return bool(self.teams_client_id)
+
+    @property
+    def has_plaintext_redis(self) -> bool:
+        """Whether arguments and decisions cross a network unencrypted on their way to Redis."""
+        scheme = _scheme(self.hitl_redis_url)
+        encrypted = scheme.startswith("rediss") or scheme == "unix"
+        return not encrypted and not is_local(self.hitl_redis_url)
 
     def default_in(self, channel: str) -> str:
         """HITL_CHANNEL without its prefix, if it is in this channel, else ""."""
@@ -93,13 +95,13 @@ class Settings:
             for name, variable in known.items()
             if environment.get(variable, "").strip()
         }
-        typos = _typos(environment, set(known.values()))
+        typos = find_typos(environment, set(known.values()))
         required = required_settings(values.keys(), only_look_ups=only_look_ups)
         missing = [known[name] for name in known if name in required - values.keys()]
         if missing:
-            raise SettingsError(_missing_text(missing, typos, values.keys()))
+            raise SettingsError(missing_text(missing, typos, values.keys()))
         if typos := {name: meant for name, meant in typos.items() if name.startswith("HITL_")}:
-            raise SettingsError(f"{_typo_question(typos)} Rename or remove it.")
+            raise SettingsError(f"{typo_question(typos)} Rename or remove it.")
         if "hitl_port" in values:
             values["hitl_port"] = _port(values["hitl_port"])
         if "hitl_click_seconds" in values:
@@ -112,56 +114,6 @@ class Settings:
         return settings
 
 
-def required_settings(given: Set[str], *, only_look_ups: bool = False) -> set[str]:
-    """What must be set, beside what is. With neither Slack nor Teams it is what Slack needs."""
-    required = {"hitl_channel"}
-    if given & set(_SLACK) or not given & set(_TEAMS):
-        required.add("slack_bot_token")
-        if "slack_app_token" not in given and not only_look_ups:
-            required.add("slack_signing_secret")
-    if given & set(_TEAMS):
-        required |= {"teams_client_id", "teams_tenant_id"}
-        if "teams_managed_identity" not in given:
-            required.add("teams_client_secret")
-    return required
-
-
-def _typos(environment: Mapping[str, str], known: set[str]) -> dict[str, str]:
-    """Set variables that look like an unset setting, with that setting's name."""
-    unset = [name for name in known if not environment.get(name, "").strip()]
-    names = sorted(name for name in environment.keys() - known if name.startswith(_PREFIXES))
-    near = ((name, get_close_matches(name, unset, 1, SIMILARITY)) for name in names)
-    return {name: matches[0] for name, matches in near if matches}
-
-
-def _missing_text(missing: list[str], typos: Mapping[str, str], given: Set[str]) -> str:
-    verb = "is" if len(missing) == 1 else "are"
-    sentence = f"{join_names(missing)} {verb} not set."
-    likely = {typo: name for typo, name in typos.items() if name in (*missing, APP_TOKEN)}
-    if likely:
-        return f"{sentence} {_typo_question(likely)}"
-    if "SLACK_SIGNING_SECRET" in missing:
-        sentence += f" For Socket Mode set {APP_TOKEN} instead of SLACK_SIGNING_SECRET."
-    if "TEAMS_CLIENT_SECRET" in missing:
-        sentence += " With a managed identity set TEAMS_MANAGED_IDENTITY instead of the secret."
-    slack, teams = given & set(_SLACK), given & set(_TEAMS)
-    if not slack and not teams:
-        names = join_names(["TEAMS_CLIENT_ID", "TEAMS_TENANT_ID", "TEAMS_CLIENT_SECRET"])
-        return (
-            f"{sentence} For Teams in place of Slack set {names}. See docs/quickstart.md, The bot."
-        )
-    for system, ours in (("Slack", slack), ("Teams", teams)):
-        if slack and teams and any(name.startswith(system.upper()) for name in missing):
-            sentence += (
-                f" For a bot without {system} remove {join_names(map(str.upper, sorted(ours)))}."
-            )
-    return f"{sentence} See docs/quickstart.md, The bot."
-
-
-def _typo_question(typos: Mapping[str, str]) -> str:
-    return " ".join(f"{name} is set: did you mean {meant}?" for name, meant in typos.items())
-
-
 def _check_values(settings: Settings) -> None:
     if settings.has_slack:
         _check_slack(settings)
@@ -172,6 +124,8 @@ def _check_values(settings: Settings) -> None:
         raise SettingsError("HITL_REDIS_URL must be a URL like redis://….")
     if settings.hitl_log_level.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
         raise SettingsError("HITL_LOG_LEVEL must be DEBUG, INFO, WARNING or ERROR.")
+    if settings.hitl_log_format not in ("text", "json"):
+        raise SettingsError("HITL_LOG_FORMAT must be text or json.")
 
 
 def _check_slack(settings: Settings) -> None:
@@ -183,6 +137,10 @@ def _check_slack(settings: Settings) -> None:
         raise SettingsError("SLACK_API_URL must be a URL like https://….")
     if not settings.slack_api_url.endswith("/"):
         raise SettingsError("SLACK_API_URL must end in a slash, like https://slack.com/api/.")
+    if _scheme(settings.slack_api_url) == "http" and not is_local(settings.slack_api_url):
+        raise SettingsError(
+            "SLACK_API_URL must be https://…: only a sandbox on this machine may be http://."
+        )
 
 
 def _check_teams(settings: Settings) -> None:
@@ -202,8 +160,13 @@ def _check_teams(settings: Settings) -> None:
         raise SettingsError(
             "TEAMS_MANAGED_IDENTITY must be `system`, or the client ID of a managed identity."
         )
-    if settings.teams_cloud_url and _scheme(settings.teams_cloud_url) not in ("http", "https"):
-        raise SettingsError("TEAMS_CLOUD_URL must be a URL like http://127.0.0.1:3978.")
+    if cloud := settings.teams_cloud_url:
+        if _scheme(cloud) not in ("http", "https"):
+            raise SettingsError("TEAMS_CLOUD_URL must be a URL like http://127.0.0.1:3978.")
+        if not is_local(cloud):  # whoever answers there says who everybody is
+            raise SettingsError(
+                "TEAMS_CLOUD_URL takes Microsoft's place: only a sandbox on this machine may do that."
+            )
 
 
 def _check_default(settings: Settings) -> None:
@@ -229,6 +192,15 @@ def _split_place(text: str) -> tuple[Literal["slack", "teams"], str]:
     if name in ("slack", "teams"):
         return name, target.strip()
     return "slack", text
+
+
+def is_local(url: str) -> bool:
+    """Whether a URL's host is this machine: `localhost`, or a loopback address."""
+    try:
+        host = urlsplit(url).hostname or ""
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _scheme(url: str) -> str:

@@ -25,6 +25,7 @@ from hitl_core.review.rejections import add_rejections
 from hitl_core.review.storage import ReviewLoader, build_write
 from hitl_core.review.transition import Transition
 from hitl_core.store import Store
+from hitl_core.telemetry import recent_threads
 
 log = logging.getLogger(__name__)
 
@@ -67,6 +68,7 @@ class Reviews(ReviewLoader):
 
         Raises ReviewConflict if a review with this id has other arguments.
         """
+        recent_threads.add(review.id, review.thread_id)
         if rejected := await self.rejected_calls(review):
             review = add_rejections(review, rejected)
         write = build_write(None, Transition(review, event))

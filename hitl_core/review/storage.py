@@ -15,6 +15,7 @@ from hitl_core.review import claims, escalation
 from hitl_core.review.rejections import MAX_CALLS, MAX_REVIEWS, Rejected, index_changes
 from hitl_core.review.transition import Transition
 from hitl_core.store import Store, Write
+from hitl_core.telemetry import recent_threads
 
 log = logging.getLogger(__name__)
 
@@ -40,13 +41,13 @@ class ReviewLoader:
 
     async def load_until(self, review_id: str, end: float) -> Snapshot:
         """The same, tried again until `end`, by `time.monotonic`."""
-        return _require(review_id, await _retry_until(lambda: self.store.load(review_id), end))
+        found = await _retry_until(lambda: self.store.load(review_id), end)
+        return _remember(_require(review_id, found))
 
     async def load_outline(self, review_id: str) -> Snapshot:
         """The same without arguments, for code that looks at many reviews."""
-        return _require(
-            review_id, await self.with_retry(lambda: self.store.load_outline(review_id))
-        )
+        found = await self.with_retry(lambda: self.store.load_outline(review_id))
+        return _remember(_require(review_id, found))
 
     async def rejected_calls(self, review: Review) -> list[Rejected]:
         """The latest calls that people rejected in the thread of this new review, of the tools that it asks
@@ -95,6 +96,12 @@ async def _retry_until(call: Callable[[], Awaitable[T]], end: float) -> T:
                 raise
         await asyncio.sleep(pause)
         pause = min(pause * 2, 0.5)
+
+
+def _remember(snapshot: Snapshot) -> Snapshot:
+    """So that a log line about this review has its thread as well."""
+    recent_threads.add(snapshot.review.id, snapshot.review.thread_id)
+    return snapshot
 
 
 def _require(review_id: str, snapshot: Snapshot | None) -> Snapshot:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from bot.outbox.workers import BATCH, DueTimers
+import pytest
+
+from bot.outbox.workers import BATCH, CONCURRENCY, DueTimers
 from hitl_core.errors import StoreUnavailable
 from hitl_core.model import Snapshot
 from hitl_core.review.service import Reviews
@@ -69,3 +71,35 @@ async def test_broken_reviews_do_not_block_others() -> None:
     assert await timers.tick() == 20
     store.broken = set()
     assert await timers.tick() == BATCH
+
+
+class Counting(Broken):
+    """Counts how many reviews are loaded at the same moment."""
+
+    now_loading = most = 0
+
+    async def load(self, review_id: str) -> Snapshot | None:
+        self.now_loading += 1
+        self.most = max(self.most, self.now_loading)
+        await asyncio.sleep(0)
+        self.now_loading -= 1
+        return await super().load(review_id)
+
+
+async def test_t59_a_thousand_that_are_due_at_once_are_done_in_small_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """T59: given 1,000 reviews that are due at the same moment, and two bots; then each is escalated once,
+    and never more than a few are worked on at the same time, so that clicks find a free moment."""
+    monkeypatch.setattr("tests.bot.test_due_timers.Broken", Counting)
+    clock, store, reviews, ids = await _fill(1000)
+    assert isinstance(store, Counting)
+    clock.now += 10
+    bots = [DueTimers(reviews) for _ in range(2)]
+    rounds = 0
+    while any(await asyncio.gather(*(bot.tick() for bot in bots))):
+        rounds += 1
+    assert rounds == 1000 / BATCH
+    assert store.most <= len(bots) * CONCURRENCY
+    taken = [(await reviews.load(one)).review.actions[0].escalations for one in ids]
+    assert [len(each) for each in taken] == [1] * 1000

@@ -138,6 +138,7 @@ def test_a_managed_identity_needs_no_secret() -> None:
             ["TEAMS_MANAGED_IDENTITY must be `system`, or the client ID"],
         ),
         ({**TEAMS, "TEAMS_CLOUD_URL": "localhost"}, ["TEAMS_CLOUD_URL must be a URL"]),
+        ({**TEAMS, "TEAMS_CLOUD_URL": "https://login.example.com"}, ["takes Microsoft's place"]),
         (
             {"HITL_CHANNEL": "teams:Ops"},
             ["a place in Teams, which this bot does not have", "#agent"],
@@ -167,3 +168,46 @@ def test_look_ups_need_no_signing_secret() -> None:
     """Given the settings of `hitl policy check` on a laptop, which gets no clicks."""
     given = {**GOOD, "SLACK_SIGNING_SECRET": ""}
     assert Settings.from_environment(given, only_look_ups=True).slack_bot_token
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({"SLACK_SIGNING_SECRET": ""}, "SLACK_SIGNING_SECRET is not set"),
+        ({"SLACK_API_URL": "http://slack.example.com/api/"}, "only a sandbox on this machine"),
+        ({"SLACK_API_URL": "http://127.0.0.1.example.com/api/"}, "only a sandbox on this machine"),
+        ({"SLACK_API_URL": "http://10.0.0.1/api/"}, "only a sandbox on this machine"),
+        ({**TEAMS, "TEAMS_CLIENT_SECRET": ""}, "TEAMS_CLIENT_SECRET is not set"),
+        ({**TEAMS, "TEAMS_CLOUD_URL": "http://10.0.0.1:3978"}, "takes Microsoft's place"),
+        ({**TEAMS, "TEAMS_CLOUD_URL": "https://localhost.example.com"}, "takes Microsoft's place"),
+    ],
+)
+def test_t35_no_setting_switches_a_check_off(changed: dict[str, str], text: str) -> None:
+    """T35: given no secret, or another server in Slack's or Microsoft's place that is not on this machine;
+    then the bot doesn't start, and says why."""
+    assert text in refusal(**changed)
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.8.8", "[::1]"])
+def test_t35_a_sandbox_on_this_machine_is_fine(host: str) -> None:
+    given = {**GOOD, **TEAMS, "SLACK_API_URL": f"http://{host}:1/api/"}
+    cloud = f"http://{host}:3978"
+    assert Settings.from_environment({**given, "TEAMS_CLOUD_URL": cloud}).teams_cloud_url == cloud
+
+
+@pytest.mark.parametrize(
+    ("url", "plaintext"),
+    [
+        ("redis://redis.example.com:6379/0", True),
+        ("redis://:secret@10.0.0.1", True),
+        ("rediss://redis.example.com:6379/0", False),
+        ("redis://localhost:6379/0", False),
+        ("redis://127.0.0.1", False),
+        ("unix:///run/redis.sock", False),
+    ],
+)
+def test_t51_an_unencrypted_way_to_redis_is_noticed(url: str, plaintext: bool) -> None:
+    """The bot warns at its start: it does not refuse, because a network between containers is one's own."""
+    assert (
+        Settings.from_environment({**GOOD, "HITL_REDIS_URL": url}).has_plaintext_redis is plaintext
+    )

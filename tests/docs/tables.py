@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import MISSING, fields
 from pathlib import Path
 
-from bot.settings import Settings, required_settings
+from bot.setting_names import required_settings
+from bot.settings import Settings
 from bot.web.problems import PROBLEM_TYPES
 from tests.docs.pages import ROOT
+from tests.docs.threats import rows as threat_rows
 
 Rows = Iterator[tuple[str, ...]]
 
@@ -41,7 +43,11 @@ def _problems() -> Rows:
         yield f"`{code}`", str(kind.status), kind.title
 
 
-TABLES: dict[str, Callable[[], Rows]] = {"settings": _settings, "problems": _problems}
+TABLES: dict[str, Callable[[], Rows]] = {
+    "settings": _settings,
+    "problems": _problems,
+    "threats": threat_rows,
+}
 
 
 def renew(text: str) -> str:

@@ -242,8 +242,8 @@ async def test_a_form_sent_before_it_was_drawn_again_is_drawn_and_not_sent(scene
 
 
 async def test_promise_8_what_is_hidden_never_reaches_slack(scene: Scene) -> None:
-    """Given a password and a redacted value, when the card is drawn, opened, edited and approved, then no
-    request to Slack holds either, and both run as they were."""
+    """T19: given a password and a redacted value, when the card is drawn, opened, edited and approved, then
+    no request to Slack holds either, and both run as they were."""
     rule = {
         "allowed_decisions": ["approve", "edit"],
         "redact": ["/token/key"],

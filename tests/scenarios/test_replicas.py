@@ -211,7 +211,7 @@ async def test_only_takes_a_half_that_there_is(scene: Scene) -> None:
 
 
 async def test_cards_that_slack_holds_up_slow_no_click(scene: Scene) -> None:
-    """Given a process for clicks, and one for cards of which Slack takes none; then clicks are answered."""
+    """T74: given a process for clicks, and one for cards of which Slack takes none; then clicks work."""
     await scene.bot_process("", "--only", "workers")
     http = await scene.bot_process("", "--only", "http")
     scene.sandbox.bot_url = http.url

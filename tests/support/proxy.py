@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from urllib.parse import urlsplit
 
 
@@ -19,6 +19,8 @@ class Proxy:
         self._host, self._port = parts.hostname or "127.0.0.1", parts.port or 6379
         self._left: int | None = None
         self._hold, self._free = False, asyncio.Event()
+        #: How long an answer takes on its way back, in seconds.
+        self.delay: Callable[[], float] | None = None
         self._writers: set[asyncio.StreamWriter] = set()
         self.commands: list[bytes] = []
         self.url = ""
@@ -76,6 +78,8 @@ class Proxy:
         while data := await source.read(65536):
             if losing.is_set():
                 return
+            if self.delay is not None:
+                await asyncio.sleep(self.delay())
             sink.write(data)
             await sink.drain()
 

@@ -45,7 +45,7 @@ def info(upload: str = GOOD, content: str = GOOD) -> UploadInfo:
 
 @pytest.mark.parametrize(("url", "verdict"), ADDRESSES)
 def test_teams_13_files_go_only_to_sharepoint(url: str, verdict: bool) -> None:
-    """Given this address in an accepted file, then only SharePoint's pass."""
+    """T39: given this address in an accepted file, then only SharePoint's pass."""
     assert Uploads(httpx.AsyncClient()).allows(url) is verdict
 
 
