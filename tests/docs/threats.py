@@ -146,5 +146,7 @@ def rows() -> Iterator[tuple[str, ...]]:
             yield threat, what, WITHOUT_TEST.get(threat, "no test")
             continue
         more = [f"{len(tests) - SHOWN_TESTS} more"] if len(tests) > SHOWN_TESTS else []
-        shown = sorted(dict.fromkeys(tests), key=lambda test: test.startswith("tests/"))[:SHOWN_TESTS]
+        shown = sorted(dict.fromkeys(tests), key=lambda test: test.startswith("tests/"))[
+            :SHOWN_TESTS
+        ]
         yield threat, what, ", ".join([*(f"`{test}`" for test in shown), *more])
