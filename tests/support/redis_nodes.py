@@ -1,0 +1,62 @@
+"""What the starters of a Redis Cluster and of a Sentinel set share: ports, clients of one node, waiting."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import socket
+import time
+from collections.abc import Callable
+from typing import Any
+
+import redis
+
+from slack_sandbox.demo.embedded_redis import EmbeddedRedis
+
+#: In seconds: how long a set may take to start, or to fail over.
+PATIENCE = 60.0
+#: Below the ports that the system gives to clients. The bus of a node has the port 10,000 above its own.
+_PORTS = range(12_000, 22_000)
+
+
+def connect(node: EmbeddedRedis) -> Any:
+    """A client of one node. `execute_command("CLUSTER", "SLOTS")` gives the reply as it was sent."""
+    return redis.Redis.from_url(node.url, socket_timeout=5, protocol=2)
+
+
+def port_of(node: EmbeddedRedis) -> int:
+    return int(address_of(node).rpartition(":")[2])
+
+
+def address_of(node: EmbeddedRedis) -> str:
+    return node.url.removeprefix("redis://").partition("/")[0]
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that are free, and whose bus is free as well."""
+    ports: list[int] = []
+    while len(ports) < count:
+        port = random.choice(_PORTS)
+        if port not in ports and _is_free(port) and _is_free(port + 10_000):
+            ports.append(port)
+    return ports
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+def wait_for(what: str, is_so: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while True:
+        with contextlib.suppress(redis.RedisError):
+            if is_so():
+                return
+        if time.monotonic() > end:
+            raise AssertionError(f"{what}: not within {PATIENCE:.0f} s")
+        time.sleep(0.05)

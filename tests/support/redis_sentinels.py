@@ -1,0 +1,172 @@
+"""A master, its replicas and three Sentinels on this machine, to be killed and started again."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from redis import Redis
+
+from slack_sandbox.demo.embedded_redis import EmbeddedRedis
+from slack_sandbox.demo.redis_binary import find_redis_server
+from tests.support.redis_nodes import address_of, connect, free_ports, port_of, wait_for
+
+#: The name under which the Sentinels know the master.
+NAME = "hitl"
+#: How long a master must be silent until a replica is promoted. A busy machine is silent for a while too.
+DOWN_AFTER_MS = 5000
+
+
+class RedisSentinels:
+    """`with RedisSentinels(folder) as sentinels:` and use `sentinels.url`.
+
+    `kill_master()` ends the master and returns it; `wait_until_whole()` returns when there is one again.
+    `settings` are redis.conf directives of each server: `appendonly` and the like.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        replicas: int = 1,
+        sentinels: int = 3,
+        executable: Path | None = None,
+        settings: Mapping[str, str] | None = None,
+        down_after_ms: int = DOWN_AFTER_MS,
+    ) -> None:
+        self._folder, self._executable, self._down_after_ms = folder, executable, down_after_ms
+        chosen = {
+            "appendonly": "no",
+            "save": "",
+            "maxmemory-policy": "noeviction",
+            **(settings or {}),
+            "repl-diskless-sync": "yes",
+            "repl-diskless-sync-delay": "0",
+            "repl-ping-replica-period": "1",
+        }
+        ports = free_ports(1 + replicas + sentinels)
+        self.nodes = [
+            EmbeddedRedis(folder / f"node-{n}", port=port, executable=executable, settings=chosen)
+            for n, port in enumerate(ports[: 1 + replicas])
+        ]
+        self.sentinel_ports = ports[1 + replicas :]
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    @property
+    def url(self) -> str:
+        return f"redis+sentinel://{','.join(f'127.0.0.1:{p}' for p in self.sentinel_ports)}/{NAME}"
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Returns when the replicas follow the master, and the Sentinels know all of them."""
+        try:
+            for node in self.nodes:
+                node.start()
+            for replica in self.nodes[1:]:
+                self.follow(replica, self.nodes[0])
+            self._processes = [self._start_sentinel(port) for port in self.sentinel_ports]
+            self.wait_until_whole()
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        for process in self._processes:
+            process.kill()
+            process.wait()
+        for node in self.nodes:
+            node.kill()
+
+    def flush(self) -> None:
+        """Delete all keys."""
+        with connect(self.master()) as client:
+            client.flushall()
+
+    def configure(self, name: str, value: str | int) -> None:
+        """Change a setting that the Sentinels have for this master, such as `down-after-milliseconds`."""
+        for port in self.sentinel_ports:
+            with _client(port) as client:
+                client.execute_command("SENTINEL", "SET", NAME, name, value)
+
+    def follow(self, replica: EmbeddedRedis, master: EmbeddedRedis) -> None:
+        host, _, port = address_of(master).partition(":")
+        with connect(replica) as client:
+            client.execute_command("REPLICAOF", host, port)
+
+    def master(self) -> EmbeddedRedis:
+        """The master, as the first Sentinel says."""
+        with _client(self.sentinel_ports[0]) as client:
+            _, port = client.execute_command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME)
+        return next(node for node in self.nodes if port_of(node) == int(port))
+
+    def kill_master(self) -> EmbeddedRedis:
+        """kill -9 of the master. `start()` of what it returns, and the Sentinels make it a replica."""
+        node = self.master()
+        node.kill()
+        return node
+
+    def wait_until_whole(self) -> None:
+        """Until all Sentinels agree on a master that runs, and all other servers that run follow it."""
+        wait_for("the Sentinels agree", lambda: all(map(self._is_whole, self.sentinel_ports)))
+
+    def _is_whole(self, port: int) -> bool:
+        with _client(port) as client:
+            master = _pairs(client.execute_command("SENTINEL", "MASTER", NAME))
+        node = next(node for node in self.nodes if port_of(node) == int(master["port"]))
+        if node.pid is None or master["flags"] != "master":
+            return False
+        if int(master["num-other-sentinels"]) < len(self.sentinel_ports) - 1:
+            return False
+        with connect(node) as client:
+            told: dict[str, Any] = client.info("replication")
+        linked = [
+            each for key, each in told.items() if key.startswith("slave") and key[5:].isdigit()
+        ]
+        online = {each["port"] for each in linked if each["state"] == "online"}
+        running = {port_of(each) for each in self.nodes if each.pid is not None}
+        return told["role"] == "master" and online == running - {port_of(node)}
+
+    def _start_sentinel(self, port: int) -> subprocess.Popen[bytes]:
+        folder = self._folder / f"sentinel-{port}"
+        folder.mkdir(parents=True)
+        config = folder / "sentinel.conf"  # a Sentinel writes into it
+        lines = [
+            f"port {port}",
+            "bind 127.0.0.1",
+            f"dir {folder}",
+            "logfile sentinel.log",
+            f"sentinel monitor {NAME} 127.0.0.1 {port_of(self.nodes[0])} 2",
+            f"sentinel down-after-milliseconds {NAME} {self._down_after_ms}",
+            f"sentinel failover-timeout {NAME} 10000",
+        ]
+        config.write_text("\n".join(lines) + "\n")
+        return subprocess.Popen(
+            [self._executable or find_redis_server(), config, "--sentinel"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+
+def _client(port: int) -> Any:
+    return Redis(port=port, socket_timeout=5, protocol=2)
+
+
+def _pairs(flat: Any) -> dict[str, str]:
+    texts = [each.decode() for each in flat]
+    return dict(zip(texts[::2], texts[1::2], strict=True))
