@@ -27,19 +27,28 @@ class CardSync:
         self._reviews, self._messages = reviews, messages
 
     async def post_first(
-        self, snapshot: Snapshot, place: Place, again: bool, since: float
+        self,
+        snapshot: Snapshot,
+        place: Place,
+        again: bool,
+        since: float,
+        gone: MessageRef | None = None,
     ) -> MessageRef | None:
         """Post the card. If two bots posted, the recorded message stays and the other bot deletes its own.
-        None if the review ended meanwhile.
+        `gone`: the recorded message, which somebody deleted; where it is still there and can't be deleted,
+        nothing is posted. None if the review ended meanwhile.
         """
         review, store = snapshot.review, self._reviews.store
-        matches = await self._messages.find(snapshot, place, since) if again else []
+        if gone is not None:
+            await self._messages.delete(gone)
+        found = await self._messages.find(snapshot, place, since) if again else []
+        matches = [ref for ref in found if gone is None or ref.key != gone.key]
         if again and not matches and is_over(review):
             return None
         await failpoint("outbox.before_post")
         mine = matches[0] if matches else await self._messages.post(snapshot, place)
         await failpoint("outbox.after_post")
-        winner = await store.record_post(review.id, place, mine)
+        winner = await store.record_post(review.id, place, mine, gone)
         for loser in [ref for ref in (mine, *matches[1:]) if ref.key != winner.key]:
             await self._messages.delete(loser)
         await failpoint("outbox.after_record")
@@ -53,10 +62,10 @@ class CardSync:
         """
         while snapshot.shown.get(place, 0) < snapshot.review.version:
             review = snapshot.review
-            if not await self._messages.draw(ref, snapshot, place) and waiting_actions(
+            if not await self._messages.draw(ref, snapshot, place) and has_waiting(
                 review, place.base
             ):
-                # Not recorded as shown: it is a problem until it is decided.
+                # Not recorded as shown: it is posted again.
                 return snapshot.model_copy(update={"shown": {**snapshot.shown, place: GONE}})
             shown_version = await self._reviews.store.record_shown_version(
                 review.id, place, review.version
@@ -91,6 +100,12 @@ class CardSync:
 def forget_shown_versions(snapshot: Snapshot) -> Snapshot:
     """The snapshot without shown versions: what the messages show is unknown."""
     return snapshot.model_copy(update={"shown": {}})
+
+
+def has_waiting(review: Review, place: Place) -> bool:
+    """Whether anything waits for people at this place."""
+    doubts = any(place in review.places_of(call) for call in review.calls_in_doubt)
+    return bool(waiting_actions(review, place)) or (doubts and not is_over(review))
 
 
 def is_over(review: Review) -> bool:

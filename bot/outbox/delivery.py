@@ -8,7 +8,7 @@ import logging
 from typing import assert_never
 
 from hitl_core.errors import Refused
-from hitl_core.model import MessageRef, Place, Review, Snapshot
+from hitl_core.model import MessageRef, Place, Snapshot
 from hitl_core.review import Reviews, escalation
 from hitl_core.store import Job
 
@@ -16,7 +16,7 @@ from ..channels.contract import LookupFailed, NotFound, Undeliverable
 from ..channels.registry import Channels
 from ..health import DeliveryProblems, Health
 from ..people import Directory, Recipients, TooFewDeciders, waiting_actions
-from .card_sync import GONE, CardSync, forget_shown_versions, is_over
+from .card_sync import GONE, CardSync, forget_shown_versions, has_waiting
 from .fallback import Fallback
 from .messages import Messages, RateLimit
 
@@ -49,12 +49,12 @@ class Delivery:
             case "card":
                 await self.deliver(job.review_id, job.place, again=again, since=job.first_at)
             case "check":
-                await self.redraw(job.review_id, job.place)
+                await self.redraw(job, again)
             case "sweep":
-                await self.redraw(job.review_id, job.place, since=float(job.note))
+                await self.redraw(job, again, since=float(job.note))
             case "stray":
                 ref = MessageRef.model_validate_json(job.note)
-                await self._remove_stray(job.review_id, job.place, ref)
+                await self._remove_stray(job, again, ref)
             case "unknown":
                 raise Undeliverable("the job can't be read")
             case _:
@@ -78,7 +78,7 @@ class Delivery:
                 await self._delivery_problems.resolve(review, place)
                 return
             if not (
-                again and review.status == "done" if posted else not _has_waiting(review, place)
+                again and review.status == "done" if posted else not has_waiting(review, place)
             ):
                 too_few = isinstance(error, TooFewDeciders)
                 await self._delivery_problems.report(review, place, error, too_few=too_few)
@@ -91,31 +91,31 @@ class Delivery:
             )
         await self._delivery_problems.resolve(snapshot.review, place)
 
-    async def redraw(self, review_id: str, place: Place, since: float | None = None) -> None:
+    async def redraw(self, job: Job, again: bool, since: float | None = None) -> None:
         """Update the card at this place in any case: a request that timed out may have been applied after the
         last update. `since`: also delete other messages about the review that were posted since then.
         """
-        snapshot = await self._reviews.load(review_id)
+        snapshot, place = await self._reviews.load(job.review_id), job.place
         copies = [copy for copy in snapshot.posts if place in (copy, copy.base)]
         for copy in copies:
             ref = snapshot.posts[copy]
             if since is not None or copy != copy.base:
                 await self._cards.delete_others(snapshot, copy, ref, since or 0.0)
-            await self._cards.draw_latest(forget_shown_versions(snapshot), copy, ref)
+            await self._draw(forget_shown_versions(snapshot), copy, ref, again, job.first_at)
 
-    async def _remove_stray(self, review_id: str, place: Place, ref: MessageRef) -> None:
+    async def _remove_stray(self, job: Job, again: bool, ref: MessageRef) -> None:
         """Delete a message that is not recorded and on which somebody clicked: a post may have succeeded
         late. Not while a card is being posted to its conversation, because it may be that one.
         """
-        snapshot = await self._reviews.load(review_id)
+        snapshot, place = await self._reviews.load(job.review_id), job.place
         posted = {copy.base for copy in snapshot.posts}
         missing = [one for one in snapshot.review.places if one not in posted]
         coming = [await self._messages.is_near(one, ref) for one in missing]
         shown = {one.key for one in snapshot.posts.values()}
         if ref.key not in shown and not any(coming):
-            log.warning("review %s: a duplicate message at %s is deleted", review_id, place)
+            log.warning("review %s: a duplicate message at %s is deleted", job.review_id, place)
             await self._messages.delete(ref)
-        await self.redraw(review_id, place)
+        await self.redraw(job, again)
 
     async def _deliver_copies(
         self, snapshot: Snapshot, place: Place, again: bool, since: float
@@ -157,10 +157,23 @@ class Delivery:
             snapshot = await self._reviews.load(review_id)  # its card can show the deadline now
         if again:  # an earlier attempt may have drawn an older state
             snapshot = forget_shown_versions(snapshot)
+        await self._draw(snapshot, place, ref, again, since)
+
+    async def _draw(
+        self, snapshot: Snapshot, place: Place, ref: MessageRef, again: bool, since: float
+    ) -> None:
+        """Update the message, then its thread. If somebody deleted it, the card is posted again."""
         latest = await self._cards.draw_latest(snapshot, place, ref)
+        if latest.shown.get(place) == GONE:
+            latest = await self._reviews.load(latest.review.id)
+            new = await self._cards.post_first(latest, place, again, since, gone=ref)
+            if new is None:
+                return
+            latest = await self._cards.draw_latest(
+                await self._reviews.load(latest.review.id), place, new
+            )
+            ref = new
         await self._cards.post_thread_lines(latest, place, ref)
-        if latest.shown.get(place) == GONE and waiting_actions(latest.review, place.base):
-            raise Undeliverable("its message was deleted there, but it still waits for people")
 
     async def _start_clocks(self, snapshot: Snapshot, place: Place) -> bool:
         """Start the timers that count from delivery. Returns whether there were any."""
@@ -180,9 +193,3 @@ class Delivery:
         except Refused as refused:  # another place was faster
             log.debug("review %s: %s", snapshot.review.id, refused)
         return True
-
-
-def _has_waiting(review: Review, place: Place) -> bool:
-    """Whether anything waits for people at this place."""
-    doubts = any(place in review.places_of(call) for call in review.calls_in_doubt)
-    return bool(waiting_actions(review, place)) or (doubts and not is_over(review))

@@ -57,16 +57,33 @@ def _subject(job: Job) -> str:
     return f"{job.review_id} at {job.place}"
 
 
+class TriedTooOften(Exception):
+    """The text says what failed last. `seconds` is how long the job has to wait at least."""
+
+    def __init__(self, text: str, seconds: float = 0.0) -> None:
+        super().__init__(text)
+        self.seconds = seconds
+
+
 #: How long a job is set aside, in seconds: at first, and at most.
 FIRST_ASIDE, MAX_ASIDE = 5.0, 60.0
 
 
+#: A job that failed so often, while other jobs of its lane succeeded, goes to the dead letters.
+MAX_FAILURES = 5
+
+
 @dataclass(frozen=True)
 class _Pause:
-    """Until when by `time.monotonic` a job is left alone, and for how many seconds in all."""
+    """Until when by `time.monotonic` a job is left alone, and for how many seconds in all. `failures`: how
+    often it failed since then, each time after another job succeeded. `is_new`: no job succeeded since its
+    last failure.
+    """
 
     until: float
     seconds: float
+    failures: int
+    is_new: bool = True
 
 
 class AsideJobs:
@@ -76,6 +93,8 @@ class AsideJobs:
 
     def __init__(self) -> None:
         self._pauses: dict[str, _Pause] = {}
+        #: Whether a job of the lane succeeded since another one was first set aside.
+        self.lane_works = False
 
     def __contains__(self, member: str) -> bool:
         return member in self._pauses
@@ -85,19 +104,27 @@ class AsideJobs:
         now = time.monotonic()
         return [member for member, pause in self._pauses.items() if pause.until > now]
 
-    def add(self, member: str, least: float) -> None:
-        """Set the job aside: longer each time, and at least for `least` seconds."""
+    def add(self, member: str, least: float) -> bool:
+        """Set the job aside: longer each time, and at least for `least` seconds. Returns whether it failed
+        MAX_FAILURES times while the lane worked: the next failure of such a job counts at once.
+        """
         before = self._pauses.get(member)
         seconds = max(min(before.seconds * 2, MAX_ASIDE) if before else FIRST_ASIDE, least)
-        self._pauses[member] = _Pause(time.monotonic() + seconds, seconds)
+        failures = before.failures if before else 0
+        if not least:  # otherwise the channel only limits our rate
+            self.lane_works = self.lane_works and before is not None
+            failures += before is None or not before.is_new
+        self._pauses[member] = _Pause(time.monotonic() + seconds, seconds, failures)
+        return failures >= MAX_FAILURES and not least
 
     def remove(self, member: str) -> None:
         self._pauses.pop(member, None)
 
     def retry_all(self) -> None:
-        """Each job gets its next try now."""
+        """A job succeeded, so each job gets its next try now."""
+        self.lane_works = True
         for member, pause in self._pauses.items():
-            self._pauses[member] = replace(pause, until=0.0)
+            self._pauses[member] = replace(pause, until=0.0, is_new=False)
 
     def all_ended_before(self, moment: float) -> bool:
         """Whether every pause ended before this time, by `time.monotonic`."""

@@ -14,7 +14,7 @@ from hitl_core.store import Job, LaneHalf, Recheck, Store
 
 from ..channels.contract import ChannelError, LookupFailed, NotFound, RateLimited, Unreachable
 from ..health import Health
-from .failing_jobs import AsideJobs, StuckJobs
+from .failing_jobs import MAX_FAILURES, AsideJobs, StuckJobs, TriedTooOften
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +28,8 @@ LATE_WINDOW = 60.0
 MAX_STARTS = 5
 #: After so many failed tries a job is set aside, for the jobs behind it. Later it gets one try at a time.
 MAX_SENDS = 6
+#: The same for a job after one that succeeded: then the channel works, and the others need not wait for long.
+MAX_SENDS_IN_WORKING_LANE = 3
 #: How long a bot holds a lane while others wait for one, in seconds.
 MAX_HOLD = 30.0
 
@@ -36,14 +38,6 @@ class Send(Protocol):
     def __call__(self, job: Job, *, again: bool) -> Awaitable[None]:
         """`again`: an earlier attempt may have succeeded."""
         ...
-
-
-class _TriedTooOften(Exception):
-    """The text says what failed last. `seconds` is how long the job has to wait at least."""
-
-    def __init__(self, text: str, seconds: float = 0.0) -> None:
-        super().__init__(text)
-        self.seconds = seconds
 
 
 class Lane:
@@ -124,7 +118,11 @@ class Lane:
 
     async def _process(self, half: LaneHalf, job: Job) -> None:
         if job.kind == "unknown" or job.attempts > MAX_STARTS:
-            why = "the job can't be read" if job.kind == "unknown" else "too many attempts failed"
+            why = (
+                "the job can't be read"
+                if job.kind == "unknown"
+                else f"it was started {MAX_STARTS} times and never finished"
+            )
             log.error("review %s: its card was given up: %s", job.review_id, why)
             await self._write_with_retry(
                 half, job, lambda: self._store.move_to_dead_letters(job, why)
@@ -135,12 +133,17 @@ class Lane:
             # Only one of the two halves may update a review's message at a time.
             async with self._card_locks.setdefault(job.review_id, asyncio.Lock()):
                 failure, unsure = await self._send_with_retry(half, job)
-        except _TriedTooOften as error:
-            await self._set_aside(half, job, error)
-            return
+        except TriedTooOften as error:
+            if not self._aside.add(job.member, error.seconds):
+                await self._put_aside(half, job, error)
+                return
+            failure, unsure = f"it failed {MAX_FAILURES} times while others worked: {error}", True
+            self._stuck.report_failure(job, failure)
         except asyncio.CancelledError:
             await asyncio.shield(self._put_back(job))
             raise
+        else:
+            self._aside.remove(job.member)
         if failure and job.kind == "card":
             await self._write_with_retry(
                 half, job, lambda: self._store.move_to_dead_letters(job, failure)
@@ -149,15 +152,13 @@ class Lane:
             check = self._follow_up_check(half, job, unsure)
             await self._write_with_retry(half, job, lambda: self._store.finish_job(job, check))
         self._stuck.clear(half)
-        self._aside.remove(job.member)
         if failure is None:
             self._stuck.report_success(job)
             # The channel works again, so what failed gets its next try now, in the queue's order.
             self._aside.retry_all()
 
-    async def _set_aside(self, half: LaneHalf, job: Job, error: _TriedTooOften) -> None:
+    async def _put_aside(self, half: LaneHalf, job: Job, error: TriedTooOften) -> None:
         """Leave a job in the queue for a while, so that it holds up no other."""
-        self._aside.add(job.member, error.seconds)
         self._stuck.clear(half)
         log.error("review %s: %s is tried later: %s", job.review_id, job.place, error)
         if not error.seconds:
@@ -177,7 +178,7 @@ class Lane:
 
     async def _send_with_retry(self, half: LaneHalf, job: Job) -> tuple[str | None, bool]:
         """Why it can't be delivered, or None; and whether one of its requests may still be applied. Tries
-        again as long as the channel or the store is only away, and raises _TriedTooOften where that takes too
+        again as long as the channel or the store is only away, and raises TriedTooOften where that takes too
         long.
         """
         pause, unsure, tries = 0.25, job.attempts > 1, 0
@@ -198,10 +199,9 @@ class Lane:
                 again = True  # it may have succeeded: look first
                 unsure = unsure or isinstance(away, Unreachable)
                 tries += 1
-                if isinstance(away, Unreachable) and (
-                    job.member in self._aside or tries >= MAX_SENDS
-                ):
-                    raise _TriedTooOften(error) from None
+                most = MAX_SENDS_IN_WORKING_LANE if self._aside.lane_works else MAX_SENDS
+                if isinstance(away, Unreachable) and (job.member in self._aside or tries >= most):
+                    raise TriedTooOften(error) from None
             except ReviewNotFound:
                 return None, False
             except (
@@ -218,7 +218,7 @@ class Lane:
             self._stuck.note(half, job, began, error)
             await self._sleep(seconds)
             if self._must_stop():
-                raise _TriedTooOften(error, seconds)
+                raise TriedTooOften(error, seconds)
 
     async def _sleep(self, seconds: float) -> None:
         """Or until the lane must stop."""

@@ -62,9 +62,7 @@ class Messages:
             return posted
 
     async def draw(self, ref: MessageRef, snapshot: Snapshot, place: Place) -> bool:
-        """Update the message. Returns False if somebody deleted it: it is not posted again, because that
-        would ask again.
-        """
+        """Update the message. Returns False if somebody deleted it."""
         channel, card_values = self._channels.of_message(ref), await _draw_card(snapshot, place)
         try:
             await self._pace.update(channel, lambda: channel.update(place, ref, card_values))

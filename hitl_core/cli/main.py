@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from hitl_core.cli import audit, policy, reviews, tokens
+from hitl_core.cli import audit, dead, policy, reviews, tokens
 from hitl_core.cli.command import add_plugin_commands, add_subject
 from hitl_core.cli.terminal import complain
 from hitl_core.errors import HitlError, Refused, ReviewNotFound, StoreError, StoreUnavailable
@@ -47,6 +47,11 @@ examples:
   $ hitl audit show 0-93b4c7d2
   $ hitl audit export --out audit.jsonl
   $ hitl audit verify audit.jsonl
+"""
+_DEAD = """\
+examples:
+  $ hitl dead list
+  $ hitl dead retry --all
 """
 _TOKENS = """\
 example:
@@ -96,6 +101,7 @@ def build_parser(subject: str = "") -> argparse.ArgumentParser:
     for room, name, about, epilog in (
         (policy, "policy", "the file that says which calls need a person", _POLICY),
         (reviews, "reviews", "the calls that wait for people or for their agent", _REVIEWS),
+        (dead, "dead", "dead letters: the cards that could not be shown", _DEAD),
         (tokens, "tokens", "access tokens for agents that use the HTTP API", _TOKENS),
         (audit, "audit", "the record of who did what, and its verification", _AUDIT),
     ):

@@ -19,6 +19,8 @@ EventKind = Literal[
     "undeliverable",
     "unreachable",
     "reachable",
+    "retried",
+    "dropped",
     "escalated",
     "reminded",
     "expired",
@@ -82,8 +84,8 @@ class Event(Value):
     event. `policy` is the policy's digest, `rule` the rule's name. For an event of several actions each of
     these fields is a list with commas, in the same order.
 
-    `what` is the decision, the place of the escalation, or the code of a refusal. `why` is the person's text,
-    or the reason that the person was given.
+    `what` is the decision, the place of the escalation, the code of a refusal, or the job of a dead letter
+    that was `retried` or `dropped`. `why` is the person's text, or the reason that the person was given.
     """
 
     kind: EventKind

@@ -207,7 +207,7 @@ class Reviews(ReviewLoader):
             place=place, op=op,
         )  # fmt: skip
         try:
-            await self.store.record_refusal(review_id, event)
+            await self.store.record_event(review_id, event)
         except HitlError as error:
             log.warning(
                 "review %s: a refused attempt is not in the audit: %s",

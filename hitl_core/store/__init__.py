@@ -2,6 +2,7 @@
 
 from hitl_core.store.contract import (
     MAX_DECIDED,
+    DeadLetter,
     Job,
     LaneHalf,
     LiveReview,
@@ -22,6 +23,7 @@ from hitl_core.store.redis import (
 
 __all__ = [
     "MAX_DECIDED",
+    "DeadLetter",
     "Job",
     "Keys",
     "LaneHalf",

@@ -173,7 +173,10 @@ async def test_each_card_is_shown_in_its_own_channel(both: Channels, second: Tea
     delivery = Delivery(reviews, both, Directory(both))
     for place in (OPS, TEAMS_OPS):
         await delivery.deliver(review.id, place, again=False)
-        await delivery.redraw(review.id, place)
+        await reviews.store.redraw(review.id, place)
+        job = await reviews.store.take_job(place, "draw")
+        assert job
+        await delivery.run_job(job, again=False)
     posts = (await reviews.load(review.id)).posts
     assert {place: ref.channel for place, ref in posts.items()} == {
         OPS: "slack",

@@ -3,8 +3,11 @@ shown."""
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
+from bot.card import build_card
 from bot.channels.contract import Undeliverable
 from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
@@ -164,21 +167,71 @@ async def test_a_fallback_widens_nobodys_right_unless_nobody_is_left(
         assert any(grant.includes_members for grant in action.grants) is opened
 
 
-async def test_a7_a_card_that_was_deleted_is_a_trouble_until_it_is_decided(
-    reviews: Reviews, delivery: Delivery, channel: SlackChannel
+async def test_a7_a_card_that_was_deleted_is_posted_again_while_it_waits(
+    reviews: Reviews, delivery: Delivery, channel: SlackChannel, sandbox: Sandbox
 ) -> None:
-    """Attack A7: given a card that waits, when somebody deletes its message, then the next drawing records
-    the problem, each time, and nothing is posted again; when it is decided, the problem ends."""
+    """Attack A7: given a card that waits, when somebody deletes its message, then the next drawing posts it
+    again, once; when the new message is deleted after the decision, nothing is posted."""
     place = Place("slack:#agent-approvals")
     people = {"channel_members": True, "quorum": 2}
     review_id = await submit(reviews, notify=place, reviewers=people)
     await delivery.deliver(review_id, place, again=False)
-    await channel.delete((await reviews.load(review_id)).posts[place])
+    first = (await reviews.load(review_id)).posts[place]
+    await channel.delete(first)
     await reviews.apply(Decide(review_id, "1", proposal("approve"), person("Ada"), "op1"))
     for _ in range(2):
-        with pytest.raises(Undeliverable, match="its message was deleted there"):
-            await delivery.deliver(review_id, place, again=False)
-        assert "deleted" in (await reviews.load(review_id)).review.troubles[place].why
+        await delivery.deliver(review_id, place, again=False)
+    snapshot = await reviews.load(review_id)
+    second = snapshot.posts[place]
+    assert second.key != first.key
+    assert (snapshot.shown[place], snapshot.review.troubles) == (snapshot.review.version, {})
+    assert await channel.find_messages(place, review_id, 1.0) == [second]
+
+    await channel.delete(second)
     await reviews.apply(Decide(review_id, "1", proposal("approve"), person("Bo"), "op2"))
     await delivery.deliver(review_id, place, again=False)
-    assert not (await reviews.load(review_id)).review.troubles
+    assert await channel.find_messages(place, review_id, 1.0) == []
+
+
+async def test_two_bots_replace_a_deleted_message_once(
+    reviews: Reviews, delivery: Delivery, channel: SlackChannel
+) -> None:
+    """Promise 4: given two bots that both find that the message was deleted, then one message is left; and
+    where the first bot died before it recorded its message, the next one finds it."""
+    place = Place("slack:#agent-approvals")
+    review_id = await submit(reviews, notify=place)
+    await delivery.deliver(review_id, place, again=False)
+    await channel.delete((await reviews.load(review_id)).posts[place])
+    other = Delivery(reviews, Channels(channel), Directory(Channels(channel)))
+    await reviews.store.redraw(review_id, place)
+    job = await reviews.store.take_job(place, "draw")
+    assert job
+    await asyncio.gather(*(one.run_job(job, again=False) for one in (delivery, other)))
+    [left] = await channel.find_messages(place, review_id, 1.0)
+    assert (await reviews.load(review_id)).posts == {place: left}
+
+    await channel.delete(left)
+    snapshot = await reviews.load(review_id)
+    orphan = await channel.post(place, build_card(snapshot.review, place, snapshot.posts))
+    await other.run_job(job._replace(first_at=1.0), again=True)
+    assert await channel.find_messages(place, review_id, 1.0) == [orphan]
+    assert (await reviews.load(review_id)).posts == {place: orphan}
+
+
+async def test_a_message_that_can_neither_be_changed_nor_deleted_is_not_posted_twice(
+    reviews: Reviews, delivery: Delivery, channel: SlackChannel, sandbox: Sandbox
+) -> None:
+    place = Place("slack:#agent-approvals")
+    review_id = await submit(reviews, notify=place)
+    await delivery.deliver(review_id, place, again=False)
+    before = (await reviews.load(review_id)).posts
+    await reviews.store.redraw(review_id, place)
+    job = await reviews.store.take_job(place, "draw")
+    assert job
+    for verb in ("update", "delete"):
+        answer = f'{{"ok": false, "error": "cant_{verb}_message"}}'
+        sandbox.faults.configure({"mode": "answer", "method": f"chat.{verb}", "body": answer})
+    with pytest.raises(Undeliverable, match="cant_delete_message"):
+        await delivery.run_job(job, again=False)
+    assert (await reviews.load(review_id)).posts == before
+    assert len(await channel.find_messages(place, review_id, 1.0)) == 1

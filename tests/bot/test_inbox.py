@@ -32,11 +32,11 @@ class CountingStore(MemoryStore):
         self.loads += 1
         return await super().load(review_id)
 
-    async def record_refusal(self, review_id: str, event: Event) -> None:
+    async def record_event(self, review_id: str, event: Event) -> None:
         if self.audit_hangs:
             await asyncio.Event().wait()
         self.refusals = (*self.refusals, event.what)
-        await super().record_refusal(review_id, event)
+        await super().record_event(review_id, event)
 
 
 class CountingDirectory(Directory):

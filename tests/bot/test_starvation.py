@@ -13,6 +13,7 @@ from bot.health.health import Health
 from bot.outbox import failing_jobs
 from bot.outbox import lane as lanes
 from bot.outbox import outbox as outboxes
+from bot.outbox.failing_jobs import AsideJobs
 from bot.outbox.lane import LATE_WINDOW, Lane
 from bot.outbox.outbox import Outbox
 from hitl_core.model import DEFAULT_PLACE
@@ -28,9 +29,12 @@ class Slack:
     def __init__(self) -> None:
         self.broken = set[str]()
         self.shown: list[str] = []
+        #: The reviews of the tries that failed.
+        self.tries: list[str] = []
 
     async def run_job(self, job: Job, *, again: bool) -> None:
         if job.review_id in self.broken or job.place in self.broken:
+            self.tries.append(job.review_id)
             raise Unreachable("internal_error")
         self.shown.append(job.review_id)
 
@@ -66,6 +70,45 @@ async def test_a27_a_card_that_fails_each_time_does_not_block_others() -> None:
     await wait_until("it is shown as well", lambda: slack.shown == [*later, first])
     await running
     assert health.current_problems() == ()
+
+
+async def test_poison_becomes_a_dead_letter_and_costs_the_others_little() -> None:
+    """Given two cards that Slack never takes, among others: they get a bounded number of tries, then they are
+    dead letters with the reason; the others are shown in order; and the next try of a dead letter is one."""
+    slack, reviews = Slack(), Reviews(MemoryStore(time.time))
+    ids = [await submit(reviews) for _ in range(12)]
+    slack.broken |= {ids[0], ids[4]}
+    aside = AsideJobs()
+    lane = Lane(DEFAULT_PLACE, reviews.store, slack.run_job, Health(), LATE_WINDOW, 0.05, aside)
+    await lane.run()
+
+    assert slack.shown == [each for each in ids if each not in slack.broken]
+    letters = await reviews.store.dead_letters()
+    assert {letter.review_id for letter in letters} == slack.broken
+    assert all("failed 5 times" in one.why and "internal_error" in one.why for one in letters)
+    assert len(slack.tries) <= 6 + 3 + 2 * 4
+
+    slack.tries.clear()
+    await reviews.store.requeue_dead_letters()
+    again = Lane(DEFAULT_PLACE, reviews.store, slack.run_job, Health(), LATE_WINDOW, 0.05, aside)
+    await again.run()
+    assert sorted(slack.tries) == sorted(slack.broken)
+    assert await reviews.store.count_dead_letters() == 2
+
+
+async def test_nothing_is_given_up_while_nothing_works() -> None:
+    """Given a Slack that takes nothing for a long time, then no card is a dead letter, and all are shown when
+    it works again."""
+    slack, reviews = Slack(), Reviews(MemoryStore(time.time))
+    ids = [await submit(reviews) for _ in range(3)]
+    slack.broken |= set(ids)
+    lane = Lane(DEFAULT_PLACE, reviews.store, slack.run_job, Health(), LATE_WINDOW, 0.2)
+    running = asyncio.create_task(lane.run())
+    await wait_until("it was tried often", lambda: len(slack.tries) > 40)
+    assert await reviews.store.count_dead_letters() == 0
+    slack.broken.clear()
+    await wait_until("all are shown", lambda: sorted(slack.shown) == sorted(ids))
+    await running
 
 
 async def test_a23_lanes_that_make_no_progress_leave_their_places(

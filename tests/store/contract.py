@@ -81,7 +81,7 @@ async def attempted(store: Store, review: Review, op: str | None) -> None:
     event = Event(
         kind="refused", review_id=review.id, at=0, by=person("Eve"), what="not_allowed", op=op
     )
-    await store.record_refusal(review.id, event)
+    await store.record_event(review.id, event)
 
 
 async def audit_of(store: Store) -> list[dict[str, Any]]:
@@ -241,6 +241,28 @@ class StoreContract:
         assert snapshot.posts == {DEFAULT_PLACE: HERE, "slack:#ops": THERE}
         assert snapshot.review == review
 
+    async def test_a_message_that_is_gone_can_be_replaced_once(self, store: Store):
+        """Promise 4: given a message that was deleted; of two that come in its place the first one wins, and
+        each that was recorded is an entry of the audit."""
+        review = await created(store)
+        third = HERE.model_copy(update={"ts": "3.3"})
+        await store.record_post(review.id, DEFAULT_PLACE, HERE)
+
+        assert await store.record_post(review.id, DEFAULT_PLACE, THERE, third) == HERE
+        assert await store.record_post(review.id, DEFAULT_PLACE, THERE, HERE) == THERE
+        assert await store.record_post(review.id, DEFAULT_PLACE, third, HERE) == THERE
+        assert await store.record_post(review.id, DEFAULT_PLACE, THERE, HERE) == THERE
+
+        snapshot = await store.load(review.id)
+        assert snapshot is not None
+        assert snapshot.posts == {DEFAULT_PLACE: THERE}
+        entries = [
+            entry for part in range(store.partitions) for entry in await store.ledger.entries(part)
+        ]
+        lines = [json.loads(entry.line) for entry in entries]
+        assert [line["kind"] for line in lines] == ["submitted", "delivered", "delivered"]
+        assert snapshot.chain == f"3:{lines[-1]['hash']}"
+
     async def test_a_message_is_kept_with_its_address_and_tenant(self, store: Store):
         """Given a channel that needs them to find a message again, then both are read back."""
         review = await created(store)
@@ -313,7 +335,7 @@ class StoreContract:
             assert await store.record_post(id, OPS, HERE) == HERE
             assert await store.record_shown_version(id, OPS, 3) in (0, 3)
             assert (
-                await store.record_refusal(id, refused.model_copy(update={"review_id": id})) is None
+                await store.record_event(id, refused.model_copy(update={"review_id": id})) is None
             )
             assert await store.load(id) is None
 
@@ -1031,6 +1053,33 @@ class StoreContract:
             (one.id, "slack:#ops"),
             (other.id, DEFAULT_PLACE),
         }
+
+    async def test_a_dead_letter_is_found_retried_and_dropped(self, store: Store):
+        """Each says why; one of them is tried again, the other is dropped, each once."""
+        reviews = [await created(store, thread_id=name) for name in ("a", "b")]
+        for why in ("first", "second"):
+            [job] = await begin_all(store)
+            await store.move_to_dead_letters(job, why)
+
+        one, two = await store.dead_letters()
+        assert [one] == await store.dead_letters(1)
+        assert [(each.review_id, each.why) for each in (one, two)] == [
+            (reviews[0].id, "first"),
+            (reviews[1].id, "second"),
+        ]
+        assert abs(one.at - await store.now()) < 60
+        assert await store.dead_letter(two.id) == two
+        for id in ("", "nonsense", "0:1-1", "99:1-1", f"0:{1 << 70}-0"):
+            assert await store.dead_letter(id) is None
+
+        assert [await store.requeue_dead_letter(one) for _ in range(2)] == [True, False]
+        assert [await store.drop_dead_letter(two) for _ in range(2)] == [True, False]
+        assert not await store.requeue_dead_letter(two)
+        assert (await store.dead_letters(), await store.count_dead_letters()) == ([], 0)
+        [back] = await begin_all(store)
+        assert (back.review_id, back.attempts) == (reviews[0].id, 2)
+        await store.finish_job(back)
+        assert await begin_all(store) == []
 
     # ------------------------------------------------------------------ heartbeats
 

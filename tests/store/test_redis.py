@@ -322,7 +322,7 @@ async def test_t37_an_id_can_not_be_guessed(redis_url: str):
             some = ids[start : start + 100]
             assert set(await asyncio.gather(*(store.load(id) for id in some))) == {None}
         some = ids[:200]
-        await asyncio.gather(*(store.record_refusal(id, refusal_of(id)) for id in some))
+        await asyncio.gather(*(store.record_event(id, refusal_of(id)) for id in some))
         assert set(await asyncio.gather(*(store.record_mark(id, "m") for id in some))) == {False}
         refs = await asyncio.gather(*(store.record_post(id, OPS, HERE) for id in some))
         assert refs == [HERE] * 200
@@ -564,6 +564,8 @@ async def test_errors_are_ours(own_redis: OwnRedis):
             lambda: store.take_slot("p", 1),
             lambda: store.pause_slots("p", 1),
             store.requeue_dead_letters,
+            store.dead_letters,
+            lambda: store.dead_letter("0:1-1"),
             lambda: store.send_heartbeat("p", 1),
             lambda: store.is_alive("p"),
         ]
@@ -682,7 +684,7 @@ async def test_a_write_whose_reply_was_lost_may_be_repeated(redis_url: str):
             (2, lambda: store.record_post(review.id, OPS, HERE), HERE),
             (1, lambda: store.record_shown_version(review.id, OPS, 2), 2),
             (1, lambda: store.record_mark(review.id, "m"), False),
-            (2, lambda: store.record_refusal(review.id, refused), None),
+            (2, lambda: store.record_event(review.id, refused), None),
             (3, lambda: store.record_policy("billing", "two"), "two"),
             (1, lambda: store.send_heartbeat("p", 5), None),
             (1, lambda: store.save_draft("k", b"d", 5), None),

@@ -3,6 +3,7 @@ rules of reviews.
 """
 
 from hitl_core.store.contract.audited_fields import delivery_event
+from hitl_core.store.contract.dead_letters import DeadLetter
 from hitl_core.store.contract.jobs import (
     Backlog,
     Job,
@@ -29,6 +30,7 @@ __all__ = [
     "MAX_DECIDED",
     "MAX_REJECTED",
     "Backlog",
+    "DeadLetter",
     "Job",
     "LaneHalf",
     "LiveReview",

@@ -20,15 +20,19 @@ class AuditedFields(Protocol):
     @property
     def ledger(self) -> Ledger: ...
 
-    async def record_refusal(self, review_id: str, event: Event) -> None:
-        """Add a refused attempt to the review's audit, at the store's time. The same `op` twice in a row is
-        one attempt. Does nothing if there is no such review.
+    async def record_event(self, review_id: str, event: Event) -> None:
+        """Add an event that changes nothing in the review to its audit, at the store's time: a refused
+        attempt, or what an operator did. The same `op` twice in a row is one event. Does nothing if there is
+        no such review.
         """
         ...
 
-    async def record_post(self, review_id: str, place: Place, ref: MessageRef) -> MessageRef:
+    async def record_post(
+        self, review_id: str, place: Place, ref: MessageRef, gone: MessageRef | None = None
+    ) -> MessageRef:
         """Record the message in which the card was posted. The first message wins, becomes an entry
-        `delivered` in the audit, and is returned.
+        `delivered` in the audit, and is returned. `gone`: a message that was deleted, so that another one may
+        win instead of it.
         """
         ...
 

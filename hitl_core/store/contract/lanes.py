@@ -44,22 +44,6 @@ class Lanes(Protocol):
         """Give back an unfinished job, because the bot shuts down. Its attempts then count as one."""
         ...
 
-    async def move_to_dead_letters(self, job: Job, why: str) -> None:
-        """Move a job that can't be done to the dead letters. If it was added again meanwhile, it stays in its
-        queue with one earlier attempt, since `first_at`: that attempt may have posted a message.
-        """
-        ...
-
-    async def count_dead_letters(self) -> int:
-        """How many reviews have dead letters. Several dead letters of one review count as one."""
-        ...
-
-    async def requeue_dead_letters(self) -> int:
-        """Put all dead letters back into their queues, as jobs with one earlier attempt. Returns the number
-        of their reviews.
-        """
-        ...
-
     async def redraw(
         self,
         review_id: str,

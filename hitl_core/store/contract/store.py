@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from hitl_core.store.contract.audited_fields import AuditedFields
+from hitl_core.store.contract.dead_letters import DeadLetters
 from hitl_core.store.contract.hints import Hints
 from hitl_core.store.contract.key_values import ChannelData, Coordination, Tokens, UiState
 from hitl_core.store.contract.lanes import Lanes
@@ -18,6 +19,7 @@ class Store(
     ReviewLists,
     Hints,
     Lanes,
+    DeadLetters,
     Coordination,
     Tokens,
     ChannelData,

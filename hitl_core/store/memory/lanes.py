@@ -21,7 +21,7 @@ from hitl_core.store.contract import (
 
 
 @dataclass
-class _QueuedJob:
+class QueuedJob:
     """`at` is from when the job may be done; for a first post, when the review was submitted."""
 
     lane: str
@@ -36,12 +36,11 @@ class MemoryLanes:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._time = clock
         self._reviews: dict[str, Review] = {}
-        self._jobs: dict[str, _QueuedJob] = {}
+        self._jobs: dict[str, QueuedJob] = {}
         self._starts: dict[str, str] = {}
         self._last_tokens: dict[str, str] = {}
         self._number = 0
         self._posted_cards: set[tuple[str, Place]] = set()
-        self._dead_letters: list[tuple[str, str, _QueuedJob]] = []
         self._leases: dict[str, tuple[str, float]] = {}
         self._slots: dict[str, float] = {}
         self._lane_hints: list[str] = []
@@ -118,27 +117,6 @@ class MemoryLanes:
         if self._starts.get(job.member) == job.token:
             self._starts[job.member] = f"1 {job.first_at:.6f}"
 
-    async def move_to_dead_letters(self, job: Job, why: str) -> None:
-        if self._starts.get(job.member) != job.token:
-            return
-        del self._starts[job.member]
-        self._is_latest(job)
-        if self._jobs[job.member].note == job.note:
-            entry = self._jobs.pop(job.member)
-            self._dead_letters.append((job.review_id, job.member, entry))
-        else:
-            self._starts[job.member] = f"1 {job.first_at:.6f}"
-
-    async def count_dead_letters(self) -> int:
-        return len({review_id for review_id, _, _ in self._dead_letters})
-
-    async def requeue_dead_letters(self) -> int:
-        letters, self._dead_letters = self._dead_letters, []
-        for _, member, entry in letters:
-            self._starts.setdefault(member, "1 0")
-            self._add_job(entry.lane, member, entry.at, first=entry.is_first_post)
-        return len({review_id for review_id, _, _ in letters})
-
     async def redraw(
         self,
         review_id: str,
@@ -180,7 +158,7 @@ class MemoryLanes:
     def _add_job(
         self, lane: str, member: str, at: float, *, first: bool = False, note: str = ""
     ) -> None:
-        entry = self._jobs.setdefault(member, _QueuedJob(lane, at, first))
+        entry = self._jobs.setdefault(member, QueuedJob(lane, at, first))
         entry.at = min(entry.at, at)
         entry.note = note or str(int(entry.note) + 1)
         self._lane_hints.append(lane)

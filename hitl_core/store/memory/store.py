@@ -29,19 +29,19 @@ from hitl_core.store.contract import (
     head_start,
     is_decision_event,
 )
+from hitl_core.store.memory.dead_letters import MemoryDeadLetters
 from hitl_core.store.memory.key_values import MemoryKeyValues
-from hitl_core.store.memory.lanes import MemoryLanes
 from hitl_core.store.memory.ledger import MemoryLedger
 
 
-class MemoryStore(MemoryKeyValues, MemoryLanes):
+class MemoryStore(MemoryKeyValues, MemoryDeadLetters):
     """See `Store` for the methods. `clock` returns seconds since the epoch."""
 
     partitions = 1
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         MemoryKeyValues.__init__(self, clock)
-        MemoryLanes.__init__(self, clock)
+        MemoryDeadLetters.__init__(self, clock)
         self._posts: dict[str, dict[Place, MessageRef]] = {}
         self._shown_versions: dict[str, dict[Place, int]] = {}
         self._due: dict[str, float] = {}
@@ -118,15 +118,18 @@ class MemoryStore(MemoryKeyValues, MemoryLanes):
         self._changed.set()
         return True
 
-    async def record_refusal(self, review_id: str, event: Event) -> None:
+    async def record_event(self, review_id: str, event: Event) -> None:
         known = event.op is not None and self._last_refusals.get(review_id) == event.op
         if review_id in self._reviews and not known:
             self._last_refusals[review_id] = event.op
             self._add_entry(event.model_copy(update={"at": self._clock()}))
 
-    async def record_post(self, review_id: str, place: Place, ref: MessageRef) -> MessageRef:
+    async def record_post(
+        self, review_id: str, place: Place, ref: MessageRef, gone: MessageRef | None = None
+    ) -> MessageRef:
         posts = self._posts.setdefault(review_id, {})
-        if review_id in self._reviews and place not in posts:
+        is_gone = place in posts and gone is not None and posts[place].key == gone.key
+        if review_id in self._reviews and (is_gone or place not in posts):
             posts[place] = ref
             self._add_entry(delivery_event(review_id, place, ref, self._clock()))
         return posts.get(place, ref)

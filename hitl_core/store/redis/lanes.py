@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 from hitl_core.model import Place
 from hitl_core.store.contract import (
@@ -86,7 +86,7 @@ class RedisLanes(RedisPart):
         keys, later = self._keys_of(job), check or Recheck("check", None)
         answer = await self._run_script(
             "finish",
-            [keys.review(job.review_id), *self._queue_keys(keys, job.lane), keys.events],
+            [keys.review(job.review_id), *queue_keys(keys, job.lane), keys.events],
             [
                 job.lane,
                 job.member,
@@ -106,38 +106,6 @@ class RedisLanes(RedisPart):
             [self._keys_of(job).job_starts],
             [job.member, job.token, f"1 {job.first_at:.6f}"],
         )
-
-    async def move_to_dead_letters(self, job: Job, why: str) -> None:
-        keys = self._keys_of(job)
-        await self._run_script(
-            "dead_letter",
-            [*self._queue_keys(keys, job.lane), keys.dead_letters, keys.dead_letter_counts],
-            [job.lane, job.member, job.note, job.token, job.review_id, why],
-        )
-
-    async def count_dead_letters(self) -> int:
-        async with store_errors():
-            return sum([await self._redis.hlen(keys.dead_letter_counts) for keys in self._keys])
-
-    async def requeue_dead_letters(self) -> int:
-        count = 0
-        for keys in self._keys:
-            async with store_errors():
-                dead: list[Any] = await self._redis.xrange(keys.dead_letters)
-            for entry, fields in dead:
-                names = (b"review", b"lane", b"member")
-                review_id, lane, member = (fields.get(name, b"").decode() for name in names)
-                count += await self._run_script(
-                    "requeue",
-                    [
-                        *self._queue_keys(keys, lane),
-                        keys.dead_letters,
-                        keys.dead_letter_counts,
-                        keys.events,
-                    ],
-                    [lane, member, entry, review_id],
-                )
-        return count
 
     async def redraw(
         self,
@@ -174,8 +142,10 @@ class RedisLanes(RedisPart):
             oldest += [at for _, at in first]
         return Backlog(waiting, min(oldest, default=None))
 
-    def _queue_keys(self, keys: Keys, lane: str) -> list[str]:
-        return [keys.queue(lane), keys.queues, keys.change_counts, keys.job_starts]
-
     def _keys_of(self, job: Job) -> Keys:
         return self._keys[job.partition]
+
+
+def queue_keys(keys: Keys, lane: str) -> list[str]:
+    """The first keys of the scripts that change a queue."""
+    return [keys.queue(lane), keys.queues, keys.change_counts, keys.job_starts]

@@ -112,7 +112,7 @@ class RedisAuditedFields(RedisPart):
         super().__init__(redis, reader, keys, retention)
         self.ledger = RedisLedger(redis, keys, retention)
 
-    async def record_refusal(self, review_id: str, event: Event) -> None:
+    async def record_event(self, review_id: str, event: Event) -> None:
         keys = self._require_keys(review_id)
         field = _Field(
             keys.review(review_id),
@@ -124,7 +124,9 @@ class RedisAuditedFields(RedisPart):
             keys, field, review_id, lambda now, _: event.model_copy(update={"at": now})
         )
 
-    async def record_post(self, review_id: str, place: Place, ref: MessageRef) -> MessageRef:
+    async def record_post(
+        self, review_id: str, place: Place, ref: MessageRef, gone: MessageRef | None = None
+    ) -> MessageRef:
         keys = self._require_keys(review_id)
         field = _Field(
             keys.review(review_id),
@@ -132,14 +134,18 @@ class RedisAuditedFields(RedisPart):
             ref.model_dump_json(exclude_defaults=True),
             CHAIN,
         )
+
+        def stays(value: str) -> bool:
+            return gone is None or MessageRef.model_validate_json(value).key != gone.key
+
         winner = await self._write_field(
             keys,
             field,
             review_id,
             lambda now, _: delivery_event(review_id, place, ref, now),
-            first=True,
+            stays,
         )
-        return MessageRef.model_validate_json(winner) if winner else ref
+        return MessageRef.model_validate_json(winner) if winner and stays(winner) else ref
 
     async def record_policy(self, agent: str, digest: str) -> str | None:
         keys = self._keys[choose_partition(agent, len(self._keys))]
@@ -162,31 +168,35 @@ class RedisAuditedFields(RedisPart):
         field: _Field,
         review_id: str,
         make_event: EventFactory,
-        *,
-        first: bool = False,
+        stays: Callable[[str], bool] | None = None,
     ) -> str | None:
-        """Write the field with its entry, and return its value before. `first`: an existing value stays. Does
-        nothing if there is no such review.
+        """Write the field with its entry, and return its value before. An existing value for which `stays` is
+        true stays. Does nothing if there is no such review.
         """
-        before = await self._set_field(keys, field, review_id, first)
+        before = await self._set_field(keys, field, review_id)
         while before is not None:
-            if before.value is not None and (first or before.value == field.value):
-                return before.value
-            entry, head = link_entry(make_event(before.now, before.value), before.head)
-            after = await self._set_field(keys, field, review_id, first, before.head, head, entry)
+            value = before.value
+            if value is not None and (value == field.value or (stays is not None and stays(value))):
+                return value
+            entry, head = link_entry(make_event(before.now, value), before.head)
+            after = await self._set_field(
+                keys, field, review_id, value or "", before.head, head, entry
+            )
             if after is not None and after[:2] == before[:2]:
                 return before.value  # no other process was faster
             before = after
         return None
 
     async def _set_field(
-        self, keys: Keys, field: _Field, review_id: str, first: bool, *entry: str
+        self, keys: Keys, field: _Field, review_id: str, *entry: str
     ) -> _StoredField | None:
-        """Read the field. With `entry` (the expected head, the new head and the entry), also write it."""
+        """Read the field. With `entry` (the expected value and head, the new head and the entry), also write
+        it.
+        """
         answer = await self._run_script(
             "set_with_audit",
             [field.hash, keys.audit],
-            [field.name, field.value, int(first), field.chain, review_id, *entry],
+            [field.name, field.value, field.chain, review_id, *entry],
         )
         if answer is None:
             return None

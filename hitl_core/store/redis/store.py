@@ -10,6 +10,7 @@ from hitl_core.store.redis.connection import (
     connect,
     store_errors,
 )
+from hitl_core.store.redis.dead_letters import RedisDeadLetters
 from hitl_core.store.redis.hints import RedisHints
 from hitl_core.store.redis.key_values import (
     RedisChannelData,
@@ -32,6 +33,7 @@ class RedisStore(
     RedisReviewLists,
     RedisHints,
     RedisLanes,
+    RedisDeadLetters,
     RedisCoordination,
     RedisTokens,
     RedisChannelData,

@@ -1,0 +1,54 @@
+"""Dead letters: the jobs that could not be done, with the reason."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from hitl_core.store.contract.jobs import Job
+
+
+class DeadLetter(NamedTuple):
+    """A job that can't be done: `why` is the reason, `at` the time at which it was given up. `member` is the
+    job's text in the queue of `lane`. `id` is `<partition>:<milliseconds>-<number>`.
+    """
+
+    id: str
+    at: float
+    review_id: str
+    lane: str
+    member: str
+    why: str
+
+
+class DeadLetters(Protocol):
+    async def move_to_dead_letters(self, job: Job, why: str) -> None:
+        """Move a job that can't be done to the dead letters. If it was added again meanwhile, it stays in its
+        queue with one earlier attempt, since `first_at`: that attempt may have posted a message.
+        """
+        ...
+
+    async def count_dead_letters(self) -> int:
+        """How many reviews have dead letters. Several dead letters of one review count as one."""
+        ...
+
+    async def dead_letters(self, limit: int = 1000) -> list[DeadLetter]:
+        """The oldest first; at most `limit`."""
+        ...
+
+    async def dead_letter(self, id: str) -> DeadLetter | None:
+        """None if there is no such dead letter, also for any other text."""
+        ...
+
+    async def requeue_dead_letter(self, letter: DeadLetter) -> bool:
+        """Put it back into its queue, as a job with one earlier attempt. False if it is no longer there."""
+        ...
+
+    async def drop_dead_letter(self, letter: DeadLetter) -> bool:
+        """Give the job up. False if it is no longer there."""
+        ...
+
+    async def requeue_dead_letters(self) -> int:
+        """Put all dead letters back into their queues, as jobs with one earlier attempt. Returns the number
+        of their reviews.
+        """
+        ...
