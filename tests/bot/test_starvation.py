@@ -46,9 +46,9 @@ def fast(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(failing_jobs, "MAX_ASIDE", 0.1)
 
 
-async def submit(reviews: Reviews, place: str = DEFAULT_PLACE) -> str:
+async def submit(reviews: Reviews, place: str = DEFAULT_PLACE, ago: float = 0) -> str:
     rule: dict[str, Any] = {} if place == DEFAULT_PLACE else {"notify": place}
-    review, event = review_of([call("it")], by=policy(it=rule), now=time.time())
+    review, event = review_of([call("it")], by=policy(it=rule), now=time.time() - ago)
     await reviews.submit(review, event)
     return review.id
 
@@ -76,7 +76,7 @@ async def test_poison_becomes_a_dead_letter_and_costs_the_others_little() -> Non
     """Given two cards that Slack never takes, among others: they get a bounded number of tries, then they are
     dead letters with the reason; the others are shown in order; and the next try of a dead letter is one."""
     slack, reviews = Slack(), Reviews(MemoryStore(time.time))
-    ids = [await submit(reviews) for _ in range(12)]
+    ids = [await submit(reviews, ago=100 - n) for n in range(12)]
     slack.broken |= {ids[0], ids[4]}
     aside = AsideJobs()
     lane = Lane(DEFAULT_PLACE, reviews.store, slack.run_job, Health(), LATE_WINDOW, 0.05, aside)

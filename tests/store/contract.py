@@ -1056,17 +1056,16 @@ class StoreContract:
 
     async def test_a_dead_letter_is_found_retried_and_dropped(self, store: Store):
         """Each says why; one of them is tried again, the other is dropped, each once."""
-        reviews = [await created(store, thread_id=name) for name in ("a", "b")]
+        buried: list[tuple[str, str]] = []
         for why in ("first", "second"):
+            review = await created(store, thread_id=why)
             [job] = await begin_all(store)
             await store.move_to_dead_letters(job, why)
+            buried.append((review.id, why))
 
         one, two = await store.dead_letters()
         assert [one] == await store.dead_letters(1)
-        assert [(each.review_id, each.why) for each in (one, two)] == [
-            (reviews[0].id, "first"),
-            (reviews[1].id, "second"),
-        ]
+        assert [(each.review_id, each.why) for each in (one, two)] == buried
         assert abs(one.at - await store.now()) < 60
         assert await store.dead_letter(two.id) == two
         for id in ("", "nonsense", "0:1-1", "99:1-1", f"0:{1 << 70}-0"):
@@ -1077,7 +1076,7 @@ class StoreContract:
         assert not await store.requeue_dead_letter(two)
         assert (await store.dead_letters(), await store.count_dead_letters()) == ([], 0)
         [back] = await begin_all(store)
-        assert (back.review_id, back.attempts) == (reviews[0].id, 2)
+        assert (back.review_id, back.attempts) == (buried[0][0], 2)
         await store.finish_job(back)
         assert await begin_all(store) == []
 
