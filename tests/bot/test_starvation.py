@@ -76,7 +76,7 @@ async def test_poison_becomes_a_dead_letter_and_costs_the_others_little() -> Non
     """Given two cards that Slack never takes, among others: they get a bounded number of tries, then they are
     dead letters with the reason; the others are shown in order; and the next try of a dead letter is one."""
     slack, reviews = Slack(), Reviews(MemoryStore(time.time))
-    ids = [await submit(reviews, ago=100 - n) for n in range(12)]
+    ids = [await submit(reviews, ago=100 - n) for n in range(40)]
     slack.broken |= {ids[0], ids[4]}
     aside = AsideJobs()
     lane = Lane(DEFAULT_PLACE, reviews.store, slack.run_job, Health(), LATE_WINDOW, 0.05, aside)
@@ -86,7 +86,7 @@ async def test_poison_becomes_a_dead_letter_and_costs_the_others_little() -> Non
     letters = await reviews.store.dead_letters()
     assert {letter.review_id for letter in letters} == slack.broken
     assert all("failed 5 times" in one.why and "internal_error" in one.why for one in letters)
-    assert len(slack.tries) <= 6 + 3 + 2 * 4
+    assert len(slack.tries) < 30  # of 38 cards that were shown, not one each time
 
     slack.tries.clear()
     await reviews.store.requeue_dead_letters()
