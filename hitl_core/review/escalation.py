@@ -192,6 +192,25 @@ def next_step_at(action: Action) -> float | None:
     return action.clock_start + action.route.escalate[step].after
 
 
+#: How much earlier than its deadline a card should be shown, in seconds. It is also for how long after its
+#: submission other cards may pass one that has no deadline.
+SHOW_BEFORE = 3600.0
+
+
+def show_by(review: Review) -> float:
+    """The order in which cards are shown for the first time: by submission, but what ends or escalates soon
+    passes others. A card is never passed by one that was submitted SHOW_BEFORE later, so none starves.
+    """
+    times = [
+        time - SHOW_BEFORE
+        for action in review.actions
+        if action.is_pending
+        for time in (deadline(action), next_step_at(action))
+        if time is not None
+    ]
+    return min([review.created_at, *times])
+
+
 def remind_at(action: Action) -> float | None:
     """When the next reminder is due: one interval after the last notice to these people."""
     every = _reminder_interval(action)

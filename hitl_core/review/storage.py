@@ -126,6 +126,7 @@ def build_write(before: Review | None, changed: Transition, chain: str = "") -> 
         event,
         args={k: a for k, a in review.args.items() if before is None or k not in before.args},
         due_at=escalation.due_at(review),
+        show_by=escalation.show_by(review),
         ready_at=ready,
         wakes_agent=is_new_result or review.status == "done",
         chain=chain,

@@ -1003,6 +1003,23 @@ class StoreContract:
         await let_pass(0.25)
         assert await store.take_slot("free", 0) == 0
 
+    async def test_first_posts_are_ordered_by_when_they_should_be_shown(self, store: Store):
+        """Given three reviews, of which the last one ends soon; then its card is first, and the others follow
+        in the order of submission."""
+        now = await store.now()
+        writes = [
+            write_of(review_of(thread_id=f"t-{n}", now=now + n), wake=True)._replace(show_by=at)
+            for n, at in enumerate((None, now + 1, now - 1800))
+        ]
+        for write in writes:
+            assert await store.commit(write)
+        shown: list[str] = []
+        while job := await store.take_job(DEFAULT_PLACE, "post"):
+            await store.finish_job(job)
+            shown.append(job.review_id)
+        assert shown == [writes[n].review.id for n in (2, 0, 1)]
+        assert (await store.lanes(), (await store.backlog()).waiting) == ([], 0)
+
     async def test_dead_letters_come_back_when_they_are_asked_for(self, store: Store):
         """Given a buried job, then nobody gets it; revived, it is one that was begun before."""
         review = await created(store)

@@ -14,7 +14,7 @@ PEOPLE_HEAD_START = 600.0
 #: that were posted since `note`. `stray`: delete the message `note` if it is a duplicate. `unknown`: a job
 #: that another version of this program wrote.
 JobKind = Literal["card", "check", "sweep", "stray", "unknown"]
-#: The two halves of a lane: cards that were never posted, in order of submission; and all other jobs.
+#: The two halves of a lane: cards that were never posted, in order of `Write.show_by`; and all other jobs.
 LaneHalf = Literal["post", "draw"]
 
 

@@ -20,6 +20,9 @@ class Write(NamedTuple):
     `audiences_removed` are the changes to the review's audiences (`Review.audiences`), `rejected_added` and
     `rejected_removed` those to the thread's rejected calls (`ReviewLists.rejected_calls`); a person decided
     in the event of a write that adds one.
+
+    `show_by` orders the cards that were never posted, in seconds since the epoch; None: the time of
+    submission.
     """
 
     review: Review
@@ -33,6 +36,12 @@ class Write(NamedTuple):
     audiences_removed: Collection[str] = ()
     rejected_added: Collection[RejectedCall] = ()
     rejected_removed: Collection[RejectedCall] = ()
+    show_by: float | None = None
+
+    @property
+    def first_post_at(self) -> float:
+        """The place of its first posts in the order of their lanes."""
+        return self.review.created_at if self.show_by is None else self.show_by
 
 
 class ReviewStore(Protocol):

@@ -22,7 +22,7 @@ from hitl_core.store.contract import (
 
 @dataclass
 class QueuedJob:
-    """`at` is from when the job may be done; for a first post, when the review was submitted."""
+    """`at` is from when the job may be done; for a first post, by when it should be shown."""
 
     lane: str
     at: float

@@ -110,7 +110,7 @@ class MemoryStore(MemoryKeyValues, MemoryDeadLetters):
             self._decisions.setdefault(write.event.by.key, {})[review.id] = write.event.at
         if write.event.kind in REDRAW_KINDS:
             for place in review.places:
-                self._add_card(review.id, place, review.created_at, head_start(write.event))
+                self._add_card(review.id, place, write.first_post_at, head_start(write.event))
         if write.wakes_agent:
             self._hints.append((review.agent, review.id))
         if write.event.kind not in UNAUDITED_KINDS:

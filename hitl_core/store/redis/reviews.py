@@ -132,7 +132,7 @@ def _write_args(write: Write, retention: int) -> list[Any]:
         entry,
         int(write.wakes_agent),
         retention if done else 0,
-        _score(review.created_at),
+        _score(write.first_post_at),
         write.chain,
         head,
         len(write.audiences_added),

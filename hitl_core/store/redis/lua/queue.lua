@@ -1,6 +1,6 @@
 -- Functions of the scripts that use queues; scripts.py puts this file in front of those scripts. Each lane has a
 -- queue, and a queue has each member once. A score below POSTS is the time from which the job may be done. The
--- score of a card that was never posted is POSTS plus the time of its submission. `queues` has each lane with the
+-- score of a card that was never posted is POSTS plus the time by which it should be shown. `queues` has each lane with the
 -- time from which a bot must look at it.
 local POSTS = 1e11
 

@@ -12,7 +12,7 @@
 --       6 thread score    7 due at, or ""   8 ready at, or ""
 --       9 number of places to redraw       10 entry of the audit, or ""
 --      11 "1" to wake the agent            12 milliseconds to keep a done review, or "0"
---      13 time of its submission           14 expected head    15 head
+--      13 order of its first posts          14 expected head    15 head
 --      16 number of added audiences        17 time of a person's decision, or ""
 --      18 milliseconds to keep decisions   19 how many decisions are kept
 --      20 number of removed audiences      21 how many seconds earlier than now its cards are queued
