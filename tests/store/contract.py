@@ -1008,8 +1008,10 @@ class StoreContract:
         in the order of submission."""
         now = await store.now()
         writes = [
-            write_of(review_of(thread_id=f"t-{n}", now=now + n), wake=True)._replace(show_by=at)
-            for n, at in enumerate((None, now + 1, now - 1800))
+            write_of(review_of(thread_id=f"t-{n}", now=now - 10 + n), wake=True)._replace(
+                show_by=at
+            )
+            for n, at in enumerate((None, now - 9, now - 1800))
         ]
         for write in writes:
             assert await store.commit(write)
