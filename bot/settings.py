@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from hitl_core.errors import SettingsError
 from hitl_core.model import is_guid, split_id
+from hitl_core.store import REDIS_SCHEMES, parse_redis_url
 
 from . import click_budget
 from .setting_names import find_typos, missing_text, required_settings, typo_question
@@ -75,7 +76,8 @@ class Settings:
         """Whether arguments and decisions cross a network unencrypted on their way to Redis."""
         scheme = _scheme(self.hitl_redis_url)
         encrypted = scheme.startswith("rediss") or scheme == "unix"
-        return not encrypted and not is_local(self.hitl_redis_url)
+        hosts = urlsplit(self.hitl_redis_url).netloc.rpartition("@")[2].split(",")
+        return not encrypted and not all(is_local(f"//{host}") for host in hosts)
 
     def default_in(self, channel: str) -> str:
         """HITL_CHANNEL without its prefix, if it is in this channel, else ""."""
@@ -120,12 +122,20 @@ def _check_values(settings: Settings) -> None:
     if settings.has_teams:
         _check_teams(settings)
     _check_default(settings)
-    if _scheme(settings.hitl_redis_url) not in ("redis", "rediss", "unix"):
-        raise SettingsError("HITL_REDIS_URL must be a URL like redis://….")
+    _check_redis(settings.hitl_redis_url)
     if settings.hitl_log_level.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
         raise SettingsError("HITL_LOG_LEVEL must be DEBUG, INFO, WARNING or ERROR.")
     if settings.hitl_log_format not in ("text", "json"):
         raise SettingsError("HITL_LOG_FORMAT must be text or json.")
+
+
+def _check_redis(url: str) -> None:
+    if _scheme(url) not in REDIS_SCHEMES:
+        raise SettingsError("HITL_REDIS_URL must be a URL like redis://….")
+    try:
+        parse_redis_url(url)
+    except SettingsError as error:
+        raise SettingsError(f"{error} It is from HITL_REDIS_URL.") from None
 
 
 def _check_slack(settings: Settings) -> None:

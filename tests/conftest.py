@@ -13,7 +13,9 @@ import redis
 
 from hitl_core.store.redis.connection import client
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
-from tests.support.redis_server import durable_server, session_server
+from tests.support.redis_cluster import RedisCluster
+from tests.support.redis_sentinels import RedisSentinels
+from tests.support.redis_server import durable_server, executable_under_test, session_server
 
 pytest_plugins = ["pytester", "tests.support.ci_skips"]
 
@@ -32,6 +34,8 @@ client.COMMAND_TIMEOUT = 5.0
 MARK_OF_FIXTURE = {
     "redis_server": "redis",
     "own_redis": "redis",
+    "redis_cluster": "redis",
+    "redis_sentinels": "redis",
     "chromium": "browser",
     "browser": "browser",
 }
@@ -69,6 +73,35 @@ def redis_url(redis_server: EmbeddedRedis) -> str:
     with redis.Redis.from_url(redis_server.url) as client:
         client.flushall()
     return redis_server.url
+
+
+@pytest.fixture(scope="session")
+def redis_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisCluster]:
+    """One for the whole session. Tests want `cluster_url`; one that ends a node starts it again."""
+    folder = tmp_path_factory.mktemp("redis-cluster")
+    with RedisCluster(folder, executable=executable_under_test()) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def cluster_url(redis_cluster: RedisCluster) -> str:
+    """The address of an empty Redis Cluster."""
+    redis_cluster.flush()
+    return redis_cluster.url
+
+
+@pytest.fixture(scope="session")
+def redis_sentinels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisSentinels]:
+    """As `redis_cluster`: a master, a replica and three Sentinels. Tests want `sentinel_url`."""
+    folder = tmp_path_factory.mktemp("redis-sentinels")
+    with RedisSentinels(folder, executable=executable_under_test()) as sentinels:
+        yield sentinels
+
+
+@pytest.fixture
+def sentinel_url(redis_sentinels: RedisSentinels) -> str:
+    redis_sentinels.flush()
+    return redis_sentinels.url
 
 
 @pytest.fixture

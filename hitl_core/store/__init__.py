@@ -13,16 +13,19 @@ from hitl_core.store.contract import (
 )
 from hitl_core.store.memory import MemoryStore
 from hitl_core.store.redis import (
+    REDIS_SCHEMES,
     Keys,
     RedisStore,
     choose_partition,
     digest_of,
     make_review_id,
     parse_partition,
+    parse_redis_url,
 )
 
 __all__ = [
     "MAX_DECIDED",
+    "REDIS_SCHEMES",
     "DeadLetter",
     "Job",
     "Keys",
@@ -38,4 +41,5 @@ __all__ = [
     "digest_of",
     "make_review_id",
     "parse_partition",
+    "parse_redis_url",
 ]

@@ -220,7 +220,9 @@ async def test_a_cluster_takes_every_script(own_redis: OwnRedis):
                 "the cluster is ok",
                 lambda: cast(Any, client).execute_command("CLUSTER INFO")["cluster_state"] == "ok",
             )
-        async with open_store(clustered.url, partitions=2) as store:
+        async with open_store(
+            clustered.url.replace("redis:", "redis+cluster:"), partitions=2
+        ) as store:
             for thread in ("a", "b", "c"):
                 review = await finished(store, await created(store, thread_id=thread))
                 await store.record_post(review.id, OPS, HERE)

@@ -1,4 +1,5 @@
-"""The contract, kept by Redis: with one partition, with four, and by the oldest server we support."""
+"""The contract, kept by Redis: with one partition, with four, in a cluster, behind Sentinels, and by the
+oldest server we support."""
 
 from __future__ import annotations
 
@@ -39,6 +40,22 @@ class TestRedisStore(StoreContract):
 
 class TestFourPartitions(TestRedisStore):
     PARTITIONS = 4
+
+
+class TestRedisCluster(TestRedisStore):
+    @pytest.fixture
+    async def store(self, cluster_url: str) -> AsyncIterator[RedisStore]:
+        store = await RedisStore.open(cluster_url)
+        yield store
+        await store.close()
+
+
+class TestRedisSentinel(TestRedisStore):
+    @pytest.fixture
+    async def store(self, sentinel_url: str) -> AsyncIterator[RedisStore]:
+        store = await RedisStore.open(sentinel_url)
+        yield store
+        await store.close()
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -9,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from redis import ReadOnlyError
 from redis.crc import key_slot
 
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
@@ -89,8 +91,8 @@ class RedisCluster:
 
     def flush(self) -> None:
         """Delete all keys."""
-        for node in self.masters():
-            with connect(node) as client:
+        for node in self.running():
+            with connect(node) as client, contextlib.suppress(ReadOnlyError):  # from replicas
                 client.flushall()
 
     def configure(self, name: str, value: str | int) -> None:

@@ -1,5 +1,6 @@
 """The store in Redis: rules in Python, atomicity in the Lua scripts beside it."""
 
+from hitl_core.store.redis.connection import REDIS_SCHEMES, parse_redis_url
 from hitl_core.store.redis.keys import (
     Keys,
     choose_partition,
@@ -10,10 +11,12 @@ from hitl_core.store.redis.keys import (
 from hitl_core.store.redis.store import RedisStore
 
 __all__ = [
+    "REDIS_SCHEMES",
     "Keys",
     "RedisStore",
     "choose_partition",
     "digest_of",
     "make_review_id",
     "parse_partition",
+    "parse_redis_url",
 ]

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
-from hitl_core.store.redis.connection import MAX_BLOCK, Client, store_errors
+from hitl_core.store.redis.connection import Client, store_errors
 from hitl_core.store.redis.keys import Keys
 from hitl_core.store.redis.part import RedisPart
 from hitl_core.store.redis.reviews import read_review_id
-
-StreamEntry = tuple[bytes, dict[bytes, bytes] | None]
-#: The reply of XREAD: entries by stream, or None after the timeout.
-StreamReply = list[tuple[bytes, list[StreamEntry]]] | None
+from hitl_core.store.redis.streams import StreamReader
 
 
 class RedisHints(RedisPart):
@@ -22,7 +18,7 @@ class RedisHints(RedisPart):
         self, redis: Client, reader: Client, keys: Sequence[Keys], retention: float
     ) -> None:
         super().__init__(redis, reader, keys, retention)
-        self._positions: dict[str, dict[str, str]] = {}
+        self._topics: dict[str, StreamReader] = {}
 
     async def agent_hints(self, agent: str, block: float) -> list[str]:
         streams = [keys.agent(agent) for keys in self._keys]
@@ -41,26 +37,14 @@ class RedisHints(RedisPart):
     async def _read_new(self, streams: list[str], block: float) -> list[dict[bytes, bytes]]:
         """The entries since the last call. These streams have only one listener in this process."""
         topic = streams[0]
+        if topic not in self._topics:
+            self._topics[topic] = StreamReader(self._reader, streams)
         async with store_errors():
-            if topic not in self._positions:
-                self._positions[topic] = {name: await self._last_id(name) for name in streams}
-                return []
-            try:
-                answer: StreamReply = await self._reader.xread(
-                    self._positions[topic], block=_milliseconds(block)
-                )
-            except BaseException:
-                # After a failover the stream may have smaller ids: start again at its end.
-                del self._positions[topic]
-                raise
-        for name, entries in answer or []:
-            self._positions[topic][name.decode()] = entries[-1][0].decode()
-        return [fields for _, entries in answer or [] for _, fields in entries if fields]
+            return await self._topics[topic].read(block)
 
-    async def _last_id(self, stream: str) -> str:
-        # With the reader, so that it is connected before it blocks: a cancelled read then leaks no socket.
-        last = cast(list[StreamEntry], await self._reader.xrevrange(stream, count=1))
-        return last[0][0].decode() if last else "0-0"
+    async def _close_topics(self) -> None:
+        for topic in self._topics.values():
+            await topic.close()
 
 
 def _read_review_id(fields: dict[bytes, bytes]) -> str:
@@ -68,7 +52,3 @@ def _read_review_id(fields: dict[bytes, bytes]) -> str:
     if b"review" in fields:
         return fields[b"review"].decode()
     return read_review_id(fields.get(b"event"))
-
-
-def _milliseconds(block: float) -> int:
-    return max(1, int(min(block, MAX_BLOCK) * 1000))

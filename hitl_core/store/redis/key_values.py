@@ -76,11 +76,9 @@ class RedisChannelData(RedisPart):
             await self._redis.hset(channel_key(channel), name, data)
 
     async def add_channel_value(self, channel: str, name: str, data: bytes) -> bytes:
-        async with store_errors(), self._redis.pipeline(transaction=True) as pipe:
-            pipe.hsetnx(channel_key(channel), name, cast(str, data))  # redis-py takes bytes too
-            pipe.hget(channel_key(channel), name)
-            _, stored = await pipe.execute()
-        return cast(bytes, stored)
+        return cast(
+            bytes, await self._run_script("add_value", [channel_key(channel)], [name, data])
+        )
 
     async def channel_values(self, channel: str) -> dict[str, bytes]:
         async with store_errors():
@@ -108,11 +106,7 @@ class RedisUiState(RedisPart):
             await self._redis.delete(draft_key(key))
 
     async def record_home_view(self, user: str, now: float) -> None:
-        async with store_errors(), self._redis.pipeline(transaction=True) as pipe:
-            pipe.zadd(HOMES_KEY, {user: now}, gt=True)
-            pipe.zremrangebyscore(HOMES_KEY, "-inf", f"({now - HOME_VIEW_TTL}")
-            pipe.expire(HOMES_KEY, HOME_VIEW_TTL)
-            await pipe.execute()
+        await self._run_script("home_view", [HOMES_KEY], [user, now, HOME_VIEW_TTL])
 
     async def home_viewers(self, since: float) -> list[str]:
         async with store_errors():

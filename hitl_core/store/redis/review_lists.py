@@ -15,7 +15,7 @@ from hitl_core.store.contract import (
     WaitingPage,
     Workload,
 )
-from hitl_core.store.redis.connection import store_errors
+from hitl_core.store.redis.connection import server_of, store_errors
 from hitl_core.store.redis.keys import Keys, choose_partition
 from hitl_core.store.redis.part import RedisPart
 
@@ -50,7 +50,8 @@ class RedisReviewLists(RedisPart):
         start = Keys(int(prefix.partition("-")[0])).review("")
         found = set[str]()
         async with store_errors():
-            async for key in self._redis.scan_iter(match=f"{start}{prefix}*", count=SCAN_COUNT):
+            server = await server_of(self._redis, start)
+            async for key in server.scan_iter(match=f"{start}{prefix}*", count=SCAN_COUNT):
                 found.add(key.decode().removeprefix(start))
                 if len(found) == limit:
                     break

@@ -8,6 +8,7 @@ from hitl_core.store.redis.connection import (
     check_server,
     close_clients,
     connect,
+    parse_redis_url,
     store_errors,
 )
 from hitl_core.store.redis.dead_letters import RedisDeadLetters
@@ -24,6 +25,8 @@ from hitl_core.store.redis.ledger import RedisAuditedFields
 from hitl_core.store.redis.review_lists import RedisReviewLists
 from hitl_core.store.redis.reviews import RedisReviews
 
+#: The partitions of a Redis Cluster, unless a process says otherwise. Few masters have all of them.
+CLUSTER_PARTITIONS = 16
 DEFAULT_RETENTION = 30 * 24 * 3600.0
 
 
@@ -57,14 +60,17 @@ class RedisStore(
     ) -> RedisStore:
         """Connect and check the server. `retention`, in seconds, is how long done reviews are kept.
 
-        The first process sets the number of `partitions` permanently (1 by default); None takes the stored
-        number. A process that only reads passes `set_partitions=False`, which leaves an empty Redis empty.
+        The first process sets the number of `partitions` permanently (by default 1, and 16 in a Redis
+        Cluster); None takes the stored number. A process that only reads passes `set_partitions=False`, which
+        leaves an empty Redis empty.
         Raises SettingsError for a server that could lose reviews, or that has another number of partitions;
         StoreUnavailable when Redis doesn't answer.
         """
-        redis, reader = connect(url), connect(url, blocking=True)
+        parsed = parse_redis_url(url)
+        default = CLUSTER_PARTITIONS if parsed.kind == "cluster" else 1
+        redis, reader = connect(parsed), connect(parsed, blocking=True)
         try:
-            await check_server(redis, url)
+            await check_server(redis, parsed)
             async with store_errors():
                 # Connect now, because a read that is cancelled while it connects would leave its socket open
                 # (redis-py with Python 3.11). Not with PING: Redis refuses that while it can't save.
@@ -72,9 +78,9 @@ class RedisStore(
                 known = await redis.hget(META_KEY, "partitions")
                 # Read before writing: a full Redis refuses every write, even of the same value.
                 if known is None and set_partitions:
-                    await redis.hsetnx(META_KEY, "partitions", str(partitions or 1))
+                    await redis.hsetnx(META_KEY, "partitions", str(partitions or default))
                     known = await redis.hget(META_KEY, "partitions")
-                fixed = int(known or partitions or 1)
+                fixed = int(known or partitions or default)
             if partitions not in (None, fixed):
                 raise SettingsError(
                     f"This Redis has {fixed} partitions, and the setting says {partitions}. The number can't"
@@ -86,4 +92,5 @@ class RedisStore(
         return cls(redis, reader, fixed, retention)
 
     async def close(self) -> None:
+        await self._close_topics()
         await close_clients(self._redis, self._reader)

@@ -3,14 +3,22 @@ translation of Redis errors into ours.
 """
 
 from hitl_core.store.redis.connection.client import MAX_BLOCK, Client, close_clients, connect
+from hitl_core.store.redis.connection.cluster import ClusterClient
 from hitl_core.store.redis.connection.errors import store_errors
-from hitl_core.store.redis.connection.server import check_server
+from hitl_core.store.redis.connection.server import check_server, server_of, servers_of
+from hitl_core.store.redis.connection.url import REDIS_SCHEMES, RedisUrl, parse_redis_url
 
 __all__ = [
     "MAX_BLOCK",
+    "REDIS_SCHEMES",
     "Client",
+    "ClusterClient",
+    "RedisUrl",
     "check_server",
     "close_clients",
     "connect",
+    "parse_redis_url",
+    "server_of",
+    "servers_of",
     "store_errors",
 ]

@@ -9,9 +9,11 @@ from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
-from hitl_core.errors import SettingsError
+from hitl_core.store.redis.connection.cluster import ClusterClient
 from hitl_core.store.redis.connection.pool import Pool, run_to_end
-from hitl_core.store.redis.connection.url import hide_password
+from hitl_core.store.redis.connection.sentinel import SentinelPool, make_sentinels
+from hitl_core.store.redis.connection.slot_map import SlotMap
+from hitl_core.store.redis.connection.url import RedisUrl, parse_redis_url
 
 #: redis-py types every reply as "X or an awaitable of X", because its sync and async clients share types. So
 #: the client is Any here, and each method of the store gives the reply its type.
@@ -21,30 +23,54 @@ Client = Any
 COMMAND_TIMEOUT = 1.5
 #: XREAD blocks for at most this many seconds; its socket waits a little longer.
 MAX_BLOCK = 30.0
+#: How long a node or a Sentinel may take to say where the keys are, in seconds.
+_DISCOVERY_TIMEOUT = 1.0
+#: In a cluster each stream that is read needs a connection of its own.
+_READERS_OF_A_CLUSTER = 1024
 
 
-def connect(url: str, *, blocking: bool = False, connections: int = 32) -> Client:
+def connect(url: RedisUrl | str, *, blocking: bool = False, connections: int = 32) -> Client:
     """A client. Commands that block need a client of their own (`blocking`), so that a waiting read never
-    delays a click.
+    delays a click. `connections` is the most that it opens to one server.
 
     The client never repeats a command: if only the reply was lost, the command would be done twice.
+    Raises SettingsError for a URL that can't be read.
     """
-    try:
-        pool: Any = cast(Any, Pool).from_url(
-            url,
-            max_connections=connections,
-            timeout=COMMAND_TIMEOUT,
-            socket_timeout=MAX_BLOCK + 5 if blocking else COMMAND_TIMEOUT,
-            socket_connect_timeout=COMMAND_TIMEOUT,
-            retry=Retry(NoBackoff(), 0),
-            protocol=2,  # replies have other shapes in RESP3
-        )
-    except ValueError:
-        # The cause may contain a part of the password, so it is dropped.
-        raise SettingsError(
-            f"The Redis address {hide_password(url)!r} is not a redis:// URL."
-        ) from None
-    return Redis.from_pool(pool)  # this client closes the pool
+    url = parse_redis_url(url) if isinstance(url, str) else url
+    if blocking and url.kind == "cluster":
+        connections = _READERS_OF_A_CLUSTER
+    options: dict[str, Any] = {
+        "max_connections": connections,
+        "timeout": COMMAND_TIMEOUT,
+        "socket_timeout": MAX_BLOCK + 5 if blocking else COMMAND_TIMEOUT,
+        "socket_connect_timeout": COMMAND_TIMEOUT,
+        **_never_repeat(),
+        **url.options,
+    }
+    match url.kind:
+        case "single":
+            return Redis.from_pool(cast(Any, Pool)(**options))  # this client closes the pool
+        case "sentinel":
+            sentinels = make_sentinels(url, **_discovery())
+            return Redis.from_pool(SentinelPool(url.name, sentinels, url.has_tls, **options))
+        case "cluster":
+            slots = SlotMap(url, **_discovery())
+            return ClusterClient(
+                slots,
+                lambda host, port: Redis.from_pool(
+                    cast(Any, Pool)(**{**options, "host": host, "port": port})
+                ),
+            )
+
+
+def _never_repeat() -> dict[str, Any]:
+    # Replies have other shapes in RESP3.
+    return {"retry": Retry(NoBackoff(), 0), "protocol": 2}
+
+
+def _discovery() -> dict[str, Any]:
+    timeout = min(_DISCOVERY_TIMEOUT, COMMAND_TIMEOUT)
+    return {"socket_timeout": timeout, "socket_connect_timeout": timeout, **_never_repeat()}
 
 
 async def close_clients(*clients: Client) -> None:

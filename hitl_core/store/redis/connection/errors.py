@@ -9,6 +9,7 @@ import ssl
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
+from redis.asyncio.sentinel import MasterNotFoundError
 from redis.exceptions import (
     AskError,
     AuthenticationError,
@@ -18,6 +19,7 @@ from redis.exceptions import (
     ConnectionError,
     MasterDownError,
     MovedError,
+    NoPermissionError,
     NoScriptError,
     OutOfMemoryError,
     ReadOnlyError,
@@ -57,10 +59,14 @@ async def store_errors() -> AsyncGenerator[None, None]:
                 f"Redis can't answer now: {_TEMPORARY[code]} ({code})."
             ) from error
         if code in _CLUSTER:
-            message = (
-                f"This Redis is one of several nodes of a cluster, which is not supported ({code})."
-            )
-            raise StoreError(message) from error
+            raise StoreError(
+                f"This Redis is a node of a Redis Cluster: use a redis+cluster:// URL ({code})."
+            ) from error
+        if isinstance(error, NoPermissionError):
+            raise StoreError(
+                f"Redis refuses a command or a key to the user of the URL: {error}. docs/operations.md, ACL"
+                " users, has the permissions that are needed."
+            ) from error
         raise StoreError(f"Redis refused: {error}.") from error
     except RedisError as error:
         raise StoreError(f"Redis failed: {error}.") from error
@@ -106,15 +112,19 @@ _CODES_BY_CLASS: dict[type[BaseException], str] = {
 }
 
 
+_REASONS: dict[type[BaseException], str] = {
+    BusyLoadingError: _TEMPORARY["LOADING"],
+    AuthenticationError: "it refuses the user or the password",
+    MasterNotFoundError: "no Sentinel names a master that answers",
+}
 _ERRNO = re.compile(r"\[Errno (\d+)\]")
 
 
 def _reason(error: BaseException | None) -> str:
     """Why there was no reply, without host, port or address, because `/readyz` shows it to anyone."""
-    if isinstance(error, BusyLoadingError):
-        return _TEMPORARY["LOADING"]
-    if isinstance(error, AuthenticationError):
-        return "it refuses the user or the password"
+    for kind, reason in _REASONS.items():
+        if isinstance(error, kind):
+            return reason
     if str(error) == NO_CONNECTION:
         return NO_CONNECTION.rstrip(".").lower()
     if "max number of clients" in str(error):

@@ -2,31 +2,95 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
-from hitl_core.errors import SettingsError, StoreError, StoreUnavailable
+from redis.exceptions import RedisError
+
+from hitl_core.errors import HitlError, SettingsError, StoreError, StoreUnavailable
 from hitl_core.store.redis.connection.client import Client
+from hitl_core.store.redis.connection.cluster import ClusterClient
 from hitl_core.store.redis.connection.errors import store_errors
-from hitl_core.store.redis.connection.url import hide_password
+from hitl_core.store.redis.connection.url import RedisUrl
 
 
-async def check_server(redis: Client, url: str) -> None:
-    """Raises SettingsError for a server that is too old, or that could drop pending reviews; StoreUnavailable
-    when it doesn't answer.
+async def servers_of(redis: Client) -> list[Client]:
+    """A client of each server that has keys: of each master of a cluster."""
+    return await redis.masters() if isinstance(redis, ClusterClient) else [redis]
+
+
+async def server_of(redis: Client, key: str) -> Client:
+    """A client of the server that has this key, for commands that look at all keys of a server."""
+    return await redis.client_of(key) if isinstance(redis, ClusterClient) else redis
+
+
+async def check_server(redis: Client, url: RedisUrl) -> None:
+    """Raises SettingsError for a server that is too old, could drop pending reviews, or needs another kind of
+    URL; StoreUnavailable when it doesn't answer.
     """
     try:
         async with store_errors():
-            info: dict[str, Any] = await redis.info()
+            infos: list[dict[str, Any]] = [await each.info() for each in await servers_of(redis)]
     except (StoreUnavailable, StoreError) as error:
+        await _check_kind(redis, url, error)
         # The causes only add a hundred lines of traceback.
-        message = str(error).replace("Redis", f"Redis at {hide_password(url)}", 1)
+        message = str(error).replace("Redis", f"Redis at {url}", 1)
         raise StoreUnavailable(message) from None
+    for info in infos:
+        _check_mode(info, url)
+        _check_info(info, url)
+
+
+def _check_info(info: dict[str, Any], url: RedisUrl) -> None:
     version = str(info.get("redis_version", "0"))
     if tuple(int(part) for part in version.split(".")[:2]) < (6, 2):
-        raise SettingsError(f"Redis at {hide_password(url)} is {version}; 6.2 or later is needed.")
+        raise SettingsError(f"Redis at {url} is {version}; 6.2 or later is needed.")
     policy = str(info.get("maxmemory_policy", "noeviction"))
     if policy.startswith("allkeys"):
         raise SettingsError(
-            f"Redis at {hide_password(url)} has maxmemory-policy {policy}, which can drop pending reviews."
+            f"Redis at {url} has maxmemory-policy {policy}, which can drop pending reviews."
             " Set it to noeviction."
         )
+
+
+def _check_mode(info: dict[str, Any], url: RedisUrl) -> None:
+    if url.kind != "single":
+        return
+    match info.get("redis_mode"):
+        case "cluster":
+            raise SettingsError(
+                f"Redis at {url} is a node of a Redis Cluster: use {url.like('cluster')}."
+            )
+        case "sentinel":
+            names = sorted(each["name"] for each in _masters_in(info))
+            raise SettingsError(
+                f"Redis at {url} is a Sentinel: use {url.like('sentinel', *names[:1])}."
+            )
+        case _:
+            pass
+
+
+def _masters_in(info: dict[str, Any]) -> list[dict[str, Any]]:
+    """What INFO of a Sentinel says of the masters that it watches: `master0:name=…,status=ok,…`."""
+    return [each for key, each in info.items() if key.startswith("master") and key[6:].isdigit()]
+
+
+async def _check_kind(redis: Client, url: RedisUrl, error: HitlError) -> None:
+    """Why no server was found, if the URL is of the wrong kind, or names another master."""
+    text = str(error).lower()
+    if url.kind == "cluster" and ("cluster support disabled" in text or "unknown command" in text):
+        raise SettingsError(
+            f"Redis at {url} is no node of a Redis Cluster: use {url.like('single')}."
+        ) from None
+    if url.kind != "sentinel":
+        return
+    if "unknown command" in text:
+        raise SettingsError(f"Redis at {url} is no Sentinel: use {url.like('single')}.") from None
+    for sentinel in redis.connection_pool.sentinel_manager.sentinels:
+        try:
+            names = sorted(cast(dict[str, Any], await sentinel.sentinel_masters()))
+        except (RedisError, OSError):
+            continue
+        if names and url.name not in names:
+            raise SettingsError(
+                f"The Sentinels at {url} know no master {url.name!r}. They know: {', '.join(names)}."
+            ) from None

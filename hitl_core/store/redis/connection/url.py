@@ -1,11 +1,128 @@
-"""The URL of a Redis."""
+"""The URL of a Redis: a single server, a Redis Cluster, or servers that Sentinels watch.
+
+`redis://[user:password@]host[:port][/db]`, `redis+cluster://[user:password@]host[:port],host[:port]`,
+`redis+sentinel://[user:password@]host[:port],host[:port]/name[/db]`; `rediss` in place of `redis` is TLS.
+Options follow a `?`, as in redis-py: `ssl_ca_certs=/path`; for Sentinels also `sentinel_username` and
+`sentinel_password`.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+from urllib.parse import unquote, urlsplit
+
+from redis.asyncio.connection import parse_url
+
+from hitl_core.errors import SettingsError
+
+Kind = Literal["single", "cluster", "sentinel"]
+#: The schemes that `parse_redis_url` takes.
+REDIS_SCHEMES = (
+    "redis",
+    "rediss",
+    "unix",
+    "redis+cluster",
+    "rediss+cluster",
+    "redis+sentinel",
+    "rediss+sentinel",
+)
+_PORTS: Mapping[Kind, int] = {"single": 6379, "cluster": 6379, "sentinel": 26379}
+_SENTINEL_OPTIONS = ("sentinel_username", "sentinel_password")
+_SHAPES: Mapping[Kind, str] = {
+    "single": "redis://host:port",
+    "cluster": "redis+cluster://host:port,host:port",
+    "sentinel": "redis+sentinel://host:port,host:port/name",
+}
+
+
+@dataclass(frozen=True)
+class RedisUrl:
+    """`hosts` are the nodes to ask first: of the cluster, or the Sentinels. `options` are redis-py's, for the
+    connections to Redis, without host and port.
+    """
+
+    kind: Kind
+    text: str = field(repr=False)
+    hosts: tuple[tuple[str, int], ...] = ()
+    name: str = ""  # of the master, as the Sentinels know it
+    has_tls: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
+    sentinel_options: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
+
+    def __str__(self) -> str:
+        return hide_password(self.text)
+
+    def like(self, kind: Kind, name: str = "NAME") -> str:
+        """A URL of this kind with the host of this one, for an error: without user and password."""
+        host = urlsplit(self.text).netloc.rpartition("@")[2].split(",")[0]
+        scheme = "rediss" if self.has_tls else "redis"
+        if kind == "single":
+            return f"{scheme}://{host}"
+        return f"{scheme}+{kind}://{host}{f'/{name}' if kind == 'sentinel' else ''}"
+
+
+def parse_redis_url(url: str) -> RedisUrl:
+    """Raises SettingsError, without the password."""
+    try:
+        scheme, _, rest = url.partition("://")
+        base, _, kind = scheme.lower().partition("+")
+        if kind in ("cluster", "sentinel") and base in ("redis", "rediss"):
+            return _parse_many(url, base, kind, rest)
+        options = cast(dict[str, Any], cast(Any, parse_url)(url))
+        return RedisUrl("single", url, has_tls=base == "rediss", options=options)
+    except ValueError:
+        # The cause may contain a part of the password, so it is dropped.
+        raise SettingsError(
+            f"The Redis address {hide_password(url)!r} is not a redis:// URL."
+        ) from None
+
+
+def _parse_many(url: str, base: str, kind: Kind, rest: str) -> RedisUrl:
+    place, _, query = rest.partition("?")
+    netloc, _, path = place.partition("/")
+    user, at, hosts = netloc.rpartition("@")
+    addresses = tuple(_parse_address(each, _PORTS[kind]) for each in hosts.split(","))
+    name, db = "", path
+    if kind == "sentinel":
+        name, _, db = path.partition("/")
+        name = unquote(name)
+    if (kind == "cluster" and db not in ("", "0")) or (kind == "sentinel" and not name):
+        why = (
+            "a cluster has only database 0"
+            if kind == "cluster"
+            else "it lacks the name under which the Sentinels know the master"
+        )
+        raise SettingsError(
+            f"The Redis address {hide_password(url)!r} can't be used: {why}. It is like {_SHAPES[kind]}."
+        )
+    # What is in the query, redis-py reads as in any other URL.
+    single = f"{base}://{user}{at}host/{db}{'?' if query else ''}{query}"
+    options = cast(dict[str, Any], cast(Any, parse_url)(single))
+    for key in ("host", "port"):
+        options.pop(key, None)
+    sentinel = {key: options.pop(key) for key in _SENTINEL_OPTIONS if key in options}
+    return RedisUrl(
+        kind,
+        url,
+        hosts=addresses,
+        name=name,
+        has_tls=base == "rediss",
+        options=options,
+        sentinel_options={key.removeprefix("sentinel_"): each for key, each in sentinel.items()},
+    )
+
+
+def _parse_address(text: str, port: int) -> tuple[str, int]:
+    parts = urlsplit(f"//{text}")
+    if not parts.hostname or parts.path:
+        raise ValueError("no host")
+    return parts.hostname, parts.port or port
 
 
 def hide_password(url: str) -> str:
     """The URL without user and password."""
     without = re.sub(r"(?i)(?<=password=)[^&]*", "…", url)
-    return re.sub(r"^(\w+://)?.*@", r"\1…@", without)
+    return re.sub(r"^([\w+]+://)?.*@", r"\1…@", without)

@@ -1,0 +1,38 @@
+"""Connections to the master that Sentinels name. Each new connection asks them anew."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from redis.asyncio.sentinel import (
+    Sentinel,
+    SentinelConnectionPool,
+    SentinelManagedConnection,
+    SentinelManagedSSLConnection,
+)
+
+from hitl_core.store.redis.connection.pool import Pool
+from hitl_core.store.redis.connection.url import RedisUrl
+
+
+def make_sentinels(url: RedisUrl, **options: Any) -> Sentinel:
+    """The Sentinels of this URL. What it says of TLS holds for them too."""
+    tls = {key: each for key, each in url.options.items() if key.startswith("ssl_")}
+    if url.has_tls:
+        tls["ssl"] = True
+    kwargs = {**options, **tls, **url.sentinel_options}
+    return Sentinel(list(url.hosts), sentinel_kwargs=kwargs)
+
+
+class SentinelPool(Pool, SentinelConnectionPool):
+    """Our pool, of redis-py's connections to the master `name`."""
+
+    def __init__(self, name: str, sentinels: Sentinel, has_tls: bool, **options: Any) -> None:
+        kind = SentinelManagedSSLConnection if has_tls else SentinelManagedConnection
+        cast(Any, super()).__init__(name, sentinels, **{**options, "connection_class": kind})
+
+    async def aclose(self) -> None:
+        await super().aclose()
+        sentinels: Any = self.sentinel_manager
+        for sentinel in sentinels.sentinels:
+            await sentinel.aclose()

@@ -1,0 +1,109 @@
+"""Which node of a Redis Cluster has which key."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any, NoReturn, cast
+
+from redis.asyncio.cluster import ClusterNode, RedisCluster
+from redis.exceptions import (
+    ClusterDownError,
+    RedisClusterException,
+    RedisError,
+    SlotNotCoveredError,
+)
+
+from hitl_core.store.redis.connection.url import RedisUrl
+
+#: The host and port of a node.
+Address = tuple[str, int]
+#: The options of a URL that redis-py's cluster client takes too, beside those of TLS.
+_OPTIONS = ("username", "password", "client_name")
+
+
+class SlotMap:
+    """redis-py's `RedisCluster` reads the map, and this class keeps it until a node says that it is old.
+
+    Raises redis-py's errors: ConnectionError if no node answers.
+    """
+
+    def __init__(self, url: RedisUrl, **options: Any) -> None:
+        wanted = {
+            key: each
+            for key, each in url.options.items()
+            if key in _OPTIONS or key.startswith("ssl_")
+        }
+        self._options = {**options, **wanted, "ssl": url.has_tls, "require_full_coverage": False}
+        self._first = url.hosts
+        self._map: Any = None
+        self._refreshing: asyncio.Task[None] | None = None
+        self._silent: Address | None = None
+
+    def forget(self, silent: Address | None = None) -> None:
+        """The map is old: the next look-up reads it again, and asks this silent node last."""
+        self._map, self._silent = None, silent
+
+    async def node_of(self, key: str | bytes) -> Address:
+        """The master that has this key. Raises ClusterDownError if none has it."""
+        slots = await self._read()
+        try:
+            node = slots.get_node_from_key(key)
+        except SlotNotCoveredError:
+            node = None
+        if node is None:
+            self.forget()
+            raise ClusterDownError("No node of the cluster has this slot.")
+        return str(node.host), int(node.port)
+
+    async def masters(self) -> list[Address]:
+        slots = await self._read()
+        return sorted((str(node.host), int(node.port)) for node in slots.get_primaries())
+
+    async def aclose(self) -> None:
+        if self._refreshing is not None:
+            self._refreshing.cancel()
+            await asyncio.gather(self._refreshing, return_exceptions=True)
+
+    async def _read(self) -> Any:
+        """The map. All who need a new one wait for the same task, which nobody's cancellation ends."""
+        while self._map is None:
+            if self._refreshing is None or self._refreshing.done():
+                self._refreshing = asyncio.create_task(self._refresh())
+                # Retrieved, because asyncio warns about exceptions that nobody retrieved.
+                self._refreshing.add_done_callback(
+                    lambda task: task.cancelled() or task.exception()
+                )
+            await asyncio.shield(self._refreshing)
+        return self._map
+
+    async def _refresh(self) -> None:
+        known = [each for each in self._first if each != self._silent] or list(self._first)
+        slots = cast(Any, RedisCluster)(
+            startup_nodes=[ClusterNode(*each) for each in known], **self._options
+        )
+        try:
+            await (
+                slots.nodes_manager.initialize()
+            )  # without COMMAND, which only `execute_command` needs
+        except RedisClusterException as error:
+            _raise_cause(error)
+        finally:
+            # The map stays readable.
+            await slots.nodes_manager.aclose()
+            await slots.nodes_manager.aclose("startup_nodes")
+        nodes = [(str(node.host), int(node.port)) for node in slots.get_nodes()]
+        self._first = tuple(dict.fromkeys([*nodes, *self._first]))
+        self._map = slots
+
+
+def _raise_cause(error: RedisClusterException) -> NoReturn:
+    """Raise the error of Redis or of the network inside: it says more, and `store_errors` knows it."""
+    found = [each for each in _causes(error) if isinstance(each, RedisError | OSError)]
+    raise found[-1] if found else ConnectionError(str(error)) from None
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__

@@ -1,0 +1,89 @@
+"""New entries of a topic's streams: one for each partition."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import cast
+
+from hitl_core.store.redis.connection import MAX_BLOCK, Client, ClusterClient
+
+StreamEntry = tuple[bytes, dict[bytes, bytes] | None]
+#: The reply of XREAD: entries by stream, or None after the timeout.
+StreamReply = list[tuple[bytes, list[StreamEntry]]] | None
+
+
+class StreamReader:
+    """Has one caller at a time. `reader` is a client for commands that block.
+
+    In a cluster one command reads one stream only: there each stream has a task that waits for it, also
+    between two calls, because a read that is cancelled costs its connection.
+    """
+
+    def __init__(self, reader: Client, streams: Sequence[str]) -> None:
+        self._reader, self._streams = reader, list(streams)
+        self._is_split = isinstance(reader, ClusterClient)
+        self._positions: dict[str, str] = {}
+        self._tasks: dict[str, asyncio.Task[StreamReply]] = {}
+        self._failure: BaseException | None = None
+
+    async def read(self, block: float) -> list[dict[bytes, bytes]]:
+        """The fields of all entries since the last call; none in the first call. Waits up to `block` seconds.
+
+        Raises redis-py's errors, also that of one stream. A stream that failed is read from its end on: after
+        a failover it may have smaller ids.
+        """
+        if not self._positions:
+            self._positions = {name: await self._last_id(name) for name in self._streams}
+            return []
+        reply = await (self._read_each(block) if self._is_split else self._read_all(block))
+        for name, entries in reply:
+            self._positions[name.decode()] = entries[-1][0].decode()
+        return [fields for _, entries in reply for _, fields in entries if fields]
+
+    async def close(self) -> None:
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        self._tasks.clear()
+
+    async def _read_all(self, block: float) -> list[tuple[bytes, list[StreamEntry]]]:
+        try:
+            return await self._xread(self._streams, block) or []
+        except BaseException:
+            self._positions.clear()
+            raise
+
+    async def _read_each(self, block: float) -> list[tuple[bytes, list[StreamEntry]]]:
+        for name in self._streams:
+            if name not in self._tasks:
+                self._tasks[name] = asyncio.create_task(self._read_one(name))
+        await asyncio.wait(self._tasks.values(), timeout=block, return_when=asyncio.FIRST_COMPLETED)
+        found: list[tuple[bytes, list[StreamEntry]]] = []
+        for name, task in list(self._tasks.items()):
+            if task.done():
+                del self._tasks[name]
+                if error := task.exception():
+                    self._positions.pop(name, None)
+                    self._failure = error
+                else:
+                    found += task.result() or []
+        if self._failure is not None and not found:
+            failure, self._failure = self._failure, None
+            raise failure
+        return found
+
+    async def _read_one(self, name: str) -> StreamReply:
+        if name not in self._positions:
+            self._positions[name] = await self._last_id(name)
+        return await self._xread([name], MAX_BLOCK)
+
+    async def _xread(self, names: Sequence[str], block: float) -> StreamReply:
+        positions = {name: self._positions[name] for name in names}
+        milliseconds = max(1, int(min(block, MAX_BLOCK) * 1000))
+        return cast(StreamReply, await self._reader.xread(positions, block=milliseconds))
+
+    async def _last_id(self, stream: str) -> str:
+        # With the reader, so that it is connected before it blocks: a cancelled read then leaks no socket.
+        last = cast(list[StreamEntry], await self._reader.xrevrange(stream, count=1))
+        return last[0][0].decode() if last else "0-0"
