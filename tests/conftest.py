@@ -17,7 +17,7 @@ from tests.support.redis_cluster import RedisCluster
 from tests.support.redis_sentinels import RedisSentinels
 from tests.support.redis_server import durable_server, executable_under_test, session_server
 
-pytest_plugins = ["pytester", "tests.support.ci_skips"]
+pytest_plugins = ["pytester", "tests.support.ci_skips", "tests.support.lost_replies"]
 
 # On a busy machine one slow example says nothing about the code; the same examples everywhere.
 hypothesis.settings.register_profile("hitl", deadline=None, derandomize=True)

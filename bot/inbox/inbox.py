@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from functools import partial
 
+from hitl_core import telemetry
 from hitl_core.errors import HitlError, Refused, StoreUnavailable
 from hitl_core.failpoints import failpoint
 from hitl_core.model import MessageRef, Reviewer
 from hitl_core.review import (
     AnswerDoubt,
+    ChangeResult,
     Decide,
     DecideAll,
     Escalate,
@@ -38,6 +41,9 @@ from .reply import (
 )
 
 log = logging.getLogger(__name__)
+
+#: What is stored: a choice is a decision by then.
+Command = Decide | DecideAll | Escalate | AnswerDoubt
 
 
 class Inbox:
@@ -83,15 +89,16 @@ class Inbox:
 
     async def _apply_in_time(self, command: InboxCommand, seen: PermittedSnapshot | None) -> Reply:
         review_id, snapshot = command.review_id, None
+        start = time.time_ns()
         try:
             async with click_budget.timeout("apply"):
                 snapshot = await self._load(command, seen)
-                if isinstance(command, Choose):
-                    command = _decide_choice(command, snapshot)
-                findings = await self._check(command, snapshot)
-                await failpoint("bot.before_commit")
-                result = await self._reviews.apply(command, snapshot, findings)
-                await failpoint("bot.after_commit")
+                review = snapshot.review
+                attributes = telemetry.review_attributes(review)
+                with telemetry.span("click", attributes, parent=review.trace, start=start):
+                    if isinstance(command, Choose):
+                        command = _decide_choice(command, snapshot)
+                    result = await self._store(command, snapshot)
         except Refused as refused:
             log.info("review %s: %s refused %s", review_id, refused.code, command.who.id)
             return Reply.refusal(refused, snapshot, command)
@@ -104,6 +111,14 @@ class Inbox:
         after = {"review": result.review, "now": result.now}
         return Reply("ok", snapshot=snapshot.model_copy(update=after))
 
+    async def _store(self, command: Command, snapshot: PermittedSnapshot) -> ChangeResult:
+        findings = await self._check(command, snapshot)
+        await failpoint("bot.before_commit")
+        with telemetry.span("decide", _decision_attributes(command)):
+            result = await self._reviews.apply(command, snapshot, findings)
+        await failpoint("bot.after_commit")
+        return result
+
     async def _load(
         self, command: InboxCommand, seen: PermittedSnapshot | None
     ) -> PermittedSnapshot:
@@ -113,9 +128,7 @@ class Inbox:
             return (await self.access.load_for_escalation(review_id, command.message_ref, who))[0]
         return await self.access.load_permitted(review_id, command.keys, who, seen)
 
-    async def _check(
-        self, command: Decide | DecideAll | Escalate | AnswerDoubt, snapshot: PermittedSnapshot
-    ) -> Findings:
+    async def _check(self, command: Command, snapshot: PermittedSnapshot) -> Findings:
         """What has to be looked up for this command. Raises Refused for what was not read or is denied."""
         if command.op in snapshot.review.ops:
             return Findings()  # it is not applied again
@@ -170,3 +183,17 @@ def _decide_choice(command: Choose, snapshot: PermittedSnapshot) -> Decide:
     return Decide(
         target.review_id, target.action, proposal, command.who, command.op, command.message_ref
     )
+
+
+def _decision_attributes(command: Command) -> dict[str, str | int]:
+    """What was done, and in which chat system: not by whom, and without their words."""
+    match command:
+        case Decide():
+            what = command.proposal.type
+        case DecideAll():
+            what = "several"
+        case Escalate():
+            what = "escalate"
+        case AnswerDoubt():
+            what = "answer_doubt"
+    return {"hitl.decision": what, "hitl.channel": command.who.channel}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 
+from hitl_core import telemetry
 from hitl_core.failpoints import failpoint
 from hitl_core.model import MessageRef, Place, Review, Snapshot
 from hitl_core.review import Reviews
@@ -46,7 +47,7 @@ class CardSync:
         if again and not matches and is_over(review):
             return None
         await failpoint("outbox.before_post")
-        mine = matches[0] if matches else await self._messages.post(snapshot, place)
+        mine = matches[0] if matches else await self._post(snapshot, place)
         await failpoint("outbox.after_post")
         winner = await store.record_post(review.id, place, mine, gone)
         for loser in [ref for ref in (mine, *matches[1:]) if ref.key != winner.key]:
@@ -55,6 +56,12 @@ class CardSync:
         if winner.key == mine.key and not again:
             await store.record_shown_version(review.id, place, review.version)
         return winner
+
+    async def _post(self, snapshot: Snapshot, place: Place) -> MessageRef:
+        review = snapshot.review
+        attributes = telemetry.review_attributes(review)
+        with telemetry.span("post card", attributes, kind="CONSUMER", parent=review.trace):
+            return await self._messages.post(snapshot, place)
 
     async def draw_latest(self, snapshot: Snapshot, place: Place, ref: MessageRef) -> Snapshot:
         """Update the message until it shows the newest state. Returns that state; it shows GONE if the

@@ -107,7 +107,8 @@ async def _run_outcome(outcome: Outcome, tool: Tool) -> Any:
     if not await outcome.once(call):
         raise already_started_error(tool)
     try:
-        result = await run_tool(tool, call)
+        with outcome.running(call):
+            result = await run_tool(tool, call)
     except Exception as error:
         await outcome.finish({call.id: failure_result(outcome.review, call, error)})
         raise

@@ -89,6 +89,7 @@ class Review(Value):
     - `edit_notice`: the result of an edited call begins with this text;
     - `version`: the counter for compare-and-set, and nothing else;
     - `cancels`: votes to cancel the review, if the quorum is more than one person;
+    - `trace`: the trace in which it was submitted, as W3C's `traceparent`; None without OpenTelemetry;
     - `waiter`: the process that waits for the result;
     - `ops`: the ids of the last operations, with what each one did. A reply can be lost after the write, and
       then the operation is sent again;
@@ -111,6 +112,7 @@ class Review(Value):
     tools: dict[str, dict[str, Any] | None] = Field(default_factory=dict)
     excerpt: str | None = None
     edit_notice: str | None = None
+    trace: str | None = None
     version: int = 1
     status: Status = "pending"
     settled_at: float | None = None

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
+from hitl_core import telemetry
 from hitl_core.errors import (
     HitlError,
     RefusalCode,
@@ -25,7 +26,6 @@ from hitl_core.review.rejections import add_rejections
 from hitl_core.review.storage import ReviewLoader, build_write
 from hitl_core.review.transition import Transition
 from hitl_core.store import Store
-from hitl_core.telemetry import recent_threads
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +68,13 @@ class Reviews(ReviewLoader):
 
         Raises ReviewConflict if a review with this id has other arguments.
         """
-        recent_threads.add(review.id, review.thread_id)
+        telemetry.recent_threads.add(review.id, review.thread_id)
+        attributes = telemetry.message_attributes(review, "send")
+        with telemetry.span("submit hitl.reviews", attributes, kind="PRODUCER"):
+            review = review.model_copy(update={"trace": telemetry.current_context()})
+            return await self._submit(review, event)
+
+    async def _submit(self, review: Review, event: Event) -> Review:
         if rejected := await self.rejected_calls(review):
             review = add_rejections(review, rejected)
         write = build_write(None, Transition(review, event))

@@ -76,6 +76,14 @@ def _serve(words: Words) -> None:
     assert "is not set" in text.getvalue() or "are not set" in text.getvalue()
 
 
+def _instrument(words: Words) -> None:
+    """OpenTelemetry's program, which runs another one."""
+    name, *rest = words
+    assert name in ("hitl", "python"), f"opentelemetry-instrument {name}"
+    if name == "hitl":
+        _hitl(rest)
+
+
 def _make(words: Words) -> None:
     targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     for word in words:
@@ -91,8 +99,11 @@ def _pip(words: Words) -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
         "optional-dependencies"
     ]
-    named = re.fullmatch(r"(?:\.|hitl-core)(?:\[([a-z,]+)\])?", words[-1])
-    assert named, f"pip install {words[-1]}"
+    [ours] = [
+        word for word in words[1:] if not word.startswith(("-", "opentelemetry-", "constraints"))
+    ]
+    named = re.fullmatch(r"(?:\.|hitl-core)(?:\[([a-z,]+)\])?", ours)
+    assert named, f"pip install {ours}"
     assert set(filter(None, (named[1] or "").split(","))) <= extras.keys()
 
 
@@ -126,11 +137,12 @@ def _file(words: Words) -> None:
 
 
 #: What is no setting of the bot: read by the agents' examples, `hitl`, and an agent's own process.
-OTHER_SETTINGS = {"HITL_CLI_DECIDE", "HITL_TOKEN"}
+OTHER_SETTINGS = {"HITL_CLI_DECIDE", "HITL_TOKEN", "OTEL_SERVICE_NAME"}
 
 _CHECKS: dict[str, Callable[[Words], None]] = {
     "hitl": _hitl,
     "python": _python,
+    "opentelemetry-instrument": _instrument,
     "make": _make,
     "pip": _pip,
     "docker": _docker,

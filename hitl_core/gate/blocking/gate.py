@@ -153,7 +153,8 @@ def _run_outcome(outcome: BlockingOutcome, tool: Tool) -> Any:
     if not outcome.once(call):
         raise guard.already_started_error(tool)
     try:
-        result = run_in_this_thread(tool, call)
+        with outcome.running(call):
+            result = run_in_this_thread(tool, call)
     except Exception as error:
         outcome.finish({call.id: failure_result(outcome.review, call, error)})
         raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 from hitl_core.gate.blocking.loop import Runner
@@ -78,7 +79,8 @@ class BlockingOutcome:
         if not self.once(call):
             return already_started_answer(call)
         try:
-            result = run_in_this_thread(tool, call)
+            with self.running(call):
+                result = run_in_this_thread(tool, call)
         except Exception as error:
             self.report({call.id: failure_result(self.review, call, error)})
             return failure_answer(call, error)
@@ -90,6 +92,9 @@ class BlockingOutcome:
 
     def once(self, call: ToolCall) -> bool:
         return self._run(self._outcome.once(call))
+
+    def running(self, call: ToolCall) -> AbstractContextManager[None]:
+        return self._outcome.running(call)
 
     def hand_over(self) -> tuple[str, ...]:
         return self._run(self._outcome.hand_over())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import weakref
 from collections.abc import Mapping
 from typing import Any
@@ -23,6 +24,7 @@ from hitl_core.gate.outcome.tool import (
     success_result,
     tools_for,
 )
+from hitl_core.gate.outcome.tool_spans import ToolSpans
 from hitl_core.model import Call, Decision, Review, ToolCall, encode
 from hitl_core.review import CallResult, ChangeResult, Reviews, TransitionFunction, claims, uptime
 
@@ -48,6 +50,7 @@ class Outcome:
             for call in running
         )
         self._handed: dict[str, str] = {}
+        self._runs = ToolSpans(review)
         self.answers: tuple[Answer, ...] = answers(review)
         self._renewal: asyncio.Task[None] | None = None
         if review.status == "claimed":
@@ -96,7 +99,8 @@ class Outcome:
         if not await self.once(call):
             return already_started_answer(call)
         try:
-            result = await run_tool(tool, call)
+            with self.running(call):
+                result = await run_tool(tool, call)
         except Exception as error:
             await self.report({call.id: failure_result(self._review, call, error)})
             return failure_answer(call, error)
@@ -118,7 +122,14 @@ class Outcome:
         Raises Refused when the call is not in `execute` or its arguments are not the decided ones, LeaseLost
         when another process may have the review, and StoreUnavailable: the tool must not run then.
         """
-        return await self._start(self._check_call(call).key)
+        started = await self._start(self._check_call(call).key)
+        if started:
+            self._runs.start(call)
+        return started
+
+    def running(self, call: ToolCall) -> contextlib.AbstractContextManager[None]:
+        """With OpenTelemetry: what the tool does in this block is a part of the span of its call."""
+        return self._runs.use(call)
 
     async def hand_over(self) -> tuple[str, ...]:
         """For an agent that acts on its answers by itself, as after an interrupt of its own code: `once` for
@@ -150,6 +161,7 @@ class Outcome:
         """
         by_key = self._results_by_key(results)
         await self._change("report", lambda r, now: claims.report(r, self._fence, by_key, now))
+        self._runs.end(results)
 
     async def finish(self, results: Mapping[str, object] | None = None) -> None:
         """Mark the review as done, with the results of its calls by tool call id. Raises LeaseLost, and
@@ -162,10 +174,12 @@ class Outcome:
         by_key = self._results_by_key(results or {})
         await failpoint("gate.before_done")
         await self._change("done", lambda r, now: claims.finish(r, self._fence, by_key, now))
+        self._runs.end(results or {})
         self.release()
 
     def release(self) -> None:
         """Stop renewing the lease: when it ends, another process can claim the review."""
+        self._runs.end_all()
         if self._renewal is not None:
             self._renewal.cancel()
             self._renewal = None

@@ -8,7 +8,7 @@ import logging
 import random
 from collections.abc import Awaitable, Callable, Generator, Iterable
 
-from hitl_core.errors import GateClosed, HitlError, StoreUnwritable
+from hitl_core.errors import GateClosed, HitlError, StoreUnavailable, StoreUnwritable
 from hitl_core.store import Store
 
 log = logging.getLogger(__name__)
@@ -19,6 +19,8 @@ HEARTBEAT_TTL = 6.0
 POLL_INTERVAL = 30.0
 #: The first pause after an error, in seconds.
 _RETRY_DELAY = 0.05
+#: One lost reply must not stop the start of an agent.
+_START_ATTEMPTS = 3
 
 
 class Watchers:
@@ -102,14 +104,24 @@ class ReviewListener(Watchers):
         """Send a heartbeat and fix the position in the stream, so that no hint after this is missed. A store
         that takes no writes now gets the heartbeat later. Raises StoreUnavailable.
         """
+        for left in reversed(range(_START_ATTEMPTS)):
+            try:
+                await self._begin()
+                break
+            except StoreUnavailable:
+                if not left:
+                    raise
+                await asyncio.sleep(_RETRY_DELAY)
+        listening = self.listen(lambda: self._store.agent_hints(self._agent, 10.0))
+        self._tasks = [asyncio.create_task(listening), asyncio.create_task(self._send_heartbeats())]
+        self._is_open = True
+
+    async def _begin(self) -> None:
         try:
             await self._store.send_heartbeat(self._process, self._heartbeat_ttl)
         except StoreUnwritable as error:
             log.warning("New reviews can't be stored now: %s", error)
         await self._store.agent_hints(self._agent, 0)
-        listening = self.listen(lambda: self._store.agent_hints(self._agent, 10.0))
-        self._tasks = [asyncio.create_task(listening), asyncio.create_task(self._send_heartbeats())]
-        self._is_open = True
 
     async def stop(self) -> None:
         """Tasks that still wait get GateClosed."""

@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator
 from typing import NamedTuple
 from uuid import uuid4
 
+from hitl_core import telemetry
 from hitl_core.errors import HitlError, Refused, ReviewNotFound, StoreError, StoreUnavailable
 from hitl_core.failpoints import failpoint
 from hitl_core.gate.outcome import Outcome
@@ -132,13 +133,17 @@ class Claims(NamedTuple):
         in doubt.
         """
         await failpoint("gate.before_claim")
+        snapshot = snapshot or await self.reviews.load(review_id)
+        attributes = telemetry.message_attributes(snapshot.review, "receive")
+        parent = snapshot.review.trace
         try:
-            applied = await self.reviews.change(
-                review_id,
-                f"claim:{uuid4().hex}",
-                lambda review, now: claims.claim(review, self.process, now, self.lease),
-                snapshot,
-            )
+            with telemetry.span("claim hitl.reviews", attributes, kind="CONSUMER", parent=parent):
+                applied = await self.reviews.change(
+                    review_id,
+                    f"claim:{uuid4().hex}",
+                    lambda review, now: claims.claim(review, self.process, now, self.lease),
+                    snapshot,
+                )
         except Refused:
             return None
         await failpoint("gate.after_claim")
