@@ -13,7 +13,7 @@ from aiohttp import web
 from hitl_core.model import Review, Token
 
 from ..offload import MAX_INLINE_JSON, offload_work, set_token
-from ..web import ApiProblem, admit
+from ..web import ApiProblem, admit, release_body
 from .agent_api import AgentApi, review_size
 from .error_responses import handle_errors
 from .request_slots import RequestSlots
@@ -56,7 +56,9 @@ def add_api(app: web.Application, api: AgentApi) -> None:
 
 
 class Routes:
-    """One method for each route. Each request is authenticated, and has its turn, before its body is read."""
+    """One method for each route. A request is authenticated before its body is read, and it gets its turn
+    when all of its body is there: who sends slowly holds nobody up.
+    """
 
     def __init__(self, api: AgentApi) -> None:
         self._api, self._slots = api, RequestSlots()
@@ -152,8 +154,13 @@ class Routes:
     async def _turn(self, request: web.Request) -> AsyncGenerator[Token]:
         """The request's token, while the request is worked on."""
         who = await self._authenticate(request)
-        async with self._slots.hold(who.id):
-            yield who
+        await bodies.receive(request)
+        try:
+            async with self._slots.hold(who.id):
+                release_body(request)
+                yield who
+        finally:
+            release_body(request)
 
 
 def _check_room(request: web.Request, who: Token, *, waits: bool = False) -> None:

@@ -10,6 +10,7 @@ from .requests import (
     mark_authenticated,
     read_body,
     read_form,
+    release_body,
 )
 from .server import LEAVING, make_app, open_server
 
@@ -29,5 +30,6 @@ __all__ = [
     "open_server",
     "read_body",
     "read_form",
+    "release_body",
     "to_response",
 ]

@@ -23,11 +23,13 @@ class BodyError(Exception):
         self.code: Literal["too_large", "too_slow", "broken"] = code
 
 
-async def read_body(request: web.Request, max_bytes: int) -> bytes:
-    """The body, at most `max_bytes`. Raises BodyError."""
+async def read_body(request: web.Request, max_bytes: int, *, keep: bool = False) -> bytes:
+    """The body, at most `max_bytes`. With `keep` its bytes count as still arriving until `release_body`: who
+    waits for a turn must not hold more memory than who sends. Raises BodyError.
+    """
     if (request.content_length or 0) > max_bytes:
         raise BodyError("too_large")
-    connection, parts, size = connection_of(request), list[bytes](), 0
+    connection, parts, size, kept = connection_of(request), list[bytes](), 0, 0
     try:
         async with asyncio.timeout(BODY_TIMEOUT):
             while part := await request.content.readany():
@@ -37,6 +39,7 @@ async def read_body(request: web.Request, max_bytes: int) -> bytes:
                 parts.append(part)
                 if connection is not None:
                     connection.set_buffered(size)
+        kept = size if keep else 0
         return b"".join(parts)
     except TimeoutError:
         raise BodyError("too_slow") from None
@@ -45,7 +48,13 @@ async def read_body(request: web.Request, max_bytes: int) -> bytes:
     finally:
         parts.clear()  # aiohttp keeps the error, and so this frame, in a reference cycle
         if connection is not None:
-            connection.set_buffered(0)
+            connection.set_buffered(kept)
+
+
+def release_body(request: web.Request) -> None:
+    """The body that was kept is worked on now."""
+    if (connection := connection_of(request)) is not None:
+        connection.set_buffered(0)
 
 
 def connection_of(request: web.BaseRequest) -> Connection | None:

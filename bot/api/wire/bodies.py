@@ -22,15 +22,22 @@ MAX_VALUES = 20_000
 
 S = TypeVar("S", bound=RequestModel)
 
+_BODY = web.RequestKey("body", bytes)
+
 
 async def read_model(request: web.Request, shape: type[S], *, optional: bool = False) -> S:
     """Raises ApiProblem. A missing `optional` body counts as an empty object."""
     return parse_model(shape, await read_json(request, optional=optional))
 
 
+async def receive(request: web.Request) -> None:
+    """Read the body, for `read_json`. Its bytes count as arriving until `release_body`. Raises ApiProblem."""
+    request[_BODY] = await _read_bytes(request)
+
+
 async def read_json(request: web.Request, *, optional: bool = False) -> dict[str, Any]:
-    """The body as a JSON object. Raises ApiProblem."""
-    body = await _read_bytes(request)
+    """The received body as a JSON object. Raises ApiProblem."""
+    body = request[_BODY]
     if not body and optional:
         return {}
     if request.content_type != "application/json":
@@ -86,7 +93,7 @@ def _error_text(error: Any) -> str:
 
 async def _read_bytes(request: web.Request) -> bytes:
     try:
-        return await read_body(request, MAX_BODY)
+        return await read_body(request, MAX_BODY, keep=True)
     except BodyError as error:
         match error.code:
             case "too_large":
