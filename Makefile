@@ -24,7 +24,7 @@ DEMO_FLAGS = $(if $(filter-out 0,$(value CHECK)),--check) \
 	$(if $(value DATA),--data="$$HITL_DEMO_DATA")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-teams-playground unit pythons bench walks gallery lint format types contracts clean
+.PHONY: help demo test test-teams-playground unit pythons bench chaos walks gallery lint format types contracts clean
 
 help: ## show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,14 @@ pythons: $(VENV)/.dev ## tests without servers, on all other supported Pythons t
 
 bench: $(VENV)/.dev ## speed and size, compared with a floor; a few minutes  [ARGS=--help]
 	@$(PY) -m benchmarks $(ARGS)
+
+CHAOS_FLAGS = $(if $(filter-out 0,$(value SHORT)),--short) \
+	$(if $(value SEED),--seed=$(value SEED)) \
+	$(if $(value FAULTS),--faults=$(value FAULTS)) \
+	$(if $(value PLANT),--plant=$(value PLANT))
+
+chaos: $(VENV)/.dev ## kill -9, outages and lost replies under load; nothing may be lost  [SHORT=1 SEED= FAULTS= PLANT=]
+	@$(PY) -m benchmarks.chaos $(CHAOS_FLAGS) $(ARGS)
 
 walks: $(VENV)/.dev ## how many files each trip of the data goes through, with aims
 	@$(PY) -m benchmarks.walks

@@ -1,6 +1,6 @@
 """Python clients for tests: act as a person in the local Slack, and read what is shown."""
 
 from .actor import Actor
-from .locators import ScriptError
+from .locators import ScriptError, build_state
 
-__all__ = ["Actor", "ScriptError"]
+__all__ = ["Actor", "ScriptError", "build_state"]

@@ -1,0 +1,1 @@
+"""`make chaos`: real processes under faults, judged from records that the product does not write."""

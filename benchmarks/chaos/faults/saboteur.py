@@ -1,0 +1,154 @@
+"""The faults of a run: which ones and when by the seed, and how each is done."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.chaos.faults.link import Link
+from benchmarks.chaos.journal import Journal
+from benchmarks.chaos.plan import FaultGroup, Plan
+from benchmarks.chaos.processes import Program
+from benchmarks.chaos.redis_server import SingleRedis
+from slack_sandbox.sandbox import Sandbox
+
+
+@dataclass(frozen=True)
+class Fault:
+    """`at`: seconds from the start of the load. `pick`: which of several targets. `seconds`: how long."""
+
+    at: float
+    group: FaultGroup
+    what: str
+    pick: int = 0
+    seconds: float = 0.0
+
+
+def schedule(plan: Plan) -> list[Fault]:
+    """The same for one seed and plan. Each group has random numbers of its own, so that leaving one out
+    changes no other.
+    """
+    faults: list[Fault] = []
+    for group in plan.faults:
+        chance = random.Random(f"faults {plan.seed} {group}")
+        every = {"bots": plan.bots, "agents": plan.agents, "redis": plan.redis}.get(
+            group, plan.small
+        )
+        at = every * chance.uniform(0.3, 1.0)
+        while at < plan.seconds:
+            faults.append(_make_fault(group, at, plan, chance))
+            at += every
+    return sorted(faults, key=lambda fault: fault.at)
+
+
+def _make_fault(group: FaultGroup, at: float, plan: Plan, chance: random.Random) -> Fault:
+    what, seconds = "kill", 0.0
+    match group:
+        case "bots" | "agents":
+            # A pause longer than a lease is the hard one: the process comes back and believes that it holds.
+            what = chance.choice(("kill", "kill", "freeze"))
+            longest = plan.lease * 1.6 if group == "agents" else 10.0
+            seconds = chance.choice((chance.uniform(0.3, 3.0), longest))
+        case "redis":
+            what = chance.choice(("kill", "kill", "freeze"))
+            seconds = chance.uniform(0.3, 2.5)
+        case "network":
+            what = chance.choice(
+                ("delay", "cut", "half_close", "silent", "lose_reply", "lose_and_hang")
+            )
+            seconds = chance.uniform(0.2, 2.5)
+        case "slack":
+            what = chance.choice(
+                ("ratelimited", "http_500", "hang", "late", "late_answer", "ok_but_reset")
+            )
+            seconds = chance.uniform(4.5, 8.0)
+    return Fault(round(at, 3), group, what, chance.randrange(1000), round(seconds, 3))
+
+
+class Saboteur:
+    """Does the faults at their time. `stop` ends all that last."""
+
+    def __init__(
+        self,
+        *,
+        bots: Sequence[Program],
+        agents: Sequence[Program],
+        redis: SingleRedis,
+        links: Sequence[Link],
+        sandbox: Sandbox,
+        journal: Journal,
+    ) -> None:
+        self._programs = {"bots": bots, "agents": agents}
+        self._redis, self._links, self._sandbox, self._journal = redis, links, sandbox, journal
+        self._tasks: list[asyncio.Task[None]] = []
+        self._late: list[Callable[[], None]] = []
+        self._server_is_busy = asyncio.Lock()
+
+    async def run(self, faults: Sequence[Fault], start: float) -> None:
+        for fault in faults:
+            await asyncio.sleep(start + fault.at - time.time())
+            self._journal.write(**vars(fault), now=time.time())
+            self._tasks.append(asyncio.create_task(self._do(fault)))
+
+    async def stop(self) -> None:
+        """Until everything runs again, without faults."""
+        await asyncio.gather(*self._tasks)
+        self._tasks.clear()
+        for link in self._links:
+            link.reset()
+        self._sandbox.faults.configure({"mode": "ok"})
+        for release in self._late:
+            release()
+
+    async def _do(self, fault: Fault) -> None:
+        match fault.group:
+            case "bots" | "agents":
+                programs = self._programs[fault.group]
+                program = programs[fault.pick % len(programs)]
+                async with program.busy:
+                    await (
+                        program.crash() if fault.what == "kill" else program.freeze(fault.seconds)
+                    )
+            case "redis":
+                async with self._server_is_busy:
+                    await (
+                        self._redis.crash()
+                        if fault.what == "kill"
+                        else self._redis.freeze(fault.seconds)
+                    )
+            case "network":
+                await self._do_network(fault, self._links[fault.pick % len(self._links)])
+            case "slack":
+                await self._do_slack(fault)
+
+    async def _do_network(self, fault: Fault, link: Link) -> None:
+        match fault.what:
+            case "delay":
+                link.delay = fault.seconds / 10
+                await asyncio.sleep(2.0)
+                link.delay = 0.0
+            case "silent":
+                link.silent = True
+                await asyncio.sleep(fault.seconds)
+                link.silent = False
+            case "cut":
+                link.cut()
+            case "half_close":
+                link.half_close()
+            case "lose_reply":
+                link.lose_reply()
+            case _:
+                link.lose_reply(hang=True)
+
+    async def _do_slack(self, fault: Fault) -> None:
+        """The next calls fail. A late one is applied after the bot has given up."""
+        params: dict[str, Any] = {"mode": fault.what, "times": 1 + fault.pick % 3, "retry_after": 1}
+        made = self._sandbox.faults.configure(params)
+        if made is not None and fault.what in ("late", "late_answer"):
+            self._late.append(made.release)
+            await asyncio.sleep(fault.seconds)
+            made.release()

@@ -1,0 +1,191 @@
+"""What people do with each review of the plan, under a load that doesn't wait for answers."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Coroutine, Mapping
+from typing import Any
+
+from benchmarks.chaos.journal import Journal
+from benchmarks.chaos.people.board import Board, Element, find_element, words
+from benchmarks.chaos.people.mouse import Answer, Mouse
+from benchmarks.chaos.plan import DEADLINE, PEOPLE, STRANGER, Item
+from slack_sandbox.client import build_state
+from slack_sandbox.validation import UserError
+from slack_sandbox.workspace import Message
+
+#: How often a person presses again, and after how many seconds.
+TRIES, PAUSE = 12, 0.7
+#: How long a person waits for a card, in seconds.
+PATIENCE = 20.0
+#: Writers fill in forms: each of them has one open at a time.
+WRITERS, DECIDERS = PEOPLE[:40], PEOPLE[40:]
+Act = Coroutine[Any, Any, object]
+
+
+class People:
+    """`reviews`: the review of each item whose submit was acknowledged, filled while the run goes on."""
+
+    def __init__(
+        self, board: Board, mouse: Mouse, journal: Journal, reviews: dict[int, str]
+    ) -> None:
+        self._board, self._mouse, self._journal, self._reviews = board, mouse, journal, reviews
+        self._writers = asyncio.Queue[str]()
+        for writer in WRITERS:
+            self._writers.put_nowait(writer)
+
+    async def act(self, item: Item, chance: random.Random) -> None:
+        """All that people do with this review."""
+        one, two, three = chance.sample(DECIDERS, 3)
+        late = chance.uniform(-0.4, 0.4)
+        match item.kind:
+            case "approve":
+                await self._insist(item, one)
+            case "reject":
+                await self._reject(item)
+            case "quorum":
+                await _together(self._insist(item, one), self._insist(item, two))
+            case "race":
+                await _together(self._insist(item, one), self._reject(item))
+            case "double":
+                await _together(self._insist(item, one), self._insist(item, one))
+            case "stranger":
+                await self._insist(item, STRANGER, tries=1)
+                await self._insist(item, one)
+            case "requester":
+                await self._insist(item, item.requester, tries=1)
+                await self._insist(item, one)
+            case "edit":
+                await self._edit(item)
+            case "stale":
+                await self._edit_and_press_the_old_card(item, one, two, three)
+            case "deadline":
+                await asyncio.sleep(DEADLINE + late)
+                approves = chance.random() < 0.7
+                await (
+                    self._insist(item, one, patience=0.0) if approves else self._reject(item, 0.0)
+                )
+            case "timer":
+                pass
+
+    async def _look(
+        self, item: Item, verb: str, patience: float, revision: int | None = None
+    ) -> tuple[Message, Element] | None:
+        """The card with this button, once it is there."""
+        end = asyncio.get_running_loop().time() + patience
+        while True:
+            review = self._reviews.get(item.number, "")
+            card = self._board.card(review, item.channel)
+            element = find_element(card, verb) if card else None
+            if card and element and revision in (None, element.revision):
+                return card, element
+            if card and find_element(card, "approve") is None:
+                return None  # it is decided
+            if asyncio.get_running_loop().time() >= end:
+                return None
+            await asyncio.sleep(0.1)
+
+    async def _press(
+        self, item: Item, user: str, card: Message, element: Element, verb: str = ""
+    ) -> Answer:
+        return await self._mouse.press(
+            user, card, element,
+            number=item.number, review=self._reviews[item.number], verb=verb or element.verb,
+            revision=element.revision,
+        )  # fmt: skip
+
+    async def _insist(
+        self,
+        item: Item,
+        user: str,
+        *,
+        tries: int = TRIES,
+        patience: float = PATIENCE,
+        revision: int | None = None,
+    ) -> Answer | None:
+        """Presses, and again while that is asked for; None if there was never such a button."""
+        answer = None
+        for _ in range(tries):
+            found = await self._look(item, "approve", patience if answer is None else 0.0, revision)
+            if found is None:
+                break
+            answer = await self._press(item, user, *found)
+            if not answer.may_press_again:
+                break
+            await asyncio.sleep(PAUSE)
+        return answer
+
+    async def _fill_form(
+        self, item: Item, verb: str, values: Mapping[str, str], patience: float = PATIENCE
+    ) -> bool:
+        """Presses a button that opens a form, and sends it. Whether it was accepted."""
+        user = await self._writers.get()
+        try:
+            for _ in range(TRIES):
+                found = await self._look(item, verb, patience)
+                if found is None:
+                    return False
+                answer = await self._press(item, user, *found, verb=f"open {verb}")
+                if answer.is_acknowledged:
+                    done = await self._submit(item, user, verb, values)
+                    if done is not None:
+                        return done
+                elif not answer.may_press_again:
+                    return False
+                await asyncio.sleep(PAUSE)
+            return False
+        finally:
+            self._writers.put_nowait(user)
+
+    async def _submit(
+        self, item: Item, user: str, verb: str, values: Mapping[str, str]
+    ) -> bool | None:
+        """Whether the open form was accepted; None if it must be opened again."""
+        sandbox = self._board.sandbox
+        stack = sandbox.modals.stack(user)
+        if not stack or stack[-1]["submit"] is None:
+            return None
+        view = stack[-1]
+        typed = build_state(view["blocks"], dict(values))
+        review = self._reviews[item.number]
+        entry = {"number": item.number, "review": review, "user": user, "verb": verb}
+        try:
+            for _ in range(TRIES):
+                self._journal.write(**entry)
+                try:
+                    params = {"user": user, "view_id": view["id"], "values": typed}
+                    result = await sandbox.interactions.submit(params)
+                except UserError as error:
+                    self._journal.write(**entry, status=None, notice=str(error))
+                    await asyncio.sleep(PAUSE)
+                    continue
+                left = sandbox.modals.stack(user)
+                told = words([left[-1]["title"], left[-1]["blocks"]]) if left else ""
+                is_stored = result["ok"] and result["closed"] and not left
+                notice = "" if is_stored else told or str(result)
+                self._journal.write(**entry, status=200, notice=notice)
+                return is_stored or None
+            return None
+        finally:
+            sandbox.modals.close(user)
+
+    async def _edit_and_press_the_old_card(self, item: Item, *users: str) -> None:
+        found = await self._look(item, "approve", PATIENCE)
+        if found is None:
+            return
+        edited = await self._edit(item)
+        if edited:
+            await self._press(item, users[0], *found, verb="stale")
+        revision = 2 if edited else None
+        await _together(*(self._insist(item, user, revision=revision) for user in users[1:]))
+
+    async def _edit(self, item: Item) -> bool:
+        return await self._fill_form(item, "edit", {"amount": str(item.edited_arguments["amount"])})
+
+    async def _reject(self, item: Item, patience: float = PATIENCE) -> bool:
+        return await self._fill_form(item, "reject", {}, patience)
+
+
+async def _together(*acts: Act) -> None:
+    await asyncio.gather(*acts)

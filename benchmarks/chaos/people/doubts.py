@@ -1,0 +1,40 @@
+"""Honest answers about calls in doubt: a person looks whether the tool ran, and says so."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from pathlib import Path
+
+from benchmarks.chaos.journal import read_journal
+from benchmarks.chaos.people.board import Board, Element, elements
+from benchmarks.chaos.people.mouse import Mouse
+from benchmarks.chaos.plan import PEOPLE
+from slack_sandbox.workspace import Message
+
+EVERY = 1.0
+
+
+class Doubts:
+    def __init__(self, board: Board, mouse: Mouse, tools: Path, seed: int) -> None:
+        self._board, self._mouse, self._tools = board, mouse, tools
+        self._chance = random.Random(f"doubts {seed}")
+
+    async def answer(self) -> None:
+        while True:
+            await asyncio.sleep(EVERY)
+            asked = [
+                (card, by_verb)
+                for card in self._board.all_cards()
+                if "ran" in (by_verb := {one.verb: one for one in elements(card)})
+            ]
+            if asked:
+                ran = {entry["review"] for entry in read_journal(self._tools)}
+                await asyncio.gather(*(self._answer(*one, ran) for one in asked))
+
+    async def _answer(self, card: Message, by_verb: dict[str, Element], ran: set[str]) -> None:
+        assert card.metadata is not None
+        review = str(card.metadata["event_payload"]["review_id"])
+        verb = "ran" if review in ran else self._chance.choice(("rerun", "rerun", "skip"))
+        for user in self._chance.sample(PEOPLE, 2):  # where two must approve, two must say so
+            await self._mouse.press(user, card, by_verb[verb], review=review, verb=verb)

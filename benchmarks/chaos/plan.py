@@ -1,0 +1,199 @@
+"""What one run does: its sizes, and by its seed each review and what people will do with it."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal, Self, get_args
+
+from hitl_core import Policy, ToolCall
+
+FaultGroup = Literal["bots", "agents", "redis", "network", "slack"]
+FAULT_GROUPS: tuple[FaultGroup, ...] = get_args(FaultGroup)
+
+#: How people act on one review.
+Kind = Literal[
+    "approve",
+    "reject",
+    "quorum",
+    "race",
+    "double",
+    "stranger",
+    "requester",
+    "edit",
+    "stale",
+    "deadline",
+    "timer",
+]
+#: Of a hundred reviews, how many are of each kind.
+SHARES: Mapping[Kind, int] = {
+    "approve": 34,
+    "reject": 8,
+    "quorum": 10,
+    "race": 10,
+    "double": 8,
+    "stranger": 5,
+    "requester": 5,
+    "edit": 6,
+    "stale": 4,
+    "deadline": 6,
+    "timer": 4,
+}
+CHANNELS = 4
+BOTS, WORKERS, AGENTS = 2, 2, 4
+#: A rule's times, in seconds. Those of `deadline` and `timer` reviews begin at their submit.
+DEADLINE, ESCALATION, EXPIRY = 4, 2, 6
+PEOPLE = tuple(f"U0CROWD{number:04}" for number in range(1, 121))
+REQUESTERS = tuple(f"U0CROWD{number:04}" for number in range(121, 141))
+STRANGER, STRANGERS_TEAM = "U0STRANGER", "T0OTHER"
+
+
+@dataclass(frozen=True)
+class Item:
+    """One review. `at`: when people act on it, in seconds from the start of the load; a review with a
+    deadline or a timer is submitted then. `waits`: a process of its agent waits for it.
+    """
+
+    number: int
+    kind: Kind
+    at: float
+    agent: int
+    waits: bool
+
+    @property
+    def tool(self) -> str:
+        names: Mapping[Kind, str] = {
+            "quorum": "wire",
+            "stale": "wire",
+            "deadline": "rush",
+            "timer": "slow",
+        }
+        return f"{names.get(self.kind, 'pay')}_{self.number % CHANNELS}"
+
+    @property
+    def channel(self) -> str:
+        return channel_id(self.number % CHANNELS)
+
+    @property
+    def requester(self) -> str:
+        return REQUESTERS[self.number % len(REQUESTERS)]
+
+    @property
+    def is_timed(self) -> bool:
+        return self.kind in ("deadline", "timer")
+
+    @property
+    def call(self) -> ToolCall:
+        return ToolCall("c1", self.tool, self.arguments)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        return {"to": f"account-{self.number}", "amount": 100 + self.number}
+
+    @property
+    def edited_arguments(self) -> dict[str, Any]:
+        return {**self.arguments, "amount": 5}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`pending`: reviews that wait before the load begins. `rate`: of these, how many people act on each
+    second, for `seconds`. `bots`, `agents`, `redis`, `small`: seconds between two faults of these groups
+    (`small`: network and Slack). `lease`: of an agent's claim. `scale`: Slack's limits are so many times as
+    fast.
+    """
+
+    seed: int
+    faults: tuple[FaultGroup, ...] = FAULT_GROUPS
+    plant: str = ""
+    redis_setup: str = "single"
+    pending: int = 10_000
+    rate: float = 100.0
+    seconds: float = 60.0
+    bots: float = 2.0
+    agents: float = 3.0
+    redis: float = 10.0
+    small: float = 1.0
+    lease: float = 4.0
+    scale: float = 1000.0
+    #: How long nothing may change at the end, in seconds, before what is left counts as stuck.
+    patience: float = 60.0
+
+    @classmethod
+    def short(cls, **given: Any) -> Self:
+        """60 s in all on two cores."""
+        return cls(
+            **{
+                "pending": 250,
+                "rate": 12.0,
+                "seconds": 20.0,
+                "bots": 4.0,
+                "agents": 4.0,
+                "redis": 8.0,
+            }
+            | given
+        )
+
+    @classmethod
+    def tiny(cls, **given: Any) -> Self:
+        """For a test."""
+        return cls.short(**{"pending": 60, "rate": 12.0, "seconds": 6.0, "redis": 3.0} | given)
+
+    def items(self) -> list[Item]:
+        """All reviews of the run, the same for one seed. Nobody acts on those after `rate * seconds`."""
+        chance = random.Random(f"items {self.seed}")
+        kinds, shares = list(SHARES), list(SHARES.values())
+        busy = int(self.rate * self.seconds)
+        return [
+            Item(
+                number=number,
+                kind=chance.choices(kinds, shares)[0] if number < busy else "approve",
+                at=number / self.rate if number < busy else float("inf"),
+                agent=chance.randrange(AGENTS),
+                waits=number < busy and chance.random() < 0.15,
+            )
+            for number in range(max(self.pending, busy))
+        ]
+
+    def save(self, file: Path) -> None:
+        file.write_text(json.dumps(asdict(self)))
+
+    @classmethod
+    def load(cls, file: Path) -> Self:
+        fields = json.loads(file.read_text())
+        return cls(**{**fields, "faults": tuple(fields["faults"])})
+
+
+def channel_id(number: int) -> str:
+    return f"C0CHAOS{number}"
+
+
+def agent_name(process: int) -> str:
+    """Two processes run each agent."""
+    return f"chaos-{process % 2}"
+
+
+def policy() -> Policy:
+    schema = {
+        "type": "object",
+        "properties": {"to": {"type": "string"}, "amount": {"type": "integer"}},
+        "required": ["to", "amount"],
+    }
+    excluded = {"channel_members": True, "exclude_requester": True}
+    rules: dict[str, Any] = {}
+    for number in range(CHANNELS):
+        notify = f"slack:{channel_id(number)}"
+        other = f"slack:{channel_id((number + 1) % CHANNELS)}"
+        common = {"args_schema": schema, "notify": notify, "reviewers": excluded}
+        rules[f"pay_{number}"] = common
+        rules[f"wire_{number}"] = {**common, "reviewers": {**excluded, "quorum": 2}}
+        rules[f"rush_{number}"] = {**common, "expire": {"after": f"{DEADLINE}s"}}
+        rules[f"slow_{number}"] = {
+            **common,
+            "escalate": [{"after": f"{ESCALATION}s", "to": other}],
+            "expire": {"after": f"{EXPIRY}s"},
+        }
+    return Policy.from_mapping({"default": "deny", "interrupt_on": rules})

@@ -1,0 +1,97 @@
+"""The Redis under test: started, killed and frozen. A setup of several servers is a sibling of this class."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from redis.asyncio import Redis
+
+from slack_sandbox.demo import DURABLE_SETTINGS, EmbeddedRedis
+
+#: With `everysec`, a machine that loses its power loses the writes of this many seconds.
+SLOW_DISK = 1.5
+#: How often the length of the append-only file is noted, in seconds.
+EVERY = 0.1
+
+
+class SingleRedis:
+    """One server. `url` reaches it directly; `url_through` by a proxy at this port."""
+
+    def __init__(self, folder: Path, settings: Mapping[str, str] | None = None) -> None:
+        self._server = EmbeddedRedis(folder, settings={**DURABLE_SETTINGS, **(settings or {})})
+
+    @property
+    def url(self) -> str:
+        return self._server.url
+
+    @property
+    def address(self) -> tuple[str, int]:
+        return "127.0.0.1", urlsplit(self.url).port or 0
+
+    def url_through(self, port: int) -> str:
+        return f"redis://127.0.0.1:{port}/0"
+
+    def client(self) -> Any:
+        """For counts that the store has no method for."""
+        return Redis.from_url(self.url)
+
+    async def start(self) -> None:
+        await asyncio.to_thread(self._server.start)
+
+    async def stop(self) -> None:
+        await asyncio.to_thread(self._server.stop)
+
+    async def crash(self) -> None:
+        """kill -9, and a new start on the same files."""
+        await asyncio.to_thread(self._server.kill)
+        self.after_kill()
+        await self.start()
+
+    def after_kill(self) -> None:
+        """What the disk loses."""
+
+    async def freeze(self, seconds: float) -> None:
+        if (pid := self._server.pid) is not None:
+            os.kill(pid, signal.SIGSTOP)
+            try:
+                await asyncio.sleep(seconds)
+            finally:
+                os.kill(pid, signal.SIGCONT)
+
+
+class LossyRedis(SingleRedis):
+    """`appendfsync everysec` on a slow disk, and each kill cuts the power: the file ends where it was some
+    time ago.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, {"appendfsync": "everysec", "auto-aof-rewrite-percentage": "0"})
+        self._folder, self._lengths = folder, list[dict[Path, int]]()
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        await super().start()
+        self._task = self._task or asyncio.create_task(self._note_lengths())
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+        await super().stop()
+
+    async def _note_lengths(self) -> None:
+        while True:
+            files = (self._folder / "appendonlydir").glob("*.incr.aof")
+            self._lengths.append({file: file.stat().st_size for file in files})
+            del self._lengths[: -int(SLOW_DISK / EVERY)]
+            await asyncio.sleep(EVERY)
+
+    def after_kill(self) -> None:
+        for file, length in self._lengths[0].items() if self._lengths else ():
+            os.truncate(file, min(length, file.stat().st_size))
+        self._lengths.clear()

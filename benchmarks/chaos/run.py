@@ -1,0 +1,133 @@
+"""One run: everything is started, filled, loaded and broken; then it rests, and the evidence is collected."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from pathlib import Path
+
+from benchmarks.chaos.faults.saboteur import Saboteur, schedule
+from benchmarks.chaos.journal import Journal
+from benchmarks.chaos.people.acts import People
+from benchmarks.chaos.people.doubts import Doubts
+from benchmarks.chaos.plan import Item, Plan
+from benchmarks.chaos.scene import Scene, open_scene
+from benchmarks.chaos.verdict.evidence import (
+    Evidence,
+    Progress,
+    collect,
+    read_progress,
+    read_submits,
+)
+from hitl_core import HitlError
+from hitl_core.store import RedisStore
+
+#: How often the bench looks whether all is at rest, in seconds.
+EVERY = 0.5
+
+
+async def run(plan: Plan, folder: Path, say: Sayer) -> Evidence:
+    async with open_scene(plan, folder) as scene:
+        say(f"{len(scene.bots)} bots and {len(scene.agents)} agents run")
+        follow = asyncio.create_task(scene.board.follow())
+        doubts = Doubts(scene.board, scene.mouse, folder / "tools.jsonl", plan.seed)
+        answer = asyncio.create_task(doubts.answer())
+        try:
+            await _fill(scene, say)
+            await _load(scene, say)
+            await _rest(scene, say)
+            scene.board.look()
+            return await collect(plan, folder, scene.board, scene.redis.url)
+        finally:
+            for task in (follow, answer):
+                task.cancel()
+
+
+async def _fill(scene: Scene, say: Sayer) -> None:
+    """Until every card stands in its channel."""
+    expected = sum(not item.is_timed for item in scene.plan.items())
+    began, last = time.monotonic(), 0.0
+    while (shown := sum(1 for _ in scene.board.all_cards())) < expected:
+        await asyncio.sleep(EVERY)
+        if time.monotonic() - last > 10:
+            last = time.monotonic()
+            say(f"{shown} of {expected} cards are shown")
+        if time.monotonic() - began > 60 + expected / 5:
+            raise RuntimeError(f"Only {shown} of {expected} cards were shown; see {scene.folder}.")
+    say(f"{expected} reviews wait")
+
+
+async def _load(scene: Scene, say: Sayer) -> None:
+    plan, folder = scene.plan, scene.folder
+    reviews = dict[int, str]()
+    people = People(scene.board, scene.mouse, Journal(folder / "presses.jsonl"), reviews)
+    faults = schedule(plan)
+    saboteur = Saboteur(
+        bots=scene.bots, agents=scene.agents, redis=scene.redis, links=scene.links,
+        sandbox=scene.sandbox, journal=Journal(folder / "faults.jsonl"),
+    )  # fmt: skip
+    note = asyncio.create_task(_note_submits(folder, reviews))
+    start = time.time()
+    (folder / "start.new").write_text(str(start))
+    (folder / "start.new").rename(folder / "start")
+    breaking = asyncio.create_task(saboteur.run(faults, start))
+    acts: list[asyncio.Task[None]] = []
+    try:
+        for item in plan.items():
+            if item.at == float("inf"):
+                break
+            await asyncio.sleep(start + item.at - time.time())
+            acts.append(asyncio.create_task(people.act(item, _chance(plan, item))))
+        await breaking
+        say(f"{len(acts)} reviews were acted on; {len(faults)} faults")
+    finally:
+        breaking.cancel()
+        await saboteur.stop()
+    await asyncio.gather(*acts)
+    note.cancel()
+
+
+def _chance(plan: Plan, item: Item) -> random.Random:
+    return random.Random(f"people {plan.seed} {item.number}")
+
+
+async def _note_submits(folder: Path, reviews: dict[int, str]) -> None:
+    while True:
+        reviews |= {entry["number"]: entry["review"] for entry in read_submits(folder)}
+        await asyncio.sleep(0.2)
+
+
+async def _rest(scene: Scene, say: Sayer) -> None:
+    """Until nothing is left to do, or nothing changes any more."""
+    store, last, since = None, None, time.monotonic()
+    redis = scene.redis.client()
+    try:
+        store = await RedisStore.open(scene.redis.url, set_partitions=False)
+        while time.monotonic() - since < scene.plan.patience:
+            ids = {str(entry["review"]) for entry in read_submits(scene.folder)}
+            try:
+                progress = await read_progress(store, redis, ids)
+            except HitlError:
+                continue
+            if progress == Progress(0, 0, 0):
+                say("all is at rest")
+                return
+            if progress != last:
+                last, since = progress, time.monotonic()
+            await asyncio.sleep(EVERY)
+        say(f"it does not come to rest: {last}")
+    finally:
+        await redis.aclose()
+        if store is not None:
+            await store.close()
+
+
+class Sayer:
+    """Prints a line with the seconds since the beginning."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+
+    def __call__(self, text: str) -> None:
+        print(f"{time.monotonic() - self._began:6.1f} s  {text}", flush=True)

@@ -1,0 +1,64 @@
+"""Is every card there, once, and does it show how its review ended? Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from benchmarks.chaos.verdict.decisions import describe
+from benchmarks.chaos.verdict.evidence import Evidence
+from hitl_core.model import Action, Review
+
+#: Buttons that a decided action must not have.
+DECIDING = frozenset({"approve", "edit", "reject"})
+
+
+def messages_missing(seen: Evidence) -> Iterator[str]:
+    for id, review in seen.reviews.items():
+        shown = {card.channel for card in seen.cards.get(id, ())}
+        action = review.actions[0]
+        by_a_person = action.decision is not None and action.decision.by is not None
+        if by_a_person and not shown:
+            yield f"{id} has no card"
+        for place in review.places:
+            # A place where nothing waits any more gets no first card.
+            if action.is_pending and place.target not in shown:
+                yield f"{id} has no card in {place}"
+
+
+def messages_double(seen: Evidence) -> Iterator[str]:
+    for id, cards in seen.cards.items():
+        for channel, count in Counter(card.channel for card in cards).items():
+            if count > 1:
+                yield f"{id} has {count} cards in {channel}"
+        if id not in seen.reviews and any(entry["review"] == id for entry in seen.submits):
+            yield f"{id} has a card and is not stored"
+
+
+def wrong_cards(seen: Evidence) -> Iterator[str]:
+    for id, review in seen.reviews.items():
+        action = review.actions[0]
+        for card in seen.cards.get(id, ()):
+            problem = _card_problem(review, action, card.text, card.revisions)
+            if problem:
+                yield f"{id} in {card.channel}: {problem} ({describe(action)}): {card.text[:200]}"
+
+
+def _card_problem(
+    review: Review, action: Action, text: str, revisions: Mapping[str, int | None]
+) -> str | None:
+    deciding = DECIDING & revisions.keys()
+    if action.decision is None:
+        if not deciding:
+            return "no buttons"
+        old = [verb for verb in deciding if revisions[verb] != action.revision]
+        return f"buttons of another revision: {old}" if old else None
+    if deciding:
+        return f"still has {sorted(deciding)}"
+    missing = [who.id for who in action.deciders if who.id not in text]
+    if missing:
+        return f"does not name {missing}"
+    run = review.runs.get("1")
+    if run is not None and run.state == "done" and run.line and run.line not in text:
+        return f"does not show the result {run.line!r}"
+    return None

@@ -1,0 +1,115 @@
+"""What is known at the end: the witnesses' journals, the messages in the local Slack, and what Redis has."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.chaos.journal import Entry, read_journal
+from benchmarks.chaos.people.board import Board, elements, words
+from benchmarks.chaos.plan import AGENTS, Item, Plan
+from hitl_core.audit import entries
+from hitl_core.model import Review
+from hitl_core.store import Keys, RedisStore
+
+#: Reads of Redis at the same time.
+AT_ONCE = 16
+
+
+class Shown(NamedTuple):
+    """One message. `revisions`: by verb, the revision (or the attempt) that its button is about."""
+
+    channel: str
+    text: str
+    revisions: Mapping[str, int | None]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """`presses` have an answer each. `submits` are those that were acknowledged to an agent. `cards`: by
+    review. `audit` in the order of the stream.
+    """
+
+    plan: Plan
+    items: Mapping[int, Item]
+    submits: Sequence[Entry]
+    presses: Sequence[Entry]
+    tools: Sequence[Entry]
+    reviews: Mapping[str, Review]
+    audit: Sequence[Entry]
+    cards: Mapping[str, Sequence[Shown]]
+    now: float
+
+
+async def collect(plan: Plan, folder: Path, board: Board, redis_url: str) -> Evidence:
+    submits = read_submits(folder)
+    store = await RedisStore.open(redis_url, set_partitions=False)
+    try:
+        reviews = await _load_reviews(store, {str(entry["review"]) for entry in submits})
+        audit = [
+            json.loads(entry.line)
+            for partition in range(store.partitions)
+            async for entry in entries(store.ledger, partition)
+        ]
+        now = await store.now()
+    finally:
+        await store.close()
+    cards: dict[str, list[Shown]] = {}
+    for message in board.all_cards():
+        assert message.metadata is not None
+        revisions = {one.verb: one.revision for one in elements(message)}
+        text = " ".join(words(message.blocks).split())
+        id = message.metadata["event_payload"]["review_id"]
+        cards.setdefault(id, []).append(Shown(message.channel, text, revisions))
+    presses = [e for e in read_journal(folder / "presses.jsonl") if "status" in e]
+    tools = read_journal(folder / "tools.jsonl")
+    items = {item.number: item for item in plan.items()}
+    return Evidence(plan, items, submits, presses, tools, reviews, audit, cards, now)
+
+
+def read_submits(folder: Path) -> list[Entry]:
+    """Each review once, as it was acknowledged first."""
+    first: dict[int, Entry] = {}
+    for process in range(AGENTS):
+        for entry in read_journal(folder / f"submits-{process}.jsonl"):
+            first.setdefault(entry["number"], entry)
+    return list(first.values())
+
+
+async def _load_reviews(store: RedisStore, ids: set[str]) -> dict[str, Review]:
+    found: dict[str, Review] = {}
+    left = iter(ids)
+
+    async def work() -> None:
+        for id in left:
+            if (snapshot := await store.load(id)) is not None:
+                found[id] = snapshot.review
+
+    await asyncio.gather(*(work() for _ in range(AT_ONCE)))
+    return found
+
+
+class Progress(NamedTuple):
+    """What is still to be done; nothing, if all are 0."""
+
+    jobs: int
+    dead_letters: int
+    open_reviews: int
+
+
+async def read_progress(store: RedisStore, redis: Any, ids: set[str]) -> Progress:
+    """Jobs for cards, also those for later; reviews that are decided or have a deadline, and are not done."""
+    reviews = await _load_reviews(store, ids)
+    jobs = [await redis.hlen(Keys(number).change_counts) for number in range(store.partitions)]
+    open_reviews = sum(not is_at_rest(review) for review in reviews.values())
+    return Progress(sum(jobs), await store.count_dead_letters(), open_reviews)
+
+
+def is_at_rest(review: Review) -> bool:
+    """Done, or waiting for people without a deadline."""
+    has_deadline = any(action.route.expire for action in review.actions)
+    return review.status == "done" or (review.status == "pending" and not has_deadline)

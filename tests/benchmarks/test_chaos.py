@@ -1,0 +1,116 @@
+"""`make chaos` passes where nothing is wrong, and sees each fault that is planted."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from benchmarks.chaos.__main__ import main
+from benchmarks.chaos.faults.link import open_link
+from benchmarks.chaos.faults.saboteur import schedule
+from benchmarks.chaos.journal import Journal
+from benchmarks.chaos.plan import FAULT_GROUPS, Plan, policy
+
+
+@pytest.mark.redis
+@pytest.mark.slow  # eight processes, each started in a second
+def test_a_run_without_faults_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """Given no faults, then every count is 0, and the last line is the verdict."""
+    assert main(["--tiny", "--faults=none", "--seed=3", f"--folder={tmp_path / 'run'}"]) == 0
+
+    assert capsys.readouterr().out.splitlines()[-1].startswith("chaos: passed")
+
+
+@pytest.mark.redis
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("plant", "faults", "seen"),
+    [
+        ("version-check", "none", "settled twice"),
+        ("early-ack", "none", "acknowledged decisions contradicted"),
+        ("everysec", "redis", "acknowledged decisions lost"),
+    ],
+)
+def test_a_planted_fault_is_seen(
+    plant: str, faults: str, seen: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """Given a bot that breaks one promise, or a Redis that loses writes, then the run fails and says so."""
+    options = ["--tiny", f"--faults={faults}", "--seed=3", f"--plant={plant}"]
+
+    assert main([*options, f"--folder={tmp_path / 'run'}"]) == 1
+
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1].startswith("chaos: FAILED")
+    [count] = [int(line.split()[0]) for line in lines if line.endswith(f"  {seen}")]
+    assert count > 0
+
+
+def test_a_seed_gives_the_same_run():
+    one, two, other = (Plan.short(seed=seed) for seed in (7, 7, 8))
+
+    assert one.items() == two.items() != other.items()
+    assert schedule(one) == schedule(two) != schedule(other)
+    assert {fault.group for fault in schedule(one)} == set(FAULT_GROUPS)
+
+
+def test_a_group_that_is_left_out_changes_no_other():
+    both = schedule(Plan.short(seed=7, faults=("bots", "redis")))
+
+    alone = schedule(Plan.short(seed=7, faults=("redis",)))
+
+    assert [fault for fault in both if fault.group == "redis"] == alone
+
+
+def test_each_review_falls_under_a_rule_that_asks_people():
+    rules = policy()
+
+    assert {rules.judge(item.call).verdict.kind for item in Plan.short(seed=7).items()} == {
+        "review"
+    }
+
+
+def test_a_plan_survives_its_file(tmp_path: Path):
+    plan = Plan.tiny(seed=7, faults=("bots",), plant="early-ack")
+    plan.save(tmp_path / "plan")
+
+    assert Plan.load(tmp_path / "plan") == plan
+
+
+def test_two_writers_of_a_journal_lose_no_line(tmp_path: Path):
+    one, two = Journal(tmp_path / "j"), Journal(tmp_path / "j")
+    for number in range(3):
+        one.write(by=1, number=number)
+        two.write(by=2, number=number)
+
+    assert [entry["number"] for entry in one.read()] == [0, 0, 1, 1, 2, 2]
+
+
+async def test_a_link_loses_one_reply_and_then_works():
+    """Given a server that echoes; when one reply is to be lost, then that connection ends without it, and the
+    next one works."""
+
+    async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(100):
+            writer.write(data)
+        writer.close()
+
+    async def ask() -> bytes:
+        reader, writer = await asyncio.open_connection("127.0.0.1", link.port)
+        try:
+            writer.write(b"hello")
+            return await reader.read(100)
+        except ConnectionError:
+            return b""
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(echo, "127.0.0.1", 0)
+    async with server, open_link("test", [server.sockets[0].getsockname()[:2]]) as link:
+        assert await ask() == b"hello"
+        link.lose_reply()
+        assert await ask() == b""
+        assert await ask() == b"hello"
+        link.delay = 0.01
+        assert await ask() == b"hello"
