@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from benchmarks.chaos.__main__ import main
 from benchmarks.chaos.faults.link import open_link
 from benchmarks.chaos.faults.saboteur import schedule
 from benchmarks.chaos.journal import Journal
 from benchmarks.chaos.plan import FAULT_GROUPS, Plan, policy
+from benchmarks.process import ROOT
+
+
+def chaos(folder: Path, *options: str) -> tuple[int, list[str]]:
+    """The exit status, and the printed lines."""
+    command = [sys.executable, "-m", "benchmarks.chaos", "--tiny", "--seed=3", f"--folder={folder}"]
+    done = subprocess.run(
+        [*command, *options], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout.splitlines()
 
 
 @pytest.mark.redis
 @pytest.mark.slow  # eight processes, each started in a second
-def test_a_run_without_faults_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_a_run_without_faults_passes(tmp_path: Path):
     """Given no faults, then every count is 0, and the last line is the verdict."""
-    assert main(["--tiny", "--faults=none", "--seed=3", f"--folder={tmp_path / 'run'}"]) == 0
+    status, lines = chaos(tmp_path / "run", "--faults=none")
 
-    assert capsys.readouterr().out.splitlines()[-1].startswith("chaos: passed")
+    assert lines[-1].startswith("chaos: passed"), "\n".join(lines)
+    assert status == 0
 
 
 @pytest.mark.redis
@@ -33,15 +46,11 @@ def test_a_run_without_faults_passes(tmp_path: Path, capsys: pytest.CaptureFixtu
         ("everysec", "redis", "acknowledged decisions lost"),
     ],
 )
-def test_a_planted_fault_is_seen(
-    plant: str, faults: str, seen: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
+def test_a_planted_fault_is_seen(plant: str, faults: str, seen: str, tmp_path: Path):
     """Given a bot that breaks one promise, or a Redis that loses writes, then the run fails and says so."""
-    options = ["--tiny", f"--faults={faults}", "--seed=3", f"--plant={plant}"]
+    status, lines = chaos(tmp_path / "run", f"--faults={faults}", f"--plant={plant}")
 
-    assert main([*options, f"--folder={tmp_path / 'run'}"]) == 1
-
-    lines = capsys.readouterr().out.splitlines()
+    assert status == 1
     assert lines[-1].startswith("chaos: FAILED")
     [count] = [int(line.split()[0]) for line in lines if line.endswith(f"  {seen}")]
     assert count > 0
@@ -95,6 +104,7 @@ async def test_a_link_loses_one_reply_and_then_works():
         while data := await reader.read(100):
             writer.write(data)
         writer.close()
+        await writer.wait_closed()
 
     async def ask() -> bytes:
         reader, writer = await asyncio.open_connection("127.0.0.1", link.port)
@@ -105,6 +115,8 @@ async def test_a_link_loses_one_reply_and_then_works():
             return b""
         finally:
             writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
 
     server = await asyncio.start_server(echo, "127.0.0.1", 0)
     async with server, open_link("test", [server.sockets[0].getsockname()[:2]]) as link:
