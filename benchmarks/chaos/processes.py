@@ -21,12 +21,13 @@ class Program:
     def __init__(
         self,
         name: str,
+        role: str,
         command: list[str],
         environment: Mapping[str, str],
         folder: Path,
         ready: str,
     ) -> None:
-        self.name, self._command, self._ready = name, command, ready
+        self.name, self.role, self._command, self._ready = name, role, command, ready
         ours = ("HITL_", "SLACK_", "TEAMS_")
         clean = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
         self._environment = {**clean, **environment}
@@ -54,7 +55,7 @@ class Program:
 
     async def crash(self) -> None:
         """kill -9, and a new start."""
-        self._note_memory()
+        self.note_memory()
         self.signal(signal.SIGKILL)
         if self._process is not None:
             await self._process.wait()
@@ -73,12 +74,17 @@ class Program:
 
     async def stop(self) -> None:
         self.stopping = True
-        self._note_memory()
+        self.note_memory()
         self.signal(signal.SIGKILL)
         if self._process is not None:
             await self._process.wait()
 
-    def _note_memory(self) -> None:
+    @property
+    def has_ended(self) -> bool:
+        """By itself, and nobody has started it again."""
+        return self._process is None or self._process.returncode is not None
+
+    def note_memory(self) -> None:
         """The most that it ever used (VmHWM), in bytes. Linux only."""
         if self._process is None:
             return

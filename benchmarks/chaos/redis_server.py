@@ -41,6 +41,11 @@ class SingleRedis:
         """For counts that the store has no method for."""
         return Redis.from_url(self.url)
 
+    async def memory(self) -> float:
+        """In MB."""
+        async with self.client() as client:
+            return (await client.info("memory"))["used_memory_peak"] / 1e6
+
     async def start(self) -> None:
         await asyncio.to_thread(self._server.start)
 

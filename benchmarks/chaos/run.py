@@ -38,7 +38,7 @@ async def run(plan: Plan, folder: Path, say: Sayer) -> Evidence:
             await _load(scene, say)
             await _rest(scene, say)
             scene.board.look()
-            return await collect(plan, folder, scene.board, scene.redis.url)
+            return await collect(scene)
         finally:
             for task in (follow, answer):
                 task.cancel()

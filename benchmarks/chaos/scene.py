@@ -12,7 +12,7 @@ from benchmarks.chaos.faults.link import Address, Link, open_link
 from benchmarks.chaos.journal import Journal
 from benchmarks.chaos.people.board import Board
 from benchmarks.chaos.people.mouse import Mouse, open_mouse
-from benchmarks.chaos.plan import AGENTS, BOTS, WORKERS, Plan, channel_id
+from benchmarks.chaos.plan import AGENTS, BOTS, WORKERS, Plan, agent_name, channel_id
 from benchmarks.chaos.processes import Program, free_port
 from benchmarks.chaos.redis_server import LossyRedis, SingleRedis
 from slack_sandbox.sandbox import BOT_TOKEN, SIGNING_SECRET, Sandbox
@@ -61,21 +61,22 @@ class _Builder:
         command = ["benchmarks.programs.chaos_bot", role, str(1 / plan.scale), plan.plant]
         if port is not None and not plan.plant:
             command = ["bot", "serve", "--only", "http"]  # exactly as an operator runs it
-        return self._program(f"bot-{number}", command, settings, "listening on")
+        return self._program(f"bot-{number}", role, command, settings, "listening on")
 
     async def agent(self, number: int) -> Program:
         settings = {"HITL_REDIS_URL": await self._redis_url(f"agent-{number}")}
         command = ["benchmarks.programs.chaos_agent", str(number), str(self._folder)]
-        return self._program(f"agent-{number}", command, settings, "agent: ready")
+        role = agent_name(number)
+        return self._program(f"agent-{number}", role, command, settings, "agent: ready")
 
     async def _redis_url(self, name: str) -> str:
         link = await self.link(f"{name} to Redis", self._redis.address)
         return self._redis.url_through(link.port)
 
     def _program(
-        self, name: str, command: list[str], settings: dict[str, str], ready: str
+        self, name: str, role: str, command: list[str], settings: dict[str, str], ready: str
     ) -> Program:
-        program = Program(name, command, settings, self._folder, ready)
+        program = Program(name, role, command, settings, self._folder, ready)
         self._stack.push_async_callback(program.stop)
         return program
 

@@ -24,6 +24,8 @@ class Link:
         self._losing: list[bool] = []
         self._turn = 0
         self.pairs: set[_Side] = set()
+        #: Connections that are not closed yet, of both sides.
+        self.open = 0
 
     @property
     def silent(self) -> bool:
@@ -75,7 +77,7 @@ class Link:
             self._turn += 1
             host, port = self.targets[self._turn % len(self.targets)]
             try:
-                transport, _ = await loop.create_connection(lambda: _Up(side), host, port)
+                transport, _ = await loop.create_connection(lambda: _Up(self, side), host, port)
                 return transport
             except OSError:
                 continue
@@ -96,6 +98,7 @@ class _Side(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._down = transport
+        self._link.open += 1
         self._link.pairs.add(self)
         self._task = asyncio.create_task(self._connect())
 
@@ -135,6 +138,7 @@ class _Side(asyncio.Protocol):
             self._down.write_eof()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self._link.open -= 1
         self._link.pairs.discard(self)
         if self._up is not None:
             self._link.pass_on(self._up.close)
@@ -153,13 +157,17 @@ class _Side(asyncio.Protocol):
 class _Up(asyncio.Protocol):
     """The connection to the server."""
 
-    def __init__(self, side: _Side) -> None:
-        self._side = side
+    def __init__(self, link: Link, side: _Side) -> None:
+        self._link, self._side = link, side
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._link.open += 1
 
     def data_received(self, data: bytes) -> None:
         self._side.receive_reply(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self._link.open -= 1
         self._side.end()
 
 
@@ -172,4 +180,7 @@ async def open_link(name: str, targets: Sequence[Address]) -> AsyncGenerator[Lin
         yield link
     finally:
         server.close()
+        link.reset()
         link.cut()
+        while link.open:  # noqa: ASYNC110 - each ends in the next round of the loop
+            await asyncio.sleep(0)

@@ -109,6 +109,8 @@ class Saboteur:
             case "bots" | "agents":
                 programs = self._programs[fault.group]
                 program = programs[fault.pick % len(programs)]
+                if any(each.busy.locked() for each in programs if each.role == program.role):
+                    return  # an operator runs several, so that one of them is always there
                 async with program.busy:
                     await (
                         program.crash() if fault.what == "kill" else program.freeze(fault.seconds)

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.chaos.journal import Entry, read_journal
-from benchmarks.chaos.people.board import Board, elements, words
+from benchmarks.chaos.people.board import elements, words
 from benchmarks.chaos.plan import AGENTS, Item, Plan
+from benchmarks.chaos.processes import Program
+from benchmarks.chaos.scene import Scene
 from hitl_core.audit import entries
 from hitl_core.model import Review
 from hitl_core.store import Keys, RedisStore
@@ -31,7 +33,8 @@ class Shown(NamedTuple):
 @dataclass(frozen=True)
 class Evidence:
     """`presses` have an answer each. `submits` are those that were acknowledged to an agent. `cards`: by
-    review. `audit` in the order of the stream.
+    review. `audit` in the order of the stream. `ended`: programs that ended by themselves. `memory`: the
+    most that one of a role used, in MB.
     """
 
     plan: Plan
@@ -43,11 +46,14 @@ class Evidence:
     audit: Sequence[Entry]
     cards: Mapping[str, Sequence[Shown]]
     now: float
+    ended: Sequence[str]
+    memory: Mapping[str, float]
 
 
-async def collect(plan: Plan, folder: Path, board: Board, redis_url: str) -> Evidence:
+async def collect(scene: Scene) -> Evidence:
+    plan, folder = scene.plan, scene.folder
     submits = read_submits(folder)
-    store = await RedisStore.open(redis_url, set_partitions=False)
+    store = await RedisStore.open(scene.redis.url, set_partitions=False)
     try:
         reviews = await _load_reviews(store, {str(entry["review"]) for entry in submits})
         audit = [
@@ -59,7 +65,7 @@ async def collect(plan: Plan, folder: Path, board: Board, redis_url: str) -> Evi
     finally:
         await store.close()
     cards: dict[str, list[Shown]] = {}
-    for message in board.all_cards():
+    for message in scene.board.all_cards():
         assert message.metadata is not None
         revisions = {one.verb: one.revision for one in elements(message)}
         text = " ".join(words(message.blocks).split())
@@ -68,7 +74,18 @@ async def collect(plan: Plan, folder: Path, board: Board, redis_url: str) -> Evi
     presses = [e for e in read_journal(folder / "presses.jsonl") if "status" in e]
     tools = read_journal(folder / "tools.jsonl")
     items = {item.number: item for item in plan.items()}
-    return Evidence(plan, items, submits, presses, tools, reviews, audit, cards, now)
+    programs = [*scene.bots, *scene.agents]
+    ended = [program.name for program in programs if program.has_ended]
+    memory = await _peak_memory(scene, programs)
+    return Evidence(plan, items, submits, presses, tools, reviews, audit, cards, now, ended, memory)
+
+
+async def _peak_memory(scene: Scene, programs: Sequence[Program]) -> dict[str, float]:
+    peaks = {"Redis": await scene.redis.memory()}
+    for program in programs:
+        program.note_memory()
+        peaks[program.role] = max(peaks.get(program.role, 0.0), program.peak_memory / 1e6)
+    return peaks
 
 
 def read_submits(folder: Path) -> list[Entry]:

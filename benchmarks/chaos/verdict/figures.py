@@ -22,6 +22,7 @@ def figures(seen: Evidence) -> Iterator[str]:
         if at is not None
     ]
     yield _line("timers late", late)
+    yield "memory: " + ", ".join(f"{name} {size:.0f} MB" for name, size in seen.memory.items())
     failed = sum(press["status"] != 200 for press in seen.presses)
     yield f"{len(seen.presses)} presses, {failed} failed visibly; {len(seen.tools)} tools ran"
 

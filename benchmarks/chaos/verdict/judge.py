@@ -24,6 +24,7 @@ CHECKS: Mapping[str, Callable[[Evidence], Iterator[str]]] = {
     "messages missing": cards.messages_missing,
     "messages double": cards.messages_double,
     "cards with a wrong end": cards.wrong_cards,
+    "programs that ended by themselves": lambda seen: iter(seen.ended),
 }
 
 
