@@ -16,7 +16,7 @@ from . import click_budget
 from .api import AgentApi, Policies, add_api
 from .channels.connection import BotParts, Connection
 from .channels.registry import Channels
-from .health import Health, Notices, PlaceCheck, add_metrics, log_changes, make_probe
+from .health import Health, LossWatch, Notices, PlaceCheck, add_metrics, log_changes, make_probe
 from .inbox import HomeLoader, Inbox
 from .open_channels import open_connections, open_store
 from .outbox import (
@@ -100,8 +100,9 @@ async def running_bot(
             await stack.enter_async_context(workers)
         await stack.enter_async_context(Notices(health, store, channels.default.announce))
         ready = make_probe(store, readiness_checks, health)
-        watch = asyncio.create_task(log_changes(ready))
-        stack.push_async_callback(cancel_tasks, [watch])
+        losses = LossWatch(Reviews(store), health)
+        watches = [asyncio.create_task(each) for each in (log_changes(ready), losses.run())]
+        stack.push_async_callback(cancel_tasks, watches)
         app = make_app(ready, leaving)
         add_metrics(app, store, health)
         paths = dict[str, str]()

@@ -19,6 +19,7 @@ RefusalCode = Literal[
     "denied",
     "expired",
     "gone",
+    "held",
     "invalid_answer",
     "invalid_args",
     "message_required",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from hitl_core.model import Action, Call, MessageRef, Place, Review
-from hitl_core.review import count_steps, deadline
+from hitl_core.review import HELD_TEXT, count_steps, deadline
 
 from .. import text
 from .actions import make_actions
@@ -37,11 +37,34 @@ MAX_WHY = 400
 
 
 def build_card(
-    review: Review, place: Place, posts: Mapping[Place, MessageRef] | None = None
+    review: Review,
+    place: Place,
+    posts: Mapping[Place, MessageRef] | None = None,
+    *,
+    held: bool = False,
 ) -> Card:
     """The card of a review at one of its places, with the actions of that place. `posts` are the review's
-    messages: an escalated card links to the first one.
+    messages: an escalated card links to the first one. `held`: see `Snapshot`.
     """
+    card = _build_card(review, place, posts)
+    return _without_decisions(card) if held else card
+
+
+def _without_decisions(card: Card) -> Card:
+    """The card of a held review: nobody can decide, and what is shown may be out of date."""
+    open_actions, waiting = (
+        tuple(replace(one, allowed=(), choices=()) for one in actions)
+        for actions in (card.open_actions, card.waiting)
+    )
+    return replace(
+        card, open_actions=open_actions, waiting=waiting, approve_all=(), doubts=(), next_step=None,
+        deadline=None, deciders=(), warnings=(Line((Text(HELD_TEXT),)), *card.warnings),
+    )  # fmt: skip
+
+
+def _build_card(
+    review: Review, place: Place, posts: Mapping[Place, MessageRef] | None = None
+) -> Card:
     here = [action for action in review.actions if place in action.places]
     gone = [action for action in review.actions if place in action.former_places]
     waiting = [action for action in here if action.is_pending and not review.cancelled]

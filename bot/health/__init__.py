@@ -2,6 +2,7 @@
 
 from .delivery_problems import DeliveryProblems, PlaceCheck
 from .health import Health
+from .loss_watch import LossWatch
 from .notices import Notices
 from .probes import PROBE_TIMEOUT, Probe, add_metrics, log_changes, make_probe, public_reason
 
@@ -9,6 +10,7 @@ __all__ = [
     "PROBE_TIMEOUT",
     "DeliveryProblems",
     "Health",
+    "LossWatch",
     "Notices",
     "PlaceCheck",
     "Probe",

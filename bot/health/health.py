@@ -17,8 +17,8 @@ from ..text import one_line
 log = logging.getLogger(__name__)
 
 #: `lookup`: a look-up of people or groups fails. `place`: a place can't be reached. `delivery`: a card is
-#: given up or makes no progress.
-ProblemKind = Literal["lookup", "place", "delivery"]
+#: given up or makes no progress. `store`: Redis lost writes, so reviews are held, or its settings are unsafe.
+ProblemKind = Literal["lookup", "place", "delivery", "store"]
 PROBLEM_KINDS: tuple[ProblemKind, ...] = get_args(ProblemKind)
 
 #: A problem without a report for this time is over, in seconds: its subject may never be used again. Dead

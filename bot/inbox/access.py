@@ -132,7 +132,8 @@ class ReviewAccess:
         """The card of a review at the first place where this person may decide."""
         snapshot, place = await self.find_place(review_id, None, who)
         return await offload_drawing(
-            snapshot.review, lambda: build_card(snapshot.review, place, snapshot.posts)
+            snapshot.review,
+            lambda: build_card(snapshot.review, place, snapshot.posts, held=snapshot.held),
         )
 
     async def find_place(

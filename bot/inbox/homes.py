@@ -165,7 +165,7 @@ class HomeLoader:
         """A line without content, because this person may not be allowed to see it."""
         review, posts = snapshot.review, snapshot.posts
         home_card = await offload_drawing(
-            review, lambda: build_card(review, review.places[0], posts)
+            review, lambda: build_card(review, review.places[0], posts, held=snapshot.held)
         )
         return HomeLine(home_card, review.created_at, None, frozenset(), is_unknown=True)
 
@@ -209,4 +209,6 @@ class HomeLoader:
             if audience.kind == "conversation" or audience.id == who.id:
                 messages.append((place, ref))
         place, ref = messages[0] if messages else ([*places, *review.places][0], None)
-        return await offload_drawing(review, lambda: build_card(review, place, posts)), ref
+        return await offload_drawing(
+            review, lambda: build_card(review, place, posts, held=snapshot.held)
+        ), ref

@@ -24,6 +24,7 @@ STALE_CODES: frozenset[RefusalCode] = frozenset(
         "already_voted",
         "cancelled",
         "expired",
+        "held",
         "not_due",
         "stale",
         "unknown_action",

@@ -105,7 +105,9 @@ class Messages:
 
 async def _draw_card(snapshot: Snapshot, place: Place) -> Card:
     review = snapshot.review
-    return await offload_drawing(review, lambda: build_card(review, place.base, snapshot.posts))
+    return await offload_drawing(
+        review, lambda: build_card(review, place.base, snapshot.posts, held=snapshot.held)
+    )
 
 
 class RateLimit:

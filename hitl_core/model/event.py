@@ -32,6 +32,7 @@ EventKind = Literal[
     "reported",
     "lapsed",
     "resolved",
+    "released",
     "done",
 ]
 
@@ -52,6 +53,7 @@ REDRAW_KINDS: frozenset[EventKind] = frozenset(
         "reported",
         "lapsed",
         "resolved",
+        "released",
         "done",
     }
 )
@@ -66,6 +68,7 @@ UNAUDITED_CODES: frozenset[RefusalCode] = frozenset(
         "bad_answer",
         "busy",
         "gone",
+        "held",
         "invalid_answer",
         "invalid_args",
         "message_required",

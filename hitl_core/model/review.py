@@ -231,7 +231,9 @@ class Snapshot(Value):
     - `posts`: the message of each place;
     - `shown`: the version that each message shows;
     - `chain`: the head of its audit: the number of entries, and the hash of the last one;
-    - `marks`: notes that are not decisions, for example who has read what.
+    - `marks`: notes that are not decisions, for example who has read what;
+    - `held`: the store lost writes, so people and agents may have seen a newer state than this. Nothing
+      changes it until a person releases it.
     """
 
     review: Review
@@ -240,3 +242,4 @@ class Snapshot(Value):
     now: float
     chain: str = ""
     marks: frozenset[str] = frozenset()
+    held: bool = False

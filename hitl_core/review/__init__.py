@@ -14,6 +14,7 @@ from hitl_core.review import (
     vote_count,
 )
 from hitl_core.review.claims import runnable_calls
+from hitl_core.review.clock import uptime
 from hitl_core.review.commands import (
     AnswerDoubt,
     Cancel,
@@ -22,6 +23,7 @@ from hitl_core.review.commands import (
     DecideAll,
     Escalate,
     Findings,
+    Release,
     apply_command,
 )
 from hitl_core.review.decisions import decide
@@ -31,6 +33,7 @@ from hitl_core.review.escalation import (
     deadline,
     next_step_at,
 )
+from hitl_core.review.holds import HELD_TEXT, calls_ahead, ran_mark
 from hitl_core.review.proposal import (
     Proposal,
     final_answer,
@@ -39,7 +42,7 @@ from hitl_core.review.proposal import (
     judge_proposal,
 )
 from hitl_core.review.results import PAUSED, CallResult, one_line
-from hitl_core.review.service import ChangeResult, Reviews, TransitionFunction, uptime
+from hitl_core.review.service import ChangeResult, Reviews, TransitionFunction
 from hitl_core.review.transition import (
     PAST_VERBS,
     Denial,
@@ -69,6 +72,7 @@ from hitl_core.review.visibility import (
 from hitl_core.review.vote_count import excluded_keys
 
 __all__ = [
+    "HELD_TEXT",
     "PAST_VERBS",
     "PAUSED",
     "AnswerDoubt",
@@ -82,11 +86,13 @@ __all__ = [
     "Escalate",
     "Findings",
     "Proposal",
+    "Release",
     "Reviews",
     "Transition",
     "TransitionFunction",
     "answer_schema_of",
     "apply_command",
+    "calls_ahead",
     "cancel_reason_of",
     "claims",
     "commands",
@@ -116,6 +122,7 @@ __all__ = [
     "message_of_answer",
     "next_step_at",
     "one_line",
+    "ran_mark",
     "reason_of",
     "redaction_pointers",
     "rule_reason_of",

@@ -21,7 +21,7 @@ from hitl_core.model import (
     Reviewers,
     Vote,
 )
-from hitl_core.review import claims, decisions, escalation, vote_count
+from hitl_core.review import claims, decisions, escalation, holds, vote_count
 from hitl_core.review.proposal import JudgedProposal, Proposal
 from hitl_core.review.transition import Transition, check_not_cancelled, make_event
 from hitl_core.review.visibility import cancel_reason_of
@@ -109,7 +109,21 @@ class Cancel:
         return ()
 
 
-Command = Decide | DecideAll | Escalate | AnswerDoubt | Cancel
+@dataclass(frozen=True)
+class Release:
+    """A held review goes on. `ahead` are the calls that an agent has started, see `holds.calls_ahead`."""
+
+    review_id: str
+    who: Reviewer
+    op: str
+    ahead: tuple[str, ...] = ()
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return self.ahead
+
+
+Command = Decide | DecideAll | Escalate | AnswerDoubt | Cancel | Release
 
 
 @dataclass(frozen=True)
@@ -158,6 +172,8 @@ def apply_command(
             )  # fmt: skip
         case Cancel():
             return cancel(review, command.who, command.reason, now)
+        case Release():
+            return holds.release(review, command.who, command.ahead, now)
     assert_never(command)
 
 

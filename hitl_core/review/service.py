@@ -20,7 +20,8 @@ from hitl_core.errors import (
     safe_message,
 )
 from hitl_core.model import UNAUDITED_CODES, Event, MessageRef, Place, Review, Reviewer, Snapshot
-from hitl_core.review import claims, escalation
+from hitl_core.review import claims, escalation, holds
+from hitl_core.review.clock import uptime
 from hitl_core.review.commands import Command, Findings, apply_command
 from hitl_core.review.rejections import add_rejections
 from hitl_core.review.storage import ReviewLoader, build_write
@@ -39,14 +40,6 @@ MAX_ATTEMPTS = 10
 MAX_OPS = 128
 
 
-def uptime() -> float:
-    """Seconds since boot, with the time that the machine slept, if the system can tell. A lease goes on
-    during sleep.
-    """
-    boot = getattr(time, "CLOCK_BOOTTIME", None)
-    return time.monotonic() if boot is None else time.clock_gettime(boot)
-
-
 class ChangeResult(NamedTuple):
     """The review as it is stored now. `is_new` is False if this operation was applied before."""
 
@@ -60,6 +53,7 @@ class Reviews(ReviewLoader):
 
     def __init__(self, store: Store, retry_seconds: float = 2.0) -> None:
         super().__init__(store, retry_seconds)
+        self._started_calls = holds.StartedCalls()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def submit(self, review: Review, event: Event) -> Review:
@@ -95,10 +89,10 @@ class Reviews(ReviewLoader):
         try.
 
         A `snapshot` that was just loaded saves one load. If it is no longer current, the review is loaded
-        again.
+        again. A held review is only changed by its release, or by a cancellation: then nothing of it runs.
 
-        Raises what the transition raises, ReviewNotFound, StoreUnavailable, and Refused("busy") if others
-        changed the review on every try.
+        Raises what the transition raises, Refused("held"), ReviewNotFound, StoreUnavailable, and
+        Refused("busy") if others changed the review on every try.
         """
         end = time.monotonic() + self._retry_seconds
         # One change at a time in this process. The calls of a long turn may all start at once, and without
@@ -121,7 +115,11 @@ class Reviews(ReviewLoader):
             before, now = snapshot.review, snapshot.now
             if op in before.ops:
                 return ChangeResult(before, now, is_new=False)
-            changed = apply(before, now)
+            if snapshot.held:
+                await self.store.unschedule(review_id, before.agent)
+            changed = (
+                apply(before, now) if not snapshot.held else holds.apply_release(apply, before, now)
+            )
             ops = dict([*before.ops.items(), (op, changed.event.kind)][-MAX_OPS:])
             after = changed.review.model_copy(update={"version": before.version + 1, "ops": ops})
             event = changed.event.model_copy(update={"op": op})
@@ -178,7 +176,8 @@ class Reviews(ReviewLoader):
 
         The reply to `start` was true when it was stored. If the reply came late, or came from a retry, the
         lease may have ended since, and a person may have answered "run it again". In these cases the review
-        is loaded again. False if the call is finished. Raises LeaseLost, StoreUnavailable.
+        is loaded again. False if the call is finished, or if this process has started it before, and the
+        store lost that. Raises LeaseLost, Refused("held"), StoreUnavailable.
         """
         review, sure = applied.review, applied.is_new
         while (
@@ -186,11 +185,13 @@ class Reviews(ReviewLoader):
         ):
             since = uptime()
             snapshot = await self.load(review.id)
+            if snapshot.held:
+                raise holds.refuse_held()
             review, sure = snapshot.review, True
             applied = ChangeResult(review, snapshot.now, is_new=True)
             if not claims.is_started(review, fence, key, snapshot.now):
                 return False
-        return True
+        return self._started_calls.add(review, key)
 
     async def record_refusal(
         self,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
-from hitl_core.errors import ReviewNotFound, StoreError, StoreUnavailable, safe_message
+from hitl_core.errors import HitlError, ReviewNotFound, StoreError, StoreUnavailable, safe_message
 from hitl_core.model import Action, Review, Snapshot
-from hitl_core.review import claims, escalation
+from hitl_core.review import claims, escalation, holds
 from hitl_core.review.rejections import MAX_CALLS, MAX_REVIEWS, Rejected, index_changes
 from hitl_core.review.transition import Transition
 from hitl_core.store import Store, Write
@@ -48,6 +49,16 @@ class ReviewLoader:
         """The same without arguments, for code that looks at many reviews."""
         found = await self.with_retry(lambda: self.store.load_outline(review_id))
         return _remember(_require(review_id, found))
+
+    async def mark_started(self, review_id: str, keys: Iterable[str]) -> None:
+        """If the store lost what this agent did: note on the held review that it has started these calls, so
+        that its release asks people about them. It raises nothing.
+        """
+        with suppress(HitlError):
+            await self.store.check_history()
+            held = (await self.load_outline(review_id)).held
+            for key in keys if held else ():
+                await self.store.record_mark(review_id, holds.ran_mark(key))
 
     async def rejected_calls(self, review: Review) -> list[Rejected]:
         """The latest calls that people rejected in the thread of this new review, of the tools that it asks
@@ -128,10 +139,11 @@ def build_write(before: Review | None, changed: Transition, chain: str = "") -> 
         due_at=escalation.due_at(review),
         show_by=escalation.show_by(review),
         ready_at=ready,
-        wakes_agent=is_new_result or review.status == "done",
+        wakes_agent=is_new_result or review.status == "done" or event.kind == "released",
         chain=chain,
         audiences_added=has - had,
         audiences_removed=had - has,
         rejected_added=rejected_added,
         rejected_removed=rejected_removed,
+        releases=holds.is_release(event),
     )

@@ -3,6 +3,7 @@
 from hitl_core.store.contract import (
     MAX_DECIDED,
     DeadLetter,
+    HistoryCheck,
     Job,
     LaneHalf,
     LiveReview,
@@ -27,6 +28,7 @@ __all__ = [
     "MAX_DECIDED",
     "REDIS_SCHEMES",
     "DeadLetter",
+    "HistoryCheck",
     "Job",
     "Keys",
     "LaneHalf",

@@ -67,6 +67,7 @@ PERMANENT = {
     r"hitl:\{\d+\}:(queues|queue:[0-9a-f]{32}|wants|begun)": "empty when all is shown",
     r"hitl:\{\d+\}:(dead|letters)": "until somebody revives them",
     r"hitl:\{\d+\}:(audit|anchors|exported)": "what happened is kept until it was exported",
+    r"hitl:\{\d+\}:history": "which writes were lost",
     r"hitl:\{\d+\}:policies": "the digest of each agent's policy",
 }
 LIVE = r"hitl:\{\d+\}:(review:\d+-[0-9a-f]{32}|thread:[0-9a-f]{32})"

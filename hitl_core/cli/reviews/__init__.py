@@ -1,10 +1,10 @@
-"""`hitl reviews`: list, show, decide, resolve and cancel reviews. Public: `add_to`."""
+"""`hitl reviews`: list, show, decide, resolve, cancel, hold and release reviews. Public: `add_to`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hitl_core.cli.reviews import cancel, decide, list_reviews, resolve, show
+from hitl_core.cli.reviews import cancel, decide, hold, list_reviews, release, resolve, show
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -14,5 +14,5 @@ __all__ = ["add_to"]
 
 def add_to(commands: Commands) -> None:
     """Add the commands of this subject."""
-    for command in (list_reviews, show, decide, resolve, cancel):
+    for command in (list_reviews, show, decide, resolve, cancel, hold, release):
         command.add_to(commands)

@@ -66,6 +66,9 @@ def add_to(commands: Commands) -> None:
     parser.add_argument(
         "--limit", metavar="N", type=_parse_count, default=30, help="at most N (default: 30)"
     )
+    parser.add_argument(
+        "--held", action="store_true", help="only those that are held because Redis lost writes"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON array, for programs")
     add_redis(parser)
 
@@ -87,7 +90,8 @@ def run(args: argparse.Namespace) -> int:
     else:
         say_table(_COLUMNS, _rows(listing.snapshots))
     if not listing.snapshots and not listing.problems:
-        has_filter = args.agent is not None or args.thread is not None or args.status is not None
+        filters = (args.agent, args.thread, args.status, args.held or None)
+        has_filter = any(each is not None for each in filters)
         note(
             "No review matches." if has_filter else "There is nothing to do: every review is done."
         )
@@ -147,6 +151,8 @@ def _is_wanted(snapshot: Snapshot, args: argparse.Namespace) -> bool:
     review = snapshot.review
     if args.status is None and args.thread is None and review.status == "done":
         return False  # it became done after the list of ids was read
+    if args.held and not snapshot.held:
+        return False
     return args.agent in (None, review.agent) and args.status in (None, review.status)
 
 
@@ -162,7 +168,11 @@ def _row(snapshot: Snapshot) -> list[Cell]:
         Cell(phrases.age(snapshot.now - review.created_at), phrases.timestamp(review.created_at)),
         Cell(review.agent),
         Cell(review.thread_id),
-        Cell(Paint(review.status, phrases.STATUS_COLOURS[review.status])),
+        Cell(
+            Paint("held", RED)
+            if snapshot.held
+            else Paint(review.status, phrases.STATUS_COLOURS[review.status])
+        ),
         Cell(Paint(waits, RED) if review.calls_in_doubt else waits),
     ]
 

@@ -33,6 +33,7 @@ def review_to_json(snapshot: Snapshot, *, with_args: bool) -> Json:
         "path": list(review.path),
         "requester": review.requester,
         "status": review.status,
+        "held": snapshot.held,
         "created_at": review.created_at,
         "settled_at": review.settled_at,
         "done_at": review.done_at,

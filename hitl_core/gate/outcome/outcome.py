@@ -51,6 +51,7 @@ class Outcome:
         )
         self._handed: dict[str, str] = {}
         self._runs = ToolSpans(review)
+        self._started: set[str] = set()
         self.answers: tuple[Answer, ...] = answers(review)
         self._renewal: asyncio.Task[None] | None = None
         if review.status == "claimed":
@@ -119,8 +120,9 @@ class Outcome:
         """True exactly once for each call, over all processes: then run the tool immediately. The lease was
         still valid when this returned.
 
-        Raises Refused when the call is not in `execute` or its arguments are not the decided ones, LeaseLost
-        when another process may have the review, and StoreUnavailable: the tool must not run then.
+        Raises Refused when the call is not in `execute`, when its arguments are not the decided ones, and
+        when the review is held because the store lost writes; LeaseLost when another process may have the
+        review, and StoreUnavailable: the tool must not run then.
         """
         started = await self._start(self._check_call(call).key)
         if started:
@@ -152,6 +154,7 @@ class Outcome:
             if refused.code == "already_started":
                 return False
             raise
+        self._started.add(key)
         await failpoint("gate.after_once")
         return await self._reviews.can_still_run(applied, key, self._fence, since)
 
@@ -213,7 +216,12 @@ class Outcome:
         await self._change("renew", lambda r, now: claims.renew(r, self._fence, now, self._lease))
 
     async def _change(self, operation: str, apply: TransitionFunction) -> ChangeResult:
-        return await self._reviews.change(self.review_id, f"{operation}:{uuid4().hex}", apply)
+        try:
+            return await self._reviews.change(self.review_id, f"{operation}:{uuid4().hex}", apply)
+        except (LeaseLost, Refused):
+            if self._started:
+                await self._reviews.mark_started(self.review_id, self._started)
+            raise
 
 
 async def _renew(outcome: weakref.ref[Outcome], every: float) -> None:

@@ -84,7 +84,9 @@ class Watchers:
 
 
 class ReviewListener(Watchers):
-    """Between `start` and `stop` it listens, and sends the heartbeat of its process."""
+    """Between `start` and `stop` it listens, sends the heartbeat of its process, and checks that the store
+    lost nothing.
+    """
 
     def __init__(
         self, store: Store, agent: str, process: str, heartbeat_ttl: float = HEARTBEAT_TTL
@@ -143,6 +145,8 @@ class ReviewListener(Watchers):
             await asyncio.sleep(self._heartbeat_ttl / 3)
             with contextlib.suppress(HitlError):
                 await self._store.send_heartbeat(self._process, self._heartbeat_ttl)
+            with contextlib.suppress(HitlError):
+                await self._store.check_history()
 
 
 async def wait_for_event(event: asyncio.Event, seconds: float) -> None:

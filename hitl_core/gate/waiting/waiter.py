@@ -116,6 +116,8 @@ class Claims(NamedTuple):
         review = snapshot.review
         if review.status == "done":
             return Outcome(review, self.reviews, self.lease), 0.0
+        if snapshot.held:
+            return None, POLL_INTERVAL  # its release wakes this process
         ready = claims.ready_at(review)
         if ready is not None and ready <= snapshot.now:
             return await self.claim(review_id, snapshot), 0.2

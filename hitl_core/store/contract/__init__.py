@@ -4,6 +4,7 @@ rules of reviews.
 
 from hitl_core.store.contract.audited_fields import delivery_event
 from hitl_core.store.contract.dead_letters import DeadLetter
+from hitl_core.store.contract.history import HistoryCheck
 from hitl_core.store.contract.jobs import (
     Backlog,
     Job,
@@ -31,6 +32,7 @@ __all__ = [
     "MAX_REJECTED",
     "Backlog",
     "DeadLetter",
+    "HistoryCheck",
     "Job",
     "LaneHalf",
     "LiveReview",

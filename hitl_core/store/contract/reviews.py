@@ -19,7 +19,7 @@ class Write(NamedTuple):
     `chain` is the head of the review's audit as it was read (`Snapshot.chain`). `audiences_added` and
     `audiences_removed` are the changes to the review's audiences (`Review.audiences`), `rejected_added` and
     `rejected_removed` those to the thread's rejected calls (`ReviewLists.rejected_calls`); a person decided
-    in the event of a write that adds one.
+    in the event of a write that adds one. `releases`: the review goes on if it was held (`History`).
 
     `show_by` orders the cards that were never posted, in seconds since the epoch; None: the time of
     submission.
@@ -37,6 +37,7 @@ class Write(NamedTuple):
     rejected_added: Collection[RejectedCall] = ()
     rejected_removed: Collection[RejectedCall] = ()
     show_by: float | None = None
+    releases: bool = False
 
     @property
     def first_post_at(self) -> float:
@@ -59,8 +60,8 @@ class ReviewStore(Protocol):
 
     async def commit(self, write: Write) -> bool:
         """Store the review and return True, if the stored version is the one before and its audit ends at
-        `chain`; else return False. The event becomes the next entry of the audit, unless its kind is not
-        audited.
+        `chain`, and the review is not held; else return False. The event becomes the next entry of the audit,
+        unless its kind is not audited.
 
         Version 1 is a new review: it is stored if there is none with this id.
         """

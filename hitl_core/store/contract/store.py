@@ -7,6 +7,7 @@ from typing import Protocol
 from hitl_core.store.contract.audited_fields import AuditedFields
 from hitl_core.store.contract.dead_letters import DeadLetters
 from hitl_core.store.contract.hints import Hints
+from hitl_core.store.contract.history import History
 from hitl_core.store.contract.key_values import ChannelData, Coordination, Tokens, UiState
 from hitl_core.store.contract.lanes import Lanes
 from hitl_core.store.contract.review_lists import ReviewLists
@@ -17,6 +18,7 @@ class Store(
     ReviewStore,
     AuditedFields,
     ReviewLists,
+    History,
     Hints,
     Lanes,
     DeadLetters,

@@ -29,23 +29,21 @@ from hitl_core.store.contract import (
     head_start,
     is_decision_event,
 )
-from hitl_core.store.memory.dead_letters import MemoryDeadLetters
+from hitl_core.store.memory.history import MemoryHistory
 from hitl_core.store.memory.key_values import MemoryKeyValues
 from hitl_core.store.memory.ledger import MemoryLedger
 
 
-class MemoryStore(MemoryKeyValues, MemoryDeadLetters):
+class MemoryStore(MemoryKeyValues, MemoryHistory):
     """See `Store` for the methods. `clock` returns seconds since the epoch."""
 
     partitions = 1
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         MemoryKeyValues.__init__(self, clock)
-        MemoryDeadLetters.__init__(self, clock)
+        MemoryHistory.__init__(self, clock)
         self._posts: dict[str, dict[Place, MessageRef]] = {}
         self._shown_versions: dict[str, dict[Place, int]] = {}
-        self._due: dict[str, float] = {}
-        self._ready: dict[str, float] = {}
         self._hints: list[tuple[str, str]] = []
         self._hint_positions: dict[str, int] = {}
         self._change_position: int | None = None
@@ -70,6 +68,7 @@ class MemoryStore(MemoryKeyValues, MemoryDeadLetters):
             now=self._clock(),
             chain=self._chains.get(review_id, ""),
             marks=frozenset(self._marks.get(review_id, ())),
+            held=review_id in self._held,
         )
 
     async def load_outline(self, review_id: str) -> Snapshot | None:
@@ -91,6 +90,9 @@ class MemoryStore(MemoryKeyValues, MemoryDeadLetters):
             return False
         if self._chains.get(review.id, "") != write.chain:
             return False
+        if review.id in self._held and not write.releases:
+            return False
+        self._held.discard(review.id)
         self._reviews[review.id] = review
         for index, at in ((self._due, write.due_at), (self._ready, write.ready_at)):
             index.pop(review.id, None)

@@ -40,7 +40,11 @@ class RedisHints(RedisPart):
         if topic not in self._topics:
             self._topics[topic] = StreamReader(self._reader, streams)
         async with store_errors():
-            return await self._topics[topic].read(block)
+            try:
+                return await self._topics[topic].read(block)
+            except BaseException:
+                self._server_change.is_possible = True
+                raise
 
     async def _close_topics(self) -> None:
         for topic in self._topics.values():

@@ -50,6 +50,14 @@ class Keys:
         return f"{self.tag}:live"
 
     @property
+    def history(self) -> str:
+        return f"{self.tag}:history"
+
+    @property
+    def held(self) -> str:
+        return f"{self.tag}:held"
+
+    @property
     def events(self) -> str:
         return f"{self.tag}:events"
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hitl_core.errors import StoreError
+from hitl_core.errors import StoreError, StoreUnavailable, StoreUnwritable
 from hitl_core.store.redis.connection import Client, store_errors
 from hitl_core.store.redis.keys import Keys, parse_partition
 from hitl_core.store.redis.scripts import read_script
+from hitl_core.store.redis.server_change import ServerChange
 
 
 class RedisPart:
@@ -20,6 +21,7 @@ class RedisPart:
         self._redis, self._reader, self._keys = redis, reader, keys
         self._retention = retention
         self._scripts: dict[str, Any] = {}
+        self._server_change = ServerChange(redis)
 
     async def now(self) -> float:
         async with store_errors():
@@ -27,8 +29,14 @@ class RedisPart:
         return int(seconds) + int(micros) / 1e6
 
     async def _run_script(self, name: str, keys: Sequence[str], args: Sequence[Any] = ()) -> Any:
-        async with store_errors():
-            return await self._script(name)(keys=list(keys), args=list(args))
+        try:
+            async with store_errors():
+                return await self._script(name)(keys=list(keys), args=list(args))
+        except StoreUnwritable:
+            raise
+        except StoreUnavailable:
+            self._server_change.is_possible = True
+            raise
 
     def _script(self, name: str) -> Any:
         """The script of lua/NAME.lua, registered once."""

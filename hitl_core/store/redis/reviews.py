@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from hitl_core.audit import link_entry
-from hitl_core.errors import StoreError
+from hitl_core.errors import StoreError, StoreUnavailable
 from hitl_core.model import (
     REDRAW_KINDS,
     UNAUDITED_KINDS,
@@ -32,8 +32,8 @@ from hitl_core.store.contract import (
     lane_of,
 )
 from hitl_core.store.redis.connection import store_errors
-from hitl_core.store.redis.keys import Keys
-from hitl_core.store.redis.part import RedisPart
+from hitl_core.store.redis.history import RedisHistory, Seen
+from hitl_core.store.redis.keys import Keys, parse_partition
 
 #: Added to the score of done reviews: they come after the live ones of their thread. Also in write.lua.
 DONE_OFFSET = 1e11
@@ -47,7 +47,13 @@ CHAIN = "chain"
 ATTEMPT = "attempt"
 
 
-class RedisReviews(RedisPart):
+#: After a restart of Redis these wait until it is known whether it lost writes.
+_AGENT_STARTS = ("claimed", "started")
+#: How often a write is tried if other processes find that Redis lost writes.
+_MAX_LOSSES = 3
+
+
+class RedisReviews(RedisHistory):
     """See `ReviewStore` for the methods."""
 
     async def load(self, review_id: str) -> Snapshot | None:
@@ -68,8 +74,20 @@ class RedisReviews(RedisPart):
 
     async def commit(self, write: Write) -> bool:
         keys = _write_keys(self._require_keys(write.review.id), write)
-        args = _write_args(write, int(self._retention * 1000))
-        return bool(await self._run_script("write", keys, args))
+        partition = parse_partition(write.review.id)
+        assert partition is not None  # `_require_keys` has checked it
+        if write.event.kind in _AGENT_STARTS:
+            await self._server_change.check()
+        for _ in range(_MAX_LOSSES):
+            seen = await self._seen_of(partition)
+            args = _write_args(write, int(self._retention * 1000), seen)
+            result, *entry = await self._run_script("write", keys, args)
+            if result == b"stored":
+                self._note_entry(partition, seen.history, entry[0].decode())
+            if result != b"history":
+                return result == b"stored"
+            await self._check_partition(partition)
+        raise StoreUnavailable("Redis loses its writes again and again.")
 
     async def record_mark(self, review_id: str, mark: str) -> bool:
         keys = self._require_keys(review_id)
@@ -84,11 +102,14 @@ class RedisReviews(RedisPart):
     async def _load(self, review_id: str, script: str) -> Snapshot | None:
         if (keys := self._find_keys(review_id)) is None:
             return None
-        (seconds, micros), flat = await self._run_script(script, [keys.review(review_id)])
+        (seconds, micros), flat, held = await self._run_script(
+            script, [keys.review(review_id), keys.held], [review_id]
+        )
         if not flat:
             return None
         fields = {flat[i].decode(): flat[i + 1] for i in range(0, len(flat), 2)}
-        return read_snapshot(review_id, fields, int(seconds) + int(micros) / 1e6)
+        snapshot = read_snapshot(review_id, fields, int(seconds) + int(micros) / 1e6)
+        return snapshot.model_copy(update={"held": True}) if held else snapshot
 
 
 def _write_keys(keys: Keys, write: Write) -> list[str]:
@@ -107,12 +128,14 @@ def _write_keys(keys: Keys, write: Write) -> list[str]:
         keys.queues,
         keys.change_counts,
         keys.rejected_calls(review.agent, review.thread_id),
+        keys.history,
+        keys.held,
         *map(keys.waiting, [*write.audiences_added, *write.audiences_removed]),
         *(keys.queue(lane_of(place)) for place in _changed_cards(write)),
     ]
 
 
-def _write_args(write: Write, retention: int) -> list[Any]:
+def _write_args(write: Write, retention: int, seen: Seen) -> list[Any]:
     """The arguments of write.lua, in its order. `retention` is in milliseconds."""
     review, event = write.review, write.event
     done, places = review.status == "done", _changed_cards(write)
@@ -144,6 +167,8 @@ def _write_args(write: Write, retention: int) -> list[Any]:
         len(write.rejected_added),
         len(write.rejected_removed),
         MAX_REJECTED,
+        *seen,
+        int(write.releases),
         *(call.member for call in (*write.rejected_added, *write.rejected_removed)),
         *(
             part

@@ -7,11 +7,17 @@ from importlib import resources
 
 #: The scripts that use the functions of queue.lua.
 _QUEUE_SCRIPTS = frozenset({"write", "take", "finish", "dead_letter", "requeue", "redraw", "slot"})
+#: Those that use the functions of history.lua.
+_HISTORY_SCRIPTS = frozenset({"write", "check_history"})
 
 
 @cache
 def read_script(name: str) -> str:
-    """The text of a script, with queue.lua in front if the script needs it."""
+    """The text of a script, behind the functions that it uses."""
     folder = resources.files("hitl_core.store.redis") / "lua"
-    names = ("queue", name) if name in _QUEUE_SCRIPTS else (name,)
+    names = [
+        *(["queue"] if name in _QUEUE_SCRIPTS else []),
+        *(["history"] if name in _HISTORY_SCRIPTS else []),
+        name,
+    ]
     return "".join((folder / f"{each}.lua").read_text("utf-8") for each in names)

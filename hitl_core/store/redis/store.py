@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from hitl_core.errors import SettingsError
+from contextlib import suppress
+
+from hitl_core.errors import SettingsError, StoreUnwritable
 from hitl_core.store.redis.connection import (
     Client,
     check_server,
@@ -86,10 +88,15 @@ class RedisStore(
                     f"This Redis has {fixed} partitions, and the setting says {partitions}. The number can't"
                     f" be changed: set it to {fixed}, or use another Redis."
                 )
+            store = cls(redis, reader, fixed, retention)
+            await store._server_change.open(may_write=set_partitions)
+            if set_partitions:
+                with suppress(StoreUnwritable):  # later, then
+                    await store.check_history()
         except BaseException:
             await close_clients(redis, reader)
             raise
-        return cls(redis, reader, fixed, retention)
+        return store
 
     async def close(self) -> None:
         await self._close_topics()

@@ -57,7 +57,10 @@ class Views:
         card = await offload_drawing(
             review,
             lambda: card_message(
-                build_card(review, place, posts), channel.name_of, channel.key, channel.link
+                build_card(review, place, posts, held=snapshot.held),
+                channel.name_of,
+                channel.key,
+                channel.link,
             ),
         )
         return card_answer(card)

@@ -1,5 +1,4 @@
--- Read a review without its arguments, and the time.
--- KEYS 1 review (hash).  Answers {{seconds, microseconds}, {field, value, …}}.
+-- Read a review without its arguments, and the time.  KEYS, ARGV and the answer are those of load.lua.
 local fields = {}
 for _, name in ipairs(redis.call('HKEYS', KEYS[1])) do
   if string.sub(name, 1, 5) ~= 'args:' then
@@ -7,4 +6,5 @@ for _, name in ipairs(redis.call('HKEYS', KEYS[1])) do
     fields[#fields + 1] = redis.call('HGET', KEYS[1], name)
   end
 end
-return { redis.call('TIME'), fields }
+local held = redis.call('ZSCORE', KEYS[2], ARGV[1]) and 1 or 0
+return { redis.call('TIME'), fields, held }

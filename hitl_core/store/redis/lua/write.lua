@@ -6,7 +6,8 @@
 --       9 decisions of the event's person (zset; not written if ARGV 17 is "")
 --      10 queues (zset)  11 change counts (hash)
 --      12 rejected calls of the thread (zset; not written without changes)
---      13… added audiences, then removed ones (zsets); then the queue of each place (zset)
+--      13 history (string)  14 held (zset): see history.lua
+--      15… added audiences, then removed ones (zsets); then the queue of each place (zset)
 -- ARGV  1 id              2 expected version, "0" if the review must not exist yet
 --       3 version         4 data (JSON)     5 status
 --       6 thread score    7 due at, or ""   8 ready at, or ""
@@ -17,16 +18,27 @@
 --      18 milliseconds to keep decisions   19 how many decisions are kept
 --      20 number of removed audiences      21 how many seconds earlier than now its cards are queued
 --      22 number of added rejected calls    23 number of removed ones
---      24 how many rejected calls are kept
---      25… added rejected calls, then removed ones; then lane, place, the card's member, for each place; then field,
+--      24 how many rejected calls are kept   25 the history that the process knows
+--      26 the last entry that it has seen, or ""
+--      27 "1" for a write that releases a held review
+--      28… added rejected calls, then removed ones; then lane, place, the card's member, for each place; then field,
 --          bytes, for each new revision of arguments
--- Returns 1, or 0 if another version is stored. Compares first, writes last.
+-- Returns {"stored", the entry's id, or ""}; {"conflict"} if another version is stored, or if the review is held; or
+-- {"history"} if what the process has seen is not what is stored: see check_history.lua. Compares first, writes last.
 
 local LIVE_BELOW = 1e11  -- added to the score of done reviews, so that they come after the live ones of the thread
 
+if current_history(KEYS[13]) ~= ARGV[25] or not has_entry(KEYS[6], ARGV[26]) then
+  return { 'history' }
+end
 local current = redis.call('HMGET', KEYS[1], 'version', 'chain')
 if (current[1] or '0') ~= ARGV[2] or (current[2] or '') ~= ARGV[14] then
-  return 0
+  return { 'conflict' }
+end
+if ARGV[27] == '1' then
+  redis.call('ZREM', KEYS[14], ARGV[1])
+elseif redis.call('ZSCORE', KEYS[14], ARGV[1]) then
+  return { 'conflict' }
 end
 
 if ARGV[2] ~= '0' then
@@ -37,7 +49,7 @@ end
 local places, added = tonumber(ARGV[9]), tonumber(ARGV[16])
 local audiences = added + tonumber(ARGV[20])
 local rejected, superseded = tonumber(ARGV[22]), tonumber(ARGV[23])
-local first_lane = 25 + rejected + superseded
+local first_lane = 28 + rejected + superseded
 for i = first_lane + 3 * places, #ARGV, 2 do
   redis.call('HSETNX', KEYS[1], ARGV[i], ARGV[i + 1])
 end
@@ -57,8 +69,8 @@ for key, at in pairs({ [KEYS[3]] = ARGV[7], [KEYS[4]] = ARGV[8] }) do
   end
 end
 
-for i = 13, 12 + audiences do
-  if i < 13 + added then
+for i = 15, 14 + audiences do
+  if i < 15 + added then
     redis.call('ZADD', KEYS[i], ARGV[6], ARGV[1])  -- while it is pending, the time of its submission
   else
     redis.call('ZREM', KEYS[i], ARGV[1])
@@ -69,10 +81,10 @@ if ARGV[17] ~= '' then
   redis.call('ZREMRANGEBYRANK', KEYS[9], 0, -1 - tonumber(ARGV[19]))
   redis.call('PEXPIRE', KEYS[9], ARGV[18])
 end
-for i = 25, 24 + rejected do
+for i = 28, 27 + rejected do
   redis.call('ZADD', KEYS[12], ARGV[17], ARGV[i])
 end
-for i = 25 + rejected, first_lane - 1 do
+for i = 28 + rejected, first_lane - 1 do
   redis.call('ZREM', KEYS[12], ARGV[i])
 end
 if rejected > 0 then
@@ -87,11 +99,12 @@ for i = 0, places - 1 do
   if redis.call('HEXISTS', KEYS[1], 'have:' .. place) == 0 then
     score = POSTS + tonumber(ARGV[13])
   end
-  add(KEYS[13 + audiences + i], KEYS[10], KEYS[11], lane, member, score, nil)
+  add(KEYS[15 + audiences + i], KEYS[10], KEYS[11], lane, member, score, nil)
   wake(KEYS[5], lane)
 end
+local entry = ''
 if ARGV[10] ~= '' then
-  redis.call('XADD', KEYS[6], '*', 'event', ARGV[10])
+  entry = redis.call('XADD', KEYS[6], '*', 'event', ARGV[10])
 end
 if ARGV[11] == '1' then
   redis.call('XADD', KEYS[7], 'MAXLEN', '~', '10000', '*', 'review', ARGV[1])
@@ -109,4 +122,4 @@ if keep > 0 and tonumber(oldest[2]) >= LIVE_BELOW then
 else
   redis.call('PERSIST', KEYS[2])
 end
-return 1
+return { 'stored', entry }

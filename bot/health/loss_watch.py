@@ -1,0 +1,71 @@
+"""Notices that Redis lost writes, tells the operators, and has the cards of the held reviews updated."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from hitl_core.errors import HitlError, ReviewNotFound, safe_message
+from hitl_core.review import Reviews
+
+from .health import Health
+
+log = logging.getLogger(__name__)
+
+#: How often the history is compared, in seconds.
+INTERVAL = 1.0
+#: How many cards of held reviews are updated. Others are updated when a person presses their buttons.
+MAX_REDRAWN = 1000
+
+LOST_TEXT = (
+    "Redis has lost writes: it was restarted without its latest data, or replaced by a replica or an old"
+    " backup that lacks them. What people decided and what agents ran shortly before may be unknown."
+    " A turn that an agent submits again may have run already."
+)
+
+
+class LossWatch:
+    """Methods raise StoreUnavailable."""
+
+    def __init__(self, reviews: Reviews, health: Health) -> None:
+        self._reviews, self._health = reviews, health
+        self._held = 0
+
+    async def run(self) -> None:
+        """Runs until cancelled."""
+        while True:
+            try:
+                await self.tick()
+            except HitlError as error:
+                log.debug("the store's history is not checked: %s", safe_message(error))
+            await asyncio.sleep(INTERVAL)
+
+    async def tick(self) -> None:
+        check = await self._reviews.store.check_history()
+        if check.lost:
+            self._health.report("store", "lost", LOST_TEXT)
+        if check.held:
+            self._health.report("store", "held", _held_text(check.held))
+        else:
+            self._health.resolve("store", "held")
+        before, self._held = self._held, check.held
+        if check.held > before and await self._reviews.store.try_lock("held cards", INTERVAL):
+            await self._redraw_held()
+
+    async def _redraw_held(self) -> None:
+        store = self._reviews.store
+        for held in await store.held_reviews(MAX_REDRAWN):
+            try:
+                snapshot = await self._reviews.load_outline(held.id)
+            except ReviewNotFound:
+                continue
+            for place in snapshot.posts:
+                await store.redraw(held.id, place)
+
+
+def _held_text(count: int) -> str:
+    return (
+        f"{count} review{' is' if count == 1 else 's are'} held because Redis lost writes:"
+        " nobody can decide, and nothing runs. Look with `hitl reviews list --held` at what is stored, and"
+        " let each go on with `hitl reviews release`, or stop it with `hitl reviews cancel`."
+    )

@@ -1,0 +1,54 @@
+"""`hitl reviews hold`: nothing goes on until a person has looked."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from hitl_core.cli.command import add_command
+from hitl_core.cli.session import add_redis, with_reviews
+from hitl_core.cli.terminal import complain, confirm, is_interactive, note, say
+
+if TYPE_CHECKING:
+    from hitl_core.cli.command import Commands
+
+_MORE = """\
+Use it before you start bots and agents on a restored backup: nobody can decide
+then, and nothing runs, until you release each review with `hitl reviews
+release`. Bots and agents that still run notice lost writes by themselves, and
+hold what is concerned; nobody notices them while all are stopped."""
+_EPILOG = """\
+examples:
+  $ hitl reviews hold
+  $ hitl reviews list --held
+
+Exits with 0; 1 if you answered no, 2 if the command or a setting is wrong, 3 if
+Redis can't be reached.
+"""
+
+
+def add_to(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "hold",
+        run,
+        help="hold all reviews that are not done, after a restored backup",
+        details=_MORE,
+        epilog=_EPILOG,
+    )
+    parser.add_argument("--yes", action="store_true", help="don't ask for confirmation")
+    add_redis(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    if not args.yes:
+        if not is_interactive():
+            return complain(
+                "There is no terminal for the confirmation: add --yes to continue without it."
+            )
+        if not confirm("Hold all reviews that are not done?"):
+            note("Nothing was held.")
+            return 1
+    held = with_reviews(args, lambda reviews: reviews.store.hold_live_reviews())
+    say(f"held {held}")
+    return 0

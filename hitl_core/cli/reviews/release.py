@@ -1,0 +1,128 @@
+"""`hitl reviews release ID`: a review that is held goes on."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
+
+from hitl_core.cli import phrases
+from hitl_core.cli.command import add_command
+from hitl_core.cli.reviews.change_review import confirm_change, new_op, show_calls, store_change
+from hitl_core.cli.session import (
+    add_redis,
+    add_yes,
+    confirmation_problem,
+    find_review,
+    operator,
+    with_reviews,
+)
+from hitl_core.cli.terminal import complain, confirm, is_interactive, note, say
+from hitl_core.errors import Refused
+from hitl_core.model import Snapshot
+from hitl_core.review import Release, calls_ahead
+
+if TYPE_CHECKING:
+    from hitl_core.cli.command import Commands
+    from hitl_core.review import Reviews
+
+_MORE = """\
+Reviews are held when Redis lost writes: after a crash, a failover or an old
+backup, what is stored of them may be older than what people decided and what
+agents ran. Look first at what happened: the cards' threads, the agents' logs,
+the systems that the tools change. A released review goes on exactly as it is
+stored. A call that an agent says it has started is in doubt: people are asked
+whether it ran. To stop a review in place of that, use `hitl reviews cancel`."""
+_EPILOG = """\
+examples:
+  $ hitl reviews list --held
+  $ hitl reviews release 0-93b4c7d2
+  $ hitl reviews release --all
+
+The audit names your login and this host. You are asked to confirm; scripts use
+--yes with the whole id.
+
+Exits with 0; 1 if it is not held or not found, or if you answered no, 2 if the
+command or a setting is wrong, 3 if Redis can't be reached.
+"""
+_QUESTION = "Its calls may have run already. Let it go on as it is stored?"
+_PAGE = 1000
+
+
+def add_to(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "release",
+        run,
+        help="let a review go on that is held because Redis lost writes",
+        details=_MORE,
+        epilog=_EPILOG,
+    )
+    parser.add_argument(
+        "id", metavar="ID", nargs="?", help="the review's id, or its beginning as a card shows it"
+    )
+    parser.add_argument("--all", action="store_true", help="all held reviews, in place of an ID")
+    add_yes(parser)
+    add_redis(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.all == (args.id is not None):
+        return complain("Name one review, or use --all.")
+    return _release_all(args) if args.all else _release_one(args)
+
+
+def _release_one(args: argparse.Namespace) -> int:
+    if problem := confirmation_problem(args):
+        return complain(problem)
+    snapshot = with_reviews(args, lambda reviews: find_review(reviews, args.id))
+    review = snapshot.review
+    if not snapshot.held:
+        raise Refused("not_waiting", f"{review.id} is not held: it goes on already.")
+    if not confirm_change(
+        args, lambda: show_calls(snapshot, review.calls), _QUESTION, "Nothing was released."
+    ):
+        return 1
+    with_reviews(args, lambda reviews: _release(reviews, snapshot))
+    return 0
+
+
+def _release_all(args: argparse.Namespace) -> int:
+    if not args.yes and not is_interactive():
+        return complain(
+            "There is no terminal for the confirmation: add --yes to continue without it."
+        )
+    count = with_reviews(args, lambda reviews: reviews.store.check_history()).held
+    if not count:
+        note("No review is held.")
+        return 0
+    if not args.yes:
+        say(f"{count} reviews are held.", to=sys.stderr)
+        if not confirm("Their calls may have run already. Let all go on as they are stored?"):
+            note("Nothing was released.")
+            return 1
+
+    async def release_each(reviews: Reviews) -> None:
+        async for snapshot in _held(reviews):
+            await _release(reviews, snapshot)
+
+    with_reviews(args, release_each)
+    return 0
+
+
+async def _held(reviews: Reviews) -> AsyncIterator[Snapshot]:
+    """All held reviews. Ends when a page has no new one."""
+    seen = set[str]()
+    while page := [one for one in await reviews.store.held_reviews(_PAGE) if one.id not in seen]:
+        for one in page:
+            seen.add(one.id)
+            yield await reviews.load_outline(one.id)
+
+
+async def _release(reviews: Reviews, snapshot: Snapshot) -> None:
+    ahead = calls_ahead(snapshot)
+    command = Release(snapshot.review.id, operator(), new_op(), ahead)
+    after = (await store_change(reviews, command)).review
+    doubt = f" ({phrases.doubt_text(after)})" if after.calls_in_doubt else ""
+    say(f"released {after.id}{doubt}")

@@ -1,0 +1,103 @@
+"""Notices that Redis lost writes: each process remembers the last entries of the audit that it has seen, and
+the scripts look whether they are still there. The live reviews are held then.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import NamedTuple, cast
+from uuid import uuid4
+
+from hitl_core.store.contract import HistoryCheck, LiveReview
+from hitl_core.store.redis.connection import Client, store_errors
+from hitl_core.store.redis.keys import Keys
+from hitl_core.store.redis.part import RedisPart
+
+log = logging.getLogger(__name__)
+
+#: How many histories of a partition are remembered: a process that knows none of them takes it for a loss.
+_MAX_HISTORIES = 16
+
+
+class Seen(NamedTuple):
+    """What this process has seen of a partition: the id of its history, and its last entry ("" for none)."""
+
+    history: str
+    entry: str
+
+
+class RedisHistory(RedisPart):
+    """See `History` for the methods."""
+
+    def __init__(
+        self, redis: Client, reader: Client, keys: Sequence[Keys], retention: float
+    ) -> None:
+        super().__init__(redis, reader, keys, retention)
+        self._seen: dict[int, Seen] = {}
+        self._found_loss = False
+
+    async def check_history(self) -> HistoryCheck:
+        held = 0
+        for partition in range(len(self._keys)):
+            held += await self._check_partition(partition)
+        found, self._found_loss = self._found_loss, False
+        return HistoryCheck(found, held)
+
+    async def hold_live_reviews(self) -> int:
+        held = 0
+        for partition in range(len(self._keys)):
+            held += await self._check_partition(partition, hold=True)
+        self._found_loss = False  # a person did it
+        return held
+
+    async def held_reviews(self, limit: int = 100) -> list[LiveReview]:
+        reviews = list[LiveReview]()
+        for keys in self._keys:
+            async with store_errors():
+                page = await self._redis.zrange(keys.held, 0, limit - 1, withscores=True)
+            reviews += [LiveReview(score, member.decode()) for member, score in page]
+        return sorted(reviews)[:limit]
+
+    async def unschedule(self, review_id: str, agent: str) -> None:
+        keys = self._require_keys(review_id)
+        await self._run_script("unschedule", [keys.held, keys.due, keys.ready(agent)], [review_id])
+
+    async def _seen_of(self, partition: int) -> Seen:
+        if partition not in self._seen:
+            await self._check_partition(partition)
+        return self._seen[partition]
+
+    async def _check_partition(self, partition: int, *, hold: bool = False) -> int:
+        """Returns how many reviews are held."""
+        keys, seen = self._keys[partition], self._seen.get(partition, Seen("", ""))
+        answer = await self._run_script(
+            "check_history",
+            [keys.history, keys.audit, keys.live_reviews, keys.held, keys.due],
+            [seen.history, seen.entry, uuid4().hex[:16], int(hold), _MAX_HISTORIES],
+        )
+        state, history, entry = (part.decode() for part in answer[:3])
+        held = cast(int, answer[3])
+        if state == "same":
+            self._note_entry(partition, history, entry)
+            return held
+        self._seen[partition] = Seen(history, entry)
+        if not hold:
+            self._found_loss = True
+            log.error(
+                "Redis has lost writes: %d reviews are held. Look at them with `hitl reviews list --held`,"
+                " and let them go on with `hitl reviews release`.",
+                held,
+            )
+        return held
+
+    def _note_entry(self, partition: int, history: str, entry: str) -> None:
+        """This entry is stored. Replies can come in another order than the entries."""
+        seen = self._seen.get(partition)
+        if seen is None or (seen.history == history and _number(entry) > _number(seen.entry)):
+            self._seen[partition] = Seen(history, entry)
+
+
+def _number(entry: str) -> tuple[int, int]:
+    milliseconds, _, number = entry.partition("-")
+    return (int(milliseconds), int(number)) if entry else (0, 0)

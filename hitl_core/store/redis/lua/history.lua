@@ -1,0 +1,38 @@
+-- Functions of the scripts that compare what a process has seen of a partition with what is stored. If Redis lost its
+-- latest writes (at a crash, a failover, or with an old backup), an entry of the audit is missing that a process has
+-- seen. `history` has the ids of the partition's histories, the newest first: each loss begins a new one.
+local ID_LENGTH = 16
+
+local function current_history(history)
+  return string.sub(redis.call('GET', history) or '', 1, ID_LENGTH)
+end
+
+local function is_before(a, b)
+  local a_ms, a_number = string.match(a, '^(%d+)-(%d+)$')
+  local b_ms, b_number = string.match(b, '^(%d+)-(%d+)$')
+  if tonumber(a_ms) ~= tonumber(b_ms) then
+    return tonumber(a_ms) < tonumber(b_ms)
+  end
+  return tonumber(a_number) < tonumber(b_number)
+end
+
+-- Whether the audit has this entry, or had it before it was trimmed.
+local function has_entry(audit, entry)
+  if entry == '' or #redis.call('XRANGE', audit, entry, entry) > 0 then
+    return true
+  end
+  local first = redis.call('XRANGE', audit, '-', '+', 'COUNT', 1)[1]
+  if first then
+    return is_before(entry, first[1])
+  end
+  if redis.call('EXISTS', audit) == 0 then
+    return false
+  end
+  local info = redis.call('XINFO', 'STREAM', audit)
+  for i = 1, #info, 2 do
+    if info[i] == 'last-generated-id' then
+      return not is_before(info[i + 1], entry)
+    end
+  end
+  return false
+end

@@ -1,0 +1,78 @@
+"""Notices that Redis was restarted, or replaced by another server: it may have lost its latest writes.
+
+Another process may know what was lost, and finds it within a few seconds (`check_history`). Until then no
+call is claimed or started, because it may have run already.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from typing import Any, cast
+
+from hitl_core.errors import HitlError, StoreError, StoreUnavailable
+from hitl_core.store.redis.connection import Client, store_errors
+from hitl_core.store.redis.keys import META_KEY
+
+#: How long no call is claimed or started, in seconds. Longer than each process needs to compare what it has
+#: seen: it does so every 2 s, and a command takes up to 1.5 s.
+PAUSE = 5.0
+
+_FIELD = "server"
+
+
+class ServerChange:
+    """`is_possible` is set after a command got no answer."""
+
+    def __init__(self, redis: Client) -> None:
+        self.is_possible = False
+        self._redis = redis
+        self._run_id = ""
+        self._pause_ends = 0.0
+
+    async def open(self, *, may_write: bool) -> None:
+        """Compare the server with the one that another process has noted. Call it once, before all else."""
+        self._run_id = await self._read_run_id()
+        async with store_errors():
+            noted = (await self._redis.hget(META_KEY, _FIELD) or b"").decode()
+            seconds, _ = await self._redis.time()
+        run_id, _, changed_at = noted.partition(" ")
+        if not self._run_id or (not run_id and not may_write):
+            return
+        if run_id == self._run_id:
+            self._pause_ends = time.monotonic() + float(changed_at) + PAUSE - int(seconds)
+            return
+        if run_id:
+            self._pause_ends = time.monotonic() + PAUSE
+        if may_write:
+            await self._note(int(seconds) if run_id else 0)
+
+    async def check(self) -> None:
+        """Call it before a call is claimed or started. Raises StoreUnavailable if that must wait."""
+        if self.is_possible:
+            run_id = await self._read_run_id()
+            if not run_id or run_id != self._run_id:
+                self._run_id, self._pause_ends = run_id, time.monotonic() + PAUSE
+                async with store_errors():
+                    seconds, _ = await self._redis.time()
+                await self._note(int(seconds))
+            self.is_possible = False
+        if time.monotonic() < self._pause_ends:
+            raise StoreUnavailable(
+                "Redis was restarted or replaced a moment ago. First it is checked whether it lost writes."
+            )
+
+    async def _read_run_id(self) -> str:
+        """Changes at each start of the server. "" if INFO is not permitted. Raises StoreUnavailable."""
+        try:
+            async with store_errors():
+                info = cast(dict[str, Any], await self._redis.info("server"))
+        except StoreError:
+            return ""
+        return str(info.get("run_id", ""))
+
+    async def _note(self, changed_at: int) -> None:
+        """For processes that start now. `changed_at`: seconds by Redis's clock; 0 for the first server."""
+        with suppress(HitlError):  # a server that takes no writes now
+            async with store_errors():
+                await self._redis.hset(META_KEY, _FIELD, f"{self._run_id} {changed_at}")

@@ -1,0 +1,207 @@
+"""Redis loses acknowledged writes: it is noticed, what was open is held, and nothing runs twice."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+import redis
+
+from hitl_core import Gate, Outcome
+from hitl_core.errors import LeaseLost, Refused, StoreUnavailable
+from hitl_core.review import Release, Reviews, calls_ahead
+from hitl_core.store import HistoryCheck, RedisStore
+from hitl_core.store.redis import server_change
+from slack_sandbox.demo.embedded_redis import EmbeddedRedis
+from tests.support.builders import approve_all, call, person, policy
+from tests.support.lost_writes import aof_size, lose_writes_since
+from tests.support.waiting import wait_until
+
+OwnRedis = Callable[[], EmbeddedRedis]
+POLICY = policy()
+CALL = call("ask", "c1", n=1)
+
+
+@asynccontextmanager
+async def process(url: str) -> AsyncIterator[Gate]:
+    """An agent in a process of its own: its memory is its own."""
+    async with Gate.connect(url, policy=POLICY, agent="crm") as gate:
+        yield gate
+
+
+async def approved(gate: Gate, thread: str = "t") -> str:
+    review_id = await gate.submit([CALL], thread_id=thread)
+    await approve_all(gate.reviews, review_id)
+    return review_id
+
+
+async def started(gate: Gate, review_id: str) -> Outcome:
+    outcome = await gate.wait(review_id)
+    assert await outcome.once(outcome.execute[0])
+    return outcome
+
+
+async def wait_held(reviews: Reviews, count: int = 1) -> None:
+    async def held() -> bool:
+        try:
+            return len(await reviews.store.held_reviews()) == count
+        except StoreUnavailable:
+            return False
+
+    await wait_until("the loss is noticed", held, 30)
+
+
+async def test_t54_a_run_that_is_ahead_of_its_review_is_held(own_redis: OwnRedis) -> None:
+    """T54, R2: given that Redis lost the claim and the start of a call; then the agent's next write holds the
+    review, no process may start it, and its release asks people whether it ran."""
+    server = own_redis()
+    async with process(server.url) as agent, process(server.url) as other:
+        review_id = await approved(agent)
+        before = aof_size(server)
+        outcome = await started(agent, review_id)
+
+        lose_writes_since(server, before)
+
+        with pytest.raises((LeaseLost, Refused)):
+            await outcome.report({"c1": "paid"})
+        snapshot = await other.reviews.load(review_id)
+        assert (snapshot.held, snapshot.review.status) == (True, "settled")
+        assert calls_ahead(snapshot) == ("1",)
+        with pytest.raises(Refused, match="store lost data"):
+            await outcome.once(outcome.execute[0])
+        assert await other.reviews.store.ready_reviews("crm") == []
+
+        release = Release(review_id, person(), "op", calls_ahead(snapshot))
+        after = (await other.reviews.apply(release)).review
+        assert [each.key for each in after.calls_in_doubt] == ["1"]
+        assert not (await other.reviews.load(review_id)).held
+
+
+async def test_t54_no_process_runs_a_call_before_others_could_say_that_it_ran(
+    own_redis: OwnRedis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given two agents, of which one ran a call, and a Redis that lost that; then the other one does not get
+    it, though the first writes nothing: its heartbeat compares what it has seen."""
+    server = own_redis()
+    async with process(server.url) as agent, process(server.url) as other:
+        review_id = await approved(agent)
+        before = aof_size(server)
+        outcome = await started(agent, review_id)
+        outcome.release()
+        waiting = asyncio.create_task(other.wait(review_id))
+        await asyncio.sleep(0)
+
+        lose_writes_since(server, before)
+
+        await wait_held(other.reviews)
+        assert not waiting.done()
+        waiting.cancel()
+
+
+async def test_a_restart_without_loss_holds_nothing(
+    own_redis: OwnRedis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given kill -9 of a Redis that had synced all; then a claim waits for the check, and the review runs."""
+    monkeypatch.setattr(server_change, "PAUSE", 0.5)
+    server = own_redis()
+    async with process(server.url) as agent:
+        review_id = await approved(agent)
+        server.kill()
+        server.start()
+        outcome = await asyncio.wait_for(agent.wait(review_id), 30)
+        assert await outcome.once(outcome.execute[0])
+        await outcome.finish()
+        assert await agent.reviews.store.held_reviews() == []
+
+
+async def test_a_fresh_process_waits_after_a_restart_too(own_redis: OwnRedis) -> None:
+    """Given a process that starts after Redis was restarted, and has seen nothing; then it claims nothing at
+    first: an older process may know more."""
+    server = own_redis()
+    async with process(server.url) as agent:
+        review_id = await approved(agent)
+    server.kill()
+    server.start()
+    store = await RedisStore.open(server.url)
+    try:
+        with pytest.raises(StoreUnavailable, match="restarted or replaced"):
+            await store._server_change.check()
+        assert (await store.load(review_id)) is not None
+    finally:
+        await store.close()
+
+
+async def test_new_reviews_go_on_after_a_loss(
+    own_redis: OwnRedis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only what was open is held."""
+    monkeypatch.setattr(server_change, "PAUSE", 0.5)
+    server = own_redis()
+    async with process(server.url) as agent:
+        old = await agent.submit([CALL], thread_id="old")
+        before = aof_size(server)
+        await agent.submit([CALL], thread_id="lost")
+
+        lose_writes_since(server, before)
+
+        await wait_held(agent.reviews)
+        with pytest.raises(Refused, match="store lost data"):
+            await approve_all(agent.reviews, old)
+        outcome = await asyncio.wait_for(agent.wait(await approved(agent, "new")), 30)
+        assert await outcome.once(outcome.execute[0])
+
+
+async def test_flushall_is_a_loss(own_redis: OwnRedis, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Given FLUSHALL after a call ran; when the same process gets the same turn approved again, then `once`
+    says no."""
+    server = own_redis()
+    async with process(server.url) as agent:
+        outcome = await started(agent, await approved(agent))
+        outcome.release()
+        with redis.Redis.from_url(server.url) as client:
+            client.flushall()
+
+        check = await agent.reviews.store.check_history()
+        assert check == HistoryCheck(lost=True, held=0)
+        again = await agent.wait(await approved(agent))
+
+        assert await again.once(again.execute[0]) is False
+
+
+async def test_an_old_backup_is_a_loss(own_redis: OwnRedis) -> None:
+    """Given a Redis that was started with an older file, amid a running agent; then everything of it is
+    held, and a second process adopts that."""
+    server = own_redis()
+    async with process(server.url) as agent, process(server.url) as other:
+        one = await agent.submit([CALL], thread_id="one")
+        backup = aof_size(server)
+        for thread in ("two", "three", "four"):
+            await approved(agent, thread)
+
+        lose_writes_since(server, backup)
+
+        await wait_held(other.reviews)
+        await asyncio.gather(*(gate.reviews.store.check_history() for gate in (agent, other)))
+        assert [each.id for each in await other.reviews.store.held_reviews()] == [one]
+
+
+async def test_an_overtaken_loss_is_found(own_redis: OwnRedis) -> None:
+    """Given that another process writes more after the restart than was lost; then it is still found."""
+    server = own_redis()
+    async with process(server.url) as other:
+        store = await RedisStore.open(server.url)
+        reviews = Reviews(store)
+        old = await other.submit([CALL], thread_id="old")
+        before = aof_size(server)
+        await approve_all(reviews, old)
+        other.reviews.store._seen.clear()  # type: ignore[attr-defined] - it has seen none of that
+
+        lose_writes_since(server, before)
+        for n in range(5):
+            await other.submit([CALL], thread_id=f"more {n}")
+
+        check = await store.check_history()
+        assert check == HistoryCheck(lost=True, held=6)
+        await store.close()
