@@ -52,12 +52,9 @@ def build_card(
 
 def _without_decisions(card: Card) -> Card:
     """The card of a held review: nobody can decide, and what is shown may be out of date."""
-    open_actions, waiting = (
-        tuple(replace(one, allowed=(), choices=()) for one in actions)
-        for actions in (card.open_actions, card.waiting)
-    )
+    open_actions = tuple(replace(one, allowed=(), choices=()) for one in card.open_actions)
     return replace(
-        card, open_actions=open_actions, waiting=waiting, approve_all=(), doubts=(), next_step=None,
+        card, open_actions=open_actions, approve_all=(), doubts=(), next_step=None,
         deadline=None, deciders=(), warnings=(Line((Text(HELD_TEXT),)), *card.warnings),
     )  # fmt: skip
 

@@ -40,8 +40,10 @@ async def test_t54_a_press_on_a_held_review_changes_nothing_until_it_is_released
 
     held = await scene.card(HELD)
     assert not buttons(held, "approve")
+    await scene.draw_again(card)  # a client that has not got the new card yet
     assert (await scene.alice.press(card, "approve"))["ok"]
     assert "store lost data" in await scene.alice.last_notice()
+    await scene.card(HELD)
     assert not waiting.done()
     problems = (await answer(bot.url, "/readyz"))["problems"]
     assert problems["store"]["count"] == 2, "the loss, and what is held"

@@ -85,7 +85,7 @@ class RedisHistory(RedisPart):
         if not hold:
             self._found_loss = True
             log.error(
-                "Redis has lost writes: %d reviews are held. Look at them with `hitl reviews list --held`,"
+                "Redis has lost writes, so reviews are held (%d). Look at them with `hitl reviews list`,"
                 " and let them go on with `hitl reviews release`.",
                 held,
             )
