@@ -1119,3 +1119,36 @@ class StoreContract:
             return not await store.is_alive("p1")
 
         await wait_until("the beat is old", gone)
+
+    # ------------------------------------------------------------------ held reviews
+
+    async def test_t54_a_held_review_stays_as_it_is_until_its_release(self, store: Store):
+        """Given reviews that are held; then nothing is written for them and none is due or ready; what is new
+        goes on; the release of one puts it back."""
+        one, two = await created(store, thread_id="one"), await created(store, thread_id="two")
+        ready = await approved(store, two)
+        assert await store.hold_live_reviews() == 2
+        new = await created(store, thread_id="three")
+
+        snapshot = await store.load(one.id)
+        assert snapshot is not None
+        assert snapshot.held
+        decision = await next_write(store, decided(one, await store.now()))
+        assert not await store.commit(decision)
+        await store.unschedule(ready.id, ready.agent)
+        assert await store.due_reviews() == []
+        assert await store.ready_reviews(ready.agent) == []
+        assert [each.id for each in await store.held_reviews()] == [one.id, two.id]
+        assert await store.commit(await next_write(store, decided(new, await store.now())))
+
+        assert await store.commit(decision._replace(releases=True))
+        outline = await store.load_outline(one.id)
+        assert outline is not None
+        assert not outline.held
+        assert (await store.check_history()).held == 1
+
+    async def test_a_review_that_is_not_held_is_not_unscheduled(self, store: Store):
+        review = await approved(store, await created(store))
+        before = await store.ready_reviews(review.agent)
+        await store.unschedule(review.id, review.agent)
+        assert await store.ready_reviews(review.agent) == before

@@ -1,0 +1,69 @@
+"""`hitl reviews hold` and `release`: after Redis lost writes, or a restored backup."""
+
+from __future__ import annotations
+
+from hitl_core.model import Review
+from hitl_core.review import ran_mark
+from hitl_core.store import Store
+from tests.cli.desk import Desk
+
+
+def test_held_reviews_are_listed_shown_and_released(desk: Desk) -> None:
+    one, two = desk.submit(thread_id="t-1"), desk.submit(thread_id="t-2")
+    ran = desk.hitl("reviews", "hold", "--yes")
+    assert (ran.code, ran.out) == (0, "held 2\n")
+    new = desk.submit(thread_id="t-3")
+
+    listed = desk.hitl("reviews", "list", "--held")
+    assert (one.id in listed.out, two.id in listed.out, new.id in listed.out) == (True, True, False)
+    assert "the store lost data" in desk.hitl("reviews", "show", one.id).out
+
+    ran = desk.hitl("reviews", "release", one.id, "--yes")
+    assert (ran.code, ran.out) == (0, f"released {one.id}\n")
+    assert "released" in desk.hitl("audit", "show", one.id).out
+    assert one.id not in desk.hitl("reviews", "list", "--held").out
+    assert desk.hitl("reviews", "release", "--all", "--yes").out == f"released {two.id}\n"
+    assert desk.hitl("reviews", "release", "--all", "--yes").err == "No review is held.\n"
+
+
+def test_what_an_agent_has_started_is_in_doubt_after_the_release(desk: Desk) -> None:
+    review = desk.submit()
+    desk.hitl("reviews", "hold", "--yes")
+    desk.do(lambda reviews: mark(reviews.store, review))
+    assert "started it" in desk.hitl("reviews", "show", review.id).out
+    ran = desk.hitl("reviews", "release", review.id, "--yes")
+    assert ran.code == 0
+    assert "it is not known whether ask ran" in ran.out
+    assert desk.review(review.id).calls_in_doubt
+
+
+async def mark(store: Store, review: Review) -> None:
+    await store.record_mark(review.id, ran_mark("1"))
+
+
+def test_a_held_review_is_cancelled_without_a_release(desk: Desk) -> None:
+    review = desk.submit()
+    desk.hitl("reviews", "hold", "--yes")
+    assert desk.hitl("reviews", "cancel", review.id, "--yes").code == 0
+    assert desk.hitl("reviews", "list", "--held").out == ""
+
+
+def test_a_person_is_asked(desk: Desk) -> None:
+    review = desk.submit()
+    desk.hitl("reviews", "hold", "--yes")
+    for typed, code in (("n\n", 1), ("y\n", 0)):
+        terminal = desk.terminal("reviews", "release", review.id[:8], NO_COLOR="1")
+        terminal.until("Let it go on as it is stored? [y/N] ")
+        terminal.types(typed)
+        assert terminal.wait_end().code == code
+
+
+def test_what_is_wrong_is_said(desk: Desk) -> None:
+    review = desk.submit()
+    ran = desk.hitl("reviews", "release", review.id, "--yes")
+    assert (ran.code, ran.err) == (1, f"hitl: {review.id} is not held: it goes on already.\n")
+    assert desk.hitl("reviews", "release").code == 2
+    assert desk.hitl("reviews", "release", review.id, "--all").code == 2
+    assert desk.run_piped("reviews", "release", review.id).code == 2
+    assert desk.run_piped("reviews", "release", "--all").code == 2
+    assert desk.run_piped("reviews", "hold").code == 2
