@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from typing import Any, cast
 
 from hitl_core.errors import HitlError, StoreError, StoreUnavailable
-from hitl_core.store.redis.connection import Client, store_errors
+from hitl_core.store.redis.connection import Client, servers_of, store_errors
 from hitl_core.store.redis.keys import META_KEY
 
 #: How long no call is claimed or started, in seconds. Longer than each process needs to compare what it has
@@ -63,13 +62,15 @@ class ServerChange:
             )
 
     async def _read_run_id(self) -> str:
-        """Changes at each start of the server. "" if INFO is not permitted. Raises StoreUnavailable."""
+        """Changes at each start of a server, and at a failover. "" if INFO is not permitted. Raises
+        StoreUnavailable.
+        """
         try:
             async with store_errors():
-                info = cast(dict[str, Any], await self._redis.info("server"))
+                infos = [await each.info("server") for each in await servers_of(self._redis)]
         except StoreError:
             return ""
-        return str(info.get("run_id", ""))
+        return ",".join(sorted(str(info.get("run_id", "")) for info in infos))
 
     async def _note(self, changed_at: int) -> None:
         """For processes that start now. `changed_at`: seconds by Redis's clock; 0 for the first server."""
