@@ -100,9 +100,8 @@ async def running_bot(
             await stack.enter_async_context(workers)
         await stack.enter_async_context(Notices(health, store, channels.default.announce))
         ready = make_probe(store, readiness_checks, health)
-        losses = LossWatch(Reviews(store), health)
-        watches = [asyncio.create_task(each) for each in (log_changes(ready), losses.run())]
-        stack.push_async_callback(cancel_tasks, watches)
+        watches = [log_changes(ready), LossWatch(Reviews(store), health).run()]
+        stack.push_async_callback(cancel_tasks, [asyncio.create_task(each) for each in watches])
         app = make_app(ready, leaving)
         add_metrics(app, store, health)
         paths = dict[str, str]()

@@ -62,6 +62,8 @@ async def test_every_key_has_its_row(redis_url: str) -> None:
         await seal(store)
         if (anchor := await store.ledger.last_anchor(0)) is not None:
             await store.ledger.mark_exported(0, anchor)
+        await store.hold_live_reviews()
+        await submit(gate, "t-4")
         with redis.Redis.from_url(redis_url, decode_responses=True) as client:
             found: Iterable[Any] = client.scan_iter()
             keys = {key: (client.type(key), days(client.ttl(key))) for key in found}

@@ -19,7 +19,8 @@ release`. Bots and agents that still run notice lost writes by themselves, and
 hold what is concerned; nobody notices them while all are stopped."""
 _EPILOG = """\
 examples:
-  $ hitl reviews hold
+  $ hitl reviews hold --yes
+  held 12
   $ hitl reviews list --held
 
 Exits with 0; 1 if you answered no, 2 if the command or a setting is wrong, 3 if
