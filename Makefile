@@ -58,9 +58,10 @@ bench: $(VENV)/.dev ## speed and size, compared with a floor; a few minutes  [AR
 CHAOS_FLAGS = $(if $(filter-out 0,$(value SHORT)),--short) \
 	$(if $(value SEED),--seed=$(value SEED)) \
 	$(if $(value FAULTS),--faults=$(value FAULTS)) \
+	$(if $(value REDIS),--redis=$(value REDIS)) \
 	$(if $(value PLANT),--plant=$(value PLANT))
 
-chaos: $(VENV)/.dev ## kill -9, outages and lost replies under load; nothing may be lost  [SHORT=1 SEED= FAULTS= PLANT=]
+chaos: $(VENV)/.dev ## kill -9, outages and lost replies under load; nothing may be lost  [SHORT=1 SEED= FAULTS= REDIS= PLANT=]
 	@$(PY) -m benchmarks.chaos $(CHAOS_FLAGS) $(ARGS)
 
 walks: $(VENV)/.dev ## how many files each trip of the data goes through, with aims

@@ -1,4 +1,4 @@
-"""`make chaos [SHORT=1] [SEED=n] [FAULTS=bots,agents,redis,network,slack] [PLANT=version-check]`"""
+"""`make chaos [SHORT=1] [SEED=n] [FAULTS=bots,agents,redis,network,slack] [REDIS=…] [PLANT=…]`"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.chaos.faults.plants import PLANTS
-from benchmarks.chaos.plan import FAULT_GROUPS, Plan
+from benchmarks.chaos.plan import FAULT_GROUPS, SETUPS, Plan
 from benchmarks.chaos.run import Sayer, run
 from benchmarks.chaos.verdict.figures import figures
 from benchmarks.chaos.verdict.judge import judge
@@ -58,6 +58,8 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--tiny", action="store_true", help="for a test")
     parser.add_argument("--seed", type=int, help="of an earlier run; default: a new one")
     parser.add_argument("--faults", help=f"some of {','.join(FAULT_GROUPS)}, or none; default: all")
+    parser.add_argument("--redis", choices=SETUPS, default="single", help="what Redis consists of")
+    parser.add_argument("--pending", type=int, help="reviews that wait; default: 10,000")
     parser.add_argument(
         "--plant", choices=sorted(PLANTS), default="", help="a fault of the product"
     )
@@ -78,7 +80,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def _plan(options: argparse.Namespace) -> Plan:
     make = Plan.tiny if options.tiny else Plan.short if options.short else Plan
     seed = random.randrange(1_000_000) if options.seed is None else options.seed
-    return make(seed=seed, faults=options.faults, plant=options.plant)
+    sizes = {} if options.pending is None else {"pending": options.pending}
+    more = {"faults": options.faults, "plant": options.plant, "setup": options.redis}
+    return make(seed=seed, **more, **sizes)
 
 
 if __name__ == "__main__":

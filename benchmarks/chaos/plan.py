@@ -14,6 +14,10 @@ from hitl_core import Policy, ToolCall
 FaultGroup = Literal["bots", "agents", "redis", "network", "slack"]
 FAULT_GROUPS: tuple[FaultGroup, ...] = get_args(FaultGroup)
 
+#: What Redis consists of.
+Setup = Literal["single", "sentinel", "cluster"]
+SETUPS: tuple[Setup, ...] = get_args(Setup)
+
 #: How people act on one review.
 Kind = Literal[
     "approve",
@@ -109,7 +113,7 @@ class Plan:
     seed: int
     faults: tuple[FaultGroup, ...] = FAULT_GROUPS
     plant: str = ""
-    redis_setup: str = "single"
+    setup: Setup = "single"
     pending: int = 10_000
     rate: float = 100.0
     seconds: float = 60.0

@@ -101,13 +101,12 @@ async def _note_submits(folder: Path, reviews: dict[int, str]) -> None:
 async def _rest(scene: Scene, say: Sayer) -> None:
     """Until nothing is left to do, or nothing changes any more."""
     store, last, since = None, None, time.monotonic()
-    redis = scene.redis.client()
     try:
         store = await RedisStore.open(scene.redis.url, set_partitions=False)
         while time.monotonic() - since < scene.plan.patience:
             ids = {str(entry["review"]) for entry in read_submits(scene.folder)}
             try:
-                progress = await read_progress(store, redis, ids)
+                progress = await read_progress(store, scene.redis, ids)
             except HitlError:
                 continue
             if progress == Progress(0, 0, 0):
@@ -118,7 +117,6 @@ async def _rest(scene: Scene, say: Sayer) -> None:
             await asyncio.sleep(EVERY)
         say(f"it does not come to rest: {last}")
     finally:
-        await redis.aclose()
         if store is not None:
             await store.close()
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import assert_never
 
 from benchmarks.chaos.faults.link import Address, Link, open_link
 from benchmarks.chaos.journal import Journal
@@ -14,7 +15,7 @@ from benchmarks.chaos.people.board import Board
 from benchmarks.chaos.people.mouse import Mouse, open_mouse
 from benchmarks.chaos.plan import AGENTS, BOTS, WORKERS, Plan, agent_name, channel_id
 from benchmarks.chaos.processes import Program, free_port
-from benchmarks.chaos.redis_server import LossyRedis, SingleRedis
+from benchmarks.chaos.servers import ClusterRedis, LossyRedis, SentinelRedis, Server, SingleRedis
 from slack_sandbox.sandbox import BOT_TOKEN, SIGNING_SECRET, Sandbox
 from slack_sandbox.server import running_sandbox
 
@@ -25,7 +26,7 @@ class Scene:
 
     plan: Plan
     folder: Path
-    redis: SingleRedis
+    redis: Server
     sandbox: Sandbox
     board: Board
     links: Sequence[Link]
@@ -37,7 +38,7 @@ class Scene:
 class _Builder:
     """Starts programs, each with links of its own."""
 
-    def __init__(self, plan: Plan, folder: Path, redis: SingleRedis, stack: AsyncExitStack) -> None:
+    def __init__(self, plan: Plan, folder: Path, redis: Server, stack: AsyncExitStack) -> None:
         self._plan, self._folder, self._redis, self._stack = plan, folder, redis, stack
         self.links: list[Link] = []
 
@@ -85,7 +86,7 @@ class _Builder:
 async def open_scene(plan: Plan, folder: Path) -> AsyncGenerator[Scene, None]:
     plan.save(folder / "plan.json")
     async with AsyncExitStack() as stack:
-        redis = (LossyRedis if plan.plant == "everysec" else SingleRedis)(folder / "redis")
+        redis = _make_server(plan, folder / "redis")
         await redis.start()
         stack.push_async_callback(redis.stop)
         sandbox = await stack.enter_async_context(running_sandbox(rate_limits=plan.scale))
@@ -106,3 +107,17 @@ async def open_scene(plan: Plan, folder: Path) -> AsyncGenerator[Scene, None]:
         journal = Journal(folder / "presses.jsonl")
         mouse = await stack.enter_async_context(open_mouse(sandbox, urls, journal))
         yield Scene(plan, folder, redis, sandbox, board, build.links, mouse, bots, agents)
+
+
+def _make_server(plan: Plan, folder: Path) -> Server:
+    if plan.plant == "everysec":
+        return LossyRedis(folder)
+    match plan.setup:
+        case "single":
+            return SingleRedis(folder)
+        case "sentinel":
+            return SentinelRedis(folder)
+        case "cluster":
+            return ClusterRedis(folder)
+        case _:
+            assert_never(plan.setup)

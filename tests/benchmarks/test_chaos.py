@@ -28,9 +28,10 @@ def chaos(folder: Path, *options: str) -> tuple[int, list[str]]:
 
 @pytest.mark.redis
 @pytest.mark.slow  # eight processes, each started in a second
-def test_a_run_without_faults_passes(tmp_path: Path):
+@pytest.mark.parametrize("redis", ["sentinel", "cluster"])  # a step of CI runs the single one
+def test_a_run_without_faults_passes(redis: str, tmp_path: Path):
     """Given no faults, then every count is 0, and the last line is the verdict."""
-    status, lines = chaos(tmp_path / "run", "--faults=none")
+    status, lines = chaos(tmp_path / "run", "--faults=none", f"--redis={redis}")
 
     assert lines[-1].startswith("chaos: passed"), "\n".join(lines)
     assert status == 0

@@ -13,7 +13,7 @@ from benchmarks.chaos.faults.link import Link
 from benchmarks.chaos.journal import Journal
 from benchmarks.chaos.plan import FaultGroup, Plan
 from benchmarks.chaos.processes import Program
-from benchmarks.chaos.redis_server import SingleRedis
+from benchmarks.chaos.servers import Server
 from slack_sandbox.sandbox import Sandbox
 
 
@@ -77,7 +77,7 @@ class Saboteur:
         *,
         bots: Sequence[Program],
         agents: Sequence[Program],
-        redis: SingleRedis,
+        redis: Server,
         links: Sequence[Link],
         sandbox: Sandbox,
         journal: Journal,

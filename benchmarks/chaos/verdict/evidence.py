@@ -7,13 +7,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from benchmarks.chaos.journal import Entry, read_journal
 from benchmarks.chaos.people.board import elements, words
 from benchmarks.chaos.plan import AGENTS, Item, Plan
 from benchmarks.chaos.processes import Program
 from benchmarks.chaos.scene import Scene
+from benchmarks.chaos.servers import Server
 from hitl_core.audit import entries
 from hitl_core.model import Review
 from hitl_core.store import Keys, RedisStore
@@ -118,12 +119,12 @@ class Progress(NamedTuple):
     open_reviews: int
 
 
-async def read_progress(store: RedisStore, redis: Any, ids: set[str]) -> Progress:
+async def read_progress(store: RedisStore, redis: Server, ids: set[str]) -> Progress:
     """Jobs for cards, also those for later; reviews that are decided or have a deadline, and are not done."""
     reviews = await _load_reviews(store, ids)
-    jobs = [await redis.hlen(Keys(number).change_counts) for number in range(store.partitions)]
+    jobs = await redis.count([Keys(number).change_counts for number in range(store.partitions)])
     open_reviews = sum(not is_at_rest(review) for review in reviews.values())
-    return Progress(sum(jobs), await store.count_dead_letters(), open_reviews)
+    return Progress(jobs, await store.count_dead_letters(), open_reviews)
 
 
 def is_at_rest(review: Review) -> bool:

@@ -1,4 +1,4 @@
-"""The Redis under test: started, killed and frozen. A setup of several servers is a sibling of this class."""
+"""One server, with a proxy before it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ EVERY = 0.1
 
 
 class SingleRedis:
-    """One server. `url` reaches it directly; `url_through` by a proxy at this port."""
-
     def __init__(self, folder: Path, settings: Mapping[str, str] | None = None) -> None:
         self._server = EmbeddedRedis(folder, settings={**DURABLE_SETTINGS, **(settings or {})})
 
@@ -37,14 +35,16 @@ class SingleRedis:
     def url_through(self, port: int) -> str:
         return f"redis://127.0.0.1:{port}/0"
 
-    def client(self) -> Any:
-        """For counts that the store has no method for."""
-        return Redis.from_url(self.url)
+    async def count(self, keys: list[str]) -> int:
+        async with self._client() as client:
+            return sum([await client.hlen(key) for key in keys])
 
     async def memory(self) -> float:
-        """In MB."""
-        async with self.client() as client:
+        async with self._client() as client:
             return (await client.info("memory"))["used_memory_peak"] / 1e6
+
+    def _client(self) -> Any:
+        return Redis.from_url(self.url)
 
     async def start(self) -> None:
         await asyncio.to_thread(self._server.start)
@@ -53,7 +53,6 @@ class SingleRedis:
         await asyncio.to_thread(self._server.stop)
 
     async def crash(self) -> None:
-        """kill -9, and a new start on the same files."""
         await asyncio.to_thread(self._server.kill)
         self.after_kill()
         await self.start()
