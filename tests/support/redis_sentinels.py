@@ -123,6 +123,10 @@ class RedisSentinels:
         """Until all Sentinels agree on a master that runs, and all other servers that run follow it."""
         wait_for("the Sentinels agree", lambda: all(map(self._is_whole, self.sentinel_ports)))
 
+    def wait_for_master(self) -> None:
+        """Until the first Sentinel names a master that runs."""
+        wait_for("there is a master", lambda: self.master().pid is not None)
+
     def _is_whole(self, port: int) -> bool:
         with _client(port) as client:
             master = _pairs(client.execute_command("SENTINEL", "MASTER", NAME))

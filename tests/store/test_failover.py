@@ -1,0 +1,341 @@
+"""A Redis Cluster and a Sentinel set that lose a master amid clicks; slots that move; clients of both."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import pytest
+from redis.crc import key_slot
+
+from hitl_core import Gate, Outcome, ToolCall
+from hitl_core.errors import SettingsError, StoreError, StoreUnavailable
+from hitl_core.review import Decide
+from hitl_core.review.proposal import Proposal
+from hitl_core.store import RedisStore, parse_partition
+from hitl_core.store.redis.connection import connect
+from hitl_core.store.redis.keys import META_KEY, Keys
+from slack_sandbox.demo.embedded_redis import EmbeddedRedis
+from tests.store.contract import OPS, approved, created, finished, loaded
+from tests.support.builders import person, policy
+from tests.support.redis_cluster import NODE_TIMEOUT_MS, RedisCluster
+from tests.support.redis_nodes import address_of, port_of
+from tests.support.redis_nodes import connect as connect_to
+from tests.support.redis_sentinels import DOWN_AFTER_MS, RedisSentinels
+from tests.support.waiting import wait_until
+
+REVIEWS = 24
+#: After this many acknowledged clicks the master dies.
+CLICKS_BEFORE = 8
+
+
+class Failover(NamedTuple):
+    """How the master of a review dies, and how the set becomes whole again."""
+
+    url: str
+    kill: Callable[[str], None]
+    heal: Callable[[], None]
+
+
+@pytest.fixture
+def cluster_failover(cluster_url: str, redis_cluster: RedisCluster) -> Iterator[Failover]:
+    redis_cluster.configure("cluster-node-timeout", 1000)
+    dead: list[EmbeddedRedis] = []
+
+    def kill(review_id: str) -> None:
+        partition = parse_partition(review_id)
+        assert partition is not None
+        dead.append(redis_cluster.kill_master(Keys(partition).review(review_id)))
+
+    def heal() -> None:
+        for node in dead:
+            node.start()
+        dead.clear()
+        redis_cluster.wait_until_whole()
+        redis_cluster.configure("cluster-node-timeout", NODE_TIMEOUT_MS)
+
+    yield Failover(cluster_url, kill, heal)
+    heal()
+
+
+@pytest.fixture
+def sentinel_failover(sentinel_url: str, redis_sentinels: RedisSentinels) -> Iterator[Failover]:
+    redis_sentinels.configure("down-after-milliseconds", 1000)
+    dead: list[EmbeddedRedis] = []
+
+    def heal() -> None:
+        for node in dead:
+            redis_sentinels.wait_for_master()
+            node.start()
+            redis_sentinels.follow(node, redis_sentinels.master())
+        dead.clear()
+        redis_sentinels.wait_until_whole()
+        redis_sentinels.configure("down-after-milliseconds", DOWN_AFTER_MS)
+
+    yield Failover(sentinel_url, lambda _: dead.append(redis_sentinels.kill_master()), heal)
+    heal()
+
+
+@dataclass
+class Counts:
+    acknowledged: set[str] = field(default_factory=set[str])
+    runs: Counter[str] = field(default_factory=Counter[str])
+
+
+async def press(gate: Gate, review_id: str, counts: Counts) -> None:
+    """Press until it is acknowledged, as a person does who reads that it failed."""
+    click = Decide(review_id, "1", Proposal("approve", 1), person(), f"click-{review_id}")
+    while review_id not in counts.acknowledged:
+        try:
+            await gate.reviews.apply(click)
+            counts.acknowledged.add(review_id)
+        except StoreUnavailable:
+            await asyncio.sleep(0.05)
+
+
+async def run(outcome: Outcome, counts: Counts) -> None:
+    """As an agent: the tool runs when `once` says so; the rest is tried until it is stored."""
+    [call] = outcome.execute
+    if await until_stored(lambda: outcome.once(call)):
+        counts.runs[outcome.review_id] += 1
+    await until_stored(lambda: outcome.report({call.id: "sent"}))
+    await until_stored(outcome.finish)
+
+
+async def until_stored(work: Callable[[], Any]) -> Any:
+    while True:
+        try:
+            return await work()
+        except StoreUnavailable:
+            await asyncio.sleep(0.05)
+
+
+async def clicks_amid(failover: Failover) -> Counts:
+    """`REVIEWS` reviews are decided, one after the other, and their agent runs them; amid that the master of
+    the next one dies."""
+    counts = Counts()
+    async with Gate.connect(failover.url, policy=policy(), agent="billing") as gate:
+        calls = [ToolCall("c1", "ask", {"n": 1})]
+        ids = [await gate.submit(calls, thread_id=f"t-{n}") for n in range(REVIEWS)]
+
+        async def wait_and_run(review_id: str) -> None:
+            await run(await until_stored(lambda: gate.wait(review_id)), counts)
+
+        async with asyncio.timeout(60), asyncio.TaskGroup() as agents:
+            for review_id in ids:
+                agents.create_task(wait_and_run(review_id))
+            for n, review_id in enumerate(ids):
+                if n == CLICKS_BEFORE:
+                    failover.kill(review_id)
+                await press(gate, review_id, counts)
+        for review_id in ids:
+            review = (await gate.reviews.load(review_id)).review
+            assert review.status == "done", review_id
+    return counts
+
+
+async def test_a_master_of_the_cluster_dies_amid_clicks(cluster_failover: Failover):
+    """No decision that was acknowledged is lost, and no call runs twice. Redis copies asynchronously: of a
+    master that can't send any more, what it acknowledged last would be lost. A killed process has sent it."""
+    counts = await clicks_amid(cluster_failover)
+
+    assert len(counts.acknowledged) == REVIEWS
+    assert counts.runs == dict.fromkeys(counts.acknowledged, 1)
+
+
+async def test_a_master_behind_sentinels_dies_amid_clicks(sentinel_failover: Failover):
+    counts = await clicks_amid(sentinel_failover)
+
+    assert len(counts.acknowledged) == REVIEWS
+    assert counts.runs == dict.fromkeys(counts.acknowledged, 1)
+
+
+async def test_slots_that_move_are_followed(cluster_url: str, redis_cluster: RedisCluster):
+    """Given a partition whose slot is being moved, then what was moved already is read by ASK; scripts with
+    several keys are refused with a sentence by Redis itself; after that all work, by MOVED."""
+    store = await RedisStore.open(cluster_url)
+    review = await created(store, thread_id="t")
+    partition = parse_partition(review.id)
+    assert partition is not None
+    key = Keys(partition).review(review.id)
+    source = redis_cluster.master_of(key)
+    target = next(node for node in redis_cluster.masters() if node is not source)
+
+    with Migration(source, target, key_slot(key.encode())) as migration:
+        migration.move_keys()
+        reads = (store.load_arguments(review.id, ["1:1"]) for _ in range(20))
+        assert await asyncio.gather(*reads) == [{"1:1": review.args["1:1"]}] * 20
+        with pytest.raises(StoreUnavailable, match=r"its cluster is being changed \(TRYAGAIN\)"):
+            await approved(store, review)
+        migration.finish(redis_cluster)
+        await approved(store, review)
+        assert (await loaded(store, review.id)).status == "settled"
+        assert await store.due_reviews() == []
+    await store.close()
+
+
+class Migration:
+    """Moves one slot from a node to another one, and back at the end."""
+
+    def __init__(self, source: EmbeddedRedis, target: EmbeddedRedis, slot: int) -> None:
+        self._source, self._target, self._slot = source, target, slot
+
+    def __enter__(self) -> Migration:
+        self._mark(self._source, self._target)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._mark(self._target, self._source)
+        self._move(self._target, self._source)
+        self._set(self._source, [self._source, self._target])
+
+    def move_keys(self) -> None:
+        self._move(self._source, self._target)
+
+    def finish(self, cluster: RedisCluster) -> None:
+        self._set(self._target, cluster.masters())
+
+    def _mark(self, source: EmbeddedRedis, target: EmbeddedRedis) -> None:
+        self._command(target, "CLUSTER", "SETSLOT", self._slot, "IMPORTING", self._id(source))
+        self._command(source, "CLUSTER", "SETSLOT", self._slot, "MIGRATING", self._id(target))
+
+    def _move(self, source: EmbeddedRedis, target: EmbeddedRedis) -> None:
+        while keys := self._command(source, "CLUSTER", "GETKEYSINSLOT", self._slot, 100):
+            host, _, port = address_of(target).partition(":")
+            self._command(source, "MIGRATE", host, port, "", 0, 5000, "KEYS", *keys)
+
+    def _set(self, owner: EmbeddedRedis, nodes: list[EmbeddedRedis]) -> None:
+        for node in nodes:
+            self._command(node, "CLUSTER", "SETSLOT", self._slot, "NODE", self._id(owner))
+
+    def _id(self, node: EmbeddedRedis) -> str:
+        return self._command(node, "CLUSTER", "MYID").decode()
+
+    def _command(self, node: EmbeddedRedis, *words: Any) -> Any:
+        with connect_to(node) as client:
+            return client.execute_command(*words)
+
+
+async def test_partitions_are_the_same_for_all_processes(cluster_url: str):
+    """Given a cluster, then it has 16 partitions, on all masters, and another number is refused."""
+    store = await RedisStore.open(cluster_url)
+    assert store.partitions == 16
+    await store.close()
+
+    with pytest.raises(SettingsError, match=r"has 16 partitions, and the setting says 4\."):
+        await RedisStore.open(cluster_url, partitions=4)
+
+
+def test_the_partitions_lie_on_all_masters(redis_cluster: RedisCluster):
+    owners = Counter(port_of(redis_cluster.master_of(Keys(p).due)) for p in range(16))
+    assert len(owners) == 3
+    assert min(owners.values()) >= 4
+
+
+async def test_more_commands_than_connections_wait(cluster_url: str):
+    """Given one connection to each node, when 200 commands are sent at once, then each gets its own reply."""
+    client: Any = connect(cluster_url, connections=1)
+    try:
+        await asyncio.gather(*(client.set(f"k{n}", n, px=9000) for n in range(200)))
+        found = await asyncio.gather(*(client.get(f"k{n}") for n in range(200)))
+        assert found == [str(n).encode() for n in range(200)]
+    finally:
+        await client.aclose()
+    with pytest.raises(StoreError, match="closed"):
+        await client.get("k1")
+
+
+async def test_a_script_is_known_to_every_node(cluster_url: str, redis_cluster: RedisCluster):
+    """Given nodes that forgot their scripts, then a write works, and so does a pipeline of scripts."""
+    store = await RedisStore.open(cluster_url)
+    for node in redis_cluster.masters():
+        with connect_to(node) as client:
+            client.script_flush()
+    lanes = [f"lane-{n}" for n in range(20)]
+
+    assert await store.hold_lanes(lanes, "bot", 8) == set(lanes)
+    review = await finished(store, await created(store))
+    await store.record_shown_version(review.id, OPS, 1)
+    await store.close()
+
+
+async def test_hints_come_from_all_partitions(cluster_url: str):
+    """Given reviews in many partitions, then one listener hears of each, also while it waits."""
+    store = await RedisStore.open(cluster_url)
+    assert await store.agent_hints("billing", 0) == []
+    assert await store.agent_hints("billing", 0.01) == []
+    made = [await created(store, agent="billing", thread_id=f"t-{n}") for n in range(8)]
+    heard = set[str]()
+
+    async def all_heard() -> bool:
+        heard.update(await store.agent_hints("billing", 1))
+        return heard == {review.id for review in made}
+
+    await wait_until("all are heard", all_heard)
+    await store.close()
+
+
+@pytest.mark.parametrize("way", ["cluster", "sentinel"])
+async def test_a_plain_url_of_such_a_set_says_which_url_to_use(
+    way: str, redis_cluster: RedisCluster, redis_sentinels: RedisSentinels
+):
+    if way == "cluster":
+        at = address_of(redis_cluster.nodes[0])
+        message = f"Redis at redis://{at}/0 is a node of a Redis Cluster: use redis+cluster://{at}."
+    else:
+        at = f"127.0.0.1:{redis_sentinels.sentinel_ports[0]}"
+        message = f"Redis at redis://{at}/0 is a Sentinel: use redis+sentinel://{at}/hitl."
+    with pytest.raises(SettingsError) as caught:
+        await RedisStore.open(f"redis://{at}/0")
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("scheme", "path", "message"),
+    [
+        ("redis+cluster", "", "is no node of a Redis Cluster: use redis://{at}."),
+        ("redis+sentinel", "/hitl", "is no Sentinel: use redis://{at}."),
+    ],
+)
+async def test_a_single_server_says_that_it_is_one(
+    redis_url: str, scheme: str, path: str, message: str
+):
+    at = redis_url.removeprefix("redis://").partition("/")[0]
+    with pytest.raises(SettingsError) as caught:
+        await RedisStore.open(f"{scheme}://{at}{path}")
+    assert str(caught.value).endswith(message.format(at=at))
+
+
+async def test_sentinels_that_know_another_name_say_which(sentinel_url: str):
+    with pytest.raises(SettingsError, match=r"know no master 'other'\. They know: hitl\."):
+        await RedisStore.open(sentinel_url.replace("/hitl", "/other"))
+
+
+@pytest.mark.parametrize(
+    "url", ["redis+cluster://:hunter2@127.0.0.1:1", "redis+sentinel://a:hunter2@127.0.0.1:1/hitl"]
+)
+async def test_nobody_answers(url: str):
+    with pytest.raises(StoreUnavailable, match="can't be reached") as caught:
+        await RedisStore.open(url)
+    assert "hunter2" not in str(caught.value)
+    assert META_KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("redis+cluster://:hunter2@h:1,h:2/3", "a cluster has only database 0"),
+        ("redis+sentinel://:hunter2@h:1", "it lacks the name"),
+        ("redis+cluster://:hunter2@h:port", "is not a redis:// URL"),
+        ("redis+cluster://:hunter2@", "is not a redis:// URL"),
+        ("redis+other://:hunter2@h:1", "is not a redis:// URL"),
+    ],
+)
+async def test_a_url_that_cannot_be_read(url: str, words: str):
+    with pytest.raises(SettingsError) as caught:
+        await RedisStore.open(url)
+    assert words in str(caught.value)
+    assert "hunter2" not in str(caught.value)
