@@ -47,7 +47,7 @@ class Settings:
     hitl_channel: str
     """The bot's own place, where the policy names none: `#agent-approvals`, or `teams:` and a team's name."""
     hitl_redis_url: str = "redis://localhost:6379/0"
-    """The URL of the Redis that the agents use too."""
+    """The URL of the Redis that the agents use too; also of a Redis Cluster, or of Sentinels."""
     hitl_policy: str = ""
     """A policy file, or a folder of <agent>.yaml, for agents of the HTTP API; other agents load theirs."""
     hitl_people: str = ""

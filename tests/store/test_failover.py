@@ -30,6 +30,8 @@ from tests.support.waiting import wait_until
 REVIEWS = 24
 #: After this many acknowledged clicks the master dies.
 CLICKS_BEFORE = 8
+#: In seconds. On a busy machine a failover takes a while.
+PATIENCE = 120
 
 
 class Failover(NamedTuple):
@@ -117,14 +119,14 @@ async def clicks_amid(failover: Failover) -> Counts:
     """`REVIEWS` reviews are decided, one after the other, and their agent runs them; amid that the master of
     the next one dies."""
     counts = Counts()
-    async with Gate.connect(failover.url, policy=policy(), agent="billing") as gate:
+    async with Gate.connect(failover.url, policy=policy(), agent="billing", lease=PATIENCE) as gate:
         calls = [ToolCall("c1", "ask", {"n": 1})]
         ids = [await gate.submit(calls, thread_id=f"t-{n}") for n in range(REVIEWS)]
 
         async def wait_and_run(review_id: str) -> None:
             await run(await until_stored(lambda: gate.wait(review_id)), counts)
 
-        async with asyncio.timeout(60), asyncio.TaskGroup() as agents:
+        async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as agents:
             for review_id in ids:
                 agents.create_task(wait_and_run(review_id))
             for n, review_id in enumerate(ids):

@@ -15,6 +15,7 @@ from redis.crc import key_slot
 
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from slack_sandbox.demo.redis_binary import EmbeddedRedisError
+from tests.support.certificates import Certificates
 from tests.support.redis_nodes import PATIENCE, address_of, connect, free_ports, port_of, wait_for
 
 #: How long a node must be silent until its replica takes over. A busy machine is silent for a while too.
@@ -26,6 +27,7 @@ class RedisCluster:
 
     `kill_master(key)` ends the node that has this key and returns it; `wait_until_whole()` returns when each
     slot has a master again. `settings` are redis.conf directives of each node: `appendonly` and the like.
+    With `tls` the URL and the nodes use TLS; `nodes` can still be reached without it.
     """
 
     def __init__(
@@ -37,9 +39,11 @@ class RedisCluster:
         executable: Path | None = None,
         settings: Mapping[str, str] | None = None,
         node_timeout_ms: int = NODE_TIMEOUT_MS,
+        tls: Certificates | None = None,
     ) -> None:
         self._masters, self._replicas = masters, replicas
         count = masters * (1 + replicas)
+        self._tls, self._tls_ports = tls, free_ports(count) if tls else []
         chosen = {
             "appendonly": "no",
             "save": "",
@@ -54,13 +58,20 @@ class RedisCluster:
             "repl-ping-replica-period": "1",  # a replica is listed only after its master pinged it
         }
         self.nodes = [
-            EmbeddedRedis(folder / f"node-{n}", port=port, executable=executable, settings=chosen)
+            EmbeddedRedis(
+                folder / f"node-{n}",
+                port=port,
+                executable=executable,
+                settings=chosen | self._tls_settings(n),
+            )
             for n, port in enumerate(free_ports(count))
         ]
 
     @property
     def url(self) -> str:
-        return f"redis+cluster://{','.join(map(address_of, self.nodes))}"
+        if self._tls:
+            return f"rediss+cluster://{','.join(self._addresses())}?{self._tls.query}"
+        return f"redis+cluster://{','.join(self._addresses())}"
 
     def __enter__(self) -> Self:
         self.start()
@@ -143,13 +154,26 @@ class RedisCluster:
             and linked.get("master_link_status", "up") == "up"
         )
 
+    def _addresses(self) -> list[str]:
+        """Of the nodes, as clients and the other nodes know them."""
+        if self._tls:
+            return [f"127.0.0.1:{port}" for port in self._tls_ports]
+        return [address_of(node) for node in self.nodes]
+
+    def _tls_settings(self, n: int) -> dict[str, str]:
+        if self._tls is None:
+            return {}
+        return {**self._tls.settings(self._tls_ports[n]), "tls-cluster": "yes"}
+
     def _create(self) -> None:
         cli = shutil.which("redis-cli")
         if cli is None:
             raise EmbeddedRedisError(
                 "redis-cli is not on the PATH (Debian: apt install redis-tools)."
             )
-        words = [cli, "--cluster", "create", *map(address_of, self.nodes)]
+        words = [cli, "--cluster", "create", *self._addresses()]
+        if self._tls:
+            words[1:1] = ["--tls", "--cacert", str(self._tls.folder / "ca.crt")]
         words += ["--cluster-replicas", str(self._replicas), "--cluster-yes"]
         done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=PATIENCE)
         if done.returncode:

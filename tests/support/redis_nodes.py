@@ -14,7 +14,7 @@ import redis
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 
 #: In seconds: how long a set may take to start, or to fail over.
-PATIENCE = 60.0
+PATIENCE = 120.0
 #: Below the ports that the system gives to clients. The bus of a node has the port 10,000 above its own.
 _PORTS = range(12_000, 22_000)
 

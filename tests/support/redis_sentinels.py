@@ -12,6 +12,7 @@ from redis import Redis
 
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from slack_sandbox.demo.redis_binary import find_redis_server
+from tests.support.certificates import Certificates
 from tests.support.redis_nodes import address_of, connect, free_ports, port_of, wait_for
 
 #: The name under which the Sentinels know the master.
@@ -24,7 +25,8 @@ class RedisSentinels:
     """`with RedisSentinels(folder) as sentinels:` and use `sentinels.url`.
 
     `kill_master()` ends the master and returns it; `wait_until_whole()` returns when there is one again.
-    `settings` are redis.conf directives of each server: `appendonly` and the like.
+    `settings` are redis.conf directives of each server: `appendonly` and the like. With `tls` the URL and
+    the servers use TLS; `nodes` can still be reached without it.
     """
 
     def __init__(
@@ -36,6 +38,7 @@ class RedisSentinels:
         executable: Path | None = None,
         settings: Mapping[str, str] | None = None,
         down_after_ms: int = DOWN_AFTER_MS,
+        tls: Certificates | None = None,
     ) -> None:
         self._folder, self._executable, self._down_after_ms = folder, executable, down_after_ms
         chosen = {
@@ -48,8 +51,14 @@ class RedisSentinels:
             "repl-ping-replica-period": "1",
         }
         ports = free_ports(1 + replicas + sentinels)
+        self._tls, self._tls_ports = tls, free_ports(len(ports)) if tls else []
         self.nodes = [
-            EmbeddedRedis(folder / f"node-{n}", port=port, executable=executable, settings=chosen)
+            EmbeddedRedis(
+                folder / f"node-{n}",
+                port=port,
+                executable=executable,
+                settings=chosen | self._tls_settings(n),
+            )
             for n, port in enumerate(ports[: 1 + replicas])
         ]
         self.sentinel_ports = ports[1 + replicas :]
@@ -57,7 +66,11 @@ class RedisSentinels:
 
     @property
     def url(self) -> str:
-        return f"redis+sentinel://{','.join(f'127.0.0.1:{p}' for p in self.sentinel_ports)}/{NAME}"
+        ports = self._tls_ports[len(self.nodes) :] if self._tls else self.sentinel_ports
+        hosts = ",".join(f"127.0.0.1:{port}" for port in ports)
+        if self._tls:
+            return f"rediss+sentinel://{hosts}/{NAME}?{self._tls.query}"
+        return f"redis+sentinel://{hosts}/{NAME}"
 
     def __enter__(self) -> Self:
         self.start()
@@ -78,7 +91,10 @@ class RedisSentinels:
                 node.start()
             for replica in self.nodes[1:]:
                 self.follow(replica, self.nodes[0])
-            self._processes = [self._start_sentinel(port) for port in self.sentinel_ports]
+            self._processes = [
+                self._start_sentinel(n, port)
+                for n, port in enumerate(self.sentinel_ports, start=len(self.nodes))
+            ]
             self.wait_until_whole()
         except BaseException:
             self.stop()
@@ -103,7 +119,8 @@ class RedisSentinels:
                 client.execute_command("SENTINEL", "SET", NAME, name, value)
 
     def follow(self, replica: EmbeddedRedis, master: EmbeddedRedis) -> None:
-        host, _, port = address_of(master).partition(":")
+        host, _, _ = address_of(master).partition(":")
+        port = self._port_of(self.nodes.index(master))
         with connect(replica) as client:
             client.execute_command("REPLICAOF", host, port)
 
@@ -111,7 +128,7 @@ class RedisSentinels:
         """The master, as the first Sentinel says."""
         with _client(self.sentinel_ports[0]) as client:
             _, port = client.execute_command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME)
-        return next(node for node in self.nodes if port_of(node) == int(port))
+        return self._node_at(int(port))
 
     def kill_master(self) -> EmbeddedRedis:
         """kill -9 of the master. `start()` of what it returns, and the Sentinels make it a replica."""
@@ -130,7 +147,7 @@ class RedisSentinels:
     def _is_whole(self, port: int) -> bool:
         with _client(port) as client:
             master = _pairs(client.execute_command("SENTINEL", "MASTER", NAME))
-        node = next(node for node in self.nodes if port_of(node) == int(master["port"]))
+        node = self._node_at(int(master["port"]))
         if node.pid is None or master["flags"] != "master":
             return False
         if int(master["num-other-sentinels"]) < len(self.sentinel_ports) - 1:
@@ -141,21 +158,35 @@ class RedisSentinels:
             each for key, each in told.items() if key.startswith("slave") and key[5:].isdigit()
         ]
         online = {each["port"] for each in linked if each["state"] == "online"}
-        running = {port_of(each) for each in self.nodes if each.pid is not None}
-        return told["role"] == "master" and online == running - {port_of(node)}
+        others = (
+            n for n, each in enumerate(self.nodes) if each.pid is not None and each is not node
+        )
+        return told["role"] == "master" and online == set(map(self._port_of, others))
 
-    def _start_sentinel(self, port: int) -> subprocess.Popen[bytes]:
+    def _port_of(self, n: int) -> int:
+        """As clients and the other servers know it."""
+        return self._tls_ports[n] if self._tls else port_of(self.nodes[n])
+
+    def _node_at(self, port: int) -> EmbeddedRedis:
+        return next(node for n, node in enumerate(self.nodes) if self._port_of(n) == port)
+
+    def _tls_settings(self, n: int) -> dict[str, str]:
+        return self._tls.settings(self._tls_ports[n]) if self._tls else {}
+
+    def _start_sentinel(self, n: int, port: int) -> subprocess.Popen[bytes]:
         folder = self._folder / f"sentinel-{port}"
         folder.mkdir(parents=True)
         config = folder / "sentinel.conf"  # a Sentinel writes into it
+        quorum = len(self.sentinel_ports) // 2 + 1
         lines = [
             f"port {port}",
             "bind 127.0.0.1",
             f"dir {folder}",
             "logfile sentinel.log",
-            f"sentinel monitor {NAME} 127.0.0.1 {port_of(self.nodes[0])} 2",
+            f"sentinel monitor {NAME} 127.0.0.1 {self._port_of(0)} {quorum}",
             f"sentinel down-after-milliseconds {NAME} {self._down_after_ms}",
             f"sentinel failover-timeout {NAME} 10000",
+            *(f"{name} {value}" for name, value in self._tls_settings(n).items()),
         ]
         config.write_text("\n".join(lines) + "\n")
         return subprocess.Popen(
