@@ -51,7 +51,9 @@ def connect(url: RedisUrl | str, *, blocking: bool = False, connections: int = 3
         case "single":
             return Redis.from_pool(cast(Any, Pool)(**options))  # this client closes the pool
         case "sentinel":
-            sentinels = make_sentinels(url, **_discovery())
+            sentinels = make_sentinels(
+                url, max_connections=connections, timeout=COMMAND_TIMEOUT, **_discovery()
+            )
             return Redis.from_pool(SentinelPool(url.name, sentinels, url.has_tls, **options))
         case "cluster":
             slots = SlotMap(url, **_discovery())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from redis.asyncio import Connection, Redis, SSLConnection
 from redis.asyncio.sentinel import (
     Sentinel,
     SentinelConnectionPool,
@@ -18,10 +19,15 @@ from hitl_core.store.redis.connection.url import RedisUrl
 def make_sentinels(url: RedisUrl, **options: Any) -> Sentinel:
     """The Sentinels of this URL. What it says of TLS holds for them too."""
     tls = {key: each for key, each in url.options.items() if key.startswith("ssl_")}
-    if url.has_tls:
-        tls["ssl"] = True
-    kwargs = {**options, **tls, **url.sentinel_options}
-    return Sentinel(list(url.hosts), sentinel_kwargs=kwargs)
+    kind = SSLConnection if url.has_tls else Connection
+    options = {**options, **tls, **url.sentinel_options, "connection_class": kind}
+    sentinels = Sentinel([])
+    # With our pool: redis-py's leaves a socket open if its task is cancelled while it connects.
+    sentinels.sentinels = [
+        Redis.from_pool(cast(Any, Pool)(**options, host=host, port=port))
+        for host, port in url.hosts
+    ]
+    return sentinels
 
 
 class SentinelPool(Pool, SentinelConnectionPool):
