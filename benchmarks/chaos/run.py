@@ -53,7 +53,7 @@ async def _fill(scene: Scene, say: Sayer) -> None:
         if time.monotonic() - last > 10:
             last = time.monotonic()
             say(f"{shown} of {expected} cards are shown")
-        if time.monotonic() - began > 60 + expected / 5:
+        if time.monotonic() - began > 300 + expected:
             raise RuntimeError(f"Only {shown} of {expected} cards were shown; see {scene.folder}.")
     say(f"{expected} reviews wait")
 

@@ -44,6 +44,7 @@ def test_a_run_without_faults_passes(redis: str, tmp_path: Path):
     [
         ("version-check", "none", "settled twice"),
         ("early-ack", "none", "acknowledged decisions contradicted"),
+        ("lost-drawing", "none", "cards with a wrong end"),
         ("everysec", "redis", "acknowledged decisions lost"),
     ],
 )

@@ -327,3 +327,20 @@ async def test_a_bot_ends_cleanly_with_cards_still_waiting(scene: Scene) -> None
 
     await scene.card("send_email")
     await scene.card("second")
+
+
+async def test_a_refusal_that_reaches_nobody_is_no_success(scene: Scene) -> None:
+    """Given a person who may not decide, and a Slack that takes no message; when she presses, then she sees a
+    failure and no success; when Slack works again, then she reads why."""
+    await scene.bot()
+    waiting = scene.ask(await scene.gate(), email())
+    card = await scene.card("send_email")
+    for method in ("response_url", "chat.postEphemeral"):
+        await scene.hands.inject_fault("http_500", method=method)
+
+    assert not (await scene.dana.press(card, "approve"))["ok"]
+
+    await scene.hands.inject_fault("ok")
+    assert (await scene.dana.press(card, "approve"))["ok"]
+    assert "may decide" in await scene.dana.last_notice()
+    assert not waiting.done()

@@ -6,6 +6,7 @@ They change the product at the edge of a library, in the processes of one run on
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -55,6 +56,20 @@ def _acknowledge_first() -> None:
     setattr(AsyncApp, "action", action)  # noqa: B010
 
 
+def _lose_drawings() -> None:
+    """Half of all updates of a card are not sent, and the bot believes that they were."""
+    from slack_sdk.web.async_client import AsyncWebClient
+
+    send: Any = AsyncWebClient.api_call
+
+    async def api_call(self: Any, api_method: str, **more: Any) -> Any:
+        if api_method == "chat.update" and random.random() < 0.5:
+            return await send(self, "auth.test")
+        return await send(self, api_method, **more)
+
+    setattr(AsyncWebClient, "api_call", api_call)  # noqa: B010
+
+
 def _leave_to_the_server() -> None:
     """`everysec`: the Redis of the run loses writes; nothing is changed in our programs."""
 
@@ -62,6 +77,7 @@ def _leave_to_the_server() -> None:
 PLANTS: Mapping[str, Callable[[], None]] = {
     "version-check": _remove_version_check,
     "early-ack": _acknowledge_first,
+    "lost-drawing": _lose_drawings,
     "everysec": _leave_to_the_server,
 }
 

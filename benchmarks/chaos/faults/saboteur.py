@@ -147,8 +147,10 @@ class Saboteur:
                 link.lose_reply(hang=True)
 
     async def _do_slack(self, fault: Fault) -> None:
-        """The next calls fail. A late one is applied after the bot has given up."""
+        """The next calls fail, of one method or of any. A late one is applied after the bot has given up."""
+        method = (None, "chat.update", "chat.postMessage")[fault.pick // 3 % 3]
         params: dict[str, Any] = {"mode": fault.what, "times": 1 + fault.pick % 3, "retry_after": 1}
+        params["method"] = method
         made = self._sandbox.faults.configure(params)
         if made is not None and fault.what in ("late", "late_answer"):
             self._late.append(made.release)

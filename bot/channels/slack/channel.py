@@ -16,7 +16,6 @@ from ...card import Card, ThreadLine, refused_card_text
 from ...health import Health
 from ...text import one_line, shorten
 from ..contract import (
-    ChannelError,
     LookupFailed,
     MessageGone,
     NotFound,
@@ -192,17 +191,14 @@ class SlackChannel(PeopleLookup):
         )
 
     async def post_ephemeral(self, conversation: str, user_id: str, text: str) -> None:
-        """A message that only this person sees. Never raises: it only reports what already happened."""
-        try:
-            await self._api.call(
-                "chat.postEphemeral",
-                channel=conversation,
-                user=user_id,
-                parse="none",
-                **plain_message(one_line(text)),
-            )
-        except ChannelError as error:
-            log.warning("%s could not be notified: %s", user_id, error)
+        """A message that only this person sees. Raises ChannelError."""
+        await self._api.call(
+            "chat.postEphemeral",
+            channel=conversation,
+            user=user_id,
+            parse="none",
+            **plain_message(one_line(text)),
+        )
 
     def _card_message(self, card: Card) -> dict[str, Any]:
         return card_message.message(card, self.name_of, self.link)

@@ -94,7 +94,11 @@ class Responder:
         return opened
 
     async def send_reply(self, body: Body, respond: AsyncRespond | None, reply: Reply) -> None:
-        """Answers privately: by the click's response_url, which also reaches people outside the channel."""
+        """Answers privately: by the click's response_url, which also reaches people outside the channel.
+
+        Raises ChannelError if the sentence reached nobody. Then the click must not be acknowledged: a refusal
+        that nobody reads would look like success. So the person sees a failure, and may press again.
+        """
         if not reply.text:
             return
         if ids.view_of(body):
@@ -112,11 +116,13 @@ class Responder:
                 return
         except Exception as error:  # Bolt's webhook client raises any error of its HTTP library
             log.info("response_url failed: %s", error)
-        with contextlib.suppress(TimeoutError):
+        try:
             async with click_budget.timeout("respond"):
                 await self._channel.post_ephemeral(
                     body["channel"]["id"], body["user"]["id"], reply.text
                 )
+        except TimeoutError:
+            raise ChannelError("Slack didn't show a person the answer to a click.") from None
 
     async def _refresh_card(self, body: Body, reply: Reply) -> None:
         await self._inbox.refresh_card(
