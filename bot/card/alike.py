@@ -45,7 +45,7 @@ def call_values(masked: MaskedArgs) -> tuple[CallValue, ...]:
         visible = mark_hidden(value.text) if masked.has_hidden else value.text
         visible = visible.replace("\n", "⏎").replace("\t", "⇥")
         is_whole = not value.missing + cut_off
-        values.append(CallValue(label, raw, visible, is_whole, PLACEHOLDER in raw))
+        values.append(CallValue(row.path, label, raw, visible, is_whole, PLACEHOLDER in raw))
     return tuple(values)
 
 
@@ -58,13 +58,13 @@ def group_by_tool(actions: Iterable[ActionLine]) -> dict[str, list[ActionLine]]:
 
 def common_values(calls: Sequence[Sequence[CallValue]]) -> tuple[CallValue, ...]:
     """The values that all these calls have, and that are shown in full: of hidden ones nobody knows."""
-    first, *others = ({value.label: value for value in values} for values in calls)
+    first, *others = ({value.path: value for value in values} for values in calls)
     return tuple(
         value
-        for label, value in first.items()
+        for path, value in first.items()
         if value.is_whole
         and not value.has_hidden
-        and all(label in other and other[label].raw == value.raw for other in others)
+        and all(path in other and other[path].raw == value.raw for other in others)
     )
 
 
@@ -97,16 +97,17 @@ def _group_text(name: str, group: Sequence[ActionLine]) -> str:
 
 def group_differences(calls: Mapping[int, tuple[CallValue, ...] | None]) -> list[str] | None:
     """What differs among these calls of one tool, by their numbers; None if it can't be said in full."""
-    columns: dict[str, dict[int, CallValue]] = {}
+    columns: dict[tuple[str, ...], dict[int, CallValue]] = {}
     for number, values in calls.items():
         if values is None:
             return None
         for value in values:
-            columns.setdefault(value.label, {})[number] = value
+            columns.setdefault(value.path, {})[number] = value
     numbers = list(calls)
     parts: list[str] = []
     extra: dict[tuple[int, ...], list[str]] = {}
-    for label, column in columns.items():
+    for column in columns.values():
+        label = next(iter(column.values())).label
         if 2 * len(column) <= len(calls):
             extra.setdefault(tuple(column), []).append(_label(label))
             continue

@@ -14,7 +14,7 @@ from hitl_core.review import (
 
 from .. import text
 from .alike import MAX_COMPARED, MIN_ALIKE, call_values
-from .arguments import format_value, list_arguments, main_fact, mask, mask_action
+from .arguments import argument_rows, format_value, list_arguments, main_fact, mask, mask_action
 from .history import edit_of, edits_of
 from .model import DecidedElsewhere, DecisionLine
 from .values import CallValue, Edit, Outcome
@@ -88,20 +88,21 @@ def _distinct_arguments(review: Review, keys: list[str]) -> dict[str, str]:
     values = {
         key: _visible_arguments(review, action) for key in keys if (action := review.action(key))
     }
-    labels = dict.fromkeys(label for each in values.values() for label in each)
-    for label in labels:
-        if len({each.get(label) for each in values.values()}) > 1:
+    for path in dict.fromkeys(path for each in values.values() for path in each):
+        if len({each.get(path) for each in values.values()}) > 1:
             return {
-                key: f"{label} {text.truncate(text.one_line(each[label]), MAX_WHICH).text}"
+                key: f"{each[path][0]} {text.truncate(text.one_line(each[path][1]), MAX_WHICH).text}"
                 for key, each in values.items()
-                if label in each
+                if path in each
             }
     return {}
 
 
-def _visible_arguments(review: Review, action: Action) -> dict[str, str]:
-    visible = list_arguments(mask_action(action, review.arguments(action.key).parse()))
-    return {argument.label: argument.value for argument in visible}
+def _visible_arguments(review: Review, action: Action) -> dict[tuple[str, ...], tuple[str, str]]:
+    """Label and value, by path."""
+    masked = mask_action(action, review.arguments(action.key).parse())
+    pairs = zip(argument_rows(masked), list_arguments(masked), strict=True)
+    return {row.path: (argument.label, argument.value) for row, argument in pairs}
 
 
 def elsewhere_of(review: Review, here: list[Action]) -> tuple[DecidedElsewhere, ...]:

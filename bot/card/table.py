@@ -26,16 +26,17 @@ MAX_WEIGHT = 6_000
 MAX_COLUMNS = 3
 _NUMBER, _TOOL, _ARGUMENTS, _DIFFERS = "#", "Tool", "Arguments", "Differs"
 _BETWEEN = "  ·  "
+Path = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class _Plan:
-    """`common` are the arguments that are equal in all calls of a tool, by its name. Each of `columns` is a
-    column. All others are in the last one, with the head `rest`.
+    """`common` are the arguments that are equal in all calls of a tool, by its name. Each of `columns` (label
+    by path) is a column. All others are in the last one, with the head `rest`.
     """
 
     common: dict[str, tuple[CallValue, ...]]
-    columns: tuple[str, ...]
+    columns: dict[Path, str]
     rest: str
     has_tool: bool
 
@@ -61,7 +62,7 @@ def make_table(actions: Sequence[ActionLine]) -> ActionTable:
     head = (
         _NUMBER,
         *((_TOOL,) if plan.has_tool else ()),
-        *plan.columns,
+        *plan.columns.values(),
         *((rest,) if rest else ()),
     )
     return ActionTable(
@@ -82,17 +83,21 @@ def _plan(actions: Sequence[ActionLine]) -> _Plan:
     }
     values = [action.values for action in actions]
     if len(groups) > 1 or None in values:
-        return _Plan(common, (), _ARGUMENTS, len(groups) > 1)
+        return _Plan(common, {}, _ARGUMENTS, len(groups) > 1)
     [(name, group)] = groups.items()
-    same = {value.label for value in common.get(name, ())}
-    counts = Counter(value.label for each in values for value in each or ())
+    same = {value.path for value in common.get(name, ())}
+    counts = Counter(value.path for each in values for value in each or ())
+    labels = {value.path: value.label for each in values for value in each or ()}
     # What only a few calls have is not a column: there it is easily overlooked.
-    columns = [
-        label for label, count in counts.items() if label not in same and 2 * count > len(group)
-    ]
+    columns = {
+        path: labels[path]
+        for path, count in counts.items()
+        if path not in same and 2 * count > len(group)
+    }
     if len(columns) > MAX_COLUMNS:
-        return _Plan(common, tuple(columns[:1]), _ARGUMENTS, False)
-    return _Plan(common, tuple(columns), _DIFFERS, False)
+        first = next(iter(columns))
+        return _Plan(common, {first: columns[first]}, _ARGUMENTS, False)
+    return _Plan(common, columns, _DIFFERS, False)
 
 
 def _common_line(name: str, values: Sequence[CallValue], count: int) -> Line:
@@ -119,15 +124,15 @@ def _row(action: ActionLine, plan: _Plan) -> TableRow:
             (*cells, _join([(Verbatim(fit_parts(action.fact, MAX_CELL)),), *marks])),
             False,
         )
-    by_label = {value.label: value for value in action.values}
-    common = {value.label for value in plan.common.get(action.name, ())}
-    for label in plan.columns:
-        value = by_label.get(label)
+    by_path = {value.path: value for value in action.values}
+    common = {value.path for value in plan.common.get(action.name, ())}
+    for path in plan.columns:
+        value = by_path.get(path)
         cells.append((Verbatim(value.text),) if value else (Emphasis("not set"),))
     rest: list[Line] = [
         (Strong(f"{value.label}: "), Verbatim(as_part(value.text)))
         for value in action.values
-        if value.label not in common and value.label not in plan.columns
+        if value.path not in common and value.path not in plan.columns
     ]
     is_whole = all(value.is_whole for value in action.values)
     return TableRow(action.key, (*cells, _join([*rest, *_marks(action)])), is_whole)

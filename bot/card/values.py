@@ -52,10 +52,12 @@ class ArgumentsExcerpt:
 
 @dataclass(frozen=True)
 class CallValue:
-    """One argument as far as it fits into a cell of a table. Two values are the same if their `raw` is, and
-    none of them `has_hidden` parts.
+    """One argument as far as it fits into a cell of a table. `path` (see `Row`) says which: the labels of two
+    arguments may look the same. Two values are the same if their `raw` is, and none of them `has_hidden`
+    parts.
     """
 
+    path: tuple[str, ...]
     label: str
     raw: str
     text: str

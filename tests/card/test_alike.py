@@ -98,6 +98,23 @@ def test_cards_the_highest_amount_is_named() -> None:
     assert question(review_of(*calls)) == "pay ×40: amount 10 to 9999; to K-00 to K-39"
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("a" * 50 + "X" * 40 + "b" * 40, "a" * 50 + "Y" * 40 + "b" * 40), ("to\nwhom", "to⏎whom")],
+)
+@pytest.mark.parametrize("count", [2, 4])
+def test_a8_f1_arguments_whose_names_look_alike_are_compared_one_by_one(
+    one: str, other: str, count: int
+) -> None:
+    """Given calls that differ in one of two arguments with the same visible name; then no question calls them
+    the same, and the table shows the value."""
+    payees = ["jo"] * (count - 1) + ["MALLORY"]
+    review = review_of(*(("pay", {one: payee, other: "same"}) for payee in payees))
+    asked = question(review)
+    assert not asked or "MALLORY" in asked
+    assert "MALLORY" in " ".join(rows_of(table_of(review))[-1])
+
+
 def test_cards_what_does_not_fit_the_question_is_not_asked() -> None:
     """Fool 4: given a DROP TABLE as 8 of 8; then it is in the question, or Approve all is not offered."""
     short = ["SELECT 1", "SELECT a", "SELECT b", "SELECT c", "SELECT d", "SELECT e", "SELECT f"]

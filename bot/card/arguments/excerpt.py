@@ -44,7 +44,7 @@ def list_arguments(
     left, rows = dict(warnings or {}), argument_rows(masked)
     shown = [(row, row.label, text.to_visible(row.drawing.raw)) for row in rows]
     arguments = [
-        replace(argument, warnings=left.pop(row.key, ()))
+        replace(argument, warnings=left.pop(row.path[0], ()))
         for row, argument in zip(rows, _arguments(shown, masked), strict=True)
     ]
     return _with_title(arguments, masked)

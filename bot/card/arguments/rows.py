@@ -34,12 +34,14 @@ _AMOUNT = re.compile(
 
 
 class Row(NamedTuple):
-    """`key`: that of the argument. `is_declared`: the schema has it."""
+    """`path`: the argument's key and, inside a small object, the value's. Two labels may look the same.
+    `is_declared`: the schema has it.
+    """
 
     label: str
     drawing: Drawing
     is_declared: bool
-    key: str
+    path: tuple[str, ...]
     value: Any
 
 
@@ -48,7 +50,7 @@ class _Cell(NamedTuple):
     label: str
     value: Any
     is_declared: bool
-    key: str
+    path: tuple[str, ...]
 
 
 def argument_rows(masked: MaskedArgs) -> list[Row]:
@@ -63,7 +65,7 @@ def argument_rows(masked: MaskedArgs) -> list[Row]:
         if drawing.has_currency
     }
     rows = [
-        Row(cell.label, drawing, cell.is_declared, cell.key, cell.value)
+        Row(cell.label, drawing, cell.is_declared, cell.path, cell.value)
         for cell, drawing in zip(cells, drawings, strict=True)
         if cell.pointer not in with_amounts
     ]
@@ -156,7 +158,7 @@ def _cells(key: str, value: Any, masked: MaskedArgs) -> list[_Cell]:
     is_foreign = bool(masked.declared) and not is_declared
     label = quote_key(key) if is_foreign else argument_label(key, masked.schemas.get(key))
     if not _is_small(key, value, pointer, masked):
-        return [_Cell(pointer, label, value, is_declared, key)]
+        return [_Cell(pointer, label, value, is_declared, (key,))]
     own = masked.schemas.get(key)
     within, known = schema_properties(own), schema_properties(masked.declared.get(key))
     return [
@@ -166,7 +168,7 @@ def _cells(key: str, value: Any, masked: MaskedArgs) -> list[_Cell]:
             value[name],
             # A schema that leaves open which names there are declares all plain ones.
             is_declared and (name in known or not known),
-            key,
+            (key, name),
         )
         for name in keys_in_order(value, own)
     ]
