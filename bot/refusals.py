@@ -49,8 +49,8 @@ DRAFT_EXPIRED = (
 )
 
 
-def read_first(action: str) -> str:
-    return f"{action}: the policy requires that you read all of it first. Then press Approve."
+def read_first(action: str, button: str) -> str:
+    return f"{action}: the policy requires that you read all of it first. Then press {button}."
 
 
 # What failed.

@@ -88,6 +88,7 @@ def reading_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
 def doubt_buttons(review_id: str, doubt: Doubt) -> tuple[Button, ...]:
     """What happened to a call. To run it again asks first: it may then happen twice."""
     about = (review_id, doubt.key, doubt.attempt, doubt.seal)
+    read = (review_id, doubt.key, doubt.revision, doubt.seal)
     name = _spoken_name(doubt.name, doubt.fact)
     again, without = "Run again", "Go on without it"
     twice = f"It may have run already. Then this happens twice: {quote(doubt.fact)}"
@@ -103,7 +104,7 @@ def doubt_buttons(review_id: str, doubt: Doubt) -> tuple[Button, ...]:
             confirmation=ask,
         ),
         Button("skip", without, _spoken_label(without, name), *about),
-        *([_see_button(doubt.name, about)] if doubt.excerpt.missing else []),
+        *([_see_button(doubt.name, read)] if doubt.excerpt.missing else []),
     )
 
 

@@ -109,6 +109,7 @@ class Doubt:
     """
 
     key: str
+    revision: int
     attempt: int
     seal: str
     name: str

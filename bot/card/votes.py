@@ -106,6 +106,7 @@ def make_doubt(review: Review, call: Call) -> Doubt:
     run, rule = review.runs[call.key], action.route.reviewers if action else Reviewers()
     return Doubt(
         key=call.key,
+        revision=action.revision if action else 1,
         attempt=run.attempt,
         seal=review.seal(call.key, is_whole=not excerpt.missing),
         name=review.tool_name(call),

@@ -141,6 +141,8 @@ class Inbox:
         elif isinstance(command, DecideAll):
             each = command.proposals.items()
             marks.check(snapshot, {key: one.type for key, one in each}, command.seal, who)
+        else:
+            marks.check(snapshot, {command.action: command.answer}, command.seal, who)
         ineligible = {
             key: await self.access.ineligible_voters(snapshot, key) for key in command.keys
         }

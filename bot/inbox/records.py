@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from uuid import uuid4
 
 from hitl_core.errors import HitlError, RefusalCode, Refused
-from hitl_core.model import DecisionType, Reviewer, Snapshot
+from hitl_core.model import Action, DecisionType, DoubtAnswer, Review, Reviewer, Snapshot
 from hitl_core.review import Reviews
 from hitl_core.store import Store
 
@@ -35,10 +35,14 @@ class ReadMarks:
             await self._store.record_mark(target.review_id, mark)
 
     def check(
-        self, snapshot: Snapshot, kinds: Mapping[str, DecisionType], seal: str | None, who: Reviewer
+        self,
+        snapshot: Snapshot,
+        kinds: Mapping[str, DecisionType | DoubtAnswer],
+        seal: str | None,
+        who: Reviewer,
     ) -> None:
-        """Raises ReadRequired if one of these decisions (by the actions' keys) is an approval of what the
-        policy requires approvers to read, and this person has not read it. The `seal` of their button tells
+        """Raises ReadRequired if one of these decisions (by the actions' keys) makes a call run that the
+        policy requires to be read, and this person has not read it. The `seal` of their button tells
         whether they saw all of it or only a part; then they must have opened it. Any other seal is refused as
         stale by `check_seal`, before the commit.
         """
@@ -48,12 +52,20 @@ class ReadMarks:
         for action in review.actions:
             kind = kinds.get(action.key)
             if (
-                (kind == "approve" or (kind == "edit" and action.route.reviewers.editor_approves))
-                and action.is_pending
+                kind is not None
                 and action.config.must_read
+                and _makes_run(review, action, kind)
                 and _read_mark(action.key, action.revision, who) not in snapshot.marks
             ):
-                raise ReadRequired(ActionRef(review.id, action.key, action.revision), action.name)
+                target = ActionRef(review.id, action.key, action.revision)
+                raise ReadRequired(target, action.name, kind)
+
+
+def _makes_run(review: Review, action: Action, kind: DecisionType | DoubtAnswer) -> bool:
+    if kind == "rerun":
+        return any(call.key == action.key for call in review.calls_in_doubt)
+    approves = kind == "approve" or (kind == "edit" and action.route.reviewers.editor_approves)
+    return approves and action.is_pending
 
 
 def _read_mark(key: str, revision: int, who: Reviewer) -> str:

@@ -6,13 +6,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from hitl_core.errors import HitlError, RefusalCode, Refused
-from hitl_core.model import Grant, MessageRef, Place, Reviewer, Snapshot
+from hitl_core.model import (
+    DecisionType,
+    DoubtAnswer,
+    Grant,
+    MessageRef,
+    Place,
+    Reviewer,
+    Snapshot,
+)
 from hitl_core.review import Decide
 
 from .. import refusals
+from ..card import READ_FIRST, Line
 from ..channels.contract import ChannelError, LookupFailed
 from .press import ActionRef, InboxCommand
 
@@ -49,7 +58,7 @@ class Reply:
     """The answer to a person.
 
     - `text`: one sentence, "" if the card itself shows the result;
-    - `unread`: the action that the person must read first;
+    - `unread`: what the person must read first;
     - `unanswered`: the action whose approval needs their own answer, which is a form;
     - `snapshot`: the review as it is now, after the change if there was one: what is shown next needs no
       load. None if the review was not loaded.
@@ -57,7 +66,7 @@ class Reply:
 
     code: Literal["ok"] | RefusalCode
     text: str = ""
-    unread: ActionRef | None = None
+    unread: Unread | None = None
     unanswered: ActionRef | None = None
     snapshot: PermittedSnapshot | None = None
 
@@ -69,7 +78,7 @@ class Reply:
         command: InboxCommand | None = None,
     ) -> Reply:
         """`command` is what was refused, if it was one."""
-        unread = refused.target if isinstance(refused, ReadRequired) else None
+        unread = refused.unread if isinstance(refused, ReadRequired) else None
         unanswered = None
         if refused.code == "message_required" and isinstance(command, Decide):
             proposal = command.proposal
@@ -80,12 +89,22 @@ class Reply:
         return cls(refused.code, str(refused), unread, unanswered, snapshot)
 
 
-class ReadRequired(Refused):
-    """The policy requires approvers to read all of an action, and this person has not opened it."""
+class Unread(NamedTuple):
+    """All of this action must be read first; `why` is shown above it."""
 
-    def __init__(self, target: ActionRef, name: str) -> None:
-        super().__init__("unread", refusals.read_first(name))
-        self.target = target
+    target: ActionRef
+    why: Line
+
+
+class ReadRequired(Refused):
+    """The policy requires that all of an action is read by those who make it run (`kind` is what the person
+    pressed), and this person has not opened it.
+    """
+
+    def __init__(self, target: ActionRef, name: str, kind: DecisionType | DoubtAnswer) -> None:
+        button = "Run again" if kind == "rerun" else "Approve"
+        super().__init__("unread", refusals.read_first(name, button))
+        self.unread = Unread(target, READ_FIRST.get(kind, ()))
 
 
 class PermittedSnapshot(Snapshot):

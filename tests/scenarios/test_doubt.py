@@ -8,8 +8,9 @@ import json
 import pytest
 
 from hitl_core import Gate, ToolCall
-from hitl_core.review import claims
+from hitl_core.review import Decide, Proposal, claims
 from tests.support.bots import CANARY, Process, Scene, email
+from tests.support.builders import person
 from tests.support.slack import MARIA, Message, buttons, text_of
 
 FREE = ToolCall("c9", "read_file", {"path": CANARY})
@@ -112,6 +113,9 @@ interrupt_on:
 """
 
 
+MUST_READ = "    must_read: true"
+
+
 async def in_doubt(scene: Scene, gate: Gate, review_id: str, call: ToolCall) -> Message:
     """The call began, and its process is gone."""
     outcome = await gate.wait(review_id)
@@ -173,3 +177,29 @@ async def test_m2_an_answer_instead_takes_the_people_that_the_call_takes(scene: 
     outcome = await waiting
     assert not outcome.execute
     assert [answer.content for answer in outcome.answers] == ["Paid by hand."]
+
+
+async def test_a8_f6_who_runs_a_call_again_has_read_all_of_it(scene: Scene) -> None:
+    """Given a call that must be read, in doubt, whose card shows only a part of it; when Bob presses "Run
+    again", then all of it is opened, and nothing runs; after that his press counts."""
+    await scene.bot()
+    gate = await scene.gate(
+        PAY.replace("    reviewers: {channel_members: true, quorum: 2}", MUST_READ)
+    )
+    call = ToolCall("c1", "send_email", {"body": "line\n" * 300 + "to MALLORY\n" + "line\n" * 300})
+    waiting = await gate.submit([call], thread_id="t")
+    approval = Decide(waiting, "1", Proposal("approve", 1), person("Alice"), "op-1")
+    await gate.reviews.apply(approval)
+    card = await in_doubt(scene, gate, waiting, call)
+    assert "MALLORY" not in text_of(card)
+
+    await scene.bob.press(card, "doubt_rerun")
+    modal = await scene.bob.modal()
+    assert "MALLORY" in modal
+    assert "then press “Run again” on the card" in modal
+    assert (await gate.reviews.load(waiting)).review.calls_in_doubt
+    await scene.bob.press(card, "doubt_rerun")
+
+    again = await gate.wait(waiting)
+    assert [call.id for call in again.execute] == ["c1"]
+    again.release()

@@ -4,7 +4,7 @@ the call, who asks for it, for whom, until when. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hitl_core.model import Action, Review
 from hitl_core.review import deadline
@@ -27,10 +27,13 @@ ARGUMENTS_TITLE = "All arguments"
 APPROVED_TITLE = "Approved"
 NOTHING_HERE: Line = (Text("Nothing is shown here any more."),)
 NO_ARGUMENTS: Line = (Text("This call has no arguments."),)
-#: Above all arguments, in place of a form that can't show them.
-READ_FIRST: Line = (
-    Text("The form can't show all of it: read it here, then press “Edit” at the end."),
-)
+#: Above all arguments, in place of what the person pressed: where to press it then.
+READ_FIRST: Mapping[str, Line] = {
+    "edit": (Text("The form can't show all of it: read it here, then press “Edit” at the end."),),
+    "rerun": (
+        Text("The card can't show all of it: read it here, then press “Run again” on the card."),
+    ),
+}
 #: Beside the name of an argument whose first part is on the page before.
 CONTINUED = Emphasis("   continued from the page before")
 #: A page of all arguments has this many characters, so that people really read it.

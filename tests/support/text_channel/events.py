@@ -75,7 +75,7 @@ class TextEvents:
     async def _apply(self, command: InboxCommand) -> Content:
         reply, who = await self._inbox.apply(command), command.who
         if reply.unread is not None:
-            return await self._show_arguments(reply.unread, 0, who)
+            return await self._show_arguments(reply.unread.target, 0, who)
         if reply.unanswered is not None:
             return await self._open(FormRef("approve", reply.unanswered), who, command.op)
         return render.notice(reply.text)

@@ -80,7 +80,8 @@ class Listeners:
         """Applies the command, and shows the result where the card alone does not."""
         reply, view = await self._inbox.apply(command), ids.view_of(body)
         if reply.unread is not None:
-            await self._modals.open_modal(body, respond, reply.unread, reply.snapshot)
+            target, why = reply.unread
+            await self._modals.open_modal(body, respond, target, reply.snapshot, why)
         elif reply.unanswered is not None:
             form = FormRef("approve", reply.unanswered)
             await self._modals.open_modal(body, respond, form, reply.snapshot)

@@ -17,7 +17,7 @@ from hitl_core.errors import Refused
 from hitl_core.model import Reviewer
 
 from .... import click_budget, refusals
-from ....card import APPROVED_TITLE, READ_FIRST
+from ....card import APPROVED_TITLE, Line
 from ....forms import FormRef
 from ....inbox import (
     ActionRef,
@@ -148,8 +148,11 @@ class ModalButtons:
         respond: AsyncRespond,
         about: FormRef | ActionRef,
         seen: PermittedSnapshot | None = None,
+        why: Line = (),
     ) -> None:
-        """Opens the form or "All arguments"; these first if the policy requires that people read them."""
+        """Opens the form or "All arguments"; these first if the policy requires that people read them. `why`
+        is above them.
+        """
         view = ids.view_of(body)
         below = ids.parse_meta(view).review if view.get("callback_id") == "review" else None
         meta = ModalMeta(about, below)
@@ -157,11 +160,10 @@ class ModalButtons:
 
         async def build_view() -> OpenedView:
             try:
-                return await self._views.build(meta, who, seen)
-            except ReadRequired as unread:
-                form = meta.about
-                why = READ_FIRST if isinstance(form, FormRef) and form.kind == "edit" else ()
-                return await self._views.build(replace(meta, about=unread.target), who, why=why)
+                return await self._views.build(meta, who, seen, why)
+            except ReadRequired as required:
+                target, reason = required.unread
+                return await self._views.build(replace(meta, about=target), who, why=reason)
 
         await self._responder.open_modal(body, respond, meta, build_view())
 

@@ -7,7 +7,6 @@ import logging
 from hitl_core.errors import Refused
 
 from .... import click_budget, refusals
-from ....card import READ_FIRST
 from ....forms import FormDesk, FormRef
 from ....inbox import Inbox, InboxCommand, PermittedSnapshot, Press, ReadRequired
 from ..ids import unreadable
@@ -49,7 +48,8 @@ class Presses:
         reply = await self._inbox.apply(command)
         if reply.unread is not None:
             async with click_budget.timeout("show"):
-                return await self._views.arguments(reply.unread, 0, click, reply.snapshot)
+                target, why = reply.unread
+                return await self._views.arguments(target, 0, click, reply.snapshot, why)
         if reply.unanswered is not None:
             async with click_budget.timeout("show"):
                 form = FormRef("approve", reply.unanswered)
@@ -76,9 +76,9 @@ class Presses:
             raise Refused("gone", refusals.ESCALATE_ON_CARD)
         try:
             page = await self._desk.open(form, click.who, seen)
-        except ReadRequired as unread:
-            why = READ_FIRST if form.kind == "edit" else ()
-            return await self._views.arguments(unread.target, 0, click, why=why)
+        except ReadRequired as required:
+            target, why = required.unread
+            return await self._views.arguments(target, 0, click, why=why)
         return self._views.form(page, click.op, click.where)
 
     async def _show_page(self, press: Press, click: Click) -> Answer:
