@@ -10,13 +10,14 @@ from functools import partial
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
-from hitl_core.model import Review, parsed_has_more_values
+from hitl_core.model import Arguments, Review, parsed_has_more_values
 
 T = TypeVar("T")
 
 #: A review with at most this many bytes of arguments is drawn in a few milliseconds, so a thread is not worth
-#: it.
+#: it. A value takes as long as that many bytes of one text, and each letter that is not ASCII takes longer.
 MAX_INLINE_ARGS = 16 * 1024
+_VALUE_BYTES, _LETTER_FACTOR = 60, 8
 #: The same for the JSON values of its schemas.
 MAX_INLINE_SCHEMA = 500
 #: A body with more bytes is parsed in a thread: this many bytes may have 8,000 JSON values.
@@ -43,16 +44,31 @@ async def offload_drawing(review: Review, draw: Callable[[], T]) -> T:
     """Returns `draw()`: pure work on this review, in a thread if its arguments, schemas or
     rules are large.
     """
-    return draw() if _is_small(review) else await asyncio.to_thread(draw)
+    return draw() if is_small(review) else await asyncio.to_thread(draw)
 
 
-def _is_small(review: Review) -> bool:
-    size = sum(len(args.data) for args in review.args.values()) + len(review.excerpt or "")
+def is_small(review: Review) -> bool:
+    """Whether it is drawn in a few milliseconds, so that a thread is not worth it."""
+    size = sum(map(_size, review.args.values())) + len(review.excerpt or "")
     if size > MAX_INLINE_ARGS:
         return False
-    configs = [action.config for action in review.actions]
-    schemas = [[config.args_schema, config.answer_schema] for config in configs]
+    configs = [
+        config
+        for action in review.actions
+        for config in (action.config, *(terms.config for terms in action.earlier))
+    ]
+    schemas = [
+        [one.args_schema, one.policy_schema, one.hiding_schema, one.answer_schema]
+        for one in configs
+    ]
     return not parsed_has_more_values([schemas, review.tools], MAX_INLINE_SCHEMA)
+
+
+def _size(args: Arguments) -> int:
+    """In bytes of one ASCII text that takes about as long. Each comma may begin a value."""
+    data = args.data
+    letters = len(data) if data.isascii() else len(data) * _LETTER_FACTOR
+    return letters + data.count(b",") * _VALUE_BYTES
 
 
 async def offload_parsing(body: bytes, read: Callable[[bytes], T]) -> T:

@@ -18,7 +18,7 @@ from .long_poll import LongPoll
 from .policies import Policies
 from .review_view import has_outcome
 from .store_access import StoreAccess
-from .submissions import JudgedTurn, judge_turn
+from .submissions import JudgedTurn, judge_turn, run_work
 from .wire import (
     MAX_BODY,
     Submit,
@@ -72,13 +72,16 @@ class AgentApi:
         if submission.turn is None:
             ids = [call.id for call in judged_turns[0].request.calls]
             turn = await self._access.run(partial(find_next_turn, self._access.reviews, turn, ids))
-        return [await self._store_turn(each, turn) for each in judged_turns]
+        return [await self._store_turn(each, turn, large) for each in judged_turns]
 
-    async def _store_turn(self, judged_turn: JudgedTurn, turn: ReviewKey) -> tuple[Review, bool]:
+    async def _store_turn(
+        self, judged_turn: JudgedTurn, turn: ReviewKey, large: bool
+    ) -> tuple[Review, bool]:
         reviews, store = self._access.reviews, self._access.store
         now = await self._access.run_with_retry(store.now)
         with invalid_at("/requester"):
-            review, event = judged_turn.build(turn, store.partitions, now)
+            build = partial(judged_turn.build, turn, store.partitions, now)
+            review, event = await run_work(build, large)
         review = review.model_copy(update={"waiter": HTTP_WAITER})
         await failpoint("api.before_submit")
         try:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hitl_core import dialects
-from hitl_core.dialects import answer_denial, denial_type, limit_decisions
+from hitl_core.dialects import answer_denial, limit_decisions
 from hitl_core.errors import DialectError, InvalidToolCall
 from hitl_core.gate import MAX_CALLS, JudgedCalls, denial_text
 from hitl_core.model import DialectName, ToolCall
@@ -55,7 +55,7 @@ def judge_interrupt(
     """
     dialect = dialects.get(original.dialect)
     try:
-        judged = limit_decisions(dialect, judged, original)
+        judged, denial_types = limit_decisions(dialect, judged, original)
     except DialectError as error:
         raise _invalid_interrupt(str(error)) from error
     rulings: list[Ruling] = []
@@ -67,7 +67,7 @@ def judge_interrupt(
             continue
         if original_ruling.verdict.kind == "allow":
             raise _missing_interrupt(ruling, call)
-        kind = denial_type(dialect, original, str(key))
+        kind = denial_types[str(key)]
         denied[str(key)] = Denial(kind, denial_text(call.name, ruling.verdict))
         rulings.append(answer_denial(ruling, original_ruling, kind))
     return judged._replace(rulings=rulings), denied

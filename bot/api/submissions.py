@@ -61,14 +61,14 @@ async def judge_turn(
         policy = await offload_work(partial(_policy_for_run, policy, submission.context))
     _check_size(submission.tools, "/tools")
     if isinstance(submission, Submit):
-        calls = await _run_work(partial(_freeze_submitted, submission.calls), large)
+        calls = await run_work(partial(_freeze_submitted, submission.calls), large)
         with invalid_at("/tools"):
             judged_calls = await judge_calls(policy, calls, tools=submission.tools)
         with invalid_at("/calls"):
-            check_redaction(judged_calls)
+            await run_work(partial(check_redaction, judged_calls), large)
         return [JudgedTurn(judged_calls)]
     judged_turns: list[JudgedTurn] = []
-    for each in await _run_work(partial(_read_interrupts, submission), large):
+    for each in await run_work(partial(_read_interrupts, submission), large):
         await asyncio.sleep(0)
         try:
             judged_calls = await apply_policy(policy, each, tools=submission.tools)
@@ -76,14 +76,16 @@ async def judge_turn(
             raise ApiProblem("invalid", str(error), pointer="/interrupt") from error
         except InvalidToolCall as error:
             raise ApiProblem("invalid", str(error), pointer="/tools") from error
-        judged_turn = JudgedTurn(*interrupts.judge_interrupt(judged_calls, each))
+        judge = partial(interrupts.judge_interrupt, judged_calls, each)
+        judged_turn = JudgedTurn(*await run_work(judge, large))
         with invalid_at("/interrupt"):
-            check_redaction(judged_turn.request)
+            await run_work(partial(check_redaction, judged_turn.request), large)
         judged_turns.append(judged_turn)
     return judged_turns
 
 
-async def _run_work(work: Callable[[], T], large: bool) -> T:
+async def run_work(work: Callable[[], T], large: bool) -> T:
+    """Returns `work()`, in a thread if it is `large`."""
     return await offload_work(work) if large else work()
 
 

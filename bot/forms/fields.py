@@ -85,10 +85,10 @@ def is_cut(fields: Iterable[Field]) -> bool:
 
 
 def shows_all(fields: Iterable[Field]) -> bool:
-    """Whether each fitted field shows its whole value, apart from hidden ones."""
+    """Whether each fitted field shows its whole name and value, apart from hidden ones."""
     known = tuple(fields)
-    labels_cut = (_CUT_MARK.search(option.label) for field in known for option in field.options)
-    return not is_cut(known) and not any(labels_cut)
+    names = (name for each in known for name in (each.label, *(one.label for one in each.options)))
+    return not is_cut(known) and not any(map(_CUT_MARK.search, names))
 
 
 def means_same(one: Field, other: Field) -> bool:

@@ -3,7 +3,7 @@
 `get` a `Dialect` by name, `detect` the dialect of an interrupt or answer, `split` a combined interrupt.
 """
 
-from hitl_core.dialects.answerable_decisions import denial_type, limit_decisions
+from hitl_core.dialects.answerable_decisions import limit_decisions
 from hitl_core.dialects.apply_policy import answer_denial, apply_policy, deny_unless_allowed
 from hitl_core.dialects.base import Dialect
 from hitl_core.dialects.registry import detect, get, is_interrupt, split
@@ -12,7 +12,6 @@ __all__ = [
     "Dialect",
     "answer_denial",
     "apply_policy",
-    "denial_type",
     "deny_unless_allowed",
     "detect",
     "get",

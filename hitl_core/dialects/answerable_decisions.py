@@ -6,9 +6,9 @@ shown, each possible result of an action is tried here: people's decisions, the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from hitl_core.dialects.base import Dialect
 from hitl_core.dialects.parts import FinalDecision, interrupt_decisions, list_options
@@ -21,9 +21,18 @@ from hitl_core.policy import Ruling
 _REJECTION_TYPES: tuple[DecisionType, ...] = ("reject", "ignore")
 
 
+class LimitedRequest(NamedTuple):
+    """`calls` have only the decisions that the system can receive. `denial_types`: what to send for a call
+    (by its key) that the interrupt asks about and the policy denies.
+    """
+
+    calls: JudgedCalls
+    denial_types: Mapping[str, DecisionType]
+
+
 def limit_decisions(
     dialect: Dialect, policy_request: JudgedCalls, interrupt_request: JudgedCalls
-) -> JudgedCalls:
+) -> LimitedRequest:
     """`policy_request` (the interrupt under our policy), with only those decisions that the system of
     `interrupt_request` can receive.
 
@@ -31,7 +40,7 @@ def limit_decisions(
     or a denial, and if the policy lets people reject but the interrupt doesn't.
     """
     preview = _preview_review(interrupt_request)
-    rulings: list[Ruling] = []
+    rulings, denial_types = list[Ruling](), dict[str, DecisionType]()
     for number, (theirs, ruling) in enumerate(
         zip(interrupt_request.rulings, policy_request.rulings, strict=True), 1
     ):
@@ -39,25 +48,16 @@ def limit_decisions(
         if action is None:
             rulings.append(ruling)
         elif ruling.verdict.kind == "deny":
-            _find_denial_type(dialect, preview, action)
+            denial_types[action.key] = _find_denial_type(dialect, preview, action)
             rulings.append(ruling)
         else:
             rulings.append(
                 _limit_ruling(dialect, preview, action, replace(ruling, extra=theirs.extra))
             )
-    return policy_request._replace(
-        rulings=rulings, tools=policy_request.tools if dialect.can_rename else {}
-    )
-
-
-def denial_type(dialect: Dialect, interrupt_request: JudgedCalls, key: str) -> DecisionType:
-    """The decision to send for a call that the interrupt asks about and the policy denies. Raises
-    DialectError.
-    """
-    preview = _preview_review(interrupt_request)
-    action = preview.action(key)
-    assert action is not None  # the interrupt asks about it
-    return _find_denial_type(dialect, preview, action)
+    limited = policy_request._replace(rulings=rulings)
+    if not dialect.can_rename:
+        limited = limited._replace(tools={})
+    return LimitedRequest(limited, denial_types)
 
 
 def _preview_review(interrupt_request: JudgedCalls) -> Review:

@@ -34,6 +34,7 @@ from hitl_core.jsonschema.hidden_errors import cut_at_hidden, cut_at_missing, hi
 from hitl_core.jsonschema.limits import (
     CONTEXT_STEPS,
     FORM_STEPS,
+    HIDING_STEPS,
     REQUEST_STEPS,
     SCHEMA_STEPS,
     VALUE_STEPS,
@@ -49,6 +50,7 @@ __all__ = [
     "CONTEXT_STEPS",
     "FORM_STEPS",
     "HIDDEN",
+    "HIDING_STEPS",
     "NO_TEXTS_MARK",
     "REQUEST_STEPS",
     "SCHEMA_STEPS",

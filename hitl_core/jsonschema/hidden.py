@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from hitl_core.jsonschema.errors import parse_pointer
 from hitl_core.jsonschema.flatten import Schema
+from hitl_core.jsonschema.limits import Budget
 from hitl_core.jsonschema.marked_paths import Path, find_marked_paths
 
 HIDDEN = "(hidden)"
@@ -92,11 +93,14 @@ def find_fixed(schemas: _Schemas, *several: Mapping[str, Any]) -> list[Path]:
     return list(dict.fromkeys(paths))
 
 
-def is_hiding_unclear(schemas: _Schemas, args: Mapping[str, Any]) -> bool:
+def is_hiding_unclear(
+    schemas: _Schemas, args: Mapping[str, Any], budget: Budget | None = None
+) -> bool:
     """Whether it is unclear what the schemas hide: the arguments are too large, or a reference can't be
-    followed. Then `find_hidden` hides too much, so people must not decide on these arguments.
+    followed. Then `find_hidden` hides too much, so people must not decide on these arguments. `budget`: see
+    `find_marked_paths`.
     """
-    return any(_find_secrets(schema, args)[1] for schema in _select(schemas, _has_secrets))
+    return any(_find_secrets(schema, args, budget)[1] for schema in _select(schemas, _has_secrets))
 
 
 def _select(schemas: _Schemas, test: Callable[[str], bool]) -> list[Mapping[str, Any]]:
@@ -113,11 +117,13 @@ def _has_fixed(text: str) -> bool:
     return '"readOnly": true' in text
 
 
-def _find_secrets(root: Mapping[str, Any], args: Mapping[str, Any]) -> tuple[set[Path], bool]:
+def _find_secrets(
+    root: Mapping[str, Any], args: Mapping[str, Any], budget: Budget | None = None
+) -> tuple[set[Path], bool]:
     """The paths that the schema hides, and whether this is unclear."""
     if root.get(NO_TEXTS_MARK) is True:
         return set(), False
-    return find_marked_paths(root, args, is_secret)
+    return find_marked_paths(root, args, is_secret, budget)
 
 
 def mask_args(

@@ -20,6 +20,8 @@ VALUE_STEPS = 60_000
 FORM_STEPS = 40_000
 #: For all schemas of one request together.
 REQUEST_STEPS = 6 * SCHEMA_STEPS
+#: For finding the values that are hidden, in all calls of one submission; a step takes some microseconds.
+HIDING_STEPS = 30_000
 #: For all checks of one run's context, over all calls of a turn.
 CONTEXT_STEPS = VALUE_STEPS // 2
 #: For reading one pattern.

@@ -79,13 +79,17 @@ class _Names:
 
 
 def find_marked_paths(
-    root: Mapping[str, Any], args: Mapping[str, Any], test: Callable[[Schema], bool]
+    root: Mapping[str, Any],
+    args: Mapping[str, Any],
+    test: Callable[[Schema], bool],
+    budget: Budget | None = None,
 ) -> tuple[set[Path], bool]:
     """The path of each value that any part of the schema marks, and whether the result is unclear.
 
     A part marks a value if `test` is true for it. Only parts that lead to a mark are visited, so unmarked
     values cost nothing. If this is too much work, or a reference can't be followed, the values in question
-    count as marked and the result is unclear.
+    count as marked and the result is unclear. The `budget` pays a step for each part, and for each pair of a
+    part and a value; TooMuchWork is raised if it is not enough.
     """
     parts_by_id = _parts_with_marks(root, test)
     paths: set[Path] = set()
@@ -109,6 +113,8 @@ def find_marked_paths(
             unclear = True
         else:
             waiting.extend(more)
+    if budget is not None:
+        budget.spend(len(parts_by_id) + len(seen))
     return paths, unclear or names.unclear
 
 

@@ -16,6 +16,8 @@ from hitl_core.errors import InvalidToolCall
 
 #: The limit for the arguments of one call, in bytes of JSON.
 MAX_BYTES = 256 * 1024
+#: The most values of JSON text. Each takes two bytes or more, so arguments can't have more.
+MAX_VALUES = MAX_BYTES // 2
 #: The limit for nesting. json.loads itself raises RecursionError near 990 levels.
 MAX_DEPTH = 32
 
@@ -75,8 +77,19 @@ def decode(text: str | bytes) -> JsonObject:
     """Parse JSON from outside. Raises InvalidToolCall unless it is one object, without duplicate keys, NaN or
     infinity.
     """
+    value = parse_json(text)
+    if not isinstance(value, dict):
+        raise InvalidToolCall(f"The arguments must be a JSON object, not {_type_name(value)}.")
+    return cast(JsonObject, value)
+
+
+def parse_json(text: str | bytes) -> object:
+    """The same for any value. Its values are counted first, because the parser can't be interrupted."""
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    if unparsed_has_more_values(data, MAX_VALUES):
+        raise InvalidToolCall(f"The arguments have more than {MAX_VALUES:,} values.")
     try:
-        value = json.loads(
+        return json.loads(
             text,
             object_pairs_hook=_unique_keys,
             parse_constant=_refuse_constant,
@@ -87,9 +100,6 @@ def decode(text: str | bytes) -> JsonObject:
         raise InvalidToolCall(f"The arguments nest deeper than {MAX_DEPTH} levels.") from error
     except ValueError as error:  # JSONDecodeError and UnicodeDecodeError are ValueErrors
         raise InvalidToolCall(f"The arguments are not JSON: {error}.") from error
-    if not isinstance(value, dict):
-        raise InvalidToolCall(f"The arguments must be a JSON object, not {_type_name(value)}.")
-    return cast(JsonObject, value)
 
 
 def _check_value(value: object, where: str, depth: int, count: list[int]) -> None:

@@ -6,7 +6,6 @@ whose arguments were lost. Missing or null arguments are refused too. A call wit
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -120,6 +119,8 @@ _METADATA_KEYS = frozenset(
 CALL_KEYS = frozenset({"id", "name", *ARGUMENT_KEYS, *OTHER_ARGUMENT_KEYS, *WRAPPER_KEYS})
 #: The longest text of arguments that is parsed: MAX_BYTES bytes, each written as an escape of six characters.
 _MAX_TEXT = 6 * MAX_BYTES
+#: JSON text of an empty object or list.
+_EMPTY = re.compile(r"\s*(?:\{\s*\}|\[\s*\])\s*")
 
 
 class CallParts(NamedTuple):
@@ -223,10 +224,7 @@ def _check_other_keys(tool: object, value: Mapping[str, Any], known: Iterable[st
 
 def _holds_values(item: object) -> bool:
     if isinstance(item, str) and item.lstrip()[:1] in ("{", "["):
-        try:
-            item = json.loads(item[:_MAX_TEXT])
-        except (ValueError, RecursionError):
-            return True
+        return _EMPTY.fullmatch(item) is None
     return isinstance(item, Mapping | list | tuple) and bool(cast(Any, item))
 
 

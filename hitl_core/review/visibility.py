@@ -17,6 +17,7 @@ from typing import Any, Protocol, cast
 from hitl_core.forms import keep_types, number_options, strip_texts
 from hitl_core.jsonschema import (
     NO_TEXTS_MARK,
+    Budget,
     find_hidden,
     is_hiding_unclear,
     mask_args,
@@ -75,12 +76,13 @@ def compared_pointers(action: Action, args: dict[str, Any]) -> tuple[str, ...]:
 
 
 def find_redaction_flaw(
-    schemas: Iterable[dict[str, Any] | None], args: dict[str, Any]
+    schemas: Iterable[dict[str, Any] | None], args: dict[str, Any], budget: Budget | None = None
 ) -> str | None:
     """Why these arguments can't be shown to people; None if they can. `schemas` are the ones that the policy
-    trusts. If it is unclear what a schema hides, a card would hide everything.
+    trusts. If it is unclear what a schema hides, a card would hide everything. Raises TooMuchWork if the
+    `budget` is not enough.
     """
-    if not is_hiding_unclear(schemas, args):
+    if not is_hiding_unclear(schemas, args, budget):
         return None
     return (
         "it is unclear which of these arguments the schema hides: they are too large, or it has a `$ref`"

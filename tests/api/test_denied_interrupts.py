@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import io
 import json
+import sys
 from typing import Any
 
 import pytest
@@ -150,3 +151,26 @@ def test_h5_an_overridden_description_stays_the_agents_in_an_interrupt() -> None
     assert f"the agent says “Security says ok {SECRET}”" in everything_shown(review)
     hiding = submit({**policy, "interrupt_on": {"login": HIDES}}, LOGIN, context=context)
     assert SECRET not in everything_shown(hiding)
+
+
+def test_a8_f9_denied_calls_cost_no_more_than_their_number() -> None:
+    """Given interrupts of more and more calls that the policy denies; the work grows with their number, not
+    with its square."""
+
+    def work(count: int) -> int:
+        calls = 0
+
+        def count_call(_frame: object, event: str, _arg: object) -> None:
+            nonlocal calls
+            calls += event == "call"
+
+        many = [("drop_table", {"name": f"t{n}"}) for n in range(count)]
+        sys.setprofile(count_call)
+        try:
+            submit({"default": "allow", "interrupt_on": {"drop_*": "deny"}}, *many)
+        finally:
+            sys.setprofile(None)
+        return calls
+
+    work(5)
+    assert work(80) < 2.5 * work(40)

@@ -184,7 +184,7 @@ def build_from(dialect: Any, interrupt: Any) -> Review | None:
     try:
         asked = dialects.get(dialect).load_request(interrupt, "t")
         made = asyncio.run(apply_policy(POLICY, asked))
-        made = limit_decisions(dialects.get(dialect), made, asked)
+        made = limit_decisions(dialects.get(dialect), made, asked).calls
         turn = ReviewKey("a", "t", "m1", "U0BOB")
         return build_review(turn, made, 1, START)[0]
     except HitlError:

@@ -17,7 +17,7 @@ from bot.api.submissions import JudgedTurn
 from bot.web.problems import ApiProblem
 from hitl_core import dialects
 from hitl_core.dialects import langchain
-from hitl_core.dialects.answerable_decisions import denial_type, limit_decisions
+from hitl_core.dialects.answerable_decisions import limit_decisions
 from hitl_core.dialects.apply_policy import apply_policy
 from hitl_core.dialects.base import Dialect
 from hitl_core.dialects.parts.batch import Batch
@@ -254,7 +254,7 @@ def test_an_edit_may_name_another_tool_only_where_its_system_takes_that(
     asked = dialects.get(system).load_request(MAKERS[system](*takes), "t")
     tools: dict[str, Any] = {"ask": None, "other": None}
     made = asyncio.run(apply_policy(Policy.from_mapping({"default": "allow"}), asked, tools=tools))
-    assert {*limit_decisions(dialects.get(system), made, asked).tools} == named
+    assert {*limit_decisions(dialects.get(system), made, asked).calls.tools} == named
 
 
 NO = ["reject", "respond"]
@@ -334,7 +334,7 @@ def test_dialects_2_every_possible_ending_is_tried(
 
 def offer_of(dialect: Dialect, made: JudgedCalls, asked: JudgedCalls) -> str:
     try:
-        [ruling] = limit_decisions(dialect, made, asked).rulings
+        [ruling] = limit_decisions(dialect, made, asked).calls.rulings
     except DialectError:
         return "refused"
     return " ".join(ruling.allowed_decisions) or ruling.verdict.kind
@@ -361,7 +361,12 @@ def test_a_denial_is_the_no_that_the_interrupt_accepts(interrupt: str, no: str) 
 def test_a_denial_is_a_rejection_where_the_interrupt_takes_more_than_one_no() -> None:
     asked = langchain.dialect.load_request(batch("reject"), "t")
     both = replace(asked.rulings[0], allowed_decisions=("ignore", "reject"))
-    assert denial_type(langchain.dialect, asked._replace(rulings=[both]), "1") == "reject"
+    asked = asked._replace(rulings=[both])
+    denied = asked._replace(
+        rulings=[replace(both, verdict=both.verdict.model_copy(update={"kind": "deny"}))]
+    )
+    limited = limit_decisions(langchain.dialect, denied, asked)
+    assert limited.denial_types == {"1": "reject"}
 
 
 def test_the_metadata_of_an_interrupt_is_kept() -> None:

@@ -94,6 +94,23 @@ async def test_what_can_not_be_told_apart_is_refused(
         await judged_at_the_door(policy(schema), Submit.model_validate(asked))
 
 
+async def test_a8_f3_all_calls_share_the_work_of_finding_what_is_hidden(open_gate: Open) -> None:
+    """Given calls of which each one could be shown; when many of them come at once, they are refused."""
+    parts = [{"title": str(n), **ROWS} for n in range(24)]
+    schema = {"type": "object", "allOf": parts}
+    calls = [ToolCall(f"c{n}", "t", {"rows": [{"pin": "1"}] * 40}) for n in range(60)]
+    gate = await open_gate(policy=policy(schema))
+    await gate.submit(calls[:3], thread_id="few")
+    with pytest.raises(InvalidToolCall, match="is too much work; send fewer at once"):
+        await gate.submit(calls, thread_id="many")
+    asked = {
+        "thread_id": "t",
+        "calls": [{"id": each.id, "name": "t", "args": each.args} for each in calls],
+    }
+    with pytest.raises(ApiProblem, match=r"^/calls: .*is too much work; send fewer at once"):
+        await judged_at_the_door(policy(schema), Submit.model_validate(asked), large=True)
+
+
 def test_an_edit_hides_nothing_by_its_size() -> None:
     made = review(ROWS, {"query": "SELECT 1"})
     edit = Proposal("edit", 1, args=encode(LARGE))

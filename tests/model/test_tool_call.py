@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hitl_core.errors import InvalidToolCall
-from hitl_core.model import ToolCall
+from hitl_core.model import ToolCall, parse_json
+from hitl_core.model.arguments import MAX_VALUES
+from hitl_core.model.tool_call import parse_call
 
 Json = dict[str, Any]
 ARGS = {"to": "jo@example.com", "n": 1}
@@ -165,3 +167,24 @@ def test_newcomer_1_any_input_gives_a_call_or_one_sentence(value: Any) -> None:
         return
     text = json.dumps(value)
     assert json.dumps(call.args) in text or not call.args
+
+
+def test_a8_f11_values_in_json_text_are_counted_before_they_are_parsed() -> None:
+    """Given arguments as text; what has too many values is refused without parsing it."""
+    text = '{"a": [' + "1," * MAX_VALUES + "1]}"
+    with pytest.raises(InvalidToolCall, match="more than 131,072 values"):
+        parse_call({"id": "1", "name": "t", "arguments": text})
+    with pytest.raises(InvalidToolCall, match="more than 131,072 values"):
+        parse_json(text)
+    assert parse_json(" [] ") == []
+
+
+@pytest.mark.parametrize("extra", ["[]", " { } ", "[\n]", "a text", ""])
+def test_a_key_whose_text_holds_nothing_is_allowed(extra: str) -> None:
+    assert parse_call({"id": "1", "name": "t", "args": {}, "note": extra}).args == {}
+
+
+@pytest.mark.parametrize("extra", ["[0]", '{"a": 1}', "[x", "[[" * 1000, "[]]"])
+def test_a_key_whose_text_may_hold_values_is_refused(extra: str) -> None:
+    with pytest.raises(InvalidToolCall, match="may hold arguments"):
+        parse_call({"id": "1", "name": "t", "args": {}, "note": extra})

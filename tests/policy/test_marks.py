@@ -123,7 +123,7 @@ WAYS: dict[str, Callable[[Ruling, Ruling], Ruling]] = {
     "judge_interrupt": lambda one, _: after_interrupt(one),
     "limit_decisions": lambda one, _: limit_decisions(
         dialects.get("langchain"), judged(one), interrupt()
-    ).rulings[0],
+    ).calls.rulings[0],
 }
 #: Parts of these, and of what the tests of their own rooms cover.
 PARTS = {

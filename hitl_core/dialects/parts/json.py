@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Mapping
 from typing import Any, TypeGuard, cast
 
 from hitl_core.errors import DialectError, InvalidToolCall
-from hitl_core.model import decode
+from hitl_core.model import parse_json as parse_any
 
 MAX_DEPTH = 64
 MAX_NODES = 100_000
@@ -66,10 +65,9 @@ def parse_json(text: str) -> Any:
     if len(text) > MAX_TEXT:
         raise DialectError(f"The text is longer than {MAX_TEXT:,} characters.")
     try:
-        json.loads(text)  # without this, `1, "b": 2` would pass below
-        return decode(f'{{"value": {text}}}')["value"]
-    except (InvalidToolCall, ValueError, RecursionError) as error:
-        raise DialectError("The text is not valid JSON.") from error
+        return parse_any(text)
+    except InvalidToolCall as error:
+        raise DialectError("The text is not valid JSON, or has too many values.") from error
 
 
 def read_object(value: object, what: str) -> Json:

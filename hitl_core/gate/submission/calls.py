@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from hitl_core.errors import InvalidToolCall
 from hitl_core.gate.submission.schemas import ToolSchemas, find_schema_flaw
+from hitl_core.jsonschema import HIDING_STEPS, Budget, TooMuchWork
 from hitl_core.model import (
     Arguments,
     DialectName,
@@ -131,9 +132,18 @@ def check_calls(judged_calls: JudgedCalls) -> JudgedCalls:
 
 def check_redaction(judged_calls: JudgedCalls) -> None:
     """Raise InvalidToolCall when it can't be determined which arguments a card hides: people would approve
-    arguments that they can't see.
+    arguments that they can't see. All calls share one budget: each drawing of the card does this again.
     """
+    budget = Budget(HIDING_STEPS)
     for call, ruling in zip(judged_calls.calls, judged_calls.rulings, strict=True):
+        if ruling.verdict.kind != "review":
+            continue
         trusted = (ruling.policy_schema, ruling.hiding_schema)
-        if ruling.verdict.kind == "review" and (flaw := find_redaction_flaw(trusted, call.args)):
+        try:
+            flaw = find_redaction_flaw(trusted, call.args, budget)
+        except TooMuchWork:
+            flaw = (
+                "to find what the schemas hide in these calls is too much work; send fewer at once"
+            )
+        if flaw:
             raise InvalidToolCall(f"{call.name} can't be reviewed: {flaw}.")

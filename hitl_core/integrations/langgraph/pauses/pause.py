@@ -78,7 +78,7 @@ class Pause:
             if not self.guarded:
                 if asking is not None:
                     judged = asking.tighten(judged, policy, origin)
-                judged = limit_decisions(dialects.get(self.dialect), judged, from_agent)
+                judged = limit_decisions(dialects.get(self.dialect), judged, from_agent).calls
         except DialectError as error:
             raise IntegrationError(str(error)) from error
         pairs = zip(judged.calls, judged.rulings, strict=True)
