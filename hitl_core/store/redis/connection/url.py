@@ -81,8 +81,8 @@ def parse_redis_url(url: str) -> RedisUrl:
 
 
 def _parse_many(url: str, base: str, kind: Kind, rest: str) -> RedisUrl:
-    place, _, query = rest.partition("?")
-    netloc, _, path = place.partition("/")
+    server, _, query = rest.partition("?")
+    netloc, _, path = server.partition("/")
     user, at, hosts = netloc.rpartition("@")
     addresses = tuple(_parse_address(each, _PORTS[kind]) for each in hosts.split(","))
     name, db = "", path
