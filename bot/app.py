@@ -24,6 +24,7 @@ from .outbox import (
     LATE_WINDOW,
     REQUEUE_INTERVAL,
     TIMERS_INTERVAL,
+    DeciderCheck,
     Delivery,
     DueTimers,
     HomeRefresher,
@@ -145,13 +146,14 @@ def _make_workers(
 ) -> Workers:
     timing = timing or Timing()
     reviews = Reviews(store, retry_seconds=5.0)
+    delivery = Delivery(reviews, parts.channels, parts.directory, timing.pace, health)
     outbox = Outbox(
         reviews,
-        Delivery(reviews, parts.channels, parts.directory, timing.pace, health),
+        delivery,
         lane_lease=timing.lane_lease,
         requeue_interval=timing.requeue_interval,
         late_window=timing.late_window,
         health=health,
     )
     timers = DueTimers(Reviews(store, retry_seconds=1.5), interval=timing.timers_interval)
-    return Workers(outbox, timers, *others)
+    return Workers(outbox, timers, DeciderCheck(reviews, delivery), *others)

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from hitl_core.errors import HitlError, Refused, ReviewNotFound, safe_message
 from hitl_core.model import Place, Review, short_id
-from hitl_core.review import Reviews, delivery_problems
+from hitl_core.review import Reviews, delivery_problems, open_items
 
 from ..channels.contract import ChannelError, NotFound
 from ..channels.registry import Channels, NotConfigured
@@ -130,10 +130,10 @@ class PlaceCheck:
 
 
 def _review_places(review: Review) -> Iterator[Place]:
-    """The places where its actions wait, and where they may go."""
-    for action in review.actions:
-        if action.is_pending and not review.cancelled:
-            yield from action.places
-            yield from (step.to for step in action.route.escalate)
-            if action.route.fallback:
-                yield action.route.fallback
+    """The places where something waits, and where it may go."""
+    for item in open_items(review):
+        yield from item.places
+        if item.action:
+            yield from (step.to for step in item.action.route.escalate)
+        if item.fallback:
+            yield item.fallback

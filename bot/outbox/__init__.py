@@ -2,6 +2,7 @@
 half, which `Workers` runs.
 """
 
+from .decider_check import DeciderCheck
 from .delivery import Delivery
 from .lane import LANE_LEASE, LATE_WINDOW
 from .outbox import REQUEUE_INTERVAL, Outbox
@@ -12,6 +13,7 @@ __all__ = [
     "LATE_WINDOW",
     "REQUEUE_INTERVAL",
     "TIMERS_INTERVAL",
+    "DeciderCheck",
     "Delivery",
     "DueTimers",
     "HomeRefresher",

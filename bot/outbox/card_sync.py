@@ -7,12 +7,11 @@ import logging
 from hitl_core import telemetry
 from hitl_core.failpoints import failpoint
 from hitl_core.model import MessageRef, Place, Review, Snapshot
-from hitl_core.review import Reviews
+from hitl_core.review import Reviews, open_items
 
 from ..card import thread_lines
 from ..channels.contract import Undeliverable
 from ..offload import offload_drawing
-from ..people import waiting_actions
 from .messages import Messages
 
 log = logging.getLogger(__name__)
@@ -111,8 +110,7 @@ def forget_shown_versions(snapshot: Snapshot) -> Snapshot:
 
 def has_waiting(review: Review, place: Place) -> bool:
     """Whether anything waits for people at this place."""
-    doubts = any(place in review.places_of(call) for call in review.calls_in_doubt)
-    return bool(waiting_actions(review, place)) or (doubts and not is_over(review))
+    return bool(open_items(review, place))
 
 
 def is_over(review: Review) -> bool:

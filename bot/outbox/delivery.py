@@ -12,7 +12,7 @@ from hitl_core.model import MessageRef, Place, Snapshot
 from hitl_core.review import Reviews, escalation
 from hitl_core.store import Job
 
-from ..channels.contract import LookupFailed, NotFound, Undeliverable
+from ..channels.contract import ChannelError, LookupFailed, NotFound, Undeliverable
 from ..channels.registry import Channels
 from ..health import DeliveryProblems, Health
 from ..people import Directory, Recipients, TooFewDeciders, waiting_actions
@@ -36,7 +36,7 @@ class Delivery:
         pace: float = 0.0,
         health: Health | None = None,
     ) -> None:
-        self._reviews = reviews
+        self._reviews, self._channels = reviews, channels
         self._messages = Messages(channels, RateLimit(reviews.store, pace))
         self._delivery_problems = DeliveryProblems(reviews, channels, health or Health())
         self._recipients = Recipients(channels, directory)
@@ -90,6 +90,22 @@ class Delivery:
                 error,
             )
         await self._delivery_problems.resolve(snapshot.review, place)
+
+    async def check_deciders(self, snapshot: Snapshot, place: Place) -> None:
+        """Whether somebody may still decide what waits at this place, where the card is shown. If surely
+        nobody may, it goes to other people or becomes a problem; if this is unknown, nothing happens.
+        """
+        review = snapshot.review
+        try:
+            await self._channels.of_place(place).check_place(place)
+            if isinstance(few := await self._recipients.check(snapshot, place), TooFewDeciders):
+                raise few
+        except NotFound as error:
+            if not await self._fallback.pass_on(snapshot, place, error):
+                too_few = isinstance(error, TooFewDeciders)
+                await self._delivery_problems.report(review, place, error, too_few=too_few)
+        except ChannelError as error:
+            log.info("it is not known who may decide at %s: %s", place, error)
 
     async def redraw(self, job: Job, again: bool, since: float | None = None) -> None:
         """Update the card at this place in any case: a request that timed out may have been applied after the

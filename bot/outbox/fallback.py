@@ -8,10 +8,10 @@ from contextlib import suppress
 
 from hitl_core.errors import Refused
 from hitl_core.model import Grant, Place, Review, Snapshot
-from hitl_core.review import Reviews, delivery_problems
+from hitl_core.review import Reviews, delivery_problems, open_items
 
 from ..channels.contract import ChannelError, NotFound
-from ..people import NoDeciderLeft, Recipients, TooFewDeciders, waiting_actions
+from ..people import NoDeciderLeft, Recipients, TooFewDeciders
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class Fallback:
         return True
 
     async def _show_in_fallback(self, review: Review, place: Place, why: str) -> bool:
-        """Move the pending actions to their fallback. Returns whether all of them are there."""
+        """Move what waits here to its fallback. Returns whether all of it is there."""
         try:
             applied = await self._reviews.change(
                 review.id,
@@ -71,6 +71,6 @@ class Fallback:
         except Refused as refused:
             log.debug("review %s: %s", review.id, refused)
             review = (await self._reviews.load(review.id)).review
-        waiting = waiting_actions(review, place)
-        fallbacks = [(action.route.fallback, action.places) for action in waiting]
+        waiting = open_items(review, place)
+        fallbacks = [(item.fallback, item.places) for item in waiting]
         return bool(waiting) and all(to and to != place and to in at for to, at in fallbacks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hitl_core.model import Action, Grant, Place, Review, Snapshot
-from hitl_core.review import excluded_keys
+from hitl_core.review import OpenItem, excluded_keys, open_items
 
 from ..channels.contract import Channel, LookupFailed, NotFound, RateLimited, Unreachable
 from ..channels.registry import Channels
@@ -13,11 +13,12 @@ from .directory import Directory
 
 #: Each member of a group gets a copy, if the group has at most this many.
 MAX_COPIES = 30
+_APPROVALS = frozenset({"approve", "edit", "respond"})
 
 
 class NoDeciderLeft(NotFound):
-    """Surely nobody is left who may decide on some of the actions at a place. `undecidable` has their grants
-    by action key.
+    """Surely nobody is left who may decide on something that waits at a place. `undecidable` has the grants
+    by key.
     """
 
     def __init__(self, text: str, undecidable: Mapping[str, tuple[Grant, ...]]) -> None:
@@ -69,7 +70,7 @@ class Recipients:
         self, snapshot: Snapshot, place: Place
     ) -> LookupFailed | TooFewDeciders | None:
         """Checks that somebody can read the card at this place, and that each action has a decider."""
-        waiting, channel = waiting_actions(snapshot.review, place), self._channels.of_place(place)
+        waiting, channel = open_items(snapshot.review, place), self._channels.of_place(place)
         audience = channel.audience(place)
         try:
             undecidable = await self.undecidable(snapshot, place)
@@ -84,39 +85,42 @@ class Recipients:
         return too_few
 
     async def _find_too_few(
-        self, waiting: Sequence[Action], snapshot: Snapshot
+        self, waiting: Sequence[OpenItem], snapshot: Snapshot
     ) -> TooFewDeciders | None:
-        """Returns the action that too few people can approve, even with the people of the next steps. The
-        card is still shown, because they can reject it. It is not opened to others, because the agent names
-        the requester and could cause that.
+        """Returns the action that too few people can approve, even with the people of the next steps, or the
+        call in doubt that too few can order to run again. The card is still shown, because they can reject or
+        skip it. It is not opened to others, because the agent names the requester and could cause that.
         """
-        for action in waiting:
-            if not {"approve", "edit", "respond"} & {*action.config.allowed_decisions}:
+        for item in waiting:
+            action = item.action or snapshot.review.action(item.key)
+            if action is None or not _APPROVALS & {*action.config.allowed_decisions}:
                 continue
+            coming = item.action.coming_grants if item.action else ()
             quorum, excluded = action.route.reviewers.quorum, excluded_keys(snapshot.review, action)
-            for grants in (action.grants, (*action.grants, *action.coming_grants)):
+            for grants in (item.grants, (*item.grants, *coming)):
                 left = await self._directory.deciders_left(grants, snapshot.posts, quorum, excluded)
                 if left == "enough":
                     break
             else:
-                return TooFewDeciders(f"too few people are left who may approve {action.name}")
+                verb = "approve" if item.action else "say what happened to"
+                return TooFewDeciders(f"too few people are left who may {verb} {item.name}")
         return None
 
     async def undecidable(
         self, snapshot: Snapshot, place: Place, *, is_lost: bool = False
     ) -> dict[str, tuple[Grant, ...]]:
-        """The grants, by action key, of pending actions that surely nobody can decide. `is_lost`: no card can
-        be shown at the place. Then members of a conversation without a card can't decide, but those of a
+        """The grants, by key, of what waits here and surely nobody can decide. `is_lost`: no card can be
+        shown at the place. Then members of a conversation without a card can't decide, but those of a
         group can, in their Home. Raises ChannelError if a look-up fails.
         """
         audience = self._channels.audience(place)
         is_conversation = audience is None or audience.kind == "conversation"
         lost = place if is_lost and is_conversation and place not in snapshot.posts else None
         found = dict[str, tuple[Grant, ...]]()
-        for action in waiting_actions(snapshot.review, place):
-            left = await self._directory.deciders_left(action.grants, snapshot.posts, lost=lost)
+        for item in open_items(snapshot.review, place):
+            left = await self._directory.deciders_left(item.grants, snapshot.posts, lost=lost)
             if left == "nobody":
-                found[action.key] = action.grants
+                found[item.key] = item.grants
         return found
 
     async def _check_person(self, channel: Channel, user_id: str, place: Place) -> None:
@@ -134,7 +138,7 @@ class Recipients:
         members = await self._directory.lookups(channel.name).group_members(audience.id)
         known = {one for one in snapshot.posts if one != place and one.base == place}
         known &= {place.for_member(member) for member in members}
-        if not (waiting := waiting_actions(review, place)):
+        if not (waiting := open_items(review, place)):
             return sorted(known)
         name, count = channel.name_of(place), len(members)
         if not members:
@@ -148,7 +152,7 @@ class Recipients:
             for own in review.places
             if self._channels.find(own) is channel
             and (person := channel.audience(own)).kind == "person"
-            and all(own in action.places for action in waiting)
+            and all(own in item.places for item in waiting)
         }
         return sorted(known | {place.for_member(member) for member in members - direct_recipients})
 

@@ -7,7 +7,6 @@ from hitl_core.model.action import (
     Action,
     ActionRequest,
     EarlierTerms,
-    Escalation,
     Grant,
 )
 from hitl_core.model.arguments import (
@@ -35,6 +34,7 @@ from hitl_core.model.decision import (
     Vote,
     person_label,
 )
+from hitl_core.model.escalation import Escalation
 from hitl_core.model.event import REDRAW_KINDS, UNAUDITED_CODES, UNAUDITED_KINDS, Event, EventKind
 from hitl_core.model.place import (
     DEFAULT_PLACE,

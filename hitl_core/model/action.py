@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from hitl_core.model.call import EarlierRejection
 from hitl_core.model.decision import Decision, DecisionType, EditRecord, Reviewer, Verdict, Vote
+from hitl_core.model.escalation import Escalation
 from hitl_core.model.place import Place
 from hitl_core.model.review_config import ReviewConfig
 from hitl_core.model.route import Reviewers, Route
@@ -49,23 +50,6 @@ class Grant(NamedTuple):
     def includes_members(self) -> bool:
         by = self.reviewers
         return by.channel_members or not (by.users or by.groups)
-
-
-class Escalation(Value):
-    """The action is now shown in one more place, `to`.
-
-    `step` is the index of the step in the route. None means the fallback, because a place could not be
-    reached. `by` is None if it happened automatically. `why` is the person's text, or the problem of the
-    place. `open`: none of the people who may decide was left and the chain had no further step, so the
-    members of the fallback place may decide.
-    """
-
-    to: Place
-    at: float
-    by: Reviewer | None
-    why: str | None = None
-    step: int | None = None
-    open: bool = False
 
 
 class EarlierTerms(Value):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from hitl_core.model.decision import Reviewer, Verdict, Vote
+from hitl_core.model.escalation import Escalation
 from hitl_core.model.route import Route
 from hitl_core.model.value import Value
 
@@ -57,8 +58,8 @@ RunState = Literal["started", "paused", "done", "in_doubt", "cleared", "skipped"
 
 class Run(Value):
     """`attempt` counts the starts. `line` is the result in one line, as people may read it, and `digest` the
-    SHA-256 of the whole result. For a call in doubt: `by` is the person who gave the last answer, and `votes`
-    has all answers about this attempt if several are needed.
+    SHA-256 of the whole result. For a call in doubt: `by` is the person who gave the last answer, `votes` has
+    all answers about this attempt if several are needed, and `escalations` lead to the fallback.
     """
 
     state: RunState
@@ -68,3 +69,4 @@ class Run(Value):
     digest: str | None = None
     by: Reviewer | None = None
     votes: tuple[Vote, ...] = ()
+    escalations: tuple[Escalation, ...] = ()

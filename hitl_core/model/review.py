@@ -15,6 +15,7 @@ from hitl_core.model.arguments import Arguments
 from hitl_core.model.call import Call, Run
 from hitl_core.model.decision import Reviewer, Vote
 from hitl_core.model.place import DEFAULT_PLACE, MessageRef, Place, person_key
+from hitl_core.model.route import Reviewers
 from hitl_core.model.value import Value
 
 SCHEMA_VERSION = 1
@@ -181,17 +182,24 @@ class Review(Value):
         return self.requester is not None and who.is_named(self.requester)
 
     def places_of(self, call: Call) -> tuple[Place, ...]:
-        """Where people are asked about this call if it is in doubt: its action's places, or its rule's."""
-        action = self.action(call.key)
-        return action.places if action else call.route.notify or (DEFAULT_PLACE,)
+        """Where people are asked about this call if it is in doubt."""
+        run = self.runs.get(call.key)
+        more = run.escalations if run else ()
+        return tuple(dict.fromkeys((*self._own_places(call), *(one.to for one in more))))
 
     def grants_of(self, call: Call) -> tuple[Grant, ...]:
         """Who may decide on a call, and answer if it is in doubt. A call that the policy allowed has no
         action: then the people of its rule may answer, or else the members of the places where they are
-        asked.
+        asked. An open fallback adds its members.
         """
+        action, run = self.action(call.key), self.runs.get(call.key)
+        own = action.grants if action else (Grant(self._own_places(call), call.route.reviewers),)
+        opened = (one for one in run.escalations if one.open) if run else ()
+        return (*own, *(Grant((one.to,), Reviewers()) for one in opened))
+
+    def _own_places(self, call: Call) -> tuple[Place, ...]:
         action = self.action(call.key)
-        return action.grants if action else (Grant(self.places_of(call), call.route.reviewers),)
+        return action.places if action else call.route.notify or (DEFAULT_PLACE,)
 
     @property
     def places(self) -> tuple[Place, ...]:

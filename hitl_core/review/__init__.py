@@ -34,6 +34,7 @@ from hitl_core.review.escalation import (
     next_step_at,
 )
 from hitl_core.review.holds import HELD_TEXT, calls_ahead, ran_mark
+from hitl_core.review.open_items import OpenItem, open_items
 from hitl_core.review.proposal import (
     Proposal,
     final_answer,
@@ -85,6 +86,7 @@ __all__ = [
     "Denial",
     "Escalate",
     "Findings",
+    "OpenItem",
     "Proposal",
     "Release",
     "Reviews",
@@ -122,6 +124,7 @@ __all__ = [
     "message_of_answer",
     "next_step_at",
     "one_line",
+    "open_items",
     "ran_mark",
     "reason_of",
     "redaction_pointers",

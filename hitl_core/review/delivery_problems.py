@@ -8,8 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hitl_core.errors import Refused
-from hitl_core.model import DeliveryProblem, Escalation, Event, Grant, Place, Review
+from hitl_core.model import (
+    Action,
+    DeliveryProblem,
+    Escalation,
+    Event,
+    Grant,
+    Place,
+    Review,
+    Run,
+)
 from hitl_core.review.escalation import add_escalation, apply_escalations, take_step
+from hitl_core.review.open_items import OpenItem, open_items
 from hitl_core.review.transition import Transition, check_not_cancelled, make_event
 
 #: The longest reason that is stored, in characters.
@@ -20,11 +30,10 @@ def record_delivery_problem(
     review: Review, place: Place, why: str, now: float, *, is_shown: bool = False
 ) -> Transition:
     """Only the first reason is kept until the problem is over. Otherwise two alternating reasons would update
-    the card again and again. Raises Refused if the place already has a problem, or if no action waits there.
+    the card again and again. Raises Refused if the place already has a problem, or if nothing waits there.
     """
-    waiting = any(action.is_pending and place in action.places for action in review.actions)
-    if place in review.troubles or not waiting or review.cancelled is not None:
-        raise Refused("unchanged", "Nothing to record: a problem is recorded, or no action waits.")
+    if place in review.troubles or not open_items(review, place):
+        raise Refused("unchanged", "Nothing to record: a problem is recorded, or nothing waits.")
     problems = {
         **review.troubles,
         place: DeliveryProblem(why=why[:MAX_REASON], since=now, is_shown=is_shown),
@@ -43,22 +52,18 @@ def end_delivery_problem(review: Review, place: Place, now: float) -> Transition
 
 
 def use_fallback(review: Review, place: Place, why: str, now: float) -> Transition:
-    """Show the pending actions of an unreachable place in their fallback places too. `why` is the problem.
-    This gives nobody the right to decide. Raises Refused if no action has a fallback in which it is not shown
-    yet.
+    """Show what waits at an unreachable place in its fallback place too. `why` is the problem. This gives
+    nobody the right to decide. Raises Refused if nothing has a fallback in which it is not shown yet.
     """
     check_not_cancelled(review)
-    actions = {
-        action.key: add_escalation(action, Escalation(to=to, at=now, by=None, why=why))
-        for action in review.actions
-        if action.is_pending
-        and place in action.places
-        and (to := action.route.fallback) is not None
-        and to not in action.places
+    moved = {
+        one.key: Escalation(to=one.fallback, at=now, by=None, why=why)
+        for one in open_items(review, place)
+        if one.fallback is not None and one.fallback not in one.places
     }
-    if not actions:
-        raise Refused("no_fallback", f"No action that waits in {place} has another fallback.")
-    return apply_escalations(review, actions, now, why=why, place=place, is_fallback=True)
+    if not moved:
+        raise Refused("no_fallback", f"Nothing that waits in {place} has another fallback.")
+    return _move(review, moved, now, why, place)
 
 
 def replace_deciders(
@@ -68,37 +73,53 @@ def replace_deciders(
     why: str,
     now: float,
 ) -> Transition:
-    """None of the people who may decide these actions is left. Each action takes its next escalation step.
-    After the last step, the members of its fallback may decide.
+    """None of the people who may decide these is left. Each action takes its next escalation step. After the
+    last step, and for a call in doubt, the members of the fallback may decide.
 
-    `undecidable` has the grants that were looked up, by the actions' keys. Raises Refused: `changed` if other
-    people may decide now, `no_fallback` if no action has a step or fallback left.
+    `undecidable` has the grants that were looked up, by key. Raises Refused: `changed` if other people may
+    decide now, `no_fallback` if nothing has a step or fallback left.
     """
     check_not_cancelled(review)
-    waiting = [
-        action
-        for action in review.actions
-        if action.is_pending and action.grants == undecidable.get(action.key)
-    ]
+    waiting = [one for one in open_items(review) if one.grants == undecidable.get(one.key)]
     if not waiting:
         raise Refused("changed", "Other people may decide now.")
+    actions = [one.action for one in waiting if one.action is not None]
     if stepped := {
         action.key: take_step(action, None, now, why)
-        for action in waiting
+        for action in actions
         if action.next_step is not None
     }:
         return apply_escalations(review, stepped, now, why=why, place=place)
     opened = {
-        action.key: add_escalation(action, Escalation(to=to, at=now, by=None, why=why, open=True))
-        for action in waiting
-        if (to := action.route.fallback) is not None
-        and not any(one.open for one in action.escalations)
+        one.key: Escalation(to=one.fallback, at=now, by=None, why=why, open=True)
+        for one in waiting
+        if one.fallback is not None and not any(each.open for each in _escalations(review, one))
     }
     if not opened:
-        raise Refused(
-            "no_fallback", f"No action that waits in {place} has a step or fallback left."
-        )
-    return apply_escalations(review, opened, now, why=why, place=place, is_fallback=True)
+        raise Refused("no_fallback", f"Nothing that waits in {place} has a step or fallback left.")
+    return _move(review, opened, now, why, place)
+
+
+def _escalations(review: Review, item: OpenItem) -> tuple[Escalation, ...]:
+    return item.action.escalations if item.action else review.runs[item.key].escalations
+
+
+def _move(
+    review: Review, escalations: Mapping[str, Escalation], now: float, why: str, place: Place
+) -> Transition:
+    """To the fallback, by key: a pending action or a call in doubt."""
+    actions, runs = dict[str, Action](), dict[str, Run]()
+    for key, escalation in escalations.items():
+        action = review.action(key)
+        if action is not None and action.is_pending:
+            actions[key] = add_escalation(action, escalation)
+        else:
+            run = review.runs[key]
+            more = (*run.escalations, escalation)
+            runs[key] = run.model_copy(update={"escalations": more})
+    return apply_escalations(
+        review, actions, now, runs=runs, why=why, place=place, is_fallback=True
+    )
 
 
 def _with_problems(

@@ -6,10 +6,10 @@ in seconds since the epoch.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from hitl_core.errors import Refused
-from hitl_core.model import Action, Escalation, Place, Review, Reviewer
+from hitl_core.model import Action, Escalation, Place, Review, Reviewer, Run
 from hitl_core.review.transition import (
     Transition,
     check_not_cancelled,
@@ -74,22 +74,30 @@ def apply_escalations(
     actions: dict[str, Action],
     now: float,
     *,
+    runs: Mapping[str, Run] | None = None,
     by: Reviewer | None = None,
     why: str | None = None,
     place: Place | None = None,
     is_fallback: bool = False,
 ) -> Transition:
-    """The review with these actions, which have new escalations. The event lists each new place."""
+    """The review with these actions and runs, which have new escalations. The event lists each new place."""
+    runs = runs or {}
     steps = [
         (action.key, escalation.to)
         for before in review.actions
         if (action := actions.get(before.key)) is not None
         for escalation in action.escalations[len(before.escalations) :]
     ]
+    steps += [
+        (key, escalation.to)
+        for key, run in runs.items()
+        for escalation in run.escalations[len(review.runs[key].escalations) :]
+    ]
     kind = "undeliverable" if is_fallback else "escalated"
     keys, what = zip(*steps, strict=True)
     event = make_event(kind, review, now, keys, by=by, what=what, why=why, place=place)
-    return Transition(with_actions(review, actions, now), event)
+    after = with_actions(review, actions, now)
+    return Transition(after.model_copy(update={"runs": {**review.runs, **runs}}), event)
 
 
 def add_escalation(action: Action, escalation: Escalation) -> Action:

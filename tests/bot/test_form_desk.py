@@ -312,13 +312,13 @@ async def test_what_must_be_read_first_opens_no_form(world: World) -> None:
     await world.ask("long", {"text": "x" * 4_000})
     with pytest.raises(ReadRequired) as unread:
         await world.open("edit")
-    first, last = [await world.read(unread.value.target, page) for page in (0, 1)]
+    first, last = [await world.read(unread.value.unread.target, page) for page in (0, 1)]
     assert first.reads is None
     with pytest.raises(ReadRequired):
         await world.open("edit")
     assert (first.content, last.content) == ("first", "last")
-    assert last.reads == unread.value.target
-    await world.inbox.access.read_marks.record(unread.value.target, OPERATOR)
+    assert last.reads == unread.value.unread.target
+    await world.inbox.access.read_marks.record(unread.value.unread.target, OPERATOR)
     assert (await world.open("edit")).title == "Edit long"
 
 

@@ -12,14 +12,17 @@ from bot.channels.contract import ChannelError
 from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.health.health import Health
+from bot.outbox.decider_check import DeciderCheck
 from bot.outbox.delivery import Delivery
 from bot.people import lookups, recipients
 from bot.people.directory import Directory
-from hitl_core.model import Action, Place, Reviewer
+from hitl_core.model import Action, Grant, Place, Reviewer, Reviewers
+from hitl_core.policy import Policy
+from hitl_core.review import claims
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
 from slack_sandbox.server import Sandbox
-from tests.support.builders import START, call, policy, review_of
+from tests.support.builders import START, approve_all, call, policy, review_of
 
 APPROVALS, OPS, ASK, ARCHIVED = (
     Place("slack:#agent-approvals"),
@@ -63,9 +66,11 @@ class Bot:
         return list(review.actions)
 
     async def deliver_at(self, review_id: str, place: Place) -> None:
+        await self.delivery().deliver(review_id, place, again=False)
+
+    def delivery(self) -> Delivery:
         directory = Directory(Channels(self.channel))
-        delivery = Delivery(self.reviews, Channels(self.channel), directory, health=self.health)
-        await delivery.deliver(review_id, place, again=False)
+        return Delivery(self.reviews, Channels(self.channel), directory, health=self.health)
 
 
 @pytest.fixture
@@ -264,3 +269,91 @@ async def test_promise_12_a_group_that_grows_gives_nobody_a_right(
             await bot.deliver_at(review_id, group)
         [action] = (await bot.reviews.load(review_id)).review.actions
         assert members_of(action) == {group}
+
+
+async def in_doubt(bot: Bot, review_id: str) -> None:
+    """Approved where it has to be, and started by a process that died."""
+    await approve_all(bot.reviews, review_id)
+    await bot.reviews.change(review_id, "claim", lambda r, now: claims.claim(r, "p1", now, 30))
+    await bot.reviews.change(review_id, "start", lambda r, now: claims.start(r, r.fence, "1", now))
+    await bot.reviews.change(review_id, "die", lambda r, now: claims.expire_lease(r, now + 100))
+
+
+async def test_a8_f4_a_doubt_goes_to_the_fallback_of_its_rule(bot: Bot) -> None:
+    """Given a call in doubt whose place is archived; then it is asked about in its fallback, where only those
+    who may decide answer."""
+    review_id = await bot.submit(pay={"notify": ARCHIVED, "fallback": OPS, "reviewers": DANA})
+    await in_doubt(bot, review_id)
+
+    await bot.deliver(review_id)
+
+    snapshot = await bot.reviews.load(review_id)
+    [call] = snapshot.review.calls
+    assert snapshot.review.places_of(call) == (ARCHIVED, OPS)
+    assert OPS in snapshot.posts
+    assert not any(grant.includes_members for grant in snapshot.review.grants_of(call))
+
+
+async def test_a8_f4_so_does_the_doubt_of_a_call_that_needed_nobody(bot: Bot) -> None:
+    """Its place's members may answer. None can, so those of the fallback may."""
+    rules = {"default": "allow", "notify": ARCHIVED, "fallback": OPS}
+    review, event = review_of([call("pay")], by=Policy.from_mapping(rules))
+    await bot.reviews.submit(review, event)
+    await in_doubt(bot, review.id)
+
+    await bot.deliver(review.id)
+
+    snapshot = await bot.reviews.load(review.id)
+    [asked] = snapshot.review.calls
+    assert OPS in snapshot.posts
+    assert {one.places for one in snapshot.review.grants_of(asked)} == {(ARCHIVED,), (OPS,)}
+
+
+async def test_a8_f4_a_doubt_without_a_fallback_is_told(bot: Bot) -> None:
+    review_id = await bot.submit(pay={"notify": ARCHIVED, "reviewers": DANA})
+    await in_doubt(bot, review_id)
+    await bot.deliver(review_id)
+    review = (await bot.reviews.load(review_id)).review
+    assert list(review.troubles) == [ARCHIVED]
+    assert bot.health.current_problems()
+
+
+async def test_a8_f5_a_doubt_that_nobody_can_answer_opens_the_fallback(
+    bot: Bot, sandbox: Sandbox
+) -> None:
+    """Given a call in doubt whose only reviewer has left; then the members of its fallback may answer."""
+    review_id = await bot.submit(pay={"reviewers": DANA, "fallback": OPS})
+    await bot.deliver(review_id)
+    await in_doubt(bot, review_id)
+    sandbox.users.deactivate("U0DANA")
+
+    await bot.deliver(review_id)
+
+    review = (await bot.reviews.load(review_id)).review
+    [call] = review.calls
+    assert Grant((OPS,), Reviewers()) in review.grants_of(call)
+    assert f"place:{OPS}" in review.audiences
+
+
+@pytest.mark.parametrize("what", ["the reviewer left", "the channel was archived"])
+async def test_a8_f5_who_may_decide_is_checked_again_after_the_card_was_shown(
+    bot: Bot, sandbox: Sandbox, what: str
+) -> None:
+    """Given a card that is shown, of an action without any timer; when its only reviewer leaves, or its
+    channel is archived, then a later check gives it to its fallback."""
+    review_id = await bot.submit(pay={"reviewers": DANA, "notify": ASK, "fallback": OPS})
+    await bot.deliver(review_id)
+    check = DeciderCheck(bot.reviews, bot.delivery())
+    await check.check_page()
+    [action] = (await bot.reviews.load(review_id)).review.actions
+    assert action.places == (ASK,)
+
+    if what == "the reviewer left":
+        sandbox.users.deactivate("U0DANA")
+    else:
+        sandbox.workspace.channels["C0ASK"].is_archived = True
+    await DeciderCheck(bot.reviews, bot.delivery()).check_page()
+
+    [action] = (await bot.reviews.load(review_id)).review.actions
+    assert action.places == (ASK, OPS)
+    assert bool(members_of(action)) == (what == "the reviewer left")
