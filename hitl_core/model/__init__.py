@@ -53,7 +53,6 @@ from hitl_core.model.review import (
     DialectName,
     Lease,
     Review,
-    Snapshot,
     Status,
     is_id_prefix,
     is_review_id,
@@ -61,6 +60,7 @@ from hitl_core.model.review import (
 )
 from hitl_core.model.review_config import DisplayHint, DisplayStyle, Output, ReviewConfig
 from hitl_core.model.route import Expire, Reviewers, Route, Step
+from hitl_core.model.snapshot import Snapshot
 from hitl_core.model.token import Token, parse_id
 from hitl_core.model.tool_call import (
     CALL_KEYS,

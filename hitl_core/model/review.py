@@ -14,7 +14,7 @@ from hitl_core.model.action import Action, Grant
 from hitl_core.model.arguments import Arguments
 from hitl_core.model.call import Call, Run
 from hitl_core.model.decision import Reviewer, Vote
-from hitl_core.model.place import DEFAULT_PLACE, MessageRef, Place, person_key
+from hitl_core.model.place import DEFAULT_PLACE, Place, person_key
 from hitl_core.model.route import Reviewers
 from hitl_core.model.value import Value
 
@@ -231,23 +231,3 @@ class Review(Value):
             if grant.includes_members:
                 names |= {f"place:{place.conversation}" for place in grant.places}
         return frozenset(names)
-
-
-class Snapshot(Value):
-    """A review as it was loaded, with the store's time `now`.
-
-    - `posts`: the message of each place;
-    - `shown`: the version that each message shows;
-    - `chain`: the head of its audit: the number of entries, and the hash of the last one;
-    - `marks`: notes that are not decisions, for example who has read what;
-    - `held`: the store lost writes, so people and agents may have seen a newer state than this. Nothing
-      changes it until a person releases it.
-    """
-
-    review: Review
-    posts: dict[Place, MessageRef]
-    shown: dict[Place, int]
-    now: float
-    chain: str = ""
-    marks: frozenset[str] = frozenset()
-    held: bool = False

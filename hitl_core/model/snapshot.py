@@ -1,0 +1,27 @@
+"""A review with what the store knows of it beside its own fields."""
+
+from __future__ import annotations
+
+from hitl_core.model.place import MessageRef, Place
+from hitl_core.model.review import Review
+from hitl_core.model.value import Value
+
+
+class Snapshot(Value):
+    """A review as it was loaded, with the store's time `now`.
+
+    - `posts`: the message of each place;
+    - `shown`: the version that each message shows;
+    - `chain`: the head of its audit: the number of entries, and the hash of the last one;
+    - `marks`: notes that are not decisions, for example who has read what;
+    - `held`: the store lost writes, so people and agents may have seen a newer state than this. Nothing
+      changes it until a person releases it.
+    """
+
+    review: Review
+    posts: dict[Place, MessageRef]
+    shown: dict[Place, int]
+    now: float
+    chain: str = ""
+    marks: frozenset[str] = frozenset()
+    held: bool = False
