@@ -101,7 +101,7 @@ async def running_bot(
             await stack.enter_async_context(workers)
         await stack.enter_async_context(Notices(health, store, channels.default.announce))
         ready = make_probe(store, readiness_checks, health)
-        watches = [log_changes(ready), LossWatch(Reviews(store), health).run()]
+        watches = [log_changes(ready), LossWatch(Reviews(store), health, store.warnings).run()]
         stack.push_async_callback(cancel_tasks, [asyncio.create_task(each) for each in watches])
         app = make_app(ready, leaving)
         add_metrics(app, store, health)

@@ -11,7 +11,7 @@ import hypothesis
 import pytest
 import redis
 
-from hitl_core.store.redis.connection import client
+from hitl_core.store.redis.connection import client, start_checks
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.support.redis_cluster import RedisCluster
 from tests.support.redis_sentinels import RedisSentinels
@@ -30,6 +30,8 @@ PROPERTY_TIMEOUT = 1200
 # A busy machine's Redis answers late, too. A product's command ends after 1.5 s.
 PRODUCT_COMMAND_TIMEOUT = client.COMMAND_TIMEOUT
 client.COMMAND_TIMEOUT = 5.0
+# The server of the session keeps nothing, on purpose.
+start_checks.CHECK_DISK = False
 
 MARK_OF_FIXTURE = {
     "redis_server": "redis",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 
 from hitl_core.errors import HitlError, ReviewNotFound, safe_message
 from hitl_core.review import Reviews
+from hitl_core.store import StartWarning
 
 from .health import Health
 
@@ -25,10 +27,12 @@ LOST_TEXT = (
 
 
 class LossWatch:
-    """Methods raise StoreUnavailable."""
+    """`warnings` are about the server at the bot's start. Methods raise StoreUnavailable."""
 
-    def __init__(self, reviews: Reviews, health: Health) -> None:
-        self._reviews, self._health = reviews, health
+    def __init__(
+        self, reviews: Reviews, health: Health, warnings: Sequence[StartWarning] = ()
+    ) -> None:
+        self._reviews, self._health, self._warnings = reviews, health, warnings
         self._held = 0
 
     async def run(self) -> None:
@@ -41,6 +45,8 @@ class LossWatch:
             await asyncio.sleep(INTERVAL)
 
     async def tick(self) -> None:
+        for warning in self._warnings:
+            self._health.report("store", warning.subject, warning.text)
         check = await self._reviews.store.check_history()
         if check.lost:
             self._health.report("store", "lost", LOST_TEXT)

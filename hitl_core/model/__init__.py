@@ -48,6 +48,7 @@ from hitl_core.model.place import (
 )
 from hitl_core.model.review import (
     DIALECTS,
+    SCHEMA_VERSION,
     Cancellation,
     DeliveryProblem,
     DialectName,
@@ -85,6 +86,7 @@ __all__ = [
     "ORIGIN",
     "POLICY",
     "REDRAW_KINDS",
+    "SCHEMA_VERSION",
     "TOOL_NAME",
     "UNAUDITED_CODES",
     "UNAUDITED_KINDS",

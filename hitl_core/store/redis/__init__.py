@@ -1,6 +1,6 @@
 """The store in Redis: rules in Python, atomicity in the Lua scripts beside it."""
 
-from hitl_core.store.redis.connection import REDIS_SCHEMES, parse_redis_url
+from hitl_core.store.redis.connection import REDIS_SCHEMES, StartWarning, parse_redis_url
 from hitl_core.store.redis.keys import (
     Keys,
     choose_partition,
@@ -14,6 +14,7 @@ __all__ = [
     "REDIS_SCHEMES",
     "Keys",
     "RedisStore",
+    "StartWarning",
     "choose_partition",
     "digest_of",
     "make_review_id",

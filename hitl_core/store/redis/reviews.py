@@ -7,6 +7,7 @@ are fields beside it.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -14,6 +15,7 @@ from hitl_core.audit import link_entry
 from hitl_core.errors import StoreError, StoreUnavailable
 from hitl_core.model import (
     REDRAW_KINDS,
+    SCHEMA_VERSION,
     UNAUDITED_KINDS,
     Arguments,
     Event,
@@ -228,7 +230,11 @@ def read_snapshot(review_id: str, fields: Mapping[str, bytes], now: float) -> Sn
             Place(k.removeprefix(SHOWN)): int(v) for k, v in fields.items() if k.startswith(SHOWN)
         }
     except (KeyError, ValueError) as error:  # pydantic's ValidationError is a ValueError
-        raise StoreError(f"The stored review {review_id} can't be read by this version.") from error
+        written = re.match(rb'{"schema_version":(\d+),', fields.get("data", b""))
+        newer = ": a newer one wrote it. Update this program"
+        why = newer if written and int(written[1]) > SCHEMA_VERSION else ""
+        message = f"The stored review {review_id} can't be read by this version{why}."
+        raise StoreError(message) from error
     if review.id != review_id:
         raise StoreError(f"The store has the review {review.id} under the id {review_id}.")
     args = {k.removeprefix(ARGS): Arguments(v) for k, v in fields.items() if k.startswith(ARGS)}

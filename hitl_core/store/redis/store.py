@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import suppress
 
 from hitl_core.errors import SettingsError, StoreUnwritable
 from hitl_core.store.redis.connection import (
     Client,
+    StartWarning,
     check_server,
     close_clients,
     connect,
+    find_warnings,
     parse_redis_url,
     store_errors,
 )
@@ -26,6 +29,8 @@ from hitl_core.store.redis.lanes import RedisLanes
 from hitl_core.store.redis.ledger import RedisAuditedFields
 from hitl_core.store.redis.review_lists import RedisReviewLists
 from hitl_core.store.redis.reviews import RedisReviews
+
+log = logging.getLogger(__name__)
 
 #: The partitions of a Redis Cluster, unless a process says otherwise. Few masters have all of them.
 CLUSTER_PARTITIONS = 16
@@ -50,6 +55,8 @@ class RedisStore(
         keys = [Keys(partition) for partition in range(partitions)]
         super().__init__(redis, reader, keys, retention)
         self.partitions = partitions
+        #: What is unsafe about the server, for the operators.
+        self.warnings: tuple[StartWarning, ...] = ()
 
     @classmethod
     async def open(
@@ -91,6 +98,9 @@ class RedisStore(
             store = cls(redis, reader, fixed, retention)
             await store._server_change.open(may_write=set_partitions)
             if set_partitions:
+                store.warnings = await find_warnings(redis)
+                for warning in store.warnings:
+                    log.warning("%s", warning.text)
                 with suppress(StoreUnwritable):  # later, then
                     await store.check_history()
         except BaseException:

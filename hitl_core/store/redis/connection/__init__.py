@@ -6,6 +6,7 @@ from hitl_core.store.redis.connection.client import MAX_BLOCK, Client, close_cli
 from hitl_core.store.redis.connection.cluster import ClusterClient
 from hitl_core.store.redis.connection.errors import store_errors
 from hitl_core.store.redis.connection.server import check_server, server_of, servers_of
+from hitl_core.store.redis.connection.start_checks import StartWarning, find_warnings
 from hitl_core.store.redis.connection.url import REDIS_SCHEMES, RedisUrl, parse_redis_url
 
 __all__ = [
@@ -14,9 +15,11 @@ __all__ = [
     "Client",
     "ClusterClient",
     "RedisUrl",
+    "StartWarning",
     "check_server",
     "close_clients",
     "connect",
+    "find_warnings",
     "parse_redis_url",
     "server_of",
     "servers_of",

@@ -1,0 +1,96 @@
+"""What is unsafe about a Redis, for its operators: it may still be used. What makes it unusable is refused by
+`check_server`.
+
+A managed service may not permit CONFIG; INFO has most of it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, cast
+
+from hitl_core.errors import StoreError
+from hitl_core.store.redis.connection.client import Client
+from hitl_core.store.redis.connection.errors import store_errors
+from hitl_core.store.redis.connection.server import servers_of
+
+#: A larger difference between this machine's clock and Redis's is reported, in seconds.
+MAX_SKEW = 5.0
+#: Whether a Redis that keeps nothing is reported. Tests use such servers.
+CHECK_DISK = True
+
+Subject = Literal["disk", "eviction", "clock"]
+
+
+class StartWarning(NamedTuple):
+    """`text` says what is wrong and what to do."""
+
+    subject: Subject
+    text: str
+
+
+async def find_warnings(redis: Client) -> tuple[StartWarning, ...]:
+    """Of each master of a cluster. Raises StoreUnavailable."""
+    async with store_errors():
+        servers = await servers_of(redis)
+    found = [warning for server in servers for warning in await _find_warnings(server)]
+    return tuple({warning.subject: warning for warning in found}.values())
+
+
+async def _find_warnings(redis: Client) -> list[StartWarning]:
+    info = cast(Mapping[str, Any], await _ask(redis, "info") or {})
+    config = cast(Mapping[str, str] | None, await _ask(redis, "config_get", "append*", "save"))
+    async with store_errors():
+        seconds, micros = await redis.time()
+    skew = time.time() - (int(seconds) + int(micros) / 1e6)
+    texts: dict[Subject, str] = {
+        "disk": _disk_text(info, config) if CHECK_DISK else "",
+        "eviction": _eviction_text(info),
+        "clock": _clock_text(skew),
+    }
+    return [StartWarning(subject, text) for subject, text in texts.items() if text]
+
+
+async def _ask(redis: Client, command: str, *args: str) -> object:
+    """None if Redis doesn't permit the command, or doesn't know it."""
+    try:
+        async with store_errors():
+            return await getattr(redis, command)(*args)
+    except StoreError:
+        return None
+
+
+def _disk_text(info: Mapping[str, Any], config: Mapping[str, str] | None) -> str:
+    if info.get("aof_enabled") == 0:
+        snapshots = config is None or bool(config.get("save"))
+        lost = "what happened since its last snapshot" if snapshots else "everything"
+        return (
+            f"Redis has no append-only file: a restart loses {lost}. Set appendonly to yes and appendfsync to"
+            " always."
+        )
+    if config is not None and config.get("appendfsync") == "no":
+        return (
+            "Redis has appendfsync no: a power cut can lose decisions of the last half minute. Set it to"
+            " always."
+        )
+    return ""
+
+
+def _eviction_text(info: Mapping[str, Any]) -> str:
+    policy = str(info.get("maxmemory_policy", ""))
+    if not policy.startswith("volatile"):
+        return ""
+    return (
+        f"Redis has maxmemory-policy {policy}: when it is full it forgets reviews that are done, and a turn"
+        " that its agent submits again can run again. Set it to noeviction."
+    )
+
+
+def _clock_text(skew: float) -> str:
+    if abs(skew) <= MAX_SKEW:
+        return ""
+    return (
+        f"This machine's clock is {abs(skew):.0f} s {'ahead of' if skew > 0 else 'behind'} Redis's. Deadlines"
+        " follow Redis's clock; from 300 s on, Slack's clicks are refused. Synchronize the clocks."
+    )
