@@ -72,6 +72,8 @@ async def open_store(settings: Settings) -> RedisStore:
             " change what people decide. Use rediss:// unless the network is your own."
         )
     try:
-        return await RedisStore.open(settings.hitl_redis_url)
+        return await RedisStore.open(
+            settings.hitl_redis_url, wait_replicas=settings.hitl_redis_wait_replicas
+        )
     except (SettingsError, StoreUnavailable) as error:
         raise type(error)(f"{error} The URL is from HITL_REDIS_URL.") from None

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from hitl_core.errors import SettingsError
 from hitl_core.model import is_guid, split_id
-from hitl_core.store import REDIS_SCHEMES, parse_redis_url
+from hitl_core.store import REDIS_SCHEMES, parse_redis_url, read_wait_replicas
 
 from . import click_budget
 from .setting_names import find_typos, missing_text, required_settings, typo_question
@@ -48,6 +48,8 @@ class Settings:
     """The bot's own place, where the policy names none: `#agent-approvals`, or `teams:` and a team's name."""
     hitl_redis_url: str = "redis://localhost:6379/0"
     """The URL of the Redis that the agents use too; also of a Redis Cluster, or of Sentinels."""
+    hitl_redis_wait_replicas: int = 0
+    """How many replicas of Redis must have a decision before it is acknowledged; agents use it too."""
     hitl_policy: str = ""
     """A policy file, or a folder of <agent>.yaml, for agents of the HTTP API; other agents load theirs."""
     hitl_people: str = ""
@@ -106,6 +108,8 @@ class Settings:
             raise SettingsError(f"{typo_question(typos)} Rename or remove it.")
         if "hitl_port" in values:
             values["hitl_port"] = _port(values["hitl_port"])
+        if "hitl_redis_wait_replicas" in values:
+            values["hitl_redis_wait_replicas"] = read_wait_replicas(environment)
         if "hitl_click_seconds" in values:
             values["hitl_click_seconds"] = _click_seconds(values["hitl_click_seconds"])
         for name in ("teams_client_id", "teams_tenant_id", "teams_managed_identity"):

@@ -69,12 +69,14 @@ def is_release(event: Event) -> bool:
     return event.kind in ("released", "cancelled")
 
 
-def apply_release(
-    apply: Callable[[Review, float], Transition], review: Review, now: float
+def apply_unless_held(
+    apply: Callable[[Review, float], Transition], snapshot: Snapshot
 ) -> Transition:
-    """A transition of a held review. Raises Refused("held") unless the review goes on after it."""
+    """The transition. Of a held review only one after which it goes on: else raises Refused("held")."""
+    if not snapshot.held:
+        return apply(snapshot.review, snapshot.now)
     with suppress(HitlError):
-        changed = apply(review, now)
+        changed = apply(snapshot.review, snapshot.now)
         if is_release(changed.event):
             return changed
     raise refuse_held()

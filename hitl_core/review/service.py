@@ -80,6 +80,7 @@ class Reviews(ReviewLoader):
                 f"The review {review.id} was already submitted with other arguments. Use a different `turn`"
                 " for each turn of the model."
             )
+        await self.with_retry(lambda: self.store.confirm(review.id))
         return stored
 
     async def change(
@@ -114,12 +115,11 @@ class Reviews(ReviewLoader):
             snapshot, loaded = loaded or await self.load_until(review_id, end), None
             before, now = snapshot.review, snapshot.now
             if op in before.ops:
+                await self.with_retry(lambda: self.store.confirm(review_id))
                 return ChangeResult(before, now, is_new=False)
             if snapshot.held:
                 await self.store.unschedule(review_id, before.agent)
-            changed = (
-                apply(before, now) if not snapshot.held else holds.apply_release(apply, before, now)
-            )
+            changed = holds.apply_unless_held(apply, snapshot)
             ops = dict([*before.ops.items(), (op, changed.event.kind)][-MAX_OPS:])
             after = changed.review.model_copy(update={"version": before.version + 1, "ops": ops})
             event = changed.event.model_copy(update={"op": op})

@@ -23,6 +23,7 @@ from hitl_core.store.redis import (
     make_review_id,
     parse_partition,
     parse_redis_url,
+    read_wait_replicas,
 )
 
 __all__ = [
@@ -46,4 +47,5 @@ __all__ = [
     "make_review_id",
     "parse_partition",
     "parse_redis_url",
+    "read_wait_replicas",
 ]

@@ -67,6 +67,12 @@ class ReviewStore(Protocol):
         """
         ...
 
+    async def confirm(self, review_id: str) -> None:
+        """Raises StoreUnavailable unless as many replicas as the store was opened with have everything that
+        was written for this review. `commit` does so for what people and agents decide on.
+        """
+        ...
+
     async def record_shown_version(self, review_id: str, place: Place, version: int) -> int:
         """Record which version a card shows; it never goes back. Returns the newest recorded version."""
         ...

@@ -29,6 +29,9 @@ class MemoryHistory(MemoryDeadLetters):
         held = (self._reviews[review_id] for review_id in self._held)
         return sorted(LiveReview(review.created_at, review.id) for review in held)[:limit]
 
+    async def confirm(self, review_id: str) -> None:
+        """There are no replicas."""
+
     async def unschedule(self, review_id: str, agent: str) -> None:
         if review_id in self._held:
             self._due.pop(review_id, None)

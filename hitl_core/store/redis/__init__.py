@@ -8,7 +8,7 @@ from hitl_core.store.redis.keys import (
     make_review_id,
     parse_partition,
 )
-from hitl_core.store.redis.store import RedisStore
+from hitl_core.store.redis.store import RedisStore, read_wait_replicas
 
 __all__ = [
     "REDIS_SCHEMES",
@@ -20,4 +20,5 @@ __all__ = [
     "make_review_id",
     "parse_partition",
     "parse_redis_url",
+    "read_wait_replicas",
 ]

@@ -9,13 +9,31 @@ from collections.abc import Sequence
 from typing import NamedTuple, cast
 from uuid import uuid4
 
+from hitl_core.errors import StoreUnavailable
+from hitl_core.model import EventKind
 from hitl_core.store.contract import HistoryCheck, LiveReview
-from hitl_core.store.redis.connection import Client, store_errors
+from hitl_core.store.redis.connection import Client, server_of, store_errors
 from hitl_core.store.redis.keys import Keys
 from hitl_core.store.redis.part import RedisPart
 
 log = logging.getLogger(__name__)
 
+#: What is acknowledged only after replicas have confirmed it, see `confirm`.
+CONFIRMED_KINDS: frozenset[EventKind] = frozenset(
+    {
+        "submitted",
+        "voted",
+        "edited",
+        "decided",
+        "cancelled",
+        "resolved",
+        "released",
+        "claimed",
+        "started",
+    }
+)
+#: How long replicas may take to confirm a write. A command must end within COMMAND_TIMEOUT.
+WAIT_MILLISECONDS = 800
 #: How many histories of a partition are remembered: a process that knows none of them takes it for a loss.
 _MAX_HISTORIES = 16
 
@@ -34,6 +52,8 @@ class RedisHistory(RedisPart):
         self, redis: Client, reader: Client, keys: Sequence[Keys], retention: float
     ) -> None:
         super().__init__(redis, reader, keys, retention)
+        #: How many replicas must confirm what people and agents decide on.
+        self.wait_replicas = 0
         self._seen: dict[int, Seen] = {}
         self._found_loss = False
 
@@ -58,6 +78,23 @@ class RedisHistory(RedisPart):
                 page = await self._redis.zrange(keys.held, 0, limit - 1, withscores=True)
             reviews += [LiveReview(score, member.decode()) for member, score in page]
         return sorted(reviews)[:limit]
+
+    async def confirm(self, review_id: str) -> None:
+        if not self.wait_replicas:
+            return
+        key = self._require_keys(review_id).confirmed
+        async with store_errors():
+            server = await server_of(self._redis, key)
+            async with server.pipeline(transaction=False) as pipe:
+                # WAIT counts the replicas that have the last write of its connection, and so all before it.
+                await self._script("beat")(keys=[key], args=[1000], client=pipe)
+                pipe.wait(self.wait_replicas, WAIT_MILLISECONDS)
+                count = cast(int, (await pipe.execute())[-1])
+        if count < self.wait_replicas:
+            raise StoreUnavailable(
+                f"Redis has stored it, but only {count} of {self.wait_replicas} replicas"
+                " (HITL_REDIS_WAIT_REPLICAS) have confirmed it in time."
+            )
 
     async def unschedule(self, review_id: str, agent: str) -> None:
         keys = self._require_keys(review_id)

@@ -58,6 +58,10 @@ class Keys:
         return f"{self.tag}:held"
 
     @property
+    def confirmed(self) -> str:
+        return f"{self.tag}:confirmed"
+
+    @property
     def events(self) -> str:
         return f"{self.tag}:events"
 

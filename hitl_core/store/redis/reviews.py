@@ -34,7 +34,7 @@ from hitl_core.store.contract import (
     lane_of,
 )
 from hitl_core.store.redis.connection import store_errors
-from hitl_core.store.redis.history import RedisHistory, Seen
+from hitl_core.store.redis.history import CONFIRMED_KINDS, RedisHistory, Seen
 from hitl_core.store.redis.keys import Keys, parse_partition
 
 #: Added to the score of done reviews: they come after the live ones of their thread. Also in write.lua.
@@ -86,6 +86,8 @@ class RedisReviews(RedisHistory):
             result, *entry = await self._run_script("write", keys, args)
             if result == b"stored":
                 self._note_entry(partition, seen.history, entry[0].decode())
+                if write.event.kind in CONFIRMED_KINDS:
+                    await self.confirm(write.review.id)
             if result != b"history":
                 return result == b"stored"
             await self._check_partition(partition)

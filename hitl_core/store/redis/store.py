@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import logging
+import os
+import re
+from collections.abc import Mapping
 from contextlib import suppress
 
 from hitl_core.errors import SettingsError, StoreUnwritable
@@ -37,6 +40,16 @@ CLUSTER_PARTITIONS = 16
 DEFAULT_RETENTION = 30 * 24 * 3600.0
 
 
+def read_wait_replicas(environment: Mapping[str, str]) -> int:
+    """Raises SettingsError."""
+    text = environment.get("HITL_REDIS_WAIT_REPLICAS", "").strip() or "0"
+    if not re.fullmatch("[0-9]{1,2}", text):
+        raise SettingsError(
+            f"HITL_REDIS_WAIT_REPLICAS is {text!r}; it must be a number of replicas, from 0 to 99."
+        )
+    return int(text)
+
+
 class RedisStore(
     RedisReviews,
     RedisAuditedFields,
@@ -66,12 +79,14 @@ class RedisStore(
         partitions: int | None = None,
         retention: float = DEFAULT_RETENTION,
         set_partitions: bool = True,
+        wait_replicas: int | None = None,
     ) -> RedisStore:
         """Connect and check the server. `retention`, in seconds, is how long done reviews are kept.
 
         The first process sets the number of `partitions` permanently (by default 1, and 16 in a Redis
         Cluster); None takes the stored number. A process that only reads passes `set_partitions=False`, which
-        leaves an empty Redis empty.
+        leaves an empty Redis empty. `wait_replicas`: see `ReviewStore.confirm`; None takes the environment's
+        HITL_REDIS_WAIT_REPLICAS.
         Raises SettingsError for a server that could lose reviews, or that has another number of partitions;
         StoreUnavailable when Redis doesn't answer.
         """
@@ -96,17 +111,24 @@ class RedisStore(
                     f" be changed: set it to {fixed}, or use another Redis."
                 )
             store = cls(redis, reader, fixed, retention)
-            await store._server_change.open(may_write=set_partitions)
-            if set_partitions:
-                store.warnings = await find_warnings(redis)
-                for warning in store.warnings:
-                    log.warning("%s", warning.text)
-                with suppress(StoreUnwritable):  # later, then
-                    await store.check_history()
+            store.wait_replicas = (
+                read_wait_replicas(os.environ) if wait_replicas is None else wait_replicas
+            )
+            await store._check_start(set_partitions)
         except BaseException:
             await close_clients(redis, reader)
             raise
         return store
+
+    async def _check_start(self, is_writer: bool) -> None:
+        """What must be known before the first command. Raises StoreUnavailable."""
+        await self._server_change.open(may_write=is_writer)
+        if is_writer:
+            self.warnings = await find_warnings(self._redis)
+            for warning in self.warnings:
+                log.warning("%s", warning.text)
+            with suppress(StoreUnwritable):  # later, then
+                await self.check_history()
 
     async def close(self) -> None:
         await self._close_topics()
