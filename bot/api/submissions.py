@@ -14,6 +14,7 @@ from hitl_core.gate import (
     FrozenCalls,
     JudgedCalls,
     ReviewKey,
+    SchemaChecks,
     build_review,
     check_redaction,
     freeze_calls,
@@ -68,10 +69,11 @@ async def judge_turn(
             await run_work(partial(check_redaction, judged_calls), large)
         return [JudgedTurn(judged_calls)]
     judged_turns: list[JudgedTurn] = []
+    checks = SchemaChecks()
     for each in await run_work(partial(_read_interrupts, submission), large):
         await asyncio.sleep(0)
         try:
-            judged_calls = await apply_policy(policy, each, tools=submission.tools)
+            judged_calls = await apply_policy(policy, each, tools=submission.tools, checks=checks)
         except DialectError as error:
             raise ApiProblem("invalid", str(error), pointer="/interrupt") from error
         except InvalidToolCall as error:

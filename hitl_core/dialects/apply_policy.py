@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from hitl_core.errors import DialectError
-from hitl_core.gate import JudgedCalls, ToolSchemas, find_schema_flaw, freeze_calls
+from hitl_core.gate import JudgedCalls, SchemaChecks, ToolSchemas, freeze_calls
 from hitl_core.model import DecisionType, JsonObject, ToolCall, Verdict
-from hitl_core.policy import Policy, Ruling, combine_schemas
+from hitl_core.policy import Policy, Ruling
 
 
 async def apply_policy(
@@ -21,22 +20,28 @@ async def apply_policy(
     *,
     tools: Mapping[str, JsonObject | None] | None = None,
     state: object = None,
+    checks: SchemaChecks | None = None,
 ) -> JudgedCalls:
-    """The interrupt, with our policy applied to each of its calls. `tools` and `state`: see `judge_calls`.
+    """The interrupt, with our policy applied to each of its calls. `tools` and `state`: see `judge_calls`;
+    `checks`: those of the request, if it has several interrupts.
 
     A call that the policy denies is denied, also one that the agent runs without an interrupt: without a
     guard around its tools, the caller must make sure that such a call doesn't run. Raises DialectError if no
     decision is allowed by both sides, and InvalidToolCall.
     """
-    calls, tools, schemas = freeze_calls(request.calls), tools or {}, ToolSchemas()
+    calls, tools, schemas = freeze_calls(request.calls), tools or {}, ToolSchemas(checks)
     rulings: list[Ruling] = []
     for call, interrupt_ruling in zip(calls, request.rulings, strict=True):
         policy_ruling = await policy.judge_async(call, state)
-        ruling = (
-            deny_unless_allowed(policy_ruling, call)
-            if interrupt_ruling.verdict.kind == "allow"
-            else combine_rulings(policy_ruling, interrupt_ruling, call)
-        )
+        if interrupt_ruling.verdict.kind == "allow":
+            ruling = deny_unless_allowed(policy_ruling, call)
+        else:
+            ruling = combine_rulings(policy_ruling, interrupt_ruling, call)
+            if ruling.verdict.kind != "deny":
+                both = await schemas.combine(
+                    policy_ruling.args_schema, interrupt_ruling.args_schema
+                )
+                ruling = replace(ruling, args_schema=both)
         rulings.append(await schemas.add_schema(ruling, tools.get(call.name)))
     edits = any("edit" in ruling.allowed_decisions for ruling in rulings)
     edit_tools = await schemas.edit_targets(tools) if edits else {}
@@ -48,8 +53,8 @@ async def apply_policy(
 
 def combine_rulings(ours: Ruling, theirs: Ruling, call: ToolCall) -> Ruling:
     """The ruling on a call that an interrupt asks about: it is always reviewed, unless the policy denies it.
-    A rule for the tool can remove decisions; without a rule, those of the interrupt stay. Raises
-    DialectError.
+    A rule for the tool can remove decisions; without a rule, those of the interrupt stay. Its schema is the
+    policy's. Raises DialectError.
     """
     if ours.verdict.kind == "deny":
         return ours
@@ -66,7 +71,6 @@ def combine_rulings(ours: Ruling, theirs: Ruling, call: ToolCall) -> Ruling:
         _with_request(ours, theirs),
         verdict=ours.verdict if asks else theirs.verdict,
         allowed_decisions=allowed,
-        args_schema=_combine_schemas(ours.args_schema, theirs.args_schema),
         says_no=by_rule and not {"reject", "ignore"}.isdisjoint(ours.allowed_decisions),
     )
 
@@ -155,11 +159,3 @@ def _common_decisions(ours: Ruling, theirs: Ruling) -> tuple[DecisionType, ...]:
     if "reject" in may and "ignore" in takes:
         may.add("ignore")
     return tuple(kind for kind in takes if kind in may)
-
-
-def _combine_schemas(
-    ours: dict[str, Any] | None, theirs: dict[str, Any] | None
-) -> dict[str, Any] | None:
-    """Both schemas in one. If that can't be used, the policy's."""
-    both = combine_schemas(ours, theirs)
-    return ours if ours is not None and both is not None and find_schema_flaw(both) else both

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from hitl_core import dialects
 from hitl_core.dialects.apply_policy import apply_policy, combine_rulings, deny_unless_allowed
 from hitl_core.dialects.parts.requests import build_request
 from hitl_core.errors import DialectError, InvalidToolCall
+from hitl_core.gate import SchemaChecks
 from hitl_core.gate.submission.calls import JudgedCalls
 from hitl_core.model import DecisionType, ToolCall
 from hitl_core.policy import Policy, Ruling
@@ -150,14 +152,66 @@ async def test_an_edit_may_name_the_agents_other_tools() -> None:
     assert (await apply_policy(policy, interrupt("approve"), tools=tools)).tools == {}
 
 
-def test_schemas_that_can_not_be_checked_as_one_leave_the_policys() -> None:
+async def test_schemas_that_can_not_be_checked_as_one_leave_the_policys() -> None:
     """A `$ref` of the interrupt's finds nothing in both together."""
     schema = {"$ref": "#/$defs/a", "$defs": {"a": {"type": "object"}}}
-    theirs = replace(ASKED, args_schema=schema)
-    assert (
-        combine_rulings(judge(send_email={"args_schema": SCHEMA}), theirs, CALL).args_schema
-        == SCHEMA
+    asked = interrupt(*ALL)._replace(rulings=[replace(ASKED, args_schema=schema)])
+    policy = Policy.from_mapping(
+        {"default": "review", "interrupt_on": {"send_email": {"args_schema": SCHEMA}}}
     )
+    assert (await apply_policy(policy, asked)).rulings[0].args_schema == SCHEMA
+    plain = asked._replace(rulings=[replace(ASKED, args_schema={"title": "mail"})])
+    both = {"type": "object", "allOf": [SCHEMA, {"title": "mail"}]}
+    assert (await apply_policy(policy, plain)).rulings[0].args_schema == both
+
+
+def with_schemas(calls: int, patterns: int) -> JudgedCalls:
+    """An interrupt of these calls of LangChain in JavaScript, each with its own schema."""
+    own = [
+        {
+            "type": "object",
+            "properties": {
+                f"p{n}": {"type": "string", "pattern": f"^(a|b|c){{1,9}}x{call}y{n}$"}
+                for n in range(patterns)
+            },
+        }
+        for call in range(calls)
+    ]
+    wire = {
+        "actionRequests": [
+            {"name": CALL.name, "args": {"a": n}, "description": "d"} for n in range(calls)
+        ],
+        "reviewConfigs": [
+            {"actionName": CALL.name, "allowedDecisions": ["approve", "edit"], "argsSchema": schema}
+            for schema in own
+        ],
+    }
+    return dialects.get("langchain_js").load_request(wire, "t-1", [])
+
+
+async def apply_policies(
+    policy: Policy, interrupts: Sequence[JudgedCalls], checks: SchemaChecks
+) -> None:
+    for each in interrupts:
+        await apply_policy(policy, each, checks=checks)
+
+
+async def test_a8_f13_an_interrupts_schemas_count_in_the_requests_budget() -> None:
+    """Given a policy with a schema for the tool, and 100 calls with schemas of their own, then the request is
+    refused as the same schemas in `tools` are; and so are several interrupts of one request together.
+    """
+    policy = Policy.from_mapping(
+        {"default": "review", "interrupt_on": {"send_email": {"args_schema": SCHEMA}}}
+    )
+    with pytest.raises(DialectError, match=r"interrupt can't be used: .* together too large"):
+        await apply_policy(policy, with_schemas(calls=100, patterns=10))
+    few = with_schemas(calls=4, patterns=10)
+    checks = SchemaChecks()
+    for _ in range(40):  # the same schemas count once
+        made = await apply_policy(policy, few, checks=checks)
+        assert all("allOf" in (ruling.args_schema or {}) for ruling in made.rulings)
+    with pytest.raises(DialectError, match="together too large"):
+        await apply_policies(policy, [with_schemas(4, count) for count in range(1, 40)], checks)
 
 
 def test_a_rule_with_output_does_not_ask_for_an_interrupts_answer() -> None:

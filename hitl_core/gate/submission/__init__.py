@@ -16,7 +16,7 @@ from hitl_core.gate.submission.review_key import (
     read_origin,
     review_id_for,
 )
-from hitl_core.gate.submission.schemas import ToolSchemas, find_schema_flaw
+from hitl_core.gate.submission.schemas import SchemaChecks, ToolSchemas, find_schema_flaw
 from hitl_core.gate.submission.submitter import PolicyRecorder, Submitter
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "JudgedCalls",
     "PolicyRecorder",
     "ReviewKey",
+    "SchemaChecks",
     "Submitter",
     "ToolSchemas",
     "build_review",

@@ -7,9 +7,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from hitl_core.errors import InvalidToolCall
+from hitl_core.errors import DialectError, InvalidToolCall
 from hitl_core.model import JsonObject, ToolCall
-from hitl_core.policy import Policy, Ruling, dump_excerpt, with_tool_schema
+from hitl_core.policy import Policy, Ruling, combine_schemas, dump_excerpt, with_tool_schema
 
 if TYPE_CHECKING:
     from hitl_core.jsonschema import Budget
@@ -24,9 +24,9 @@ MAX_SCHEMAS = 4 * 1024 * 1024
 MAX_SCHEMA_VALUES = 100_000
 
 
-class ToolSchemas:
-    """The tools' schemas of one request: all are read within one budget. Other tasks of the event loop can
-    run between two calls, and between two schemas that take long.
+class SchemaChecks:
+    """The checks of all schemas of one request, within one budget; each schema counts once. Other tasks of
+    the event loop can run between two schemas that take long.
     """
 
     def __init__(self) -> None:
@@ -34,6 +34,31 @@ class ToolSchemas:
 
         self._budget = Budget(REQUEST_STEPS)
         self._steps_at_pause = REQUEST_STEPS
+        self._flaws: dict[str, str | None] = {}
+
+    @property
+    def are_too_many(self) -> bool:
+        """Whether the budget is spent: what follows is not checked any more."""
+        return self._budget.left < 0
+
+    async def find_flaw(self, schema: JsonObject) -> str | None:
+        """Why this schema can't check arguments; None if it can."""
+        text = json.dumps(schema)
+        if text not in self._flaws:
+            self._flaws[text] = find_schema_flaw(schema, self._budget)
+        if self._steps_at_pause - self._budget.left > _PAUSE_STEPS:
+            await asyncio.sleep(0)
+            self._steps_at_pause = self._budget.left
+        return self._flaws[text]
+
+
+class ToolSchemas:
+    """The tools' schemas of one review. Other tasks of the event loop can run between two calls. `checks`:
+    those of the request, if it makes several reviews.
+    """
+
+    def __init__(self, checks: SchemaChecks | None = None) -> None:
+        self._checks = checks or SchemaChecks()
         self._room, self._values = MAX_SCHEMAS, MAX_SCHEMA_VALUES
 
     async def add_schema(self, ruling: Ruling, tool_schema: JsonObject | None) -> Ruling:
@@ -44,10 +69,24 @@ class ToolSchemas:
         before, ruling = ruling, with_tool_schema(ruling, tool_schema)
         for schema in (ruling.args_schema, ruling.hiding_schema):
             is_new = schema not in (None, before.args_schema)
-            if schema and is_new and (flaw := await self._find_flaw(schema)):
+            if schema and is_new and (flaw := await self._checks.find_flaw(schema)):
                 raise InvalidToolCall(f"A tool's own schema can't be used: {flaw}.")
         self._keep(ruling)
         return ruling
+
+    async def combine(
+        self, ours: JsonObject | None, theirs: JsonObject | None
+    ) -> JsonObject | None:
+        """The policy's schema and that of an interrupt in one. If that can't be used, the policy's. Raises
+        DialectError if the schemas of the request are together too large.
+        """
+        both = combine_schemas(ours, theirs)
+        if ours is None or both is None or both == ours:
+            return both
+        flaw = await self._checks.find_flaw(both)
+        if flaw is not None and self._checks.are_too_many:
+            raise DialectError(f"The schemas of this interrupt can't be used: {flaw}.")
+        return both if flaw is None else ours
 
     def _keep(self, ruling: Ruling) -> None:
         """Raises InvalidToolCall where the schemas of all calls so far are too large together."""
@@ -76,7 +115,7 @@ class ToolSchemas:
         """The tools that an edit may switch to. A tool whose schema can't check the edit is left out."""
         usable: dict[str, JsonObject | None] = {}
         for name, own in tools.items():
-            if own is None or await self._find_flaw(own) is None:
+            if own is None or await self._checks.find_flaw(own) is None:
                 usable[name] = own
         return usable
 
@@ -92,13 +131,6 @@ class ToolSchemas:
             policy.preload_rules(tool)
             await asyncio.sleep(0)
         return excerpt_for(policy, calls, rulings, tools)
-
-    async def _find_flaw(self, schema: JsonObject) -> str | None:
-        flaw = find_schema_flaw(schema, self._budget)
-        if self._steps_at_pause - self._budget.left > _PAUSE_STEPS:
-            await asyncio.sleep(0)
-            self._steps_at_pause = self._budget.left
-        return flaw
 
 
 def excerpt_for(
