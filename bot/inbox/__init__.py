@@ -4,7 +4,7 @@ Start with `Inbox`: a command of a person → a reply.
 """
 
 from .access import ReviewAccess
-from .home import KEEP_FOR, Home, HomeLine, HomeTask, HomeView
+from .home import KEEP_FOR, Home, HomeLine, HomeTask, HomeView, offload_home
 from .homes import HomeLoader
 from .inbox import Inbox
 from .press import ActionRef, Choose, InboxCommand, Press
@@ -42,5 +42,6 @@ __all__ = [
     "arguments_page",
     "file_posted",
     "list_error",
+    "offload_home",
     "to_text",
 ]

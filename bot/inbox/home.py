@@ -4,9 +4,11 @@ now.
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from typing import TypeVar
 
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Grant, MessageRef, Review, Reviewer, Snapshot
@@ -16,6 +18,8 @@ from hitl_core.store import Store
 from ..card import Card
 from ..people import Directory
 from .reply import PermittedSnapshot
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,11 @@ class Home:
     pages: int
     total: int
     more: bool
+
+
+async def offload_home(home: Home, draw: Callable[[Home], T]) -> T:
+    """Returns `draw(home)`: pure work, in a thread if anything waits: agents choose how much that is."""
+    return await asyncio.to_thread(draw, home) if home.mine else draw(home)
 
 
 #: How long a Home is updated after it was opened, in seconds.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any, cast
 
 import pytest
 
 from bot.app import running_bot
+from bot.channels.slack.handlers import home as home_handler
 from bot.outbox.workers import HomeRefresher
 from bot.settings import Settings
 from hitl_core import Gate, ToolCall
@@ -415,3 +417,30 @@ async def test_faults_11_home_says_that_there_is_more_than_it_counted(
     await scene.all_shown()
     await open_home(scene, "U0ALICE", "More than 3 reviews wait for you")
     assert "More than 3 reviews wait for you" in await approvals(scene, "U0ALICE")
+
+
+async def test_at_t8_a_home_is_drawn_in_a_thread(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a review, when Alice's Home and `/approvals` are drawn, then not on the bot's event loop."""
+    drawn_in = list[threading.Thread]()
+
+    def record_threads(name: str) -> None:
+        draw = getattr(home_handler, name)
+
+        def record_thread(*args: Any) -> Any:
+            drawn_in.append(threading.current_thread())
+            return draw(*args)
+
+        monkeypatch.setattr(home_handler, name, record_thread)
+
+    record_threads("view_blocks")
+    record_threads("list_blocks")
+    await scene.bot()
+    scene.ask(await scene.gate())
+    await scene.card("send_email")
+    await open_home(scene, "U0ALICE", "1 review waits for you", "send_email")
+    assert drawn_in
+    await approvals(scene, "U0ALICE")
+    assert len(drawn_in) >= 2
+    assert threading.main_thread() not in drawn_in

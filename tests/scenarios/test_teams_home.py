@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+from typing import Any
+
+import pytest
+
+from bot.channels.teams.handlers import home as home_handler
 from hitl_core.store import RedisStore
 from teams_sandbox.workspace.acme import ALICE, APPROVALS, AUDIT, BOB, CARL, NOAPP, OPS
 from tests.support.bots import CANARY, Scene, email, sql
@@ -154,3 +160,22 @@ async def test_teams_13_who_joins_a_team_may_decide_at_once(
     await hands.press(CARL, "Approve", message)
     assert len((await outcome(waiting)).execute) == 1
     assert AUDIT != APPROVALS
+
+
+async def test_at_t8_a_home_is_drawn_in_a_thread(
+    scene: Scene, hands: TeamsHands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a review, when Alice's Home is drawn, then not on the bot's event loop."""
+    draw, drawn_in = home_handler.home_card, list[threading.Thread]()
+
+    def record_thread(*args: Any) -> Any:
+        drawn_in.append(threading.current_thread())
+        return draw(*args)
+
+    monkeypatch.setattr(home_handler, "home_card", record_thread)
+    await ask(scene)
+    await card(hands, "send_email")
+    await hands.write(ALICE, "approvals")
+    await hands.message("1 review waits for you", conversation=hands.chat(ALICE))
+    assert drawn_in
+    assert threading.main_thread() not in drawn_in

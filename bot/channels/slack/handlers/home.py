@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import logging
@@ -17,7 +18,7 @@ from hitl_core.model import Reviewer
 
 from .... import click_budget
 from ....card import COMMAND_HELP
-from ....inbox import HomeLoader, HomeView, Inbox, PermittedSnapshot, list_error
+from ....inbox import HomeLoader, HomeView, Inbox, PermittedSnapshot, list_error, offload_home
 from ....text import one_line
 from ...contract import ChannelError
 from .. import ids
@@ -75,7 +76,8 @@ class HomeTab:
         shown = await self._homes.views.load(_key(user_id))
         who = await self._load_reviewer(user_id)
         home = await self._homes.load_home(who, shown.page if page is None else page, seen)
-        view = {"type": "home", "blocks": view_blocks(home, self._channel)}
+        view_content = await offload_home(home, lambda home: view_blocks(home, self._channel))
+        view = {"type": "home", "blocks": view_content}
         digest = hashlib.sha256(json.dumps(view).encode()).hexdigest()
         if not force and shown.digest == digest:
             return
@@ -99,11 +101,14 @@ class HomeTab:
         who = await self._load_reviewer(str(body["user_id"]), str(body["team_id"]))
         if not verb:
             home = await self._homes.load_home(who)
-            return {"text": summary(home), "blocks": list_blocks(home, self._channel)}
+            content = await offload_home(home, lambda home: list_blocks(home, self._channel))
+            return {"text": summary(home), "blocks": content}
         if verb != "show" or not rest.strip():
             return {"text": mrkdwn_text(COMMAND_HELP)}
         card = await self._inbox.access.find_card(await self._homes.find_review_id(who, rest), who)
-        reply = card_message.message(card, self._channel.name_of, self._channel.link)
+        reply = await asyncio.to_thread(
+            card_message.message, card, self._channel.name_of, self._channel.link
+        )
         return {**reply, "blocks": _without_escalate(reply["blocks"])}
 
     async def _open_home(self, user_id: str) -> None:

@@ -8,7 +8,7 @@ import logging
 
 from hitl_core.model import MessageRef, Place, Reviewer
 
-from ....inbox import Home, HomeLoader, HomeView, Inbox, PermittedSnapshot
+from ....inbox import Home, HomeLoader, HomeView, Inbox, PermittedSnapshot, offload_home
 from ...contract import MessageGone
 from ..channel import TeamsChannel
 from ..ids import NAME
@@ -31,7 +31,7 @@ class TeamsHome:
         key, views = _key(who.id), self._homes.views
         await views.record_open(key)
         home = await self._homes.load_home(who)
-        card = self._draw(home)
+        card = await self._draw(home)
         ref = await self._channel.send(Place(key), card, HOME_TITLE)
         await views.save(key, HomeView(home.page, _digest(card), ref.model_dump_json()))
 
@@ -43,7 +43,7 @@ class TeamsHome:
             return
         who = await self._inbox.load_reviewer(NAME, user_id, self._channel.team, user_id)
         home = await self._homes.load_home(who, shown.page if page is None else page)
-        card = self._draw(home)
+        card = await self._draw(home)
         if shown.digest == (digest := _digest(card)):
             return
         try:
@@ -65,11 +65,12 @@ class TeamsHome:
         shown = await views.load(key)
         home = await self._homes.load_home(who, shown.page if page is None else page, seen)
         await views.save(key, HomeView(home.page, "", shown.message))
-        return self._draw(home)
+        return await self._draw(home)
 
-    def _draw(self, home: Home) -> Json:
+    async def _draw(self, home: Home) -> Json:
         channel = self._channel
-        return home_card(home, Pen.of(channel.name_of, channel.key, channel.link))
+        pen = Pen.of(channel.name_of, channel.key, channel.link)
+        return await offload_home(home, lambda home: home_card(home, pen))
 
 
 def _key(user_id: str) -> str:
