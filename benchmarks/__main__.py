@@ -8,6 +8,7 @@ import json
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from benchmarks import (
     click_latency,
     click_rate,
     drawing,
+    growth,
     home,
     hostile_load,
     http_submit,
@@ -45,6 +47,7 @@ BENCHMARKS: Mapping[str, tuple[Callable[[Amount], Coroutine[Any, Any, list[Figur
     "home": (home.measure, "App Home of a person with many waiting reviews"),
     "import": (imports.measure, "import hitl_core, and the dependencies of the wheel"),
     "hostile": (hostile_load.measure, "hostile requests while a person clicks"),
+    "growth": (growth.measure, "the same operations with 1,000 and with 100,000 stored reviews"),
     "memory": (memory.measure, "pending reviews, in Redis and in a bot"),
 }
 RESULTS = ROOT / "benchmarks" / "results.json"
@@ -55,10 +58,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Returns 0 if everything was measured, even if a figure misses its aim."""
     options = _parser().parse_args(arguments)
     figures: list[Figure] = []
+    amount = TINY if options.tiny else FULL
+    if options.sizes:
+        amount = replace(amount, sizes=options.sizes)
     for name in options.only or BENCHMARKS:
         measure, what = BENCHMARKS[name]
         print(f"{name}: {what} ...", file=sys.stderr, flush=True)
-        figures += asyncio.run(_cancel_on_sigterm(measure(TINY if options.tiny else FULL)))
+        figures += asyncio.run(_cancel_on_sigterm(measure(amount)))
         results = [figure.as_json() for figure in figures]
         options.results.write_text(json.dumps(results, indent=2) + "\n", "utf-8")
     print(table(figures))
@@ -90,6 +96,12 @@ def _parser() -> argparse.ArgumentParser:
         "--tiny", action="store_true", help="only check that it works: the figures mean nothing"
     )
     parser.add_argument(
+        "--sizes",
+        type=_parse_sizes,
+        help="for growth: numbers of stored reviews, such as 1000,100000,1000000 (4 GB each million)",
+        metavar="N,N",
+    )
+    parser.add_argument(
         "--results",
         type=Path,
         default=RESULTS,
@@ -100,6 +112,13 @@ def _parser() -> argparse.ArgumentParser:
         "--picture", action="store_true", help="draw docs/performance.svg from these figures"
     )
     return parser
+
+
+def _parse_sizes(text: str) -> tuple[int, ...]:
+    sizes = tuple(int(part) for part in text.split(",") if part.isdecimal())
+    if len(sizes) < 2 or min(sizes) < 2:
+        raise argparse.ArgumentTypeError(f"{text!r} is not two or more numbers above 1")
+    return sizes
 
 
 if __name__ == "__main__":

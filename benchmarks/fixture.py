@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -84,6 +84,10 @@ class Fixture:
             await self.submit(count)
             return await self.wait_posted(count)
 
+    async def last_home(self) -> str:
+        """The Home that the bot published last, as JSON."""
+        return json.dumps(await self._get_json("home"))
+
     async def _get_json(self, what: str) -> Any:
         async with aiohttp.request("GET", f"{self._chat_url}{what}") as response:
             return await response.json()
@@ -97,11 +101,13 @@ class Fixture:
 
 
 @asynccontextmanager
-async def open_fixture(chat: Chat = SLACK) -> AsyncGenerator[Fixture, None]:
-    """Empty at first; everything stops at the end of the block."""
+async def open_fixture(
+    chat: Chat = SLACK, settings: Mapping[str, str] = EVERYSEC
+) -> AsyncGenerator[Fixture, None]:
+    """Empty at first; everything stops at the end of the block. `settings` are Redis's."""
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        server = stack.enter_context(EmbeddedRedis(folder / "redis", settings=EVERYSEC))
+        server = stack.enter_context(EmbeddedRedis(folder / "redis", settings=settings))
         redis = await stack.enter_async_context(Redis.from_url(server.url))
         program = await stack.enter_async_context(running(chat.program))
         yield Fixture(folder, server.url, redis, chat, await program.word_after("listening on "))

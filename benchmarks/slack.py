@@ -62,12 +62,57 @@ def _click(number: int, message: dict[str, Any]) -> Click:
     return Click(review_id, sign(body))
 
 
-def sign(body: bytes) -> bytes:
+def make_command(text: str = "") -> bytes:
+    """`/approvals` with this text, of a person who may decide.
+
+    https://docs.slack.dev/interactivity/implementing-slash-commands
+    """
+    fields = {
+        "token": "bench",
+        "team_id": TEAM,
+        "team_domain": "bench",
+        "channel_id": CHANNEL,
+        "channel_name": "agent-approvals",
+        "user_id": PERSON,
+        "user_name": "alice",
+        "command": "/approvals",
+        "text": text,
+        "api_app_id": "A0BENCH",
+        "is_enterprise_install": "false",
+        "response_url": "http://127.0.0.1:9/never",
+        "trigger_id": f"trigger-{time.time_ns()}",
+    }
+    return sign(urlencode(fields).encode())
+
+
+def open_home() -> bytes:
+    """The same person opens the app's Home (https://docs.slack.dev/reference/events/app_home_opened)."""
+    event = {
+        "type": "app_home_opened",
+        "user": PERSON,
+        "channel": "D0ALICE",
+        "tab": "home",
+        "event_ts": f"{time.time():.6f}",
+    }
+    request = {
+        "token": "bench",
+        "team_id": TEAM,
+        "api_app_id": "A0BENCH",
+        "event": event,
+        "type": "event_callback",
+        "event_id": f"Ev{time.time_ns()}",
+        "event_time": int(time.time()),
+        "authorizations": [],
+    }
+    return sign(json.dumps(request).encode(), "application/json")
+
+
+def sign(body: bytes, content_type: str = "application/x-www-form-urlencoded") -> bytes:
     timestamp = str(int(time.time()))
     signature = SignatureVerifier(SIGNING_SECRET).generate_signature(timestamp=timestamp, body=body)
     headers = {
         "User-Agent": "Slackbot 1.0 (+https://api.slack.com/robots)",
-        "Content-Type": "application/x-www-form-urlencoded",
+        "Content-Type": content_type,
         "X-Slack-Request-Timestamp": timestamp,
         "X-Slack-Signature": str(signature),
     }

@@ -32,7 +32,7 @@ SUBMITS_AT_ONCE = 16
 async def measure(amount: Amount) -> list[Figure]:
     few, many = amount.pending // 10, amount.pending * 10
     async with _open_fixture(few) as calm, _open_fixture(many) as full:
-        times: dict[_Fixture, list[float]] = {calm: [], full: []}
+        times: dict[DueRounds, list[float]] = {calm: [], full: []}
         for _ in range(amount.rounds + 1):  # alternating; the first run is a warm-up
             for fixture, rounds in times.items():
                 rounds.append(await fixture.time_round())
@@ -48,7 +48,7 @@ async def measure(amount: Amount) -> list[Figure]:
 
 
 @asynccontextmanager
-async def _open_fixture(pending: int) -> AsyncGenerator[_Fixture, None]:
+async def _open_fixture(pending: int) -> AsyncGenerator[DueRounds, None]:
     """A separate Redis with this many waiting reviews, whose next step is in an hour."""
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -56,14 +56,16 @@ async def _open_fixture(pending: int) -> AsyncGenerator[_Fixture, None]:
     ):
         store = await RedisStore.open(server.url)
         try:
-            fixture = _Fixture(store)
+            fixture = DueRounds(store)
             await fixture.fill(pending)
             yield fixture
         finally:
             await store.close()
 
 
-class _Fixture:
+class DueRounds:
+    """Submits reviews that are due, to this store, and applies what is due."""
+
     def __init__(self, store: RedisStore) -> None:
         self._store, self._reviews = store, Reviews(store)
         self._timers = DueTimers(self._reviews)

@@ -1,0 +1,127 @@
+"""Stores many copies of a recorded review, each with its own id, thread, times, message and chain.
+
+A copy has exactly the keys and the bytes of a real review (a test compares them), but no script runs for it:
+a million take minutes, not hours.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import socket
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import urlsplit
+
+from benchmarks.growth.recording import AGENT, Record, Recording, thread_of
+from hitl_core.store import MAX_DECIDED, Keys, make_review_id
+
+#: Seconds in a recording, also those with the offset of done reviews (`DONE_OFFSET`).
+_TIME = re.compile(rb"(?<![\d.])(?:10)?1[79]\d{8}(?=\.\d)")
+_HASH = re.compile(rb'"hash":"([0-9a-f]{64})",')
+_MESSAGE = re.compile(rb"18\d{8}\.\d{6}")
+#: How many bytes are sent at once.
+_CHUNK = 1 << 20
+#: How long Redis may take for the last of them, in seconds.
+_PATIENCE = 120.0
+
+
+def store_copies(url: str, recordings: Sequence[Recording], count: int) -> None:
+    """Store `count` reviews, of each kind in turn, submitted one per second until now."""
+    start = int(time.time()) - count
+    forms = [_Form(recording) for recording in recordings]
+    where = urlsplit(url)
+    with socket.create_connection((where.hostname, where.port or 6379), _PATIENCE) as connection:
+        connection.sendall(_command(b"CLIENT", b"REPLY", b"OFF"))
+        chunk, size = list[bytes](), 0
+        for number in range(count):
+            form = forms[number % len(forms)]
+            is_recent = number >= count - MAX_DECIDED * len(forms)
+            chunk.append(form.fill(number, start + number, is_recent=is_recent))
+            size += len(chunk[-1])
+            if size > _CHUNK:
+                connection.sendall(b"".join(chunk))
+                chunk, size = [], 0
+        connection.sendall(b"".join(chunk) + _command(b"CLIENT", b"REPLY", b"ON"))
+        if (answer := connection.recv(100)) != b"+OK\r\n":
+            raise RuntimeError(f"Redis answered {answer!r}.")
+
+
+class _Form:
+    """The commands that store one recorded review, with a blank for everything that differs in a copy."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording, self._seconds = recording, int(recording.at)
+        entries = [
+            value
+            for record in recording.records
+            if record.type == "stream"
+            for _, value in record.content
+        ]
+        self._hashes = [_HASH.search(entry) for entry in entries]
+        hashes = [found[1] for found in self._hashes if found]
+        self._times = dict[bytes, bytes]()
+        self._blanks = {
+            recording.review_id.encode(): b"%(id)b",
+            recording.thread_id.encode(): b"%(thread)b",
+            Keys(0).thread(recording.thread_id).encode(): b"%(thread_key)b",
+            **{digest: b"%%(hash%d)b" % number for number, digest in enumerate(hashes)},
+        }
+        # An entry's hash is over the entry without it.
+        self._entries = [self._blank(_HASH.sub(b"", entry)) for entry in entries]
+        shared = [record for record in recording.records if ":decided:" not in record.key]
+        recent = [record for record in recording.records if ":decided:" in record.key]
+        self._commands = self._blank(b"".join(_commands(shared)))
+        self._recent = self._blank(b"".join(_commands(recent)))
+
+    def fill(self, number: int, at: int, *, is_recent: bool) -> bytes:
+        """The commands of one copy that was submitted at this second. `is_recent`: it is among the latest
+        that its people decided.
+        """
+        thread = thread_of(number)
+        values = {
+            b"id": make_review_id(0, AGENT, thread, "1", ["call-1"]).encode(),
+            b"thread": thread.encode(),
+            b"thread_key": Keys(0).thread(thread).encode(),
+            b"message": b"18%08d.%06d" % divmod(number, 1_000_000),
+        }
+        for seconds, name in self._times.items():
+            values[name] = b"%d" % (int(seconds) + at - self._seconds)
+        for index, entry in enumerate(self._entries):
+            values[b"hash%d" % index] = hashlib.sha256(entry % values).hexdigest().encode()
+        text = self._commands % values
+        return text + self._recent % values if is_recent else text
+
+    def _blank(self, text: bytes) -> bytes:
+        """The text with its blanks. They are as long as what they replace, as the protocol needs it."""
+        text = text.replace(b"%", b"%%")
+        for known, blank in self._blanks.items():
+            text = text.replace(known, blank)
+        text = _MESSAGE.sub(b"%(message)b", text)
+        return _TIME.sub(self._time_blank, text)
+
+    def _time_blank(self, match: re.Match[bytes]) -> bytes:
+        name = self._times.setdefault(match[0], b"at%d" % len(self._times))
+        return b"%%(%b)b" % name
+
+
+def _commands(records: Iterable[Record]) -> Iterator[bytes]:
+    """The commands that write these keys."""
+    for record in records:
+        key, pairs = record.key.encode(), record.content
+        if record.type == "hash":
+            yield _command(b"HSET", key, *(part for pair in pairs for part in pair))
+        elif record.type == "zset":
+            yield _command(b"ZADD", key, *(part for pair in pairs for part in reversed(pair)))
+        else:
+            for name, value in pairs:
+                yield _command(b"XADD", key, b"*", name, value)
+        if record.ttl > 0:
+            yield _command(b"PEXPIRE", key, b"%d" % record.ttl)
+
+
+def _command(*parts: bytes) -> bytes:
+    """In Redis's protocol (https://redis.io/docs/latest/develop/reference/protocol-spec/)."""
+    return b"*%d\r\n" % len(parts) + b"".join(
+        b"$%d\r\n%b\r\n" % (len(part), part) for part in parts
+    )

@@ -1,0 +1,30 @@
+"""The figures: the cost of an operation with many stored reviews, compared with the smallest number."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+
+from benchmarks.amount import Amount
+from benchmarks.figure import Figure
+from benchmarks.growth.bots import time_bots
+from benchmarks.growth.commands import time_commands
+from benchmarks.growth.recording import record
+from benchmarks.growth.side import Costs, open_side
+
+
+async def measure(amount: Amount) -> list[Figure]:
+    recordings = [await record("pending", 99_999_998), await record("done", 99_999_999)]
+    async with AsyncExitStack() as stack:
+        sides = [
+            await stack.enter_async_context(open_side(size, recordings)) for size in amount.sizes
+        ]
+        costs = [
+            *await time_bots(sides, amount),
+            *await time_commands(sides, amount),
+            Costs("Redis, one stored review", "kB", [one.bytes_each / 1000 for one in sides], 1.5),
+        ]
+    return [
+        Figure(f"{each.name}, {size:,} stored", each.unit, value, each.values[0], each.aim, "lower")
+        for each in costs
+        for size, value in list(zip(amount.sizes, each.values, strict=True))[1:]
+    ]
