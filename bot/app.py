@@ -80,7 +80,7 @@ async def running_bot(
     policies = Policies.load(settings.hitl_policy)
     leaving = asyncio.Event()
     async with AsyncExitStack() as stack:
-        store = await open_store(settings)
+        store = await open_store(settings, sets_retention=True)
         stack.push_async_callback(store.close)
         health = Health()
         opened = await stack.enter_async_context(open_connections(settings, store, health))

@@ -64,8 +64,11 @@ async def open_channels_to_check(settings: Settings) -> AsyncGenerator[Channels,
         yield Channels(*sorted(channels, key=lambda one: not settings.default_in(one.name)))
 
 
-async def open_store(settings: Settings) -> RedisStore:
-    """Raises SettingsError or StoreUnavailable; the text names the setting with the URL."""
+async def open_store(settings: Settings, *, sets_retention: bool = False) -> RedisStore:
+    """`sets_retention`: all processes keep reviews for as long as these settings say, as a bot wants it.
+    Raises SettingsError or StoreUnavailable; the text names the setting with the URL.
+    """
+    retention = settings.hitl_retention_days * 24 * 3600.0 if sets_retention else None
     if settings.has_plaintext_redis:
         log.warning(
             "HITL_REDIS_URL is not encrypted: whoever is between this machine and Redis can read and"
@@ -73,7 +76,9 @@ async def open_store(settings: Settings) -> RedisStore:
         )
     try:
         return await RedisStore.open(
-            settings.hitl_redis_url, wait_replicas=settings.hitl_redis_wait_replicas
+            settings.hitl_redis_url,
+            retention=retention,
+            wait_replicas=settings.hitl_redis_wait_replicas,
         )
     except (SettingsError, StoreUnavailable) as error:
         raise type(error)(f"{error} The URL is from HITL_REDIS_URL.") from None

@@ -60,6 +60,8 @@ class Settings:
     """The port to listen on."""
     hitl_click_seconds: float = click_budget.CLICK_SECONDS
     """How long a click may take, in seconds, before it fails with a message. Slack itself waits 3 seconds."""
+    hitl_retention_days: int = 30
+    """How long done reviews, and exported entries of the audit, are kept. It holds for the agents too."""
     hitl_log_level: str = "INFO"
     """DEBUG, INFO, WARNING or ERROR."""
     hitl_log_format: str = "text"
@@ -112,6 +114,8 @@ class Settings:
             values["hitl_redis_wait_replicas"] = read_wait_replicas(environment)
         if "hitl_click_seconds" in values:
             values["hitl_click_seconds"] = _click_seconds(values["hitl_click_seconds"])
+        if "hitl_retention_days" in values:
+            values["hitl_retention_days"] = _retention_days(values["hitl_retention_days"])
         for name in ("teams_client_id", "teams_tenant_id", "teams_managed_identity"):
             if name in values:
                 values[name] = values[name].lower()
@@ -228,6 +232,12 @@ def _click_seconds(text: str) -> float:
     if not re.fullmatch(r"[0-9]{1,2}(\.[0-9]+)?", text) or not 1 <= float(text) <= 60:
         raise SettingsError(f"HITL_CLICK_SECONDS is {text!r}; it must be a number from 1 to 60.")
     return float(text)
+
+
+def _retention_days(text: str) -> int:
+    if not re.fullmatch("[0-9]{1,4}", text) or int(text) == 0:
+        raise SettingsError(f"HITL_RETENTION_DAYS is {text!r}; it must be a number from 1 to 9999.")
+    return int(text)
 
 
 def _port(text: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import hypothesis
@@ -13,6 +14,7 @@ import redis
 
 from hitl_core.store.redis.connection import client, start_checks
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
+from tests.support.leaks import find_leaks
 from tests.support.redis_cluster import RedisCluster
 from tests.support.redis_sentinels import RedisSentinels
 from tests.support.redis_server import durable_server, executable_under_test, session_server
@@ -70,11 +72,13 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedR
 
 
 @pytest.fixture
-def redis_url(redis_server: EmbeddedRedis) -> str:
-    """The address of an empty Redis."""
+def redis_url(redis_server: EmbeddedRedis) -> Iterator[str]:
+    """The address of an empty Redis. Whatever the test does: no key may stay there for ever without need."""
     with redis.Redis.from_url(redis_server.url) as client:
         client.flushall()
-    return redis_server.url
+    yield redis_server.url
+    with redis.Redis.from_url(redis_server.url) as client:
+        assert find_leaks(client) == set()
 
 
 @pytest.fixture(scope="session")
@@ -119,7 +123,12 @@ def own_redis(tmp_path: Path) -> Iterator[Callable[[], EmbeddedRedis]]:
 
     yield start
     for server in servers:
+        leaks = set[str]()
+        if server.pid is not None:
+            with suppress(redis.RedisError), redis.Redis.from_url(server.url) as client:
+                leaks = find_leaks(client)
         server.stop()
+        assert leaks == set()
 
 
 @pytest.fixture(scope="session")

@@ -211,3 +211,14 @@ def test_t51_an_unencrypted_way_to_redis_is_noticed(url: str, plaintext: bool) -
     assert (
         Settings.from_environment({**GOOD, "HITL_REDIS_URL": url}).has_plaintext_redis is plaintext
     )
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "1.5", "a month", "10000"])
+def test_a_retention_is_a_number_of_days(text: str) -> None:
+    with pytest.raises(SettingsError, match=r"HITL_RETENTION_DAYS is .* from 1 to 9999"):
+        Settings.from_environment({**GOOD, "HITL_RETENTION_DAYS": text})
+
+
+def test_the_retention_is_thirty_days_at_first() -> None:
+    assert Settings.from_environment(GOOD).hitl_retention_days == 30
+    assert Settings.from_environment({**GOOD, "HITL_RETENTION_DAYS": "7"}).hitl_retention_days == 7

@@ -36,6 +36,7 @@ from hitl_core.store.redis.keys import (
     make_review_id,
     parse_partition,
 )
+from hitl_core.store.redis.reviews import DONE_OFFSET
 from hitl_core.store.redis.scripts import read_script
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from slack_sandbox.demo.redis_binary import find_redis_server
@@ -54,22 +55,12 @@ from tests.store.contract import (
 )
 from tests.support.builders import person, proposal, review_of, write_of
 from tests.support.jobs import begin_all, finish_all
+from tests.support.leaks import find_leaks
 from tests.support.proxy import proxy_to
 from tests.support.waiting import wait_until
 
 OwnRedis = Callable[[], EmbeddedRedis]
 
-#: Keys without a TTL, each with why it may stay.
-PERMANENT = {
-    r"hitl:meta": "what the first process wrote about the layout",
-    r"hitl:tokens": "until they are revoked",
-    r"hitl:\{\d+\}:(due|live|(ready|waiting):[0-9a-f]{32})": "indexes: empty when nothing waits",
-    r"hitl:\{\d+\}:(queues|queue:[0-9a-f]{32}|wants|begun)": "empty when all is shown",
-    r"hitl:\{\d+\}:(dead|letters)": "until somebody revives them",
-    r"hitl:\{\d+\}:(audit|anchors|exported)": "what happened is kept until it was exported",
-    r"hitl:\{\d+\}:history": "which writes were lost",
-    r"hitl:\{\d+\}:policies": "the digest of each agent's policy",
-}
 LIVE = r"hitl:\{\d+\}:(review:\d+-[0-9a-f]{32}|thread:[0-9a-f]{32})"
 
 
@@ -82,16 +73,15 @@ async def open_store(url: str, **options: Any) -> AsyncIterator[RedisStore]:
         await store.close()
 
 
-def find_leaks(url: str, *, live: bool) -> set[str]:
-    """Keys that would stay permanently, unless they are meant to."""
-    allowed = [*PERMANENT, *([LIVE] if live else [])]
-    with redis.Redis.from_url(url, decode_responses=True) as client:
-        keys: Iterable[Any] = client.scan_iter()
-        return {
-            key
-            for key in keys
-            if client.ttl(key) == -1 and not any(re.fullmatch(name, key) for name in allowed)
-        }
+def leaks_of(url: str) -> set[str]:
+    with redis.Redis.from_url(url) as client:
+        return find_leaks(client)
+
+
+def kept_for(url: str, key: str) -> float:
+    """The time to live of this key, in days; negative if it has none."""
+    with redis.Redis.from_url(url) as client:
+        return cast(int, client.ttl(key)) / 86_400
 
 
 def keys_of(url: str) -> set[str]:
@@ -111,9 +101,8 @@ async def test_no_key_is_left_without_an_end(redis_url: str):
         review = await created(store)
         await store.record_post(review.id, DEFAULT_PLACE, HERE)
         [hint] = await begin_all(store)
-        assert find_leaks(redis_url, live=True) == set()
-        live = find_leaks(redis_url, live=False)
-        assert len(live) == 2, "the review and its thread have no TTL while it waits"
+        assert leaks_of(redis_url) == set()
+        assert kept_for(redis_url, Keys(0).review(review.id)) < 0, "it stays while it waits"
 
         await finished(store, review)
         await store.record_shown_version(review.id, DEFAULT_PLACE, 4)
@@ -130,7 +119,64 @@ async def test_no_key_is_left_without_an_end(redis_url: str):
         [anchor] = await store.ledger.anchors(0)
         await store.ledger.mark_exported(0, anchor)
 
-        assert find_leaks(redis_url, live=False) == set()
+        assert leaks_of(redis_url) == set()
+        assert kept_for(redis_url, Keys(0).review(review.id)) >= 0
+
+
+def test_a_leak_is_found(redis_url: str):
+    """Given a done review, its thread and a draft without a TTL, and a pending one, then only the three are
+    leaks: the check at the end of every test with Redis finds them."""
+    done, pending, draft = (
+        Keys(0).review("0-" + "a" * 32),
+        Keys(0).review("0-" + "b" * 32),
+        "hitl:draft:1",
+    )
+    with redis.Redis.from_url(redis_url) as client:
+        client.hset(done, "status", "done")
+        client.hset(pending, "status", "pending")
+        client.zadd(Keys(0).thread("done"), {"0-a": DONE_OFFSET + 1})
+        client.zadd(Keys(0).thread("pending"), {"0-b": 1})
+        client.set(draft, "")
+        found = find_leaks(client)
+        client.flushall()
+
+    assert found == {done, Keys(0).thread("done"), draft}
+
+
+async def test_a_process_that_says_the_retention_says_it_for_all(redis_url: str):
+    """Given a bot that keeps reviews for 7 days, then an agent that starts later does too; a bot that keeps
+    them for 30 days again changes it back."""
+    assert await days_kept(redis_url) == 30
+    async with open_store(redis_url, retention=7 * 86_400):
+        pass
+    assert await days_kept(redis_url) == 7
+    async with open_store(redis_url, retention=30 * 86_400):
+        pass
+    assert await days_kept(redis_url) == 30
+
+
+async def days_kept(url: str) -> float:
+    """For how many days an agent keeps a done review, and exported entries."""
+    async with open_store(url) as store:
+        review = await finished(store, await created(store))
+        days = kept_for(url, Keys(0).review(review.id))
+        assert store.ledger.retention == pytest.approx(days * 86_400, abs=60)
+        with redis.Redis.from_url(url) as client:
+            client.delete(Keys(0).review(review.id))
+    return round(days)
+
+
+async def test_a_full_redis_does_not_stop_a_start_with_another_retention(redis_url: str):
+    """Given a full Redis, when a bot with another retention starts, then it starts, and uses it itself."""
+    async with open_store(redis_url):
+        pass
+    with redis.Redis.from_url(redis_url) as client:
+        client.config_set("maxmemory", "1")
+        try:
+            async with open_store(redis_url, retention=86_400.0) as store:
+                assert store.ledger.retention == 86_400
+        finally:
+            client.config_set("maxmemory", "0")
 
 
 async def test_a_done_review_vanishes_after_its_retention(redis_url: str):

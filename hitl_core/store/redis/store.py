@@ -77,11 +77,13 @@ class RedisStore(
         url: str,
         *,
         partitions: int | None = None,
-        retention: float = DEFAULT_RETENTION,
+        retention: float | None = None,
         set_partitions: bool = True,
         wait_replicas: int | None = None,
     ) -> RedisStore:
-        """Connect and check the server. `retention`, in seconds, is how long done reviews are kept.
+        """Connect and check the server. `retention`, in seconds, is how long done reviews and exported
+        entries of the audit are kept, 30 days at first. A process that passes it sets it for all processes;
+        the others take it at their start.
 
         The first process sets the number of `partitions` permanently (by default 1, and 16 in a Redis
         Cluster); None takes the stored number. A process that only reads passes `set_partitions=False`, which
@@ -105,12 +107,13 @@ class RedisStore(
                     await redis.hsetnx(META_KEY, "partitions", str(partitions or default))
                     known = await redis.hget(META_KEY, "partitions")
                 fixed = int(known or partitions or default)
+            kept_for = await _agree_on_retention(redis, retention)
             if partitions not in (None, fixed):
                 raise SettingsError(
                     f"This Redis has {fixed} partitions, and the setting says {partitions}. The number can't"
                     f" be changed: set it to {fixed}, or use another Redis."
                 )
-            store = cls(redis, reader, fixed, retention)
+            store = cls(redis, reader, fixed, kept_for)
             store.wait_replicas = (
                 read_wait_replicas(os.environ) if wait_replicas is None else wait_replicas
             )
@@ -133,3 +136,16 @@ class RedisStore(
     async def close(self) -> None:
         await self._close_topics()
         await close_clients(self._redis, self._reader)
+
+
+async def _agree_on_retention(redis: Client, given: float | None) -> float:
+    """What all processes use, in seconds: what was given, and stored for the others; else what is stored."""
+    async with store_errors():
+        stored = await redis.hget(META_KEY, "retention")
+    known = float(stored or DEFAULT_RETENTION)
+    if given is None or given == known:
+        return known
+    with suppress(StoreUnwritable):  # a full Redis must not stop a start: the next one stores it
+        async with store_errors():
+            await redis.hset(META_KEY, "retention", str(given))
+    return given

@@ -1,0 +1,49 @@
+"""Keys in Redis that would stay for ever, although nothing needs them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any
+
+import redis
+
+from hitl_core.store.redis.reviews import DONE_OFFSET
+
+#: Keys without a TTL, each with why it may stay.
+PERMANENT = {
+    r"hitl:meta": "what processes agree on: the layout and the retention",
+    r"hitl:tokens": "until they are revoked",
+    r"hitl:channel:\w+": "what a channel keeps, until the bot is uninstalled",
+    r"hitl:\{\d+\}:(due|live|(ready|waiting):[0-9a-f]{32})": "indexes: empty when nothing waits",
+    r"hitl:\{\d+\}:(queues|queue:[0-9a-f]{32}|wants|begun)": "empty when all is shown",
+    r"hitl:\{\d+\}:(dead|letters)": "until somebody revives them",
+    r"hitl:\{\d+\}:(audit|anchors|exported)": "what happened is kept until it was exported",
+    r"hitl:\{\d+\}:history": "which writes were lost",
+    r"hitl:\{\d+\}:policies": "the digest of each agent's policy",
+}
+
+
+def find_leaks(client: redis.Redis) -> set[str]:
+    """Keys of ours without a TTL that are neither permanent nor a review that is not done, or its thread."""
+    keys: Iterable[Any] = client.scan_iter(match="hitl:*", count=1000)
+    names = [key.decode() if isinstance(key, bytes) else key for key in keys]
+    return {name for name in names if client.ttl(name) == -1 and not _may_stay(client, name)}
+
+
+def _may_stay(client: Any, key: str) -> bool:
+    if any(re.fullmatch(name, key) for name in PERMANENT):
+        return True
+    with suppress(redis.ResponseError):  # a test may have put another type there
+        return _is_live(client, key)
+    return True
+
+
+def _is_live(client: Any, key: str) -> bool:
+    """Whether it is a review that is not done, or the thread of one."""
+    if re.fullmatch(r"hitl:\{\d+\}:review:\d+-[0-9a-f]{32}", key):
+        return client.hget(key, "status") not in (b"done", "done")
+    if re.fullmatch(r"hitl:\{\d+\}:thread:[0-9a-f]{32}", key):
+        return client.zcount(key, "-inf", f"({DONE_OFFSET}") > 0
+    return False
