@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import urlsplit
 
 from benchmarks.growth.recording import AGENT, Record, Recording, thread_of
+from hitl_core.audit import Anchor
+from hitl_core.audit.sealer import MAX_RANGE
 from hitl_core.store import MAX_DECIDED, Keys, make_review_id
 
 #: Seconds in a recording, also those with the offset of done reviews (`DONE_OFFSET`).
@@ -29,7 +31,7 @@ _PATIENCE = 120.0
 def store_copies(url: str, recordings: Sequence[Recording], count: int) -> None:
     """Store `count` reviews, of each kind in turn, submitted one per second until now."""
     start = int(time.time()) - count
-    forms = [_Form(recording) for recording in recordings]
+    forms, anchors = [_Form(recording) for recording in recordings], _Anchors()
     where = urlsplit(url)
     with socket.create_connection((where.hostname, where.port or 6379), _PATIENCE) as connection:
         connection.sendall(_command(b"CLIENT", b"REPLY", b"OFF"))
@@ -37,7 +39,8 @@ def store_copies(url: str, recordings: Sequence[Recording], count: int) -> None:
         for number in range(count):
             form = forms[number % len(forms)]
             is_recent = number >= count - MAX_DECIDED * len(forms)
-            chunk.append(form.fill(number, start + number, is_recent=is_recent))
+            text, entries = form.fill(number, start + number, is_recent=is_recent)
+            chunk.append(text + anchors.add(entries))
             size += len(chunk[-1])
             if size > _CHUNK:
                 connection.sendall(b"".join(chunk))
@@ -62,6 +65,7 @@ class _Form:
         hashes = [found[1] for found in self._hashes if found]
         self._times = dict[bytes, bytes]()
         self._blanks = {
+            b"%d000-" % self._seconds: b"%(second)b000-",
             recording.review_id.encode(): b"%(id)b",
             recording.thread_id.encode(): b"%(thread)b",
             Keys(0).thread(recording.thread_id).encode(): b"%(thread_key)b",
@@ -71,26 +75,30 @@ class _Form:
         self._entries = [self._blank(_HASH.sub(b"", entry)) for entry in entries]
         shared = [record for record in recording.records if ":decided:" not in record.key]
         recent = [record for record in recording.records if ":decided:" in record.key]
-        self._commands = self._blank(b"".join(_commands(shared)))
-        self._recent = self._blank(b"".join(_commands(recent)))
+        self._commands = self._blank(b"".join(_commands(shared, self._seconds)))
+        self._recent = self._blank(b"".join(_commands(recent, self._seconds)))
 
-    def fill(self, number: int, at: int, *, is_recent: bool) -> bytes:
-        """The commands of one copy that was submitted at this second. `is_recent`: it is among the latest
-        that its people decided.
+    def fill(self, number: int, at: int, *, is_recent: bool) -> tuple[bytes, list[tuple[str, str]]]:
+        """The commands of one copy that was submitted at this second, and the ids and hashes of its entries.
+        `is_recent`: it is among the latest that its people decided.
         """
         thread = thread_of(number)
         values = {
             b"id": make_review_id(0, AGENT, thread, "1", ["call-1"]).encode(),
             b"thread": thread.encode(),
             b"thread_key": Keys(0).thread(thread).encode(),
+            b"second": b"%d" % at,
             b"message": b"18%08d.%06d" % divmod(number, 1_000_000),
         }
         for seconds, name in self._times.items():
             values[name] = b"%d" % (int(seconds) + at - self._seconds)
+        hashes = list[tuple[str, str]]()
         for index, entry in enumerate(self._entries):
-            values[b"hash%d" % index] = hashlib.sha256(entry % values).hexdigest().encode()
+            digest = hashlib.sha256(entry % values).hexdigest()
+            values[b"hash%d" % index] = digest.encode()
+            hashes.append((f"0:{at}000-{index}", digest))
         text = self._commands % values
-        return text + self._recent % values if is_recent else text
+        return (text + self._recent % values if is_recent else text), hashes
 
     def _blank(self, text: bytes) -> bytes:
         """The text with its blanks. They are as long as what they replace, as the protocol needs it."""
@@ -105,8 +113,26 @@ class _Form:
         return b"%%(%b)b" % name
 
 
-def _commands(records: Iterable[Record]) -> Iterator[bytes]:
-    """The commands that write these keys."""
+class _Anchors:
+    """Seals the audit, as a bot does every minute."""
+
+    def __init__(self) -> None:
+        self._open, self._root = list[tuple[str, str]](), ""
+
+    def add(self, entries: Sequence[tuple[str, str]]) -> bytes:
+        """The command that adds an anchor, if there are enough entries for one."""
+        self._open += entries
+        if len(self._open) < MAX_RANGE:
+            return b""
+        anchor = Anchor.from_entries(self._open, self._root)
+        self._open, self._root = [], anchor.root
+        fields = ("root", anchor.root, "anchor", anchor.to_line())
+        last = anchor.last.partition(":")[2]
+        return _command(b"XADD", Keys(0).anchors.encode(), last.encode(), *map(str.encode, fields))
+
+
+def _commands(records: Iterable[Record], at: int) -> Iterator[bytes]:
+    """The commands that write these keys. Entries of streams have ids of this second."""
     for record in records:
         key, pairs = record.key.encode(), record.content
         if record.type == "hash":
@@ -114,8 +140,8 @@ def _commands(records: Iterable[Record]) -> Iterator[bytes]:
         elif record.type == "zset":
             yield _command(b"ZADD", key, *(part for pair in pairs for part in reversed(pair)))
         else:
-            for name, value in pairs:
-                yield _command(b"XADD", key, b"*", name, value)
+            for number, (name, value) in enumerate(pairs):
+                yield _command(b"XADD", key, b"%d000-%d" % (at, number), name, value)
         if record.ttl > 0:
             yield _command(b"PEXPIRE", key, b"%d" % record.ttl)
 

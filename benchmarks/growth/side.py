@@ -44,7 +44,7 @@ async def open_side(size: int, recordings: Sequence[Recording]) -> AsyncGenerato
         bytes_each = (await _memory(fixture) - before) / size
         store = await RedisStore.open(fixture.redis_url)
         try:
-            await seal(store)  # a bot does it every minute
+            await seal(store)  # the last ones
             await _start_file(fixture)
             yield Side(size, fixture, store, bytes_each)
         finally:

@@ -21,6 +21,9 @@ from .reply import PermittedSnapshot
 PAGE_SIZE = 5
 #: The most waiting reviews that are checked. Nobody opens so many pages.
 MAX_WAITING = 1000
+#: The most of them that are loaded only to see whether they wait for this person. What comes after them is
+#: not counted.
+MAX_CHECKED = 200
 #: Reviews that are loaded at the same time.
 CONCURRENCY = 4
 
@@ -46,7 +49,7 @@ class HomeLoader:
             {f"requester:{key}" for key in who.keys}, MAX_WAITING
         )
         past_decisions = await store.recent_decisions(who.key, MAX_DECIDED)
-        mine, others = await self._split_waiting(
+        mine, others, more = await self._split_waiting(
             who,
             [one for one, _ in waiting.reviews],
             [one for one, _ in own_requests.reviews],
@@ -72,7 +75,7 @@ class HomeLoader:
             async for one in self._load_reviews(times, seen)
         ]
         count = len(mine) - len(tasks) - len(unsure) + len(wanted)
-        more = waiting.total > len(waiting.reviews)
+        more = more or waiting.total > len(waiting.reviews)
         return Home(wanted, tuple(waits), tuple(done), page, pages, count, more)
 
     async def find_review_id(self, who: Reviewer, prefix: str) -> str:
@@ -118,17 +121,21 @@ class HomeLoader:
         waiting: Sequence[str],
         own_requests: Sequence[str],
         past_decisions: set[str],
-    ) -> tuple[list[str], list[str]]:
-        """The reviews that wait for this person, and those that wait only for others. Usually the index is
-        enough; if they requested it or voted already, the review is loaded.
+    ) -> tuple[list[str], list[str], bool]:
+        """The reviews that wait for this person, those that wait only for others, and whether there may be
+        more. Usually the index is enough; if they requested it or voted already, the review is loaded. That
+        is done for the first MAX_CHECKED of those, and the list ends before the next one.
         """
         unsure = past_decisions.union(own_requests)
-        unclear = [one for one in waiting if one in unsure]
+        places = [place for place, one in enumerate(waiting) if one in unsure]
+        end = places[MAX_CHECKED] if len(places) > MAX_CHECKED else len(waiting)
+        waiting, unread = waiting[:end], set(waiting[end:])
+        unclear = [waiting[place] for place in places[:MAX_CHECKED]]
         unwanted = await self._find_unwanted(who, unclear)
         mine = [one for one in waiting if one not in unwanted]
-        theirs = set(mine)
-        others = [one for one in dict.fromkeys([*waiting, *own_requests]) if one not in theirs]
-        return mine, others
+        known = unread.union(mine)
+        others = [one for one in dict.fromkeys([*waiting, *own_requests]) if one not in known]
+        return mine, others, bool(unread)
 
     async def _find_unwanted(self, who: Reviewer, ids: Iterable[str]) -> set[str]:
         """The reviews that don't wait for this person. Only a few are loaded at a time, and without their

@@ -67,6 +67,27 @@ async def test_attack_a20_a_home_holds_one_page_of_arguments(channel: SlackChann
     assert store.most_held <= 2 * homes.CONCURRENCY
 
 
+async def test_a_home_checks_two_hundred_reviews_at_most(channel: SlackChannel) -> None:
+    """Given more reviews that wait for a person who also asked for them than a Home checks, when it is made,
+    then 200 are read, it says that there are more, and none of them waits for others."""
+    store = CountingStore()
+    reviews = Reviews(store)
+    rule = {"reviewers": {"users": ["U0ALICE"]}}
+    for number in range(homes.MAX_CHECKED + 20):
+        made = review_of(
+            [call("it")], by=policy(it=rule), requester="U0ALICE", thread_id=f"t-{number}"
+        )
+        await reviews.submit(*made)
+
+    home = await HomeLoader(reviews, Channels(channel), Directory(Channels(channel))).load_home(
+        ALICE
+    )
+
+    assert store.outlines == home.total == homes.MAX_CHECKED
+    assert home.more
+    assert home.others == ()
+
+
 async def test_attack_a20_the_schemas_that_a_review_keeps_are_bounded() -> None:
     """Given a long schema for each of many calls, when the turn is submitted, then a sentence says what to
     do."""
