@@ -31,7 +31,7 @@ class CountingStore(MemoryStore):
         super().__init__()
         self.whole, self.outlines = 0, 0
         self.most_held = 0
-        self._held = list[ref[Snapshot]]()
+        self._snapshots = list[ref[Snapshot]]()
 
     async def load(self, review_id: str) -> Snapshot | None:
         self.whole += 1
@@ -43,8 +43,8 @@ class CountingStore(MemoryStore):
         self.whole -= 1  # the outline is made of it
         self.outlines += 1
         if snapshot is not None:
-            self._held.append(ref(snapshot))
-        self.most_held = max(self.most_held, sum(one() is not None for one in self._held))
+            self._snapshots.append(ref(snapshot))
+        self.most_held = max(self.most_held, sum(one() is not None for one in self._snapshots))
         return snapshot
 
 
