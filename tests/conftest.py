@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import hypothesis
@@ -14,7 +13,7 @@ import redis
 
 from hitl_core.store.redis.connection import client, start_checks
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
-from tests.support.leaks import find_leaks
+from tests.support.leaks import find_leaks_at
 from tests.support.redis_cluster import RedisCluster
 from tests.support.redis_sentinels import RedisSentinels
 from tests.support.redis_server import durable_server, executable_under_test, session_server
@@ -77,8 +76,7 @@ def redis_url(redis_server: EmbeddedRedis) -> Iterator[str]:
     with redis.Redis.from_url(redis_server.url) as client:
         client.flushall()
     yield redis_server.url
-    with redis.Redis.from_url(redis_server.url) as client:
-        assert find_leaks(client) == set()
+    assert find_leaks_at(redis_server.url) == set()
 
 
 @pytest.fixture(scope="session")
@@ -123,10 +121,7 @@ def own_redis(tmp_path: Path) -> Iterator[Callable[[], EmbeddedRedis]]:
 
     yield start
     for server in servers:
-        leaks = set[str]()
-        if server.pid is not None:
-            with suppress(redis.RedisError), redis.Redis.from_url(server.url) as client:
-                leaks = find_leaks(client)
+        leaks = find_leaks_at(server.url) if server.pid is not None else set[str]()
         server.stop()
         assert leaks == set()
 

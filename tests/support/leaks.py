@@ -20,7 +20,7 @@ PERMANENT = {
     r"hitl:\{\d+\}:(queues|queue:[0-9a-f]{32}|wants|begun)": "empty when all is shown",
     r"hitl:\{\d+\}:(dead|letters)": "until somebody revives them",
     r"hitl:\{\d+\}:(audit|anchors|exported)": "what happened is kept until it was exported",
-    r"hitl:\{\d+\}:history": "which writes were lost",
+    r"hitl:\{\d+\}:(history|held)": "which writes were lost, and what is held until it is released",
     r"hitl:\{\d+\}:policies": "the digest of each agent's policy",
 }
 
@@ -30,6 +30,16 @@ def find_leaks(client: redis.Redis) -> set[str]:
     keys: Iterable[Any] = client.scan_iter(match="hitl:*", count=1000)
     names = [key.decode() if isinstance(key, bytes) else key for key in keys]
     return {name for name in names if client.ttl(name) == -1 and not _may_stay(client, name)}
+
+
+def find_leaks_at(url: str) -> set[str]:
+    """The same at this address; nothing where a test left the server frozen or closed."""
+    with (
+        suppress(redis.RedisError),
+        redis.Redis.from_url(url, socket_timeout=5, socket_connect_timeout=5) as client,
+    ):
+        return find_leaks(client)
+    return set()
 
 
 def _may_stay(client: Any, key: str) -> bool:
