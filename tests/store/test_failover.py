@@ -155,6 +155,19 @@ async def test_a_master_behind_sentinels_dies_amid_clicks(sentinel_failover: Fai
     assert counts.runs == dict.fromkeys(counts.acknowledged, 1)
 
 
+async def test_no_sentinel_is_lost(sentinel_url: str, redis_sentinels: RedisSentinels):
+    """Given a first Sentinel that is away, when many connections ask at once, then all of them stay known."""
+    nobody, *others = redis_sentinels.sentinel_ports
+    client: Any = connect(sentinel_url.replace(f":{nobody},", ":1,"))
+    try:
+        await asyncio.gather(*(client.get("k") for _ in range(20)))
+        known = client.connection_pool.sentinel_manager.sentinels
+        ports = [each.connection_pool.connection_kwargs["port"] for each in known]
+        assert sorted(ports) == sorted([1, *others])
+    finally:
+        await client.aclose()
+
+
 async def test_slots_that_move_are_followed(cluster_url: str, redis_cluster: RedisCluster):
     """Given a partition whose slot is being moved, then what was moved already is read by ASK; scripts with
     several keys are refused with a sentence by Redis itself; after that all work, by MOVED."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, cast
 
 from redis.asyncio import Connection, Redis, SSLConnection
@@ -21,13 +22,27 @@ def make_sentinels(url: RedisUrl, **options: Any) -> Sentinel:
     tls = {key: each for key, each in url.options.items() if key.startswith("ssl_")}
     kind = SSLConnection if url.has_tls else Connection
     options = {**options, **tls, **url.sentinel_options, "connection_class": kind}
-    sentinels = Sentinel([])
+    sentinels = _Sentinels([])
     # With our pool: redis-py's leaves a socket open if its task is cancelled while it connects.
     sentinels.sentinels = [
         Redis.from_pool(cast(Any, Pool)(**options, host=host, port=port))
         for host, port in url.hosts
     ]
     return sentinels
+
+
+class _Sentinels(Sentinel):
+    """Asked by one task at a time. redis-py moves the one that answered to the front of its list, by the
+    position that it had: with several tasks one Sentinel can take the place of another, which is lost.
+    """
+
+    def __init__(self, *args: Any) -> None:
+        cast(Any, super()).__init__(*args)
+        self._turn = asyncio.Lock()
+
+    async def discover_master(self, service_name: str) -> tuple[str, int]:
+        async with self._turn:
+            return await cast(Any, super()).discover_master(service_name)
 
 
 class SentinelPool(Pool, SentinelConnectionPool):
