@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -274,6 +276,26 @@ async def test_a_script_is_known_to_every_node(cluster_url: str, redis_cluster: 
     assert await store.hold_lanes(lanes, "bot", 8) == set(lanes)
     review = await finished(store, await created(store))
     await store.record_shown_version(review.id, OPS, 1)
+    await store.close()
+
+
+async def test_a_cluster_waits_for_its_replicas(cluster_url: str, redis_cluster: RedisCluster):
+    """Given replicas that are frozen, then a decision is not confirmed; afterwards it is."""
+    store = await RedisStore.open(cluster_url)
+    store.wait_replicas = 1
+    review = await created(store)
+    await store.confirm(review.id)
+    masters = redis_cluster.masters()
+    frozen = [node.pid for node in redis_cluster.running() if node not in masters and node.pid]
+    for pid in frozen:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(StoreUnavailable, match="0 of 1 replicas"):
+            await store.confirm(review.id)
+    finally:
+        for pid in frozen:
+            os.kill(pid, signal.SIGCONT)
+    await store.confirm(review.id)
     await store.close()
 
 

@@ -201,6 +201,7 @@ class _Script:
 
     def __init__(self, cluster: ClusterClient, texts: dict[str, str], text: str) -> None:
         self._cluster = cluster
+        self._text = text
         self.sha = hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
         texts[self.sha] = text
 
@@ -210,6 +211,10 @@ class _Script:
         words = ("EVALSHA", self.sha, len(keys), *keys, *args)
         if isinstance(client, Pipeline):
             return client.execute_command(*words)
+        if (
+            client is not None
+        ):  # of one node: nobody would send it again if the node doesn't know it
+            return client.execute_command("EVAL", self._text, *words[2:])
         return await self._cluster.execute_command(*words)
 
 
