@@ -6,7 +6,7 @@ and `action_text` say them in lines of spans (`sentences`), with their `buttons`
 and buttons into its own markup.
 """
 
-from .actions import find_open_action, name_and_arguments
+from .actions import MAX_MODAL, find_open_action, name_and_arguments
 from .agent_texts import description_text
 from .button import Button, Verb
 from .buttons import card_buttons, reading_buttons
@@ -115,6 +115,7 @@ __all__ = [
     "LONG_NAME",
     "LONG_NAME_VALUE",
     "MAX_FIELD_LABEL",
+    "MAX_MODAL",
     "NOTHING_HERE",
     "NOTHING_YET",
     "NO_ARGUMENTS",

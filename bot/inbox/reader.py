@@ -13,6 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 from hitl_core.model import MessageRef, Place, Review, Reviewer
 
 from ..card import (
+    MAX_MODAL,
     Argument,
     Button,
     Line,
@@ -35,6 +36,9 @@ from .press import ActionRef
 from .reply import PermittedSnapshot
 
 C = TypeVar("C")
+
+#: Characters of an action's arguments on its page, smaller where a channel has no room for them.
+ROOMS = (MAX_MODAL, 10_000, 6_000, 3_000, 1_000, 200)
 
 
 @dataclass(frozen=True)
@@ -144,13 +148,18 @@ class Reader:
         return await offload_drawing(review, draw)
 
     async def first_action(
-        self, review_id: str, number: int, card: MessageRef | None, who: Reviewer
+        self,
+        review_id: str,
+        number: int,
+        card: MessageRef | None,
+        who: Reviewer,
+        fits: Callable[[ActionPage], bool] | None = None,
     ) -> ActionPage:
         """This page of the actions on a card; without one, at the first place where this person may
         decide.
         """
         snapshot, place = await self._access.find_place(review_id, card, who)
-        return await self.action(review_id, place, number, who, snapshot)
+        return await self.action(review_id, place, number, who, snapshot, fits=fits)
 
     async def action(
         self,
@@ -161,14 +170,16 @@ class Reader:
         seen: PermittedSnapshot | None = None,
         *,
         next_pending: bool = False,
+        fits: Callable[[ActionPage], bool] | None = None,
     ) -> ActionPage:
         """This page of the actions at a place, or the last one if there are fewer. With `next_pending` the
-        next action from there on, and around, that still waits.
+        next action from there on, and around, that still waits. `fits`: whether the channel can show a page;
+        else its arguments are cut, and nobody has read all of it.
         """
         review = (await self._access.load_at_place(review_id, place, who, seen)).review
         if next_pending:
             number = _next_pending(review, place, number)
-        return await offload_drawing(review, lambda: action_page(review, place, number))
+        return await offload_drawing(review, lambda: action_page(review, place, number, fits))
 
 
 def arguments_page(
@@ -191,13 +202,25 @@ def arguments_page(
     return ArgumentsPage(target, number, count, head, asker, pages[number], buttons)
 
 
-def action_page(review: Review, place: Place, number: int) -> ActionPage:
+def action_page(
+    review: Review, place: Place, number: int, fits: Callable[[ActionPage], bool] | None = None
+) -> ActionPage:
+    """With the largest room for its arguments that fits; with the smallest if none does."""
+    *rooms, smallest = ROOMS
+    for room in rooms:
+        page = _page_with_room(review, place, number, room)
+        if fits is None or fits(page):
+            return page
+    return _page_with_room(review, place, number, smallest)
+
+
+def _page_with_room(review: Review, place: Place, number: int, room: int) -> ActionPage:
     keys = page_keys(review, place)
     count = len(keys)
     number = max(0, min(number, count - 1))
     actions = [action for action in review.actions if action.key in keys]
     waiting = sum(action.is_pending for action in actions)
-    open_action = find_open_action(review, keys[number]) if keys else None
+    open_action = find_open_action(review, keys[number], room=room) if keys else None
     asker = asker_line(review, actions[number]) if actions else ()
     reads = None
     if open_action is not None and not open_action.excerpt.missing:

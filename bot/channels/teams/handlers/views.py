@@ -20,6 +20,7 @@ from ..render import (
     form_card,
     notice_card,
     review_card,
+    review_fits,
     split_arguments,
 )
 from ..transport import Answer
@@ -87,18 +88,19 @@ class Views:
     async def first_review(self, review_id: str, number: int, click: Click) -> Answer:
         """The actions of this card one by one, from this page."""
         reader = self._inbox.reader
-        page = await reader.first_action(review_id, number, click.card, click.who)
+        page = await reader.first_action(review_id, number, click.card, click.who, self._fits)
         return self._review(page, click.who)
 
     async def review_page(self, review_id: str, place: Place, number: int, who: Reviewer) -> Answer:
-        return self._review(await self._inbox.reader.action(review_id, place, number, who), who)
+        page = await self._inbox.reader.action(review_id, place, number, who, fits=self._fits)
+        return self._review(page, who)
 
     async def review(self, review_id: str, click: Click, seen: PermittedSnapshot | None) -> Answer:
         """The next action of the Review that still waits."""
         place, number, who = click.where.place, click.where.number, click.who
         assert place is not None  # a page of the Review has one
         page = await self._inbox.reader.action(
-            review_id, place, number, who, seen, next_pending=True
+            review_id, place, number, who, seen, next_pending=True, fits=self._fits
         )
         return self._review(page, who)
 
@@ -117,6 +119,9 @@ class Views:
         """In place of a form that is of no more use."""
         pen = self._pen(form.where)
         return card_answer(notice_card(text, title, pen, form.ref.target.review_id))
+
+    def _fits(self, page: ActionPage) -> bool:
+        return review_fits(page, self._pen())
 
     def _review(self, page: ActionPage, who: Reviewer) -> Answer:
         return self._to_read(review_card(page, self._pen()), page.reads, who)

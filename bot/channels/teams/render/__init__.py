@@ -10,7 +10,14 @@ from .elements import MAX_BYTES, Json, byte_size
 from .form_card import TEAMS_LIMITS, form_card
 from .home_card import home_card, home_error_card
 from .inputs import read_entries
-from .pages import arguments_card, message_card, notice_card, review_card, split_arguments
+from .pages import (
+    arguments_card,
+    message_card,
+    notice_card,
+    review_card,
+    review_fits,
+    split_arguments,
+)
 from .pen import MessageLink, Names, Pen, place_names
 
 __all__ = [
@@ -33,6 +40,7 @@ __all__ = [
     "plain_card",
     "read_entries",
     "review_card",
+    "review_fits",
     "split_arguments",
     "thread_card",
 ]

@@ -29,7 +29,7 @@ from .elements import (
     TITLE,
     Json,
     adaptive_card,
-    byte_size,
+    fitting_card,
     rich_text,
     text_runs,
     total_size,
@@ -57,8 +57,7 @@ def card_message(
     text = card_text(card, pen.names)
     calls, entities = mentions(text.calls, pen.names)
     body = _fitting_body(card, text, pen, calls)
-    drawn = adaptive_card(body, entities)
-    return drawn if byte_size(drawn) <= MAX_BYTES else plain_card(card)
+    return fitting_card([adaptive_card(body, entities), plain_card(card)])
 
 
 def plain_card(card: Card) -> Json:
@@ -66,7 +65,7 @@ def plain_card(card: Card) -> Json:
     title = rich_text(
         text_runs(card.bare_title, **TITLE), id=message_mark(card.review_id, card.place)
     )
-    return adaptive_card([title, rich_text(text_runs(refused_card_text(card)))])
+    return fitting_card([adaptive_card([title, rich_text(text_runs(refused_card_text(card)))])])
 
 
 def thread_card(line: ThreadLine, names: Names) -> Json:
@@ -74,7 +73,8 @@ def thread_card(line: ThreadLine, names: Names) -> Json:
     known = place_names(names)
     text = thread_text(line, known)
     calls, entities = mentions([text], known)
-    return adaptive_card([rich_text(runs(text, known)), *calls], entities)
+    shown = rich_text(runs(text, known))
+    return fitting_card([adaptive_card([shown, *calls], entities), adaptive_card([shown])])
 
 
 def _fitting_body(card: Card, text: CardText, pen: Pen, calls: list[Json]) -> list[Json]:

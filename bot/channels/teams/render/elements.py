@@ -11,12 +11,17 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from hitl_core.errors import Refused
+
 Json = dict[str, Any]
 Look = dict[str, Any]
 
 #: Cards of a bot must be within 28 KB (learn.microsoft.com/microsoftteams/platform/task-modules-and-cards).
 #: In UTF-16, which Teams counts too, that is at most 56 KB of 100.
 MAX_BYTES = 28_000
+TOO_LARGE = (
+    "This is too large for Teams. It can be decided on the command line: “hitl reviews decide”."
+)
 #: Teams shows at most six actions in one set.
 MAX_ACTIONS = 6
 #: The characters of one row of buttons on a phone, and what a button takes beside its title.
@@ -104,6 +109,16 @@ def byte_size(value: object) -> int:
     """As compact JSON in UTF-8."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return len(text.encode("utf-8", "surrogatepass"))
+
+
+def fitting_card(drawings: Iterable[Json]) -> Json:
+    """The first one that Teams takes. Every card leaves the render room through here. Raises Refused if there
+    is none.
+    """
+    for card in drawings:
+        if byte_size(card) <= MAX_BYTES:
+            return card
+    raise Refused("no_form", TOO_LARGE)
 
 
 def total_size(parts: Iterable[Json]) -> int:

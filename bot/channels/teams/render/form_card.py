@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import chain
 
 from ....card import Button, Line, Strong, Text
 from ....forms import Entries, FormLimits, FormPage, PageField
@@ -15,10 +16,12 @@ from .elements import (
     ITALIC,
     MAX_BYTES,
     TITLE,
+    TOO_LARGE,
     Json,
     action_sets,
     adaptive_card,
     byte_size,
+    fitting_card,
     rich_text,
     text_runs,
 )
@@ -42,7 +45,6 @@ CHARACTER_BYTES = 3
 #: Reserved for what may be wrong with each field.
 ERROR_BYTES = 400
 SHOW_FIELDS = "Show its fields"
-TOO_LARGE = "This form is too large for Teams. It can be decided on the command line: “hitl reviews decide”."
 
 
 def form_card(
@@ -60,11 +62,9 @@ def form_card(
     page, errors = replace(page, fields=fields), errors or {}
     value = OpenForm(session_id, page.ref, ids, pen.where).to_value()
     form = _Form(page, pen, pen.key.data("form", value), errors)
-    for hint_size in HINT_SIZES:
-        card = form.draw(hint_size)
-        if byte_size(card) <= MAX_BYTES:
-            return card
-    return notice_card(TOO_LARGE, page.title, pen, page.ref.target.review_id)
+    cards = map(form.draw, HINT_SIZES)
+    notice = notice_card(TOO_LARGE, page.title, pen, page.ref.target.review_id)
+    return fitting_card(chain(cards, [notice]))
 
 
 def _filled(one: PageField, entries: Entries) -> PageField:

@@ -44,10 +44,12 @@ from .elements import (
     TITLE,
     Json,
     adaptive_card,
+    fitting_card,
     rich_text,
     text_runs,
     total_size,
 )
+from .pages import message_card
 from .pen import Pen
 
 #: The room of all elements: the rest is for the card around them.
@@ -68,7 +70,7 @@ def home_card(home: Home, pen: Pen) -> Json:
     if home.pages > 1:
         top += pen.small_lines([at])
     if not home.mine and not home.others and not home.decided:
-        return adaptive_card([*top, *pen.lines([NOTHING_YET])])
+        return fitting_card([adaptive_card([*top, *pen.lines([NOTHING_YET])])])
     turning = separated(pen.buttons(turn))
     short = [_short_task(task, pen) for task in home.mine]
     room = ROOM - total_size([*top, *turning])
@@ -80,12 +82,13 @@ def home_card(home: Home, pen: Pen) -> Json:
         after = sum(map(total_size, short[number + 1 :]))
         fits = total_size([*tasks, *full]) + after <= room
         tasks += full if fits else short[number]
-    return adaptive_card([*top, *tasks, *rest, *turning])
+    cards = (adaptive_card([*top, *content, *turning]) for content in ([*tasks, *rest], tasks, []))
+    return fitting_card(cards)
 
 
 def home_error_card(why: str) -> Json:
     """Replaces the Home when it could not be loaded."""
-    return adaptive_card([rich_text(text_runs(ERROR_TITLE, **TITLE)), rich_text(text_runs(why))])
+    return message_card(why, ERROR_TITLE)
 
 
 def _task(task: HomeTask, pen: Pen) -> list[Json]:

@@ -25,10 +25,20 @@ from ....card import (
 )
 from ....inbox import ActionPage, ArgumentsPage
 from ....split_text import split_text
-from ....text import one_line
+from ....text import clip, one_line
 from ..ids import ON_CARD, Where
 from .card_message import action_elements, separated
-from .elements import TITLE, Json, action_sets, adaptive_card, byte_size, rich_text, text_runs
+from .elements import (
+    MAX_BYTES,
+    TITLE,
+    Json,
+    action_sets,
+    adaptive_card,
+    byte_size,
+    fitting_card,
+    rich_text,
+    text_runs,
+)
 from .markup import runs
 from .pen import Pen, box
 
@@ -39,6 +49,8 @@ MAX_PAGE_BYTES = 20_000
 CHUNK_SIZE, MIN_CHUNK = 2_000, 200
 #: A longer name is shown in its own box.
 MAX_LABEL = 200
+#: The characters of a notice.
+MAX_TITLE, MAX_TEXT = 300, 3_000
 #: The buttons that show something, and decide nothing.
 _TURNING: tuple[Verb, ...] = ("back", "next", "file")
 #: No argument names a place or a person.
@@ -46,7 +58,7 @@ _NO_NAMES = PlaceNames(str)
 
 
 def arguments_card(page: ArgumentsPage[list[Json]], pen: Pen, why: Line = ()) -> Json:
-    """`why` this is shown, if nobody asked for it."""
+    """`why` this is shown, if nobody asked for it. Raises Refused if it does not fit."""
     answers = [one for one in page.buttons if one.verb not in _TURNING]
     elements = [
         rich_text(text_runs(ARGUMENTS_TITLE, **TITLE)),
@@ -56,11 +68,20 @@ def arguments_card(page: ArgumentsPage[list[Json]], pen: Pen, why: Line = ()) ->
         *pen.buttons(answers),
         *_last_rows(pen, pen, page.target.review_id, page.buttons),
     ]
-    return adaptive_card(elements)
+    return fitting_card([adaptive_card(elements)])
 
 
 def review_card(page: ActionPage, pen: Pen) -> Json:
-    """One action of a card. Its buttons know that they are on this page."""
+    """One action of a card. Its buttons know that they are on this page. Raises Refused if it is
+    too large."""
+    return fitting_card([_draw_review(page, pen)])
+
+
+def review_fits(page: ActionPage, pen: Pen) -> bool:
+    return byte_size(_draw_review(page, pen)) <= MAX_BYTES
+
+
+def _draw_review(page: ActionPage, pen: Pen) -> Json:
     here = pen.at(Where("review", page.place, page.number))
     head = [rich_text(text_runs(REVIEW_TITLE, **TITLE)), *pen.small_lines([page.state, page.asker])]
     if page.action is None:
@@ -73,19 +94,19 @@ def review_card(page: ActionPage, pen: Pen) -> Json:
 
 def notice_card(text: str, title: str, pen: Pen, review_id: str) -> Json:
     """One sentence, with a button that leads back."""
-    return adaptive_card(
-        [
-            rich_text(text_runs(title or REFUSAL_TITLE, **TITLE)),
-            rich_text(text_runs(one_line(text))),
-            *action_sets([pen.close(review_id, CLOSE)]),
-        ]
-    )
+    elements = [
+        rich_text(text_runs(clip(title, MAX_TITLE) or REFUSAL_TITLE, **TITLE)),
+        rich_text(text_runs(clip(one_line(text), MAX_TEXT))),
+        *action_sets([pen.close(review_id, CLOSE)]),
+    ]
+    return fitting_card([adaptive_card(elements)])
 
 
 def message_card(text: str, title: str = "") -> Json:
     """One sentence without buttons, for a message."""
-    head = [rich_text(text_runs(title, **TITLE))] if title else []
-    return adaptive_card([*head, rich_text(text_runs(one_line(text)))])
+    head = [rich_text(text_runs(clip(title, MAX_TITLE), **TITLE))] if title else []
+    content = rich_text(text_runs(clip(one_line(text), MAX_TEXT)))
+    return fitting_card([adaptive_card([*head, content])])
 
 
 def _last_rows(pen: Pen, back: Pen, review_id: str, buttons: Sequence[Button]) -> list[Json]:
