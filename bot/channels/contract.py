@@ -27,6 +27,12 @@ class Unreachable(ChannelError):
     """The channel did not answer, or failed. The request may have succeeded nevertheless."""
 
 
+class NotSent(Unreachable):
+    """It surely had no effect: there was no connection or no token, or the channel refused it for now. It may
+    be repeated without a look at what it did.
+    """
+
+
 class Undeliverable(ChannelError):
     """The channel refused permanently. The text is the reason, for the log and the operator. `error` is the
     channel's own error code, `needed` the permission that the app lacks.

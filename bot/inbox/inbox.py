@@ -9,7 +9,7 @@ import time
 from functools import partial
 
 from hitl_core import telemetry
-from hitl_core.errors import HitlError, Refused, StoreUnavailable
+from hitl_core.errors import HitlError, Refused, StoreUnavailable, safe_message
 from hitl_core.failpoints import failpoint
 from hitl_core.model import MessageRef, Reviewer
 from hitl_core.review import (
@@ -108,6 +108,9 @@ class Inbox:
         except HitlError as error:
             log.error("review %s: a click failed: %s", review_id, error)
             return Reply("unavailable", refusals.STORE_UNAVAILABLE)
+        except Exception as error:
+            log.error("review %s: a click failed: %s", review_id, safe_message(error))
+            return Reply("unavailable", refusals.RESULT_UNKNOWN)
         after = {"review": result.review, "now": result.now}
         return Reply("ok", snapshot=snapshot.model_copy(update=after))
 

@@ -12,7 +12,14 @@ from weakref import WeakValueDictionary
 from hitl_core.errors import HitlError, ReviewNotFound, StoreUnavailable, safe_message
 from hitl_core.store import Job, LaneHalf, Recheck, Store
 
-from ..channels.contract import ChannelError, LookupFailed, NotFound, RateLimited, Unreachable
+from ..channels.contract import (
+    ChannelError,
+    LookupFailed,
+    NotFound,
+    NotSent,
+    RateLimited,
+    Unreachable,
+)
 from ..health import Health
 from .failing_jobs import MAX_FAILURES, AsideJobs, StuckJobs, TriedTooOften
 
@@ -196,8 +203,9 @@ class Lane:
                 error, seconds = str(away), pause
                 log.warning("review %s: %s must wait: %s", job.review_id, job.place, error)
                 pause = min(pause * 2, MAX_PAUSE)
-                again = True  # it may have succeeded: look first
-                unsure = unsure or isinstance(away, Unreachable)
+                if not isinstance(away, NotSent):
+                    again = True  # it may have succeeded: look first
+                    unsure = unsure or isinstance(away, Unreachable)
                 tries += 1
                 most = MAX_SENDS_IN_WORKING_LANE if self._aside.lane_works else MAX_SENDS
                 if isinstance(away, Unreachable) and (job.member in self._aside or tries >= most):

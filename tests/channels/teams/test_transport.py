@@ -15,6 +15,7 @@ from bot.channels.contract import (
     LookupFailed,
     MessageGone,
     NotFound,
+    NotSent,
     RateLimited,
     Undeliverable,
     Unreachable,
@@ -84,8 +85,8 @@ async def test_text_and_a_card_are_never_in_one_activity(sandbox: Sandbox, chann
 @pytest.mark.parametrize(
     ("status", "code", "kind"),
     [
-        (401, "Unauthorized", Unreachable),
-        (403, "BotDisabledByAdmin", Unreachable),
+        (401, "Unauthorized", NotSent),
+        (403, "BotDisabledByAdmin", NotSent),
         (403, "BotNotInConversationRoster", NotFound),
         (403, "ForbiddenOperationException", NotFound),
         (403, "NotEnoughPermissions", Undeliverable),
@@ -95,7 +96,7 @@ async def test_text_and_a_card_are_never_in_one_activity(sandbox: Sandbox, chann
         (400, "BadSyntax", Undeliverable),
         (400, "ConversationNotFound", Undeliverable),
         (408, "", Unreachable),
-        (412, "PreconditionFailed", Unreachable),
+        (412, "PreconditionFailed", NotSent),
         (413, "MessageSizeTooBig", Undeliverable),
         (500, "", Unreachable),
         (502, "", Unreachable),
@@ -415,3 +416,17 @@ def _channel_of(sandbox: Sandbox, id: str) -> Conversation:
 
 def _alice(sandbox: Sandbox) -> Any:
     return sandbox.workspace.users[ids.ALICE]
+
+
+async def test_at_t3_a_removal_counts_though_another_bot_heard_of_the_install(
+    sandbox: Sandbox, store: MemoryStore
+):
+    """Given a bot that started before the app was added; when it hears of the removal, then no bot knows
+    the place any more."""
+    early, late = make_channel(sandbox, store), make_channel(sandbox, store)
+    await early.references.refresh()
+    await late.record(installation(sandbox, _channel_of(sandbox, ids.OPS)))
+    await early.forget(ids.OPS)
+    assert not await store.channel_values("teams")
+    await early.close()
+    await late.close()

@@ -10,13 +10,11 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from ....health import Health
 from ...contract import LookupFailed, NotFound, RateLimited, Undeliverable, Unreachable
-from .slack_errors import error_translation, scope_hint
+from .slack_errors import READ_ERRORS, error_translation, scope_hint
 
 #: Errors of the method, not of one look-up: all calls of the method fail.
 _METHOD_ERRORS = frozenset({"missing_scope", "plan_upgrade_required", "not_allowed_token_type"})
 
-#: Raised by `read` of a look-up when the answer is not as Slack documents it.
-_READ_ERRORS = (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError)
 #: A longer list makes the look-up fail. A channel has one or two pages of members, and a workspace with tens
 #: of thousands of channels has fewer pages than this.
 MAX_PAGES = 100
@@ -101,7 +99,7 @@ class Api:
                 self._resolve_problem(method, about)
                 raise NotFound(text, error=error.error) from error
             raise self._lookup_failure(method, about, error.error, error.needed) from error
-        except _READ_ERRORS as error:
+        except READ_ERRORS as error:
             raise self._lookup_failure(method, about, "an answer that can't be read") from error
         self._resolve_problem(method, about)
         return value

@@ -9,7 +9,15 @@ from typing import Any, cast
 import aiohttp
 from slack_sdk.errors import SlackApiError
 
-from ...contract import ChannelError, MessageGone, NotFound, RateLimited, Undeliverable, Unreachable
+from ...contract import (
+    ChannelError,
+    MessageGone,
+    NotFound,
+    NotSent,
+    RateLimited,
+    Undeliverable,
+    Unreachable,
+)
 
 Data = dict[str, Any]
 
@@ -20,12 +28,11 @@ _TRANSIENT = frozenset(
         "fatal_error",
         "service_unavailable",
         "request_timeout",
-        "invalid_auth",
-        "not_authed",
-        "token_revoked",
-        "token_expired",
-        "account_inactive",
     }
+)
+#: The same, and Slack surely did nothing.
+_NO_TOKEN = frozenset(
+    {"invalid_auth", "not_authed", "token_revoked", "token_expired", "account_inactive"}
 )
 _MESSAGE_GONE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
 #: Errors which mean that a card surely can't be posted at a place
@@ -42,6 +49,15 @@ NO_PLACE = {
     "user_disabled": "this person has left",
     "user_not_found": "there is no such person",
 }
+#: Raised when an answer is not as Slack documents it.
+READ_ERRORS = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 #: Slack asks to wait a minute at most. A longer Retry-After is cut to this, in seconds.
 MAX_WAIT = 120.0
 
@@ -55,10 +71,12 @@ async def error_translation(method: str) -> AsyncGenerator[None, None]:
         raise _to_channel_error(method, cast(Any, error.response)) from error
     except TimeoutError as error:
         raise Unreachable(f"Slack's {method}: it took too long") from error
+    except aiohttp.ClientConnectorError as error:
+        raise NotSent(f"Slack's {method}: {error}") from error
     except (aiohttp.ClientError, OSError) as error:
         why = str(error) or type(error).__name__
         raise Unreachable(f"Slack's {method}: {why}") from error
-    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+    except READ_ERRORS as error:
         # The SDK and `json` raise undocumented errors for a body that is no JSON object, too deep or no text.
         raise Unreachable(f"Slack's answer to {method} can't be read") from error
 
@@ -74,6 +92,8 @@ def _to_channel_error(method: str, response: Any) -> ChannelError:
         return RateLimited(_parse_retry_after(response.headers.get("Retry-After")))
     if error in _MESSAGE_GONE:
         return MessageGone(text, error=error)
+    if error in _NO_TOKEN:
+        return NotSent(text)
     if error in _TRANSIENT or not error or status >= 500:
         return Unreachable(text)
     if error in NO_PLACE:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from hitl_core.errors import HitlError, Refused
+from hitl_core.errors import HitlError, Refused, safe_message
 from hitl_core.model import Reviewer
 
 from .... import click_budget, refusals
@@ -52,6 +52,9 @@ class CardActions:
         except (HitlError, ChannelError, TimeoutError) as error:
             log.warning("a press in Teams could not be answered: %s", error or "it took too long")
             return text_answer(list_error(error, LABEL))
+        except Exception as error:  # Teams would repeat a press that got no answer
+            log.error("a press in Teams failed: %s", safe_message(error))
+            return text_answer(refusals.RESULT_UNKNOWN)
 
     async def _answer(
         self, activity: Activity, execute: ExecuteValue, kind: Kind, value: str, who: Reviewer

@@ -10,14 +10,14 @@ from urllib.parse import quote
 
 import httpx
 
+from hitl_core.model import is_guid
+
 from ....health import Health
-from ...contract import LookupFailed, NotFound, RateLimited, Undeliverable, Unreachable
+from ...contract import LookupFailed, NotFound, NotSent, RateLimited, Undeliverable, Unreachable
 from .cloud import CONNECTOR_SCOPE, GRAPH_SCOPE, Cloud
-from .errors import Data, check_status, error_translation, read_data
+from .errors import READ_ERRORS, Data, check_status, error_translation, read_data
 from .tokens import Tokens
 
-#: Raised by `read` of a look-up when the answer is not as Microsoft documents it.
-_READ_ERRORS = (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError)
 #: A longer list makes the look-up fail.
 MAX_PAGES = 100
 
@@ -75,18 +75,28 @@ class Api:
 
     async def call(self, request: Request) -> Data:
         """The answer's JSON object; {} if it has none."""
-        async with error_translation(request.name), asyncio.timeout(self._timeout):
-            token = await self._tokens.token(request.scope)
-            answer = await self._http.request(
-                request.verb,
-                request.url,
-                json=request.body,
-                headers={"Authorization": f"Bearer {token}"},
-            )
-            if answer.status_code == 401:
-                self._tokens.forget(request.scope)
-            check_status(request.name, answer)
-            return read_data(answer) if request.verb != "DELETE" else {}
+        may_have_effect = False
+        try:
+            async with error_translation(request.name), asyncio.timeout(self._timeout):
+                token = await self._tokens.token(request.scope)
+                may_have_effect = request.verb != "GET"
+                return await self._send(request, token)
+        except Unreachable as error:
+            if may_have_effect:
+                raise
+            raise NotSent(str(error)) from error.__cause__
+
+    async def _send(self, request: Request, token: str) -> Data:
+        answer = await self._http.request(
+            request.verb,
+            request.url,
+            json=request.body,
+            headers={"Authorization": f"Bearer {token}"},
+        )
+        if answer.status_code == 401:
+            self._tokens.forget(request.scope)
+        check_status(request.name, answer)
+        return read_data(answer) if request.verb != "DELETE" else {}
 
     async def call_and_read(self, request: Request, read: Callable[[Data], V]) -> V:
         """`call`, and what `read` makes of the answer. If the answer can't be read, the call may have
@@ -164,7 +174,7 @@ class Api:
                 self._resolve_problem(request)
                 raise NotFound(text, error=error.error) from error
             raise self._lookup_failure(request, error.error) from error
-        except _READ_ERRORS as error:
+        except READ_ERRORS as error:
             raise self._lookup_failure(request, "an answer that can't be read") from error
         self._resolve_problem(request)
         return value
@@ -196,6 +206,13 @@ def read_field(data: Data, key: str, kind: type[V]) -> V:
     return value
 
 
+def read_guid(value: object) -> str:
+    """An id in Entra. Raises ValueError if it is none."""
+    if not isinstance(value, str) or not is_guid(value.lower()):
+        raise ValueError("no id")
+    return value.lower()
+
+
 def read_list(data: Data, key: str) -> list[Any]:
     return cast("list[Any]", read_field(data, key, list))
 
@@ -213,9 +230,17 @@ def _next_page(request: Request, answer: Data) -> str:
         kept = [part for part in query.split("&") if part and "continuationToken" not in part]
         return f"{base}?{'&'.join(kept)}&continuationToken={quote(str(token), safe='')}"
     link = str(answer.get("@odata.nextLink") or "")
-    if link and httpx.URL(link).netloc != httpx.URL(request.url).netloc:
+    if link and _origin(link) != _origin(request.url):
         raise ValueError("a page elsewhere")
     return link
+
+
+def _origin(url: str) -> tuple[str, bytes]:
+    try:
+        parts = httpx.URL(url)
+    except httpx.InvalidURL as error:
+        raise ValueError("no URL") from error
+    return parts.scheme, parts.netloc
 
 
 def _problem_text(text: str) -> str:

@@ -10,8 +10,8 @@ from hitl_core.model import DEFAULT_PLACE, Place
 from ...contract import Audience, NotFound, Unreachable
 from ..places import CONVERSATION_ID, Destination, parse_place
 from .activity import Activity
-from .api import Api, read_field
-from .errors import NO_PLACE, Data
+from .api import Api, read_field, read_guid
+from .errors import NO_PLACE
 from .references import Reference, References
 from .team_channels import NO_CONVERSATION, TeamChannels
 from .tokens import Credentials
@@ -108,11 +108,13 @@ class Conversations:
         *,
         absent_errors: dict[str, str] | None = None,
         enough: int | None = None,
-    ) -> list[Data]:
-        """The accounts of the members: all of them, or at least `enough`."""
+    ) -> list[str | None]:
+        """The members' ids in Entra: all of them, or at least `enough`. An anonymous participant of a meeting
+        has none.
+        """
         counted = 0
 
-        def is_enough(page: list[Data]) -> bool:
+        def is_enough(page: list[str | None]) -> bool:
             nonlocal counted
             counted += len(page)
             return enough is not None and counted >= enough
@@ -127,7 +129,7 @@ class Conversations:
             about=conversation,
         )
         return await self._api.look_up_all(
-            request, "members", _read_account, absent_errors=absent_errors, is_enough=is_enough
+            request, "members", _read_member, absent_errors=absent_errors, is_enough=is_enough
         )
 
     async def resolve_default(self) -> None:
@@ -149,7 +151,7 @@ class Conversations:
             about=conversation,
         )
         try:
-            await self._api.look_up(request, _read_account, _NO_MEMBER)
+            await self._api.look_up(request, _read_member, _NO_MEMBER)
         except NotFound:
             return False
         return True
@@ -196,7 +198,10 @@ class Conversations:
         return id
 
 
-def _read_account(value: Any) -> Data:
-    """Raises ValueError for one without an id: nobody must be missing."""
-    read_field(value, "id", str)
-    return value
+def _read_member(account: Any) -> str | None:
+    """Raises ValueError for an account without an id in Teams, or whose id in Entra is none: nobody must be
+    missing.
+    """
+    read_field(account, "id", str)
+    id = account.get("aadObjectId") or account.get("objectId")
+    return None if id is None else read_guid(id)

@@ -10,14 +10,22 @@ from typing import Any, cast
 
 import httpx
 
-from ...contract import ChannelError, MessageGone, NotFound, RateLimited, Undeliverable, Unreachable
+from ...contract import (
+    ChannelError,
+    MessageGone,
+    NotFound,
+    NotSent,
+    RateLimited,
+    Undeliverable,
+    Unreachable,
+)
 
 Data = dict[str, Any]
 
 #: A problem of Teams or of the operator, not of the request: the request waits and is tried again. After a
 #: 412 Teams asks to do that too.
 _TRANSIENT_CODES = frozenset({"BotDisabledByAdmin", "InvalidAuthenticationToken", "Unauthorized"})
-_TRANSIENT_STATUSES = frozenset({401, 408, 412})
+_TRANSIENT_STATUSES = frozenset({401, 412})
 _MESSAGE_GONE = frozenset({"ActivityNotFoundInConversation"})
 #: Errors which mean that a card surely can't be posted at a place, with the status of each
 #: (learn.microsoft.com/microsoftteams/platform/bots/build-conversational-capability#status-codes-from-bot-
@@ -32,6 +40,15 @@ NO_PLACE = {
     (404, "MemberNotFoundInConversation"): "there is no such person",
     (400, "MemberNotFoundInConversation"): "there is no such person",
 }
+#: Raised when an answer is not as Microsoft documents it.
+READ_ERRORS = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 #: A longer Retry-After is cut to this, in seconds.
 MAX_WAIT = 120.0
 
@@ -43,12 +60,14 @@ async def error_translation(name: str) -> AsyncGenerator[None, None]:
         yield
     except ChannelError:
         raise
+    except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+        raise NotSent(f"{name}: {type(error).__name__}") from error
     except (TimeoutError, httpx.TimeoutException) as error:
         raise Unreachable(f"{name}: it took too long") from error
     except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
         # Not its text, which may have the address.
         raise Unreachable(f"{name}: {type(error).__name__}") from error
-    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+    except READ_ERRORS as error:
         raise Unreachable(f"the answer to {name} can't be read") from error
 
 
@@ -61,7 +80,9 @@ def check_status(name: str, answer: httpx.Response) -> None:
     text = f"{name} answered {code or f'HTTP {status}'}"
     if status == 429:
         raise RateLimited(_parse_retry_after(answer.headers.get("Retry-After")))
-    if status >= 500 or status in _TRANSIENT_STATUSES or code in _TRANSIENT_CODES:
+    if status in _TRANSIENT_STATUSES or (code in _TRANSIENT_CODES and status < 500):
+        raise NotSent(text)
+    if status >= 500 or status == 408:
         raise Unreachable(text)
     if code in _MESSAGE_GONE:
         raise MessageGone(text, error=code)
@@ -78,7 +99,7 @@ def _error_code(answer: httpx.Response) -> str:
             return str(json.loads(message)["subCode"])
         error: Any = body["error"]
         return error if isinstance(error, str) else str(error["code"])
-    except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
+    except READ_ERRORS:
         return ""
 
 

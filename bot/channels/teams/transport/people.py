@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import Any
 
 from hitl_core.model import DEFAULT_PLACE, is_guid, person_label
 
 from ...contract import ChannelError, NotFound, Person
 from ..places import GROUP, group_guid, place_of
-from .api import Request, read_field
+from .api import Request, read_field, read_guid
 from .conversations import Conversations
 from .errors import Data
 
@@ -56,7 +55,8 @@ class PeopleLookup(Conversations):
 
     async def conversation_members(self, conversation: str) -> frozenset[str]:
         await self.references.refresh()
-        return frozenset(map(_object_id, await self._members(conversation)))
+        members = await self._members(conversation)
+        return frozenset(id for id in members if id is not None)
 
     async def audiences(self, person_id: str) -> frozenset[str]:
         targets = {person_id}
@@ -130,15 +130,4 @@ def _typed_id(item: Data, kind: str) -> str | None:
     """The id of an item of this kind; None for other kinds. Raises ValueError if it is not an id."""
     if read_field(item, "@odata.type", str) != f"#microsoft.graph.{kind}":
         return None
-    return _guid(item.get("id"))
-
-
-def _object_id(account: Data) -> str:
-    """A member's id in Entra. Raises ValueError if it is not an id."""
-    return _guid(account.get("aadObjectId") or account.get("objectId"))
-
-
-def _guid(value: Any) -> str:
-    if not isinstance(value, str) or not is_guid(value):
-        raise ValueError("no id")
-    return value.lower()
+    return read_guid(item.get("id"))

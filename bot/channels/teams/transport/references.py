@@ -53,12 +53,14 @@ class References:
         if time.monotonic() - self._loaded_at < MAX_AGE:
             return
         try:
-            values = await self._store.channel_values(NAME)
+            await self._load()
         except StoreUnavailable as error:
             if self._loaded_at == float("-inf"):
                 raise Unreachable(f"the store: {error}") from error
             log.warning("Teams' conversations could not be loaded again: %s", error)
-            return
+
+    async def _load(self) -> None:
+        values = await self._store.channel_values(NAME)
         found = [
             Reference.model_validate_json(data)
             for name, data in values.items()
@@ -108,21 +110,22 @@ class References:
         )
 
     async def save(self, new: Reference) -> None:
-        """Most activities change nothing, and cost nothing. What an activity does not say stays."""
-        old = self._all.get(new.id)
-        if old is not None:
+        """What an activity does not say stays. It is compared with the store: other bots change it too."""
+        key, data = f"{_REFERENCE}{new.id}", _to_json(new)
+        stored = await self._store.add_channel_value(NAME, key, data)
+        if stored != data:
+            old = Reference.model_validate_json(stored)
             kept = {"team": old.team, "person": old.person, "name": old.name}
             empty = {key: value for key, value in kept.items() if not getattr(new, key)}
             new = new.model_copy(update=empty)
-        if new == old:
-            return
-        data = new.model_dump_json(exclude_defaults=True).encode()
-        await self._store.save_channel_value(NAME, f"{_REFERENCE}{new.id}", data)
+            if new != old:
+                await self._store.save_channel_value(NAME, key, _to_json(new))
         self._all[new.id] = new
 
     async def forget(self, conversation: str) -> None:
         """The app was removed from this conversation: of a team's channel General, from the whole team."""
         id = conversation.partition(";")[0]
+        await self._load()
         for one in self.all():
             if id in (one.id, one.team):
                 await self._store.drop_channel_value(NAME, f"{_REFERENCE}{one.id}")
@@ -142,3 +145,7 @@ class References:
         """
         data = await self._store.add_channel_value(NAME, f"{_PIN}{name}", conversation.encode())
         return self._pins.setdefault(name, data.decode())
+
+
+def _to_json(reference: Reference) -> bytes:
+    return reference.model_dump_json(exclude_defaults=True).encode()
