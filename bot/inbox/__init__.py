@@ -4,11 +4,12 @@ Start with `Inbox`: a command of a person → a reply.
 """
 
 from .access import ReviewAccess
+from .action_pages import ActionPage, action_page
 from .home import KEEP_FOR, Home, HomeLine, HomeTask, HomeView, offload_home
 from .homes import HomeLoader
 from .inbox import Inbox
 from .press import ActionRef, Choose, InboxCommand, Press
-from .reader import ActionPage, ArgumentsPage, Reader, action_page, arguments_page, to_text
+from .reader import ArgumentsPage, Reader, arguments_page, to_text
 from .reply import (
     FIXABLE_CODES,
     PermittedSnapshot,

@@ -13,11 +13,9 @@ from typing import Generic, NamedTuple, TypeVar
 from hitl_core.model import MessageRef, Place, Review, Reviewer
 
 from ..card import (
-    MAX_MODAL,
     Argument,
     Button,
     Line,
-    OpenAction,
     approved_text,
     argument_plain_text,
     arguments_head,
@@ -25,20 +23,15 @@ from ..card import (
     asker_line,
     find_open_action,
     name_and_arguments,
-    page_keys,
     reading_buttons,
-    review_pages,
-    review_state,
 )
 from ..offload import offload_drawing
 from .access import ReviewAccess
+from .action_pages import ActionPage, action_page, next_pending_page
 from .press import ActionRef
 from .reply import PermittedSnapshot
 
 C = TypeVar("C")
-
-#: Characters of an action's arguments on its page, smaller where a channel has no room for them.
-ROOMS = (MAX_MODAL, 10_000, 6_000, 3_000, 1_000, 200)
 
 
 @dataclass(frozen=True)
@@ -60,24 +53,6 @@ class ArgumentsPage(Generic[C]):
     def reads(self) -> ActionRef | None:
         """What a person has read all of, once this page was shown."""
         return self.target if self.number == self.count - 1 else None
-
-
-@dataclass(frozen=True)
-class ActionPage:
-    """One action of the card at `place`: page `number` (from 0). `action` is None if nothing is shown there
-    any more. `asker` is who asks for it, for whom and until when. `state` says where this is, and how many
-    wait. `reads` is what a person has read all of, once this page was shown: None if it is cut, or if the
-    policy does not require to read it.
-    """
-
-    review_id: str
-    place: Place
-    number: int
-    action: OpenAction | None
-    asker: Line
-    state: Line
-    buttons: tuple[Button, ...]
-    reads: ActionRef | None
 
 
 class ArgumentsFile(NamedTuple):
@@ -178,7 +153,7 @@ class Reader:
         """
         review = (await self._access.load_at_place(review_id, place, who, seen)).review
         if next_pending:
-            number = _next_pending(review, place, number)
+            number = next_pending_page(review, place, number)
         return await offload_drawing(review, lambda: action_page(review, place, number, fits))
 
 
@@ -202,35 +177,6 @@ def arguments_page(
     return ArgumentsPage(target, number, count, head, asker, pages[number], buttons)
 
 
-def action_page(
-    review: Review, place: Place, number: int, fits: Callable[[ActionPage], bool] | None = None
-) -> ActionPage:
-    """With the largest room for its arguments that fits; with the smallest if none does."""
-    *rooms, smallest = ROOMS
-    for room in rooms:
-        page = _page_with_room(review, place, number, room)
-        if fits is None or fits(page):
-            return page
-    return _page_with_room(review, place, number, smallest)
-
-
-def _page_with_room(review: Review, place: Place, number: int, room: int) -> ActionPage:
-    keys = page_keys(review, place)
-    count = len(keys)
-    number = max(0, min(number, count - 1))
-    actions = [action for action in review.actions if action.key in keys]
-    waiting = sum(action.is_pending for action in actions)
-    open_action = find_open_action(review, keys[number], room=room) if keys else None
-    asker = asker_line(review, actions[number]) if actions else ()
-    reads = None
-    if open_action is not None and not open_action.excerpt.missing:
-        shown = actions[number]
-        if shown.is_pending and shown.config.must_read:
-            reads = ActionRef(review.id, shown.key, shown.revision)
-    state, buttons = review_state(number, count, waiting), review_pages(review.id, number, count)
-    return ActionPage(review.id, place, number, open_action, asker, state, buttons, reads)
-
-
 def _asker(review: Review, target: ActionRef) -> Line:
     """() for a call that needed nobody."""
     action = review.action(target.action)
@@ -248,11 +194,3 @@ def _answers(review: Review, target: ActionRef) -> tuple[Button, ...]:
 def to_text(arguments: Sequence[Argument]) -> str:
     """All arguments as the text of a file."""
     return "\n\n".join(map(argument_plain_text, arguments)) + "\n"
-
-
-def _next_pending(review: Review, place: Place, number: int) -> int:
-    """The page of the next pending action; this page if there is none."""
-    keys = page_keys(review, place)
-    pending = {action.key for action in review.actions if action.is_pending}
-    pages = ((number + step) % len(keys) for step in range(len(keys)))
-    return next((page for page in pages if keys[page] in pending), number)

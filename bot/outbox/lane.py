@@ -69,9 +69,8 @@ class Lane:
         }
         self._idle_halves, self._closing, self._started_at = set[LaneHalf](), False, 0.0
         self._card_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._draining = False
         self._stuck = StuckJobs(health)
-        self.crowded = False
+        self._draining = self.crowded = False
 
     def wake(self) -> None:
         for wakeup in self._wakeups.values():
@@ -189,8 +188,7 @@ class Lane:
         long.
         """
         pause, unsure, tries = 0.25, job.attempts > 1, 0
-        again = unsure
-        began = time.monotonic()
+        again, began = unsure, time.monotonic()
         self._stuck.note(half, job, began, "no answer yet, or rate limited")
         while True:
             try:
@@ -203,19 +201,15 @@ class Lane:
                 error, seconds = str(away), pause
                 log.warning("review %s: %s must wait: %s", job.review_id, job.place, error)
                 pause = min(pause * 2, MAX_PAUSE)
-                if not isinstance(away, NotSent):
-                    again = True  # it may have succeeded: look first
-                    unsure = unsure or isinstance(away, Unreachable)
+                if not isinstance(away, NotSent):  # it may have succeeded: look first
+                    again, unsure = True, unsure or isinstance(away, Unreachable)
                 tries += 1
                 most = MAX_SENDS_IN_WORKING_LANE if self._aside.lane_works else MAX_SENDS
                 if isinstance(away, Unreachable) and (job.member in self._aside or tries >= most):
                     raise TriedTooOften(error) from None
             except ReviewNotFound:
                 return None, False
-            except (
-                NotFound,
-                LookupFailed,
-            ) as known:  # already reported as a problem of the place or the look-up
+            except (NotFound, LookupFailed) as known:  # already reported
                 log.error("review %s can't be shown at %s: %s", job.review_id, job.place, known)
                 return str(known), unsure
             except Exception as refused:

@@ -1,0 +1,79 @@
+"""One action of a card on a page of its own. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hitl_core.model import Place, Review
+
+from ..card import (
+    MAX_MODAL,
+    Button,
+    Line,
+    OpenAction,
+    asker_line,
+    find_open_action,
+    page_keys,
+    review_pages,
+    review_state,
+)
+from .press import ActionRef
+
+#: Characters of an action's arguments on its page, smaller where a channel has no room for them.
+ROOMS = (MAX_MODAL, 10_000, 6_000, 3_000, 1_000, 200)
+
+
+@dataclass(frozen=True)
+class ActionPage:
+    """One action of the card at `place`: page `number` (from 0). `action` is None if nothing is shown there
+    any more. `asker` is who asks for it, for whom and until when. `state` says where this is, and how many
+    wait. `reads` is what a person has read all of, once this page was shown: None if it is cut, or if the
+    policy does not require to read it.
+    """
+
+    review_id: str
+    place: Place
+    number: int
+    action: OpenAction | None
+    asker: Line
+    state: Line
+    buttons: tuple[Button, ...]
+    reads: ActionRef | None
+
+
+def action_page(
+    review: Review, place: Place, number: int, fits: Callable[[ActionPage], bool] | None = None
+) -> ActionPage:
+    """With the largest room for its arguments that fits; with the smallest if none does."""
+    *rooms, smallest = ROOMS
+    for room in rooms:
+        page = _page_with_room(review, place, number, room)
+        if fits is None or fits(page):
+            return page
+    return _page_with_room(review, place, number, smallest)
+
+
+def _page_with_room(review: Review, place: Place, number: int, room: int) -> ActionPage:
+    keys = page_keys(review, place)
+    count = len(keys)
+    number = max(0, min(number, count - 1))
+    actions = [action for action in review.actions if action.key in keys]
+    waiting = sum(action.is_pending for action in actions)
+    open_action = find_open_action(review, keys[number], room=room) if keys else None
+    asker = asker_line(review, actions[number]) if actions else ()
+    reads = None
+    if open_action is not None and not open_action.excerpt.missing:
+        shown = actions[number]
+        if shown.is_pending and shown.config.must_read:
+            reads = ActionRef(review.id, shown.key, shown.revision)
+    state, buttons = review_state(number, count, waiting), review_pages(review.id, number, count)
+    return ActionPage(review.id, place, number, open_action, asker, state, buttons, reads)
+
+
+def next_pending_page(review: Review, place: Place, number: int) -> int:
+    """The page of the next pending action; this page if there is none."""
+    keys = page_keys(review, place)
+    pending = {action.key for action in review.actions if action.is_pending}
+    pages = ((number + step) % len(keys) for step in range(len(keys)))
+    return next((page for page in pages if keys[page] in pending), number)
