@@ -30,6 +30,9 @@ from hitl_core.review.visibility import (
     redaction_pointers,
 )
 
+#: The characters of a reason or an answer. Inputs of Slack and Teams take fewer, but clients can send any.
+MAX_MESSAGE = 10_000
+
 _BY_AGENTS_SCHEMA = (
     "not valid by the agent's schema, which is not quoted because this review has hidden values"
 )
@@ -198,6 +201,8 @@ def final_message(action: Action, proposal: Proposal) -> str | None:
         raise Refused("message_required", "Write the answer that the agent gets instead.")
     if proposal.type == "reject" and action.config.reject_reason == "required" and blank:
         raise Refused("message_required", "Write why: the policy requires a reason.")
+    if len(message or "") > MAX_MESSAGE:
+        raise Refused("invalid_answer", f"A text may have at most {MAX_MESSAGE:,} characters.")
     return message
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from hitl_core.errors import LeaseLost
 from hitl_core.gate.outcome.answers import answers
-from hitl_core.model import Decision, Place, Review
+from hitl_core.model import Decision, DecisionType, Place, Review
 from hitl_core.review import claims, one_line
 from hitl_core.review.commands import cancel
 from hitl_core.review.decisions import check_decidable, decide
@@ -107,6 +107,14 @@ def test_an_edit_that_changes_only_the_type_of_a_number_is_an_edit():
 def test_promise_6_what_is_refused_says_why(tool: str, plan: Proposal, code: str, text: str):
     with raises_refused(code, text):
         decide(one(tool), "1", plan, ADA, NOW)
+
+
+@pytest.mark.parametrize("kind", ["reject", "respond"])
+def test_at_l1_a_reason_and_an_answer_are_limited(kind: DecisionType):
+    """Given a client that ignores the limit of the input, then what is too long is refused."""
+    decide(one("ask"), "1", proposal(kind, message="x" * 10_000), ADA, NOW)
+    with raises_refused("invalid_answer", "at most 10,000"):
+        decide(one("ask"), "1", proposal(kind, message="x" * 10_001), ADA, NOW)
 
 
 def test_an_unknown_action_is_refused():
