@@ -121,17 +121,34 @@ class Delivery:
 
     async def _remove_stray(self, job: Job, again: bool, ref: MessageRef) -> None:
         """Delete a message that is not recorded and on which somebody clicked: a post may have succeeded
-        late. Not while a card is being posted to its conversation, because it may be that one.
+        late. Not while a card is being posted to its conversation, because it may be that one. The id comes
+        from a client, so it is only deleted if the channel finds it as a card of this review.
         """
         snapshot, place = await self._reviews.load(job.review_id), job.place
         posted = {copy.base for copy in snapshot.posts}
         missing = [one for one in snapshot.review.places if one not in posted]
         coming = [await self._messages.is_near(one, ref) for one in missing]
         shown = {one.key for one in snapshot.posts.values()}
-        if ref.key not in shown and not any(coming):
+        if ref.key not in shown and not any(coming) and await self._is_duplicate(snapshot, ref):
             log.warning("review %s: a duplicate message at %s is deleted", job.review_id, place)
             await self._messages.delete(ref)
         await self.redraw(job, again)
+
+    async def _is_duplicate(self, snapshot: Snapshot, ref: MessageRef) -> bool:
+        """Whether this message is a card of this review at one of its places in the same conversation. If
+        that can't be found out, it is not.
+        """
+        for place, shown in snapshot.posts.items():
+            if shown.key[:2] != ref.key[:2]:
+                continue
+            try:
+                found = await self._messages.find(snapshot, place, 0.0)
+            except (Undeliverable, LookupFailed) as error:
+                log.info("review %s: duplicates can't be looked for: %s", snapshot.review.id, error)
+                continue
+            if ref.key in {one.key for one in found}:
+                return True
+        return False
 
     async def _deliver_copies(
         self, snapshot: Snapshot, place: Place, again: bool, since: float

@@ -14,11 +14,11 @@ from bot.channels.slack.channel import SlackChannel
 from bot.outbox.delivery import Delivery
 from bot.people.directory import Directory
 from bot.people.recipients import MAX_COPIES, TooFewDeciders
-from hitl_core.model import Place
+from hitl_core.model import MessageRef, Place
 from hitl_core.review import Decide
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.service import Reviews
-from hitl_core.store import MemoryStore
+from hitl_core.store import Job, MemoryStore
 from slack_sandbox.sandbox import Sandbox
 from tests.support.builders import START, call, person, policy, proposal, review_of
 
@@ -235,3 +235,37 @@ async def test_a_message_that_can_neither_be_changed_nor_deleted_is_not_posted_t
         await delivery.run_job(job, again=False)
     assert (await reviews.load(review_id)).posts == before
     assert len(await channel.find_messages(place, review_id, 1.0)) == 1
+
+
+async def test_at_t4_a_message_is_deleted_only_if_it_is_a_card_of_the_review(
+    reviews: Reviews, delivery: Delivery, channel: SlackChannel
+) -> None:
+    """Given two reviews in one channel and a duplicate of the first card, when a click on the first review
+    names the second one's card, then that card stays; when it names the duplicate, then this is deleted.
+    """
+    place = Place("slack:#agent-approvals")
+    one, other = [await _submit_in(reviews, place, thread) for thread in ("one", "two")]
+    for id in (one, other):
+        await delivery.deliver(id, place, again=False)
+    card, others_card = [(await reviews.load(id)).posts[place] for id in (one, other)]
+    snapshot = await reviews.load(one)
+    duplicate = await channel.post(place, build_card(snapshot.review, place, snapshot.posts))
+
+    await delivery.run_job(_stray_job(one, place, others_card), again=False)
+    assert await channel.find_messages(place, other, 1.0) == [others_card]
+
+    await delivery.run_job(_stray_job(one, place, duplicate), again=False)
+    assert await channel.find_messages(place, one, 1.0) == [card]
+
+
+async def _submit_in(reviews: Reviews, place: Place, thread_id: str) -> str:
+    """Submitted before the local Slack's first message."""
+    rules = policy(it={"notify": place})
+    review, event = review_of([call("it", x=1)], by=rules, thread_id=thread_id, now=1.0)
+    await reviews.submit(review, event)
+    return review.id
+
+
+def _stray_job(review_id: str, place: Place, ref: MessageRef) -> Job:
+    note = ref.model_dump_json()
+    return Job("slack", 0, "m", "stray", review_id, place, note, "t", 1, 0.0)

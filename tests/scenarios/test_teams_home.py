@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from bot.channels.teams.handlers import home as home_handler
+from bot.channels.teams.ids import mark_of
 from hitl_core.store import RedisStore
 from teams_sandbox.workspace.acme import ALICE, APPROVALS, AUDIT, BOB, CARL, NOAPP, OPS
+from teams_sandbox.workspace.objects import Message
 from tests.support.bots import CANARY, Scene, email, sql
 from tests.support.teams_hands import TeamsHands, actions, text_of
 from tests.support.teams_scene import ask, card, outcome
@@ -179,3 +181,23 @@ async def test_at_t8_a_home_is_drawn_in_a_thread(
     await hands.message("1 review waits for you", conversation=hands.chat(ALICE))
     assert drawn_in
     assert threading.main_thread() not in drawn_in
+
+
+async def test_at_t4_a_shown_card_is_no_duplicate(scene: Scene, hands: TeamsHands) -> None:
+    """Given a review in Alice's own chat, when she asks for it, then the message that answers has no mark:
+    nothing takes it for another card of the review, which would be deleted.
+    """
+    await ask(scene, notify=[f"teams:{ALICE}"])
+    chat = hands.chat(ALICE)
+    first = await hands.message("send_email", conversation=chat)
+    assert mark_of(first.card or {})
+    id = text_of(first.card).rsplit("\n", 1)[-1].split()[0]
+    await hands.write(ALICE, f"approvals show {id}")
+
+    def find_shown() -> list[Message]:
+        messages = hands.conversation(chat).messages.values()
+        return [m for m in messages if m.id != first.id and "send_email" in text_of(m.card)]
+
+    await wait_until("it is shown", find_shown)
+    [shown] = find_shown()
+    assert mark_of(shown.card or {}) == ""

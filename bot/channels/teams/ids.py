@@ -146,6 +146,12 @@ def with_mark(card: dict[str, Any], mark: str) -> dict[str, Any]:
     return {**card, "body": [{**first, "id": mark}, *rest]}
 
 
+def without_mark(card: dict[str, Any]) -> dict[str, Any]:
+    """The card without its mark, for a message that is not the card of a place."""
+    first, *rest = card["body"]
+    return {**card, "body": [{key: first[key] for key in first if key != "id"}, *rest]}
+
+
 def mark_of(card: Mapping[str, object]) -> str:
     """The mark of one of our cards; "" if it has none. Only the place of the mark counts: any text of the
     card may look like one.

@@ -15,7 +15,7 @@ from ....inbox import HomeLoader, Inbox, list_error
 from ....text import one_line
 from ...contract import ChannelError
 from ..channel import TeamsChannel
-from ..ids import IN_HOME, NAME
+from ..ids import IN_HOME, NAME, without_mark
 from ..places import LABEL
 from ..render import card_message, message_card
 from ..transport import Activity
@@ -99,7 +99,7 @@ class Commands:
         drawn = card_message(
             replace(card, next_step=None), channel.name_of, channel.key, channel.link, IN_HOME
         )
-        await channel.send(_chat_of(who.id), drawn, card.summary)
+        await channel.send(_chat_of(who.id), without_mark(drawn), card.summary)
 
     async def _say(self, who: Reviewer, text: str) -> None:
         try:
