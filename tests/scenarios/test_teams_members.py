@@ -102,3 +102,18 @@ async def test_at_t7_a_post_that_was_not_made_is_made_without_a_search(
         sandbox.faults.add("conflict", "post", times=1)
     await ask(scene)
     await card(hands, "send_email")
+
+
+async def test_at_t5_cards_have_the_new_name_after_teams_told_of_it(
+    scene: Scene, hands: TeamsHands
+) -> None:
+    await ask(scene)
+    await card(hands, "send_email")
+    where = hands.conversation(AUDIT)
+    assert where.team is not None
+    where.name = "Ledger"
+    update = hands.activity(ALICE, where.team.id, type="conversationUpdate")
+    update["channelData"] |= {"eventType": "channelRenamed"}
+    assert await hands.send(update) == 200
+    await ask(scene, notify=["teams:Ledger"])
+    await card(hands, "send_email", conversation=AUDIT)

@@ -113,6 +113,7 @@ class TeamsChannel(PeopleLookup):
         self._api.health = self._health
 
     async def close(self) -> None:
+        await self.team_channels.close()
         await self.http.aclose()
 
     @property
@@ -204,7 +205,7 @@ class TeamsChannel(PeopleLookup):
 
     async def _card_message(self, card: Card) -> Json:
         with suppress(ChannelError):  # without the names of new teams, the card has their ids
-            await self.team_channels.all()
+            await self.team_channels.refresh_soon()
         return card_message(card, self.name_of, self.key, self.link)
 
     async def _post(self, place: Place, card: Card, content: Json) -> MessageRef:

@@ -295,15 +295,64 @@ async def test_names_that_cannot_be_loaded_are_not_asked_for_with_each_card(
     with the known names, and Teams is asked once in a while."""
     monkeypatch.setattr(team_channels, "_MAX_AGE", 0.0)
     monkeypatch.setattr(team_channels, "_RETRY_AFTER", 3600.0)
-    before = count(sandbox, "team")
+    before, teams = count(sandbox, "team"), len(channel.references.teams())
     sandbox.faults.add("answer", "team", status=500)
     refs = await asyncio.gather(*(channel.post(ROOM, CARD) for _ in range(3)))
     await asyncio.gather(*(channel.update(ROOM, ref, CARD) for ref in refs))
-    assert count(sandbox, "team") == before + 1
+    await channel.team_channels.all()
+    assert count(sandbox, "team") == before + teams
     sandbox.faults.clear()
     monkeypatch.setattr(team_channels, "_RETRY_AFTER", 0.0)
+    await channel.team_channels.all()
+    assert count(sandbox, "team") > before + teams
+
+
+async def test_at_t6_a_team_that_fails_stops_no_other(sandbox: Sandbox, store: MemoryStore):
+    """Given a team about which Teams refuses to answer, from the start on; then a name of another team leads
+    there, people have a Home, and cards are posted."""
+    sandbox.faults.add(
+        "answer", "team", conversation=ids.OPS, status=403, body=error("TeamIsSoftDeleted")
+    )
+    channel = make_channel(sandbox, store)
+    await install_everywhere(sandbox, channel)
+    await channel.start()
+    assert await channel.conversation_id(Place("teams:Audit")) == ids.AUDIT
+    assert f"place:teams:{ids.AUDIT}" in await channel.audiences(ids.ALICE)
     await channel.post(ROOM, CARD)
-    assert count(sandbox, "team") > before + 1
+    with pytest.raises(LookupFailed):  # it may have this channel
+        await channel.team_channels.find("19:unknown@thread.tacv2")
+    await channel.close()
+
+
+async def test_at_t6_during_an_outage_no_new_name_is_taken(sandbox: Sandbox, channel: TeamsChannel):
+    """Given a team that can't be looked up at the moment: it may have a channel of this name too."""
+    sandbox.faults.add("down", "team", conversation=ids.OPS)
+    with pytest.raises(Unreachable):
+        await channel.conversation_id(Place("teams:Audit"))
+
+
+async def test_at_t6_no_card_waits_for_the_names_of_a_team(
+    sandbox: Sandbox, channel: TeamsChannel, monkeypatch: pytest.MonkeyPatch
+):
+    """Given a Teams that gives no answer about one team; then cards elsewhere are posted meanwhile."""
+    monkeypatch.setattr(team_channels, "_MAX_AGE", 0.0)
+    sandbox.faults.add("hang", "team", conversation=ids.OPS)
+    for _ in range(3):
+        await channel.post(ROOM, CARD)
+    refreshing = channel.team_channels._refreshing  # pyright: ignore[reportPrivateUsage]
+    assert refreshing is not None
+    assert not refreshing.done()
+
+
+async def test_at_t5_a_name_is_looked_up_afresh_before_it_is_kept(
+    sandbox: Sandbox, channel: TeamsChannel
+):
+    """Given two channels that changed their names a moment ago; then the name leads to the channel that has
+    it now."""
+    await channel.post(ROOM, CARD)
+    _channel_of(sandbox, ids.AUDIT).name = "Audit (old)"
+    _channel_of(sandbox, ids.ESCALATIONS).name = "Audit"
+    assert await channel.conversation_id(Place("teams:Audit")) == ids.ESCALATIONS
 
 
 async def test_c1_nobody_takes_a_place_over_by_taking_its_name(

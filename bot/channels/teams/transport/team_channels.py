@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from ...contract import ChannelError, NotFound
+from ...contract import ChannelError, NotFound, RateLimited, Unreachable
 from .api import Api, read_field, read_list
 from .errors import NO_PLACE, Data
 from .references import References
@@ -15,6 +16,11 @@ from .references import References
 #: failed), in seconds.
 _MAX_AGE = 600.0
 _RETRY_AFTER = 2.0
+#: The longest pause between two look-ups while Teams gives no answer, in seconds.
+_MAX_PAUSE = 30.0
+#: How long a drawing waits for the names of a new team, in seconds, and how many teams are asked at once.
+_PATIENCE = 0.5
+_AT_ONCE = 8
 #: Errors which mean that the conversation surely does not exist for the bot.
 NO_CONVERSATION = {
     code: why
@@ -51,85 +57,155 @@ class ChannelInfo(NamedTuple):
         return self.team.name if self.id == self.team.id else f"{self.team.name} > {self.name}"
 
 
+@dataclass
+class _Known:
+    """What is known about one team. After a failure its channels are those of before."""
+
+    channels: tuple[ChannelInfo, ...] = ()
+    listed_at: float = float("-inf")
+    failure: ChannelError | None = None
+    failures: int = 0
+    failed_at: float = float("-inf")
+
+    def is_due(self, max_age: float, expired_at: float) -> bool:
+        """Whether to look it up now. After a failure it is left alone for a while, longer each time."""
+        now = time.monotonic()
+        if self.failure is not None:
+            most = _MAX_PAUSE if _is_outage(self.failure) else _MAX_AGE
+            return now - self.failed_at >= min(_RETRY_AFTER * 2 ** min(self.failures, 9), most)
+        return self.listed_at <= expired_at or now - self.listed_at >= max_age
+
+
 class TeamChannels:
-    """The async methods raise ChannelErrors. Private channels are not in it: bots can't be there."""
+    """Each team is looked up on its own: one that fails has its last known names, and stops no other. The
+    async methods raise ChannelErrors. Private channels are not in it: bots can't be there.
+    """
 
     def __init__(self, api: Api, references: References) -> None:
         self._api, self._references = api, references
+        self._teams: dict[str, _Known] = {}
         self._channels: dict[str, ChannelInfo] = {}
-        self._teams = frozenset[str]()
-        self._listed_at = float("-inf")
         self._lock = asyncio.Lock()
-        self._failure: ChannelError | None = None
-        self._failed_at = float("-inf")
+        self._refreshing: asyncio.Task[None] | None = None
+        self._refreshing_since = 0.0
+        self._expired_at = float("-inf")
 
     def get(self, id: str) -> ChannelInfo | None:
         """As far as it is known already."""
         return self._channels.get(id)
 
-    async def all(self) -> list[ChannelInfo]:
-        """Loaded again at once when the app was installed in another team, or removed from one."""
+    def expire(self) -> None:
+        """Teams says that something changed: what is known is looked up again when it is needed."""
+        self._expired_at = time.monotonic()
+
+    async def refresh_soon(self) -> None:
+        """For drawing: names that are too old are looked up in the background, and only that of a team that
+        is new here is waited for, for a moment.
+        """
         await self._references.refresh()
-        async with self._lock:
-            is_old = time.monotonic() - self._listed_at > _MAX_AGE
-            if is_old or self._teams != self._references.teams().keys():
-                await self._load()
+        now = time.monotonic()
+        if self._refreshing is None or self._refreshing.done():
+            if not self._due(_MAX_AGE):
+                return
+            self._refreshing = asyncio.create_task(self._load(_MAX_AGE))
+            self._refreshing_since = now
+        left = self._refreshing_since + _PATIENCE - now
+        if left > 0 and not self._teams.keys() >= self._references.teams().keys():
+            await asyncio.wait({self._refreshing}, timeout=left)
+
+    async def close(self) -> None:
+        if self._refreshing is not None:
+            self._refreshing.cancel()
+            await asyncio.gather(self._refreshing, return_exceptions=True)
+
+    async def all(self) -> list[ChannelInfo]:
+        """Loaded again at once when the app was installed in another team, or removed from one. Of a team
+        that can't be looked up now, what was known. Raises the failure if nothing at all is known.
+        """
+        await self._references.refresh()
+        await self._load(_MAX_AGE)
+        failures = [one.failure for one in self._teams.values() if one.failure]
+        if failures and len(failures) == len(self._teams) and not self._channels:
+            raise failures[0].with_traceback(None)
         return list(self._channels.values())
 
     async def find(self, id: str) -> ChannelInfo | None:
-        """None for chats, and for channels that the bot does not see."""
+        """None for chats, and for channels that the bot does not see. Raises the failure of a team that may
+        have it.
+        """
         await self.all()
-        async with self._lock:
-            if id not in self._channels and self._may_load_again():
-                await self._load()
+        if id not in self._channels:
+            await self._load(_RETRY_AFTER)
+        if id not in self._channels:
+            for one in self._teams.values():
+                if one.failure is not None:
+                    raise one.failure.with_traceback(None)
         return self._channels.get(id)
 
     async def find_by_name(self, name: str) -> list[str]:
-        """The ids of the channels that a place may call so."""
-        await self.all()
-        async with self._lock:
-            if len(self._ids_of(name)) != 1 and self._may_load_again():
-                await self._load()
+        """The ids of the channels that a place may call so now. Raises the failure of a team that Teams can't
+        answer for at the moment: it may have the name too. One for which Teams refuses an answer counts
+        with the names that it had.
+        """
+        await self._references.refresh()
+        ids = self._ids_of(name)
+        await self._load(0.0 if len(ids) == 1 else _RETRY_AFTER)
+        for one in self._teams.values():
+            if one.failure is not None and _is_outage(one.failure):
+                raise one.failure.with_traceback(None)
         return self._ids_of(name)
-
-    def _may_load_again(self) -> bool:
-        return time.monotonic() - self._listed_at > _RETRY_AFTER
 
     def _ids_of(self, name: str) -> list[str]:
         return [one.id for one in self._channels.values() if name in one.names]
 
-    async def _load(self) -> None:
-        """Load the names of all teams and channels. Just after a failure, that failure is the answer."""
-        if self._failure and time.monotonic() - self._failed_at < _RETRY_AFTER:
-            raise self._failure.with_traceback(None)
-        try:
-            await self._load_now()
-        except ChannelError as error:
-            self._failure, self._failed_at = error, time.monotonic()
-            raise
-        self._failure = None
+    def _due(self, max_age: float) -> list[str]:
+        """The teams to look up now."""
+        known = {id: self._teams.get(id) or _Known() for id in self._references.teams()}
+        return [id for id, one in known.items() if one.is_due(max_age, self._expired_at)]
 
-    async def _load_now(self) -> None:
-        channels, teams = dict[str, ChannelInfo](), self._references.teams()
-        for team, url in teams.items():
-            try:
-                info = await self._api.look_up(
-                    self._api.connector("GET", url, "teams", team, about=team),
-                    _read_team,
-                    NO_CONVERSATION,
-                )
-                found = await self._api.look_up(
-                    self._api.connector("GET", url, "teams", team, "conversations", about=team),
-                    lambda data, info=info: [
-                        _read_channel(one, info) for one in read_list(data, "conversations")
-                    ],
-                    NO_CONVERSATION,
-                )
-            except NotFound:  # the app was removed from this team
-                continue
-            channels |= {one.id: one for one in found}
-        self._channels, self._teams = channels, frozenset(teams)
-        self._listed_at = time.monotonic()
+    async def _load(self, max_age: float) -> None:
+        """Look up the teams whose names are older; one load at a time. Never raises ChannelErrors."""
+        async with self._lock:
+            teams = self._references.teams()
+            self._teams = {id: one for id, one in self._teams.items() if id in teams}
+            slots = asyncio.Semaphore(_AT_ONCE)
+
+            async def load(id: str) -> None:
+                async with slots:
+                    await self._load_team(id, teams[id])
+
+            await asyncio.gather(*map(load, self._due(max_age)))
+            every = [one for team in self._teams.values() for one in team.channels]
+            self._channels = {one.id: one for one in every}
+
+    async def _load_team(self, id: str, url: str) -> None:
+        known, began = self._teams.setdefault(id, _Known()), time.monotonic()
+        try:
+            channels = await self._look_up(id, url)
+        except NotFound:  # the app was removed from this team
+            channels = ()
+        except ChannelError as error:
+            known.failure, known.failed_at = error, time.monotonic()
+            known.failures += 1
+            return
+        self._teams[id] = _Known(channels, began)
+
+    async def _look_up(self, id: str, url: str) -> tuple[ChannelInfo, ...]:
+        info = await self._api.look_up(
+            self._api.connector("GET", url, "teams", id, about=id), _read_team, NO_CONVERSATION
+        )
+        return await self._api.look_up(
+            self._api.connector("GET", url, "teams", id, "conversations", about=id),
+            lambda data: tuple(
+                _read_channel(one, info) for one in read_list(data, "conversations")
+            ),
+            NO_CONVERSATION,
+        )
+
+
+def _is_outage(failure: ChannelError) -> bool:
+    """It may work again in a moment; else Teams refused to answer."""
+    return isinstance(failure, Unreachable | RateLimited)
 
 
 def _read_team(data: Data) -> Team:
