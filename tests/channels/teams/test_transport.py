@@ -339,7 +339,7 @@ async def test_at_t6_no_card_waits_for_the_names_of_a_team(
     sandbox.faults.add("hang", "team", conversation=ids.OPS)
     for _ in range(3):
         await channel.post(ROOM, CARD)
-    refreshing = channel.team_channels._refreshing  # pyright: ignore[reportPrivateUsage]
+    refreshing = channel.team_channels._refreshing
     assert refreshing is not None
     assert not refreshing.done()
 
