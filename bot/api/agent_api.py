@@ -25,6 +25,9 @@ from .wire import (
     SubmitInterrupt,
 )
 
+#: How many ids of reviews one request reads.
+MAX_LISTED = 1000
+
 
 class AgentApi:
     """Every method raises ApiProblem, LeaseLost, Refused, StoreUnavailable or StoreError, and then changed
@@ -106,9 +109,11 @@ class AgentApi:
         await self._long_poll.wait(review_id, key, is_settled, wait, is_gone)
 
     async def list_thread(self, who: Token, thread_id: str, limit: int) -> list[Review]:
-        """The thread's reviews, live ones first, in the order of submission."""
+        """The thread's reviews, live ones first, in the order of submission. At most MAX_LISTED are read,
+        also those of other agents.
+        """
         ids = await self._access.run_with_retry(
-            partial(self._access.store.thread_reviews, thread_id)
+            partial(self._access.store.thread_ids, thread_id, MAX_LISTED)
         )
         return await self._list_visible(who, ids, limit)
 
@@ -127,7 +132,9 @@ class AgentApi:
 
     async def _ready_ids(self, who: Token) -> list[str]:
         store = self._access.store
-        return await self._access.run_with_retry(partial(store.ready_reviews, who.agent, 1000))
+        return await self._access.run_with_retry(
+            partial(store.ready_reviews, who.agent, MAX_LISTED)
+        )
 
     async def _list_visible(
         self, who: Token, ids: Sequence[str], limit: int, *, without_waiter: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TypeVar
@@ -15,12 +15,16 @@ from hitl_core.model import Action, Review, Snapshot
 from hitl_core.review import claims, escalation, holds
 from hitl_core.review.rejections import MAX_CALLS, MAX_REVIEWS, Rejected, index_changes
 from hitl_core.review.transition import Transition
-from hitl_core.store import Store, Write
+from hitl_core.store import Store, ThreadReview, Write
 from hitl_core.telemetry import recent_threads
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+
+#: How many reviews of a thread are read at once.
+_PAGE = 100
 
 
 class ReviewLoader:
@@ -59,6 +63,24 @@ class ReviewLoader:
             held = (await self.load_outline(review_id)).held
             for key in keys if held else ():
                 await self.store.record_mark(review_id, holds.ran_mark(key))
+
+    async def thread_reviews(self, thread_id: str) -> AsyncGenerator[ThreadReview, None]:
+        """All reviews of the thread, page by page: a caller that stops early reads no more. One that becomes
+        done meanwhile comes twice. Raises StoreUnavailable.
+        """
+        after: ThreadReview | None = None
+        while page := await self.with_retry(
+            partial(self.store.thread_reviews, thread_id, _PAGE, after)
+        ):
+            for after in page:
+                yield after
+
+    async def live_ids(self, thread_id: str) -> AsyncGenerator[str, None]:
+        """The ids of the thread's reviews that are not done. One may become done meanwhile."""
+        async for each in self.thread_reviews(thread_id):
+            if each.is_done:  # live ones come first
+                return
+            yield each.id
 
     async def rejected_calls(self, review: Review) -> list[Rejected]:
         """The latest calls that people rejected in the thread of this new review, of the tools that it asks

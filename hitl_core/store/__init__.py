@@ -10,6 +10,7 @@ from hitl_core.store.contract import (
     Recheck,
     RejectedCall,
     Store,
+    ThreadReview,
     Write,
 )
 from hitl_core.store.memory import MemoryStore
@@ -41,6 +42,7 @@ __all__ = [
     "RejectedCall",
     "StartWarning",
     "Store",
+    "ThreadReview",
     "Write",
     "choose_partition",
     "digest_of",

@@ -61,7 +61,7 @@ class Agents:
 
     async def review_id(self) -> str:
         [found] = await wait_until(
-            "it is submitted", lambda: self.reviews.store.thread_reviews("t"), 60
+            "it is submitted", lambda: self.reviews.store.thread_ids("t"), 60
         )
         return found
 
@@ -113,7 +113,7 @@ async def test_a1_killed_while_it_submits(agents: Agents, point: str):
     await agents.wait_finished(second)
 
     assert agents.effects == [f'{review_id}:1 {{"n": 1}}']
-    assert await agents.reviews.store.thread_reviews("t") == [review_id]
+    assert await agents.reviews.store.thread_ids("t") == [review_id]
     [job] = await finish_all(agents.reviews.store)
     assert job.note == "3"  # submitted, decided, done
 

@@ -263,7 +263,7 @@ async def test_two_reviews_in_one_thread_are_apart(gate: Gate):
     assert outcome.execute[0].args == {"n": 2}
     assert await status_of(gate, one) == "pending"
     await outcome.finish()
-    assert await gate.reviews.store.thread_reviews("t") == [one, two]
+    assert await gate.reviews.store.thread_ids("t") == [one, two]
 
 
 # ------------------------------------------------------------------------ outcomes
@@ -648,7 +648,7 @@ async def test_review_and_settled_in_one_process_do_not_take_from_each_other(ope
     for n in range(1, 60, 2):
 
         async def list_reviews(thread_id: str = f"t-{n}") -> list[str]:
-            return await people.reviews.store.thread_reviews(thread_id)
+            return await people.reviews.store.thread_ids(thread_id)
 
         [review_id] = await wait_until("it is submitted", list_reviews)
         await approve_all(people.reviews, review_id)
@@ -821,7 +821,7 @@ async def test_promise_10_a_turn_that_cannot_be_reviewed_is_one_sentence(
     """And nothing is stored."""
     with pytest.raises(InvalidToolCall, match=reason):
         await gate.submit(calls, thread_id="t")
-    assert await gate.reviews.store.thread_reviews("t") == []
+    assert await gate.reviews.store.thread_ids("t") == []
 
 
 @pytest.mark.parametrize(

@@ -225,9 +225,7 @@ class Lab:
         return (await self.gate.reviews.load(review_id)).review
 
     async def all_reviews(self, thread_id: str) -> list[Review]:
-        return [
-            await self.review(id) for id in await self.gate.reviews.store.thread_reviews(thread_id)
-        ]
+        return [await self.review(id) for id in await self.gate.reviews.store.thread_ids(thread_id)]
 
     async def claimed(self, review_id: str | None, fence: int) -> None:
         async def find() -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from hitl_core.model import DEFAULT_PLACE, Event, MessageRef, Place, Review, Token, short_id
-from hitl_core.review import claims, commands, decisions
+from hitl_core.review import Reviews, claims, commands, decisions
 from hitl_core.review.transition import Transition
 from hitl_core.store import Recheck, RejectedCall, Store, Write
 from hitl_core.store.contract import MAX_REJECTED, lane_of
@@ -678,14 +678,49 @@ class StoreContract:
         await let_pass(0.002)
         third = await created(store, thread_id="mine")
         await created(store, thread_id="other")
-        assert await store.thread_reviews("mine") == [first.id, second.id, third.id]
+        assert await store.thread_ids("mine") == [first.id, second.id, third.id]
 
         await finished(store, second)
         await let_pass(0.002)
         await finished(store, first)
 
-        assert await store.thread_reviews("mine") == [third.id, second.id, first.id]
-        assert await store.thread_reviews("nobody's") == []
+        assert await store.thread_ids("mine") == [third.id, second.id, first.id]
+        assert await store.thread_ids("nobody's") == []
+
+    async def test_a8_f12_a_thread_is_read_in_pages(self, store: Store, let_pass: Pass):
+        """A page has at most `limit`; a review that becomes done between two pages is on one of them, and
+        so is each of those after it.
+        """
+        made: list[Review] = []
+        for _ in range(6):
+            made.append(await created(store, thread_id="long"))
+            await let_pass(0.002)
+        await finished(store, made[0])
+        ids = [review.id for review in made]
+        assert await store.thread_ids("long", 2) == ids[1:3]
+        first = await store.thread_reviews("long", 2)
+        assert [(each.id, each.is_done) for each in first] == [(id, False) for id in ids[1:3]]
+
+        await let_pass(0.002)
+        await finished(store, made[1])
+        found, after = [*first], first[-1]
+        while page := await store.thread_reviews("long", 2, after):
+            assert len(page) <= 2
+            found, after = [*found, *page], page[-1]
+
+        assert [each.id for each in found] == [*ids[1:6], ids[0], ids[1]]
+        assert [each.is_done for each in found[-2:]] == [True, True]
+        assert await store.thread_reviews("long", 2, found[-1]) == []
+
+    async def test_a8_f12_a_reader_of_live_reviews_reads_no_done_ones(self, store: Store):
+        """However many are done: only pages with live ones are read, and one more."""
+        for _ in range(3):
+            await finished(store, await created(store, thread_id="long"))
+        live = await created(store, thread_id="long")
+        reviews = Reviews(store)
+        assert [id async for id in reviews.live_ids("long")] == [live.id]
+        listed = [each async for each in reviews.thread_reviews("long")]
+        assert [each.is_done for each in listed] == [False, True, True, True]
 
     async def test_cards_10_ids_are_found_by_their_beginning(self, store: Store):
         """Live or done; never by a pattern, and at most as many as asked for."""

@@ -185,7 +185,7 @@ async def test_a_done_review_vanishes_after_its_retention(redis_url: str):
         review = await finished(store, await created(store))
 
         async def gone() -> bool:
-            return await store.load(review.id) is None and not await store.thread_reviews(
+            return await store.load(review.id) is None and not await store.thread_ids(
                 review.thread_id
             )
 
@@ -209,7 +209,7 @@ async def test_a_live_review_keeps_its_thread(redis_url: str):
             return await store.load(first.id) is None
 
         await wait_until("the first has gone", gone)
-        assert second.id in await store.thread_reviews("t")
+        assert second.id in await store.thread_ids("t")
 
 
 async def test_a_thread_in_use_forgets_what_has_gone(redis_url: str):
@@ -224,8 +224,8 @@ async def test_a_thread_in_use_forgets_what_has_gone(redis_url: str):
         await wait_until("the first has gone", gone)
         last = await finished(store, await created(store, thread_id="t"))
 
-        assert first.id not in await store.thread_reviews("t")
-        assert last.id in await store.thread_reviews("t")
+        assert first.id not in await store.thread_ids("t")
+        assert last.id in await store.thread_ids("t")
 
 
 async def test_the_keys_of_a_thread_share_one_slot(redis_url: str):
@@ -311,7 +311,7 @@ async def test_strange_threads_work(redis_url: str, name: str):
     """A thread of a megabyte, or with Redis's own characters in its name, is a thread."""
     async with open_store(redis_url) as store:
         review = await created(store, thread_id=name)
-        assert await store.thread_reviews(name) == [review.id]
+        assert await store.thread_ids(name) == [review.id]
         assert all(len(key) < 100 for key in keys_of(redis_url))
 
 
@@ -595,7 +595,7 @@ async def test_errors_are_ours(own_redis: OwnRedis):
             lambda: store.record_post(review.id, OPS, HERE),
             lambda: store.record_shown_version(review.id, OPS, 1),
             store.now,
-            lambda: store.thread_reviews("t"),
+            lambda: store.thread_ids("t"),
             store.due_reviews,
             lambda: store.ready_reviews("billing"),
             lambda: store.agent_hints("billing", 1),

@@ -104,11 +104,7 @@ def run(args: argparse.Namespace) -> int:
 
 async def _load_listing(reviews: Reviews, args: argparse.Namespace) -> _Listing:
     store, listing = reviews.store, _Listing([], False, [])
-    ids = (
-        live_ids(store)
-        if args.thread is None
-        else _iterate_ids(await store.thread_reviews(args.thread))
-    )
+    ids = live_ids(store) if args.thread is None else _thread_ids(reviews, args.thread)
     async for snapshot in _load_snapshots(reviews, ids, listing.problems):
         if _is_wanted(snapshot, args):
             if len(listing.snapshots) == args.limit:
@@ -117,9 +113,13 @@ async def _load_listing(reviews: Reviews, args: argparse.Namespace) -> _Listing:
     return listing
 
 
-async def _iterate_ids(ids: list[str]) -> AsyncIterator[str]:
-    for review_id in ids:
-        yield review_id
+async def _thread_ids(reviews: Reviews, thread_id: str) -> AsyncIterator[str]:
+    """Each id once, although a review that becomes done meanwhile comes again."""
+    seen: set[str] = set()
+    async for each in reviews.thread_reviews(thread_id):
+        if each.id not in seen:
+            seen.add(each.id)
+            yield each.id
 
 
 async def _load_snapshots(

@@ -72,10 +72,10 @@ async def _find_open_turn(
     after their retention.
     """
     store = reviews.store
-    for id in await reviews.with_retry(partial(store.thread_reviews, key.thread_id)):
+    async for id in reviews.live_ids(key.thread_id):
         snapshot = await reviews.with_retry(partial(store.load_outline, id))
         if snapshot is None or snapshot.review.status == "done":
-            return None  # live reviews come first
+            continue
         candidate = key._replace(turn=snapshot.review.turn)
         if (
             candidate.turn.startswith("#")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple, Protocol
 
-from hitl_core.model import Event
+from hitl_core.model import Event, Review
 
 #: How many reviews with a decision of one person are remembered.
 MAX_DECIDED = 200
@@ -18,6 +18,29 @@ class LiveReview(NamedTuple):
 
     submitted_at: float
     id: str
+
+
+#: Added to the position of done reviews: they come after the live ones of their thread. Also in write.lua.
+DONE_OFFSET = 1e11
+
+
+class ThreadReview(NamedTuple):
+    """A review in the list of its thread. The fields are its sort key: by `position`, live reviews come
+    first, by submission; then done ones, by completion.
+    """
+
+    position: float
+    id: str
+
+    @classmethod
+    def of(cls, review: Review) -> ThreadReview:
+        done = review.status == "done"
+        return cls((review.done_at or 0.0) + DONE_OFFSET if done else review.created_at, review.id)
+
+    @property
+    def is_done(self) -> bool:
+        """As it was when the list was read."""
+        return self.position >= DONE_OFFSET
 
 
 class RejectedCall(NamedTuple):
@@ -64,8 +87,17 @@ def is_decision_event(event: Event) -> bool:
 class ReviewLists(Protocol):
     """Reads only. The indexes are written by `commit`."""
 
-    async def thread_reviews(self, thread_id: str) -> list[str]:
-        """The ids of the thread's reviews: live ones first, by submission; then done ones, by completion."""
+    async def thread_ids(self, thread_id: str, limit: int = 100) -> list[str]:
+        """The ids of the thread's first reviews, in the order of `ThreadReview`."""
+        ...
+
+    async def thread_reviews(
+        self, thread_id: str, limit: int = 100, after: ThreadReview | None = None
+    ) -> list[ThreadReview]:
+        """The thread's reviews in their order. `after` is the last one of the page before. No page misses a
+        review that becomes done meanwhile: it comes again. The cost of a page depends on its length, not on
+        the number of reviews.
+        """
         ...
 
     async def rejected_calls(self, agent: str, thread_id: str) -> list[RejectedCall]:

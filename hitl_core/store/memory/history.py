@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hitl_core.store.contract import HistoryCheck, LiveReview
-from hitl_core.store.memory.dead_letters import MemoryDeadLetters
+from hitl_core.store.memory.review_lists import MemoryReviewLists
 
 
-class MemoryHistory(MemoryDeadLetters):
+class MemoryHistory(MemoryReviewLists):
     """See `History` for the methods."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         super().__init__(clock)
         self._held: set[str] = set()
-        self._due: dict[str, float] = {}
-        self._ready: dict[str, float] = {}
 
     async def check_history(self) -> HistoryCheck:
         return HistoryCheck(lost=False, held=len(self._held))

@@ -12,6 +12,7 @@ from hitl_core.store.contract import (
     MAX_REJECTED,
     LiveReview,
     RejectedCall,
+    ThreadReview,
     WaitingPage,
     Workload,
 )
@@ -25,17 +26,20 @@ MAX_READ = 1000
 SCAN_COUNT = 1000
 
 ScoredIds = list[tuple[bytes, float]]
+ScoredId = tuple[float, str]
 
 
 class RedisReviewLists(RedisPart):
     """See `ReviewLists` for the methods."""
 
-    async def thread_reviews(self, thread_id: str) -> list[str]:
-        members: list[tuple[bytes, float]] = []
-        for keys in self._keys:
-            async with store_errors():
-                members += await self._redis.zrange(keys.thread(thread_id), 0, -1, withscores=True)
-        return [member.decode() for member, _ in sorted(members, key=lambda pair: pair[1])]
+    async def thread_ids(self, thread_id: str, limit: int = 100) -> list[str]:
+        return [review.id for review in await self.thread_reviews(thread_id, limit)]
+
+    async def thread_reviews(
+        self, thread_id: str, limit: int = 100, after: ThreadReview | None = None
+    ) -> list[ThreadReview]:
+        indexes = [keys.thread(thread_id) for keys in self._keys]
+        return [ThreadReview(*each) for each in await self._read_page(indexes, limit, after)]
 
     async def rejected_calls(self, agent: str, thread_id: str) -> list[RejectedCall]:
         partition = choose_partition(thread_id, len(self._keys))
@@ -63,12 +67,8 @@ class RedisReviewLists(RedisPart):
     async def live_reviews(
         self, limit: int = 100, after: LiveReview | None = None
     ) -> list[LiveReview]:
-        reviews: list[LiveReview] = []
-        for (
-            keys
-        ) in self._keys:  # any of the first `limit` is among the first `limit` of its partition
-            reviews += await self._live_in_partition(keys, limit, after)
-        return sorted(reviews)[:limit]
+        indexes = [keys.live_reviews for keys in self._keys]
+        return [LiveReview(*each) for each in await self._read_page(indexes, limit, after)]
 
     async def workload(self) -> Workload:
         live, oldest, due = 0, list[float](), list[float]()
@@ -121,17 +121,26 @@ class RedisReviewLists(RedisPart):
     async def ready_reviews(self, agent: str, limit: int = 100) -> list[str]:
         return await self._peek_indexes([keys.ready(agent) for keys in self._keys], limit)
 
-    async def _live_in_partition(
-        self, keys: Keys, limit: int, after: LiveReview | None
-    ) -> list[LiveReview]:
-        """Redis finds a position by time alone, so reviews of the same time are read again and skipped."""
-        at, count = -inf if after is None else after.submitted_at, limit
+    async def _read_page(
+        self, indexes: Sequence[str], limit: int, after: ScoredId | None
+    ) -> list[ScoredId]:
+        """The first `limit` of all partitions: each of them is among the first `limit` of its own."""
+        reviews: list[ScoredId] = []
+        for index in indexes:
+            reviews += await self._read_partition(index, limit, after)
+        return sorted(reviews)[:limit]
+
+    async def _read_partition(
+        self, index: str, limit: int, after: ScoredId | None
+    ) -> list[ScoredId]:
+        """Redis finds a position by score alone, so reviews of the same score are read again and skipped."""
+        at, count = -inf if after is None else after[0], limit
         while True:
             async with store_errors():
                 page = await self._redis.zrangebyscore(
-                    keys.live_reviews, at, "+inf", start=0, num=count, withscores=True
+                    index, at, "+inf", start=0, num=count, withscores=True
                 )
-            reviews = [LiveReview(score, member.decode()) for member, score in page]
+            reviews = [(score, member.decode()) for member, score in page]
             new = [review for review in reviews if after is None or review > after]
             if len(new) >= limit or len(page) < count:
                 return new[:limit]

@@ -27,6 +27,7 @@ from hitl_core.model import (
 from hitl_core.store.contract import (
     MAX_DECIDED,
     MAX_REJECTED,
+    ThreadReview,
     Write,
     format_member,
     head_start,
@@ -36,9 +37,6 @@ from hitl_core.store.contract import (
 from hitl_core.store.redis.connection import store_errors
 from hitl_core.store.redis.history import CONFIRMED_KINDS, RedisHistory, Seen
 from hitl_core.store.redis.keys import Keys, parse_partition
-
-#: Added to the score of done reviews: they come after the live ones of their thread. Also in write.lua.
-DONE_OFFSET = 1e11
 
 # The names of the fields.
 ARGS = "args:"
@@ -152,7 +150,7 @@ def _write_args(write: Write, retention: int, seen: Seen) -> list[Any]:
         review.version,
         dump_data(review),
         review.status,
-        (review.done_at or 0.0) + DONE_OFFSET if done else review.created_at,
+        ThreadReview.of(review).position,
         _score(write.due_at),
         _score(write.ready_at),
         len(places),

@@ -43,11 +43,9 @@ class ThreadReviews:
     async def live(self, thread_id: str) -> list[Review]:
         """The thread's reviews that are not done. The process that claims one drives the run."""
         live: list[Review] = []
-        for review_id in await self._gate.reviews.store.thread_reviews(thread_id):
+        async for review_id in self._gate.reviews.live_ids(thread_id):
             review = (await self._gate.reviews.load(review_id)).review
-            if review.status == "done":  # live ones come first
-                break
-            if review.agent == self._gate.agent:
+            if review.status != "done" and review.agent == self._gate.agent:
                 live.append(review)
         return live
 

@@ -162,11 +162,13 @@ class PermitChecker:
             yield active_run.outcome.review
         if not origin.thread_id:
             return
-        for review_id in await self._gate.reviews.store.thread_reviews(origin.thread_id):
-            review = (await self._gate.reviews.load(review_id)).review
+        async for listed in self._gate.reviews.thread_reviews(origin.thread_id):
+            if listed.is_done and origin.turn:
+                return
+            review = (await self._gate.reviews.load(listed.id)).review
             if review.agent == self._gate.agent and (review.status != "done" or not origin.turn):
                 yield review
-            if review.status == "done":  # live ones come first
+            if listed.is_done:  # live ones come first
                 return
 
     async def _load_review(self, origin: CallOrigin) -> Review | None:
