@@ -9,7 +9,7 @@ from typing import Any
 
 import redis
 
-from hitl_core.store.redis.reviews import DONE_OFFSET
+from hitl_core.store.contract.review_lists import DONE_OFFSET
 
 #: Keys without a TTL, each with why it may stay.
 PERMANENT = {
