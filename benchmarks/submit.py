@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from statistics import median
 from typing import Any
 
@@ -20,20 +21,26 @@ from benchmarks.fixture import open_fixture
 from benchmarks.payload import POLICY, tool_call
 from hitl_core import Gate, Policy
 from hitl_core.store import RedisStore
+from hitl_core.store.redis.scripts import read_script
 
 Script = tuple[str, Sequence[str], Sequence[Any]]
+CHECK_HISTORY = read_script("check_history")
 
 
 class Recorder:
-    """Replaces the store's client, and records the scripts that it should run."""
+    """Replaces the store's client, and records the scripts that it should run. What a submit reads before is
+    read from `redis`.
+    """
 
-    def __init__(self) -> None:
-        self.scripts: list[Script] = []
+    def __init__(self, redis: Redis) -> None:
+        self._redis, self.scripts = redis, list[Script]()
 
-    def register_script(self, text: str) -> Callable[..., Awaitable[int]]:
-        async def run(keys: Sequence[str], args: Sequence[Any]) -> int:
+    def register_script(self, text: str) -> Callable[..., Awaitable[Any]]:
+        async def run(keys: Sequence[str], args: Sequence[Any]) -> Any:
+            if text == CHECK_HISTORY:  # once at the start, not at each submit
+                return await _run_script(self._redis, (text, keys, args))
             self.scripts.append((text, keys, args))
-            return 1
+            return [b"stored", b""]
 
         return run
 
@@ -56,8 +63,8 @@ async def measure(amount: Amount) -> list[Figure]:
     ):
         for number in range(amount.rounds + 1):
             threads = [f"{number}-{each}" for each in range(amount.burst)]
-            scripts = await _record_scripts(threads)
-            rates_by_kind["raw"].append(await _rate(_script_runner(fixture.redis), scripts))
+            scripts = await _record_scripts(fixture.redis, threads)
+            rates_by_kind["raw"].append(await _rate(partial(_run_script, fixture.redis), scripts))
             rates_by_kind["named"].append(
                 await _rate(
                     lambda t: gate.submit([tool_call()], thread_id=f"named-{t}", turn="1"), threads
@@ -73,9 +80,9 @@ async def measure(amount: Amount) -> list[Figure]:
     ]
 
 
-async def _record_scripts(threads: Sequence[str]) -> list[Script]:
+async def _record_scripts(redis: Redis, threads: Sequence[str]) -> list[Script]:
     """The script that each submit would run."""
-    recorder = Recorder()
+    recorder = Recorder(redis)
     store = RedisStore(recorder, recorder, partitions=1, retention=1.0)
     gate = Gate(store, policy=Policy.from_mapping(POLICY), agent="raw")
     for thread_id in threads:
@@ -83,12 +90,9 @@ async def _record_scripts(threads: Sequence[str]) -> list[Script]:
     return recorder.scripts
 
 
-def _script_runner(redis: Redis) -> Callable[[Script], Awaitable[Any]]:
-    def run(script: Script) -> Awaitable[Any]:
-        text, keys, args = script
-        return redis.register_script(text)(keys=keys, args=args)
-
-    return run
+async def _run_script(redis: Redis, script: Script) -> Any:
+    text, keys, args = script
+    return await redis.register_script(text)(keys=list(keys), args=list(args))
 
 
 async def _rate(do: Callable[[Any], Awaitable[Any]], each: Sequence[Any]) -> float:
