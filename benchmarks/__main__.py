@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import (
+    backlog,
     burst,
     click_latency,
     click_rate,
@@ -44,6 +45,7 @@ BENCHMARKS: Mapping[str, tuple[Callable[[Amount], Coroutine[Any, Any, list[Figur
     "drawing": (drawing.measure, "drawing cards, opening and checking forms"),
     "timers": (timers.measure, "due escalations, with few and with many pending reviews"),
     "burst": (burst.measure, "a burst to one channel while bots are killed; the cost of a backlog"),
+    "backlog": (backlog.measure, "a backlog in one channel, on a virtual clock"),
     "home": (home.measure, "App Home of a person with many waiting reviews"),
     "import": (imports.measure, "import hitl_core, and the dependencies of the wheel"),
     "hostile": (hostile_load.measure, "hostile requests while a person clicks"),

@@ -79,6 +79,7 @@ class _Fixture:
             "HITL_REDIS_URL": self.redis_url,
             "HITL_CHANNEL": "#agent-approvals",
             "HITL_PORT": "0",
+            "HITL_DIGEST_AFTER": "0",  # each review is one card
         }
         bot = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "benchmarks.programs.paced_bot", str(PACE), str(IDLE),

@@ -26,6 +26,7 @@ from .outbox import (
     TIMERS_INTERVAL,
     DeciderCheck,
     Delivery,
+    DigestMaker,
     DueTimers,
     HomeRefresher,
     Outbox,
@@ -96,7 +97,7 @@ async def running_bot(
                 Sealer(store),
                 PlaceCheck(Reviews(store), channels, health),
             )
-            workers = _make_workers(store, parts, health, timing, *others)
+            workers = _make_workers(store, parts, health, settings, timing, *others)
             readiness_checks.append(workers.check)
             await stack.enter_async_context(workers)
         await stack.enter_async_context(Notices(health, store, channels.default.announce))
@@ -141,6 +142,7 @@ def _make_workers(
     store: RedisStore,
     parts: BotParts,
     health: Health,
+    settings: Settings,
     timing: Timing | None,
     *others: Worker,
 ) -> Workers:
@@ -154,6 +156,7 @@ def _make_workers(
         requeue_interval=timing.requeue_interval,
         late_window=timing.late_window,
         health=health,
+        gather=DigestMaker(reviews, parts.channels, settings.hitl_digest_after).gather,
     )
     timers = DueTimers(Reviews(store, retry_seconds=1.5), interval=timing.timers_interval)
     return Workers(outbox, timers, DeciderCheck(reviews, delivery), *others)

@@ -35,6 +35,7 @@ UNREADABLE_MODAL = (
     " this review again."
 )
 NO_REVIEW = "There is no such review, or it was deleted after its retention time."
+DIGEST_DONE = "None of these reviews waits for you here any more."
 NO_ACTION = "This review has no such action."
 NO_ANSWER = "This review has no such answer."
 NOT_HERE = "This review is no longer shown here."

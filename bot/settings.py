@@ -62,6 +62,8 @@ class Settings:
     """How long a click may take, in seconds, before it fails with a message. Slack itself waits 3 seconds."""
     hitl_retention_days: int = 30
     """How long done reviews, and exported entries of the audit, are kept. It holds for the agents too."""
+    hitl_digest_after: int = 30
+    """If more cards than this wait for one conversation, reviews of one agent share a message; 0: never."""
     hitl_log_level: str = "INFO"
     """DEBUG, INFO, WARNING or ERROR."""
     hitl_log_format: str = "text"
@@ -108,8 +110,9 @@ class Settings:
             raise SettingsError(missing_text(missing, typos, values.keys()))
         if typos := {name: meant for name, meant in typos.items() if name.startswith("HITL_")}:
             raise SettingsError(f"{typo_question(typos)} Rename or remove it.")
-        if "hitl_port" in values:
-            values["hitl_port"] = _port(values["hitl_port"])
+        for name, most in (("hitl_port", 65_535), ("hitl_digest_after", 100_000)):
+            if name in values:
+                values[name] = _whole_number(name, values[name], most)
         if "hitl_redis_wait_replicas" in values:
             values["hitl_redis_wait_replicas"] = read_wait_replicas(environment)
         if "hitl_click_seconds" in values:
@@ -240,7 +243,7 @@ def _retention_days(text: str) -> int:
     return int(text)
 
 
-def _port(text: str) -> int:
-    if not re.fullmatch("[0-9]{1,5}", text) or int(text) > 65535:
-        raise SettingsError(f"HITL_PORT is {text!r}; it must be a number from 0 to 65535.")
+def _whole_number(name: str, text: str, most: int) -> int:
+    if not re.fullmatch("[0-9]{1,6}", text) or int(text) > most:
+        raise SettingsError(f"{name.upper()} is {text!r}; it must be a number from 0 to {most}.")
     return int(text)

@@ -12,6 +12,7 @@ from .button import Button, Verb
 from .buttons import card_buttons, reading_buttons
 from .choices import choices_of
 from .compose import build_card, page_keys
+from .digest import MAX_LINES, build_digest
 from .history import thread_lines
 from .layout import Layout, shows_list
 from .model import (
@@ -61,6 +62,7 @@ from .sentences import (
     card_text,
     command_line,
     decided_text,
+    digest_state,
     doubt_text,
     fact_lines,
     home_headline,
@@ -115,6 +117,7 @@ __all__ = [
     "LONG_NAME",
     "LONG_NAME_VALUE",
     "MAX_FIELD_LABEL",
+    "MAX_LINES",
     "MAX_MODAL",
     "NOTHING_HERE",
     "NOTHING_YET",
@@ -163,6 +166,7 @@ __all__ = [
     "arguments_pages",
     "asker_line",
     "build_card",
+    "build_digest",
     "call_about",
     "calls_about",
     "card_buttons",
@@ -172,6 +176,7 @@ __all__ = [
     "command_line",
     "decided_text",
     "description_text",
+    "digest_state",
     "doubt_text",
     "fact_lines",
     "field_warnings",

@@ -194,7 +194,8 @@ class Card:
     all if they are several. `approve_all` are the keys and revisions that one button may approve, with their
     `seal`, and `differences` says how they differ. `cancel_votes`: who wants to cancel, if that needs several
     people. `escalation_people`: whom an escalation calls. `first_message`: where it came from.
-    `decision_time`: seconds; None if pending, or after a doubt.
+    `decision_time`: seconds; None if pending, or after a doubt. `more_waiting`: how many reviews of a digest
+    have no line here.
     """
 
     review_id: str
@@ -224,6 +225,7 @@ class Card:
     deadline: Deadline | None
     decision_time: float | None
     deciders: tuple[Deciders, ...]
+    more_waiting: int = 0
 
 
 @dataclass(frozen=True)

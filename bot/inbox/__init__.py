@@ -5,6 +5,7 @@ Start with `Inbox`: a command of a person → a reply.
 
 from .access import ReviewAccess
 from .action_pages import ActionPage, action_page
+from .digest_card import draw_digest
 from .home import KEEP_FOR, Home, HomeLine, HomeTask, HomeView, offload_home
 from .homes import HomeLoader
 from .inbox import Inbox
@@ -41,6 +42,7 @@ __all__ = [
     "ReviewAccess",
     "action_page",
     "arguments_page",
+    "draw_digest",
     "file_posted",
     "list_error",
     "offload_home",

@@ -26,6 +26,7 @@ from .. import click_budget, refusals
 from ..card import Card, build_card
 from ..offload import offload_drawing
 from ..people import Directory
+from .digest_card import DigestAccess
 from .press import ActionRef
 from .records import ReadMarks, RefusalAudit
 from .reply import PermittedSnapshot, place_of_message
@@ -37,16 +38,15 @@ WHOLE_REVIEW = "0"
 
 
 class ReviewAccess:
-    """Loads reviews for a person, after a check of their permission. A `seen` snapshot of the same click and
-    person is used in place of a load, and what it permits is not checked again.
-
-    Methods raise Refused with a sentence, also if the store can't be reached.
+    """Loads reviews for a person, after a check of their permission; not if `seen` has it from this click.
+    Methods raise Refused, also if the store can't be reached.
     """
 
     def __init__(self, reviews: Reviews, directory: Directory) -> None:
         self._reviews, self._directory = reviews, directory
         self.read_marks = ReadMarks(reviews.store)
         self.refusal_audit = RefusalAudit(reviews)
+        self.digests = DigestAccess(reviews)
 
     async def load(self, review_id: str) -> Snapshot:
         try:
@@ -173,6 +173,9 @@ class ReviewAccess:
         """The review, if this person may decide on an action at this place."""
         async with self.refusal_audit.watch(review_id, who):
             snapshot = await self.load_permitted(review_id, [WHOLE_REVIEW], who, seen)
+        return await self.check_there(snapshot, place)
+
+    async def check_there(self, snapshot: PermittedSnapshot, place: Place) -> PermittedSnapshot:
         review = snapshot.review
         there = [c for c in review.calls if review.action(c.key) and place in review.places_of(c)]
         return (await self._check_any(snapshot, there))[0]

@@ -29,7 +29,7 @@ class ActionPage:
     """One action of the card at `place`: page `number` (from 0). `action` is None if nothing is shown there
     any more. `asker` is who asks for it, for whom and until when. `state` says where this is, and how many
     wait. `reads` is what a person has read all of, once this page was shown: None if it is cut, or if the
-    policy does not require to read it.
+    policy does not require to read it. `digest`: the id of the digest whose reviews these pages show.
     """
 
     review_id: str
@@ -40,6 +40,7 @@ class ActionPage:
     state: Line
     buttons: tuple[Button, ...]
     reads: ActionRef | None
+    digest: str = ""
 
 
 def action_page(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
-from hitl_core.model import MessageRef, Place, Review, Reviewer
+from hitl_core.model import MessageRef, Place, Review, Reviewer, is_digest_id
 
 from ..card import (
     Argument,
@@ -28,6 +28,7 @@ from ..card import (
 from ..offload import offload_drawing
 from .access import ReviewAccess
 from .action_pages import ActionPage, action_page, next_pending_page
+from .digest_pages import DigestPages
 from .press import ActionRef
 from .reply import PermittedSnapshot
 
@@ -76,6 +77,7 @@ class Reader:
 
     def __init__(self, access: ReviewAccess) -> None:
         self._access = access
+        self._digests = DigestPages(access)
 
     async def arguments(
         self,
@@ -130,9 +132,11 @@ class Reader:
         who: Reviewer,
         fits: Callable[[ActionPage], bool] | None = None,
     ) -> ActionPage:
-        """This page of the actions on a card; without one, at the first place where this person may
-        decide.
+        """This page of the actions on a card, or of the reviews in a digest; without a card, at the first
+        place where this person may decide.
         """
+        if is_digest_id(review_id):
+            return await self._digests.page(review_id, number, who, fits=fits)
         snapshot, place = await self._access.find_place(review_id, card, who)
         return await self.action(review_id, place, number, who, snapshot, fits=fits)
 
@@ -148,9 +152,13 @@ class Reader:
         fits: Callable[[ActionPage], bool] | None = None,
     ) -> ActionPage:
         """This page of the actions at a place, or the last one if there are fewer. With `next_pending` the
-        next action from there on, and around, that still waits. `fits`: whether the channel can show a page;
-        else its arguments are cut, and nobody has read all of it.
+        next action from there on, and around, that still waits. In a digest each page is a review. `fits`:
+        whether the channel can show a page; else its arguments are cut, and nobody has read all of it.
         """
+        if is_digest_id(review_id):
+            return await self._digests.page(
+                review_id, number, who, next_pending=next_pending, fits=fits
+            )
         review = (await self._access.load_at_place(review_id, place, who, seen)).review
         if next_pending:
             number = next_pending_page(review, place, number)

@@ -4,7 +4,8 @@ half, which `Workers` runs.
 
 from .decider_check import DeciderCheck
 from .delivery import Delivery
-from .lane import LANE_LEASE, LATE_WINDOW
+from .digests import DigestMaker
+from .lane import LANE_LEASE, LATE_WINDOW, Lane
 from .outbox import REQUEUE_INTERVAL, Outbox
 from .workers import TIMERS_INTERVAL, DueTimers, HomeRefresher, PublishHome, Worker, Workers
 
@@ -15,8 +16,10 @@ __all__ = [
     "TIMERS_INTERVAL",
     "DeciderCheck",
     "Delivery",
+    "DigestMaker",
     "DueTimers",
     "HomeRefresher",
+    "Lane",
     "Outbox",
     "PublishHome",
     "Worker",

@@ -18,6 +18,8 @@ log = logging.getLogger(__name__)
 
 #: Instead of the version that a message shows: somebody deleted the message.
 GONE = -1
+#: How often at most a digest's thread reminds people, in seconds.
+REMINDER_PAUSE = 600.0
 
 
 class CardSync:
@@ -82,13 +84,21 @@ class CardSync:
             snapshot = forget_shown_versions(await self._reviews.load(review.id))
         return snapshot
 
-    async def post_thread_lines(self, snapshot: Snapshot, place: Place, ref: MessageRef) -> None:
-        """Post the new thread lines, each at most once: if the bot dies in between, a line is lost."""
+    async def post_thread_lines(
+        self, snapshot: Snapshot, place: Place, ref: MessageRef, digest_id: str | None = None
+    ) -> None:
+        """Post the new thread lines, each at most once: if the bot dies in between, a line is lost. In the
+        thread of a digest there are only reminders, one for all its reviews in REMINDER_PAUSE.
+        """
         review, store = snapshot.review, self._reviews.store
         lines = await offload_drawing(review, lambda: thread_lines(review, place.base))
         for number, line in enumerate(lines):
             mark = f"told:{place}:{number}"
+            if digest_id and line.kind != "reminded":
+                continue
             if mark in snapshot.marks or not await store.record_mark(review.id, mark):
+                continue
+            if digest_id and not await store.try_lock(f"remind {digest_id}", REMINDER_PAUSE):
                 continue
             try:
                 await self._messages.reply(place, ref, line)

@@ -10,13 +10,14 @@ from typing import assert_never
 from hitl_core.errors import Refused
 from hitl_core.model import MessageRef, Place, Snapshot
 from hitl_core.review import Reviews, escalation
-from hitl_core.store import Job
+from hitl_core.store import Job, digest_at
 
 from ..channels.contract import ChannelError, LookupFailed, NotFound, Undeliverable
 from ..channels.registry import Channels
 from ..health import DeliveryProblems, Health
 from ..people import Directory, Recipients, TooFewDeciders, waiting_actions
 from .card_sync import GONE, CardSync, forget_shown_versions, has_waiting
+from .digests import DigestSync
 from .fallback import Fallback
 from .messages import Messages, RateLimit
 
@@ -41,6 +42,7 @@ class Delivery:
         self._delivery_problems = DeliveryProblems(reviews, channels, health or Health())
         self._recipients = Recipients(channels, directory)
         self._cards = CardSync(reviews, self._messages)
+        self._digests = DigestSync(reviews, self._messages)
         self._fallback = Fallback(reviews, self._recipients)
 
     async def run_job(self, job: Job, *, again: bool) -> None:
@@ -55,6 +57,8 @@ class Delivery:
             case "stray":
                 ref = MessageRef.model_validate_json(job.note)
                 await self._remove_stray(job, again, ref)
+            case "digest":
+                await self._digests.deliver(job, again=again)
             case "unknown":
                 raise Undeliverable("the job can't be read")
             case _:
@@ -181,6 +185,13 @@ class Delivery:
         """`place` may be a copy."""
         review_id = snapshot.review.id
         ref = snapshot.posts.get(place)
+        if digest_id := digest_at(snapshot, place):
+            if ref is not None and await self._start_clocks(snapshot, place):
+                snapshot = await self._reviews.load(review_id)
+            await self._digests.note(snapshot, place, digest_id)
+            if ref is not None:
+                await self._cards.post_thread_lines(snapshot, place, ref, digest_id)
+            return
         if ref is None:
             ref = await self._cards.post_first(snapshot, place, again, since)
             if ref is None:
@@ -195,7 +206,12 @@ class Delivery:
     async def _draw(
         self, snapshot: Snapshot, place: Place, ref: MessageRef, again: bool, since: float
     ) -> None:
-        """Update the message, then its thread. If somebody deleted it, the card is posted again."""
+        """Update the message, then its thread. If somebody deleted it, the card is posted again. A digest has
+        a job of its own, and no lines about one review in its thread.
+        """
+        if digest_id := digest_at(snapshot, place):
+            await self._reviews.store.redraw_digest(digest_id)
+            return
         latest = await self._cards.draw_latest(snapshot, place, ref)
         if latest.shown.get(place) == GONE:
             latest = await self._reviews.load(latest.review.id)

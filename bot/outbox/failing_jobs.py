@@ -16,6 +16,19 @@ from ..health import Health
 REPORT_AFTER = 60.0
 
 
+#: A job that was started this often and never finished is given up.
+MAX_STARTS = 5
+
+
+def why_given_up(job: Job) -> str | None:
+    """Why a job that was just started must not be done."""
+    if job.kind == "unknown":
+        return "the job can't be read"
+    if job.attempts > MAX_STARTS:
+        return f"it was started {MAX_STARTS} times and never finished"
+    return None
+
+
 @dataclass(frozen=True)
 class _StuckJob:
     job: Job

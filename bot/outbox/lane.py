@@ -21,7 +21,7 @@ from ..channels.contract import (
     Unreachable,
 )
 from ..health import Health
-from .failing_jobs import MAX_FAILURES, AsideJobs, StuckJobs, TriedTooOften
+from .failing_jobs import MAX_FAILURES, AsideJobs, StuckJobs, TriedTooOften, why_given_up
 
 log = logging.getLogger(__name__)
 
@@ -31,14 +31,15 @@ MAX_PAUSE = 5.0
 LANE_LEASE = 8.0
 #: How long after a time-out a request may still be applied, in seconds.
 LATE_WINDOW = 60.0
-#: A job that was started this often and never finished is given up.
-MAX_STARTS = 5
 #: After so many failed tries a job is set aside, for the jobs behind it. Later it gets one try at a time.
 MAX_SENDS = 6
 #: The same for a job after one that succeeded: then the channel works, and the others need not wait for long.
 MAX_SENDS_IN_WORKING_LANE = 3
 #: How long a bot holds a lane while others wait for one, in seconds.
 MAX_HOLD = 30.0
+
+#: Takes first cards of a lane into digests.
+Gather = Callable[[str], Awaitable[None]]
 
 
 class Send(Protocol):
@@ -59,7 +60,9 @@ class Lane:
         late_window: float,
         poll: float,
         aside: AsideJobs | None = None,
+        gather: Gather | None = None,
     ) -> None:
+        self._gather = gather
         self._aside = aside or AsideJobs()
         self.name, self._store, self._send = name, store, send
         self._late_window, self._poll = late_window, poll
@@ -117,18 +120,15 @@ class Lane:
 
     async def _take(self, half: LaneHalf) -> Job | None:
         try:
+            if half == "post" and self._gather is not None:
+                await self._gather(self.name)
             return await self._store.take_job(self.name, half, self._aside.resting())
         except HitlError as error:
             log.warning("%s: %s", self.name, error)
             return None
 
     async def _process(self, half: LaneHalf, job: Job) -> None:
-        if job.kind == "unknown" or job.attempts > MAX_STARTS:
-            why = (
-                "the job can't be read"
-                if job.kind == "unknown"
-                else f"it was started {MAX_STARTS} times and never finished"
-            )
+        if why := why_given_up(job):
             log.error("review %s: its card was given up: %s", job.review_id, why)
             await self._write_with_retry(
                 half, job, lambda: self._store.move_to_dead_letters(job, why)

@@ -38,9 +38,12 @@ class Messages:
 
     async def post(self, snapshot: Snapshot, place: Place) -> MessageRef:
         """Post the card. If the channel refuses the card, post its text."""
+        return await self.post_card(place, await _draw_card(snapshot, place))
+
+    async def post_card(self, place: Place, card_values: Card) -> MessageRef:
+        """The same for a card that is made already."""
         channel = self._channels.of_place(place)
         conversation = await channel.conversation_id(place)
-        card_values = await _draw_card(snapshot, place)
         try:
             return await self._pace.post(
                 channel, conversation, lambda: channel.post(place, card_values)
@@ -63,13 +66,17 @@ class Messages:
 
     async def draw(self, ref: MessageRef, snapshot: Snapshot, place: Place) -> bool:
         """Update the message. Returns False if somebody deleted it."""
-        channel, card_values = self._channels.of_message(ref), await _draw_card(snapshot, place)
         try:
-            await self._pace.update(channel, lambda: channel.update(place, ref, card_values))
+            await self.update_card(ref, place, await _draw_card(snapshot, place))
         except MessageGone:
             log.warning("review %s: its message at %s was deleted", snapshot.review.id, place)
             return False
         return True
+
+    async def update_card(self, ref: MessageRef, place: Place, card: Card) -> None:
+        """Update the message. Raises MessageGone if somebody deleted it."""
+        channel = self._channels.of_message(ref)
+        await self._pace.update(channel, lambda: channel.update(place, ref, card))
 
     async def reply(self, place: Place, ref: MessageRef, line: ThreadLine) -> None:
         channel = self._channels.of_message(ref)
@@ -81,10 +88,12 @@ class Messages:
         """
         review = snapshot.review
         elsewhere = {ref.key for other, ref in snapshot.posts.items() if other != place}
-        refs = await self._channels.of_place(place).find_messages(
-            place, review.id, since or review.created_at
-        )
+        refs = await self.find_by_id(review.id, place, since or review.created_at)
         return [ref for ref in refs if ref.key not in elsewhere]
+
+    async def find_by_id(self, id: str, place: Place, since: float) -> list[MessageRef]:
+        """Our messages with this id of a review or a digest, oldest first."""
+        return await self._channels.of_place(place).find_messages(place, id, since)
 
     async def delete(self, ref: MessageRef) -> None:
         await self._channels.of_message(ref).delete(ref)

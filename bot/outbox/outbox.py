@@ -16,7 +16,7 @@ from hitl_core.review import Reviews
 from ..health import Health
 from .delivery import Delivery
 from .failing_jobs import AsideJobs
-from .lane import LANE_LEASE, LATE_WINDOW, Lane
+from .lane import LANE_LEASE, LATE_WINDOW, Gather, Lane
 
 log = logging.getLogger(__name__)
 
@@ -49,8 +49,9 @@ class Outbox:
         requeue_interval: float = REQUEUE_INTERVAL,
         late_window: float = LATE_WINDOW,
         health: Health | None = None,
+        gather: Gather | None = None,
     ) -> None:
-        self._delivery, self._store = delivery, reviews.store
+        self._delivery, self._store, self._gather = delivery, reviews.store, gather
         self._lane_lease, self._requeue_interval, self._late_window = (
             lane_lease,
             requeue_interval,
@@ -166,6 +167,7 @@ class Outbox:
                 self._late_window,
                 self._lane_lease / 8,
                 self._aside.setdefault(name, AsideJobs()),
+                self._gather,
             )
             self._running[name] = self._tasks.create_task(self._run_lane(name))
 

@@ -36,6 +36,11 @@ def is_review_id(text: str) -> bool:
     return bool(_REVIEW_ID.fullmatch(text))
 
 
+def is_digest_id(text: str) -> bool:
+    """Whether this is the id of a digest, which is one message for many reviews: `d<partition>-<32 hex>`."""
+    return text.startswith("d") and is_review_id(text[1:])
+
+
 def is_id_prefix(text: str) -> bool:
     """Whether this is the beginning of a review's id, with at least four characters of its hash."""
     return bool(_ID_PREFIX.fullmatch(text))

@@ -3,6 +3,7 @@
 from hitl_core.store.contract import (
     MAX_DECIDED,
     DeadLetter,
+    Digest,
     HistoryCheck,
     Job,
     LaneHalf,
@@ -12,6 +13,8 @@ from hitl_core.store.contract import (
     Store,
     ThreadReview,
     Write,
+    digest_at,
+    digest_mark,
 )
 from hitl_core.store.memory import MemoryStore
 from hitl_core.store.redis import (
@@ -31,6 +34,7 @@ __all__ = [
     "MAX_DECIDED",
     "REDIS_SCHEMES",
     "DeadLetter",
+    "Digest",
     "HistoryCheck",
     "Job",
     "Keys",
@@ -45,6 +49,8 @@ __all__ = [
     "ThreadReview",
     "Write",
     "choose_partition",
+    "digest_at",
+    "digest_mark",
     "digest_of",
     "make_review_id",
     "parse_partition",

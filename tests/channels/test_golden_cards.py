@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.card import build_card
+from bot.card import Card, build_card, build_digest
 from bot.channels.slack.render.card_message import message
 from hitl_core.model import Place, Review, encode
 from hitl_core.review import decisions
@@ -336,13 +336,39 @@ SCENES: dict[str, tuple[Callable[[], Review], Place]] = {
 }
 
 
+def _backlog(waiting: int, total: int) -> Card:
+    """The digest of a backlog, of which this many wait."""
+    policy = {"expire": {"after": "4h", "decision": "reject"}}
+    reviews = [review_of(*THREE[: 1 + n % 3], policy=policy) for n in range(min(waiting, 12))]
+    return build_digest(f"d0-{'9' * 32}", DEFAULT, "support-agent", reviews, waiting, total)
+
+
+#: Messages for many reviews.
+DIGESTS: dict[str, Callable[[], Card]] = {
+    "digest": lambda: _backlog(42, 42),
+    "digest-half-decided": lambda: _backlog(7, 1042),
+    "digest-of-one-left": lambda: _backlog(1, 42),
+    "digest-done": lambda: _backlog(0, 42),
+}
+
+
+@pytest.mark.parametrize("name", DIGESTS)
+def test_a_digest_reads_as_it_should(name: str) -> None:
+    drawn = check(message(DIGESTS[name](), name_of, link_to))
+    compare(GOLDEN / f"{name}.txt", f"{drawn['text']}\n\n{to_text(drawn['blocks'])}")
+
+
 @pytest.mark.parametrize("name", SCENES)
 def test_promise_8_a_card_reads_as_it_should(name: str) -> None:
     """Given a review in some state, then its card is Slack's to take, and reads as it did before."""
     make, place = SCENES[name]
     drawn = check(message(build_card(make(), place, POSTED), name_of, link_to))
     shown = f"{drawn['text']}\n\n{to_text(drawn['blocks'])}"
-    path = GOLDEN / f"{name}.txt"
+    compare(GOLDEN / f"{name}.txt", shown)
+
+
+def compare(path: Path, shown: str) -> None:
+    """With what is in the file; `HITL_GOLDEN=write` writes it."""
     if os.environ.get("HITL_GOLDEN") == "write":
         path.parent.mkdir(exist_ok=True)
         path.write_text(shown, encoding="utf-8")

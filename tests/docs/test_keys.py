@@ -10,7 +10,7 @@ import redis
 
 from hitl_core import Gate, Policy, ToolCall
 from hitl_core.audit.sealer import seal
-from hitl_core.model import Reviewer, Token
+from hitl_core.model import DEFAULT_PLACE, Reviewer, Token
 from hitl_core.review import Decide
 from hitl_core.review.proposal import Proposal
 from hitl_core.store import RedisStore
@@ -54,6 +54,11 @@ async def test_every_key_has_its_row(redis_url: str) -> None:
         done, settled, _ = [await submit(gate, thread_id) for thread_id in ("t-1", "t-2", "t-3")]
         [job] = await begin_all(store)
         await store.move_to_dead_letters(job, "why")
+        place = DEFAULT_PLACE
+        [(waits, _), *_] = await store.first_posts(place, 9)
+        digest = await store.add_to_digest(place, place, "g", "billing", [waits])
+        assert digest
+        await store.update_digest(digest, waits, waits=False)
         await begin_all(store)
         await look_around(store)
         for review_id in (done, settled):

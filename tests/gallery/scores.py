@@ -21,6 +21,8 @@ SCORES: dict[str, Score] = {
     "pending-three": Score(5, "three calls, each with its buttons"),
     "pending-forty": Score(4, "forty rows to scroll"),
     "refund": Score(5, "amount, order and statement at a glance"),
+    "digest": Score(4, "who asked for which of them is behind the button"),
+    "digest-done": Score(5, "one line, and no button"),
     "deadline": Score(5, "both times are in the second line"),
     "long-text": Score(4, "25 lines of a text that has to be opened anyway"),
     "must-read": Score(4, "25 lines of a text that has to be opened anyway"),

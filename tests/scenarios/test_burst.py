@@ -24,7 +24,9 @@ CANT_SETTLE = POLICY.replace(
 async def bot_with_pace(scene: Scene) -> Process:
     """As in production, except its pace."""
     arguments = (str(PACE), str(IDLE))
-    bot = await scene.process("benchmarks.programs.paced_bot", *arguments, env=scene.environment())
+    bot = await scene.process(
+        "benchmarks.programs.paced_bot", *arguments, env=scene.environment(HITL_DIGEST_AFTER="0")
+    )
     await bot.listening()
     return bot
 

@@ -10,10 +10,19 @@ from typing import Any
 
 import pytest
 
-from hitl_core.model import DEFAULT_PLACE, Event, MessageRef, Place, Review, Token, short_id
+from hitl_core.model import (
+    DEFAULT_PLACE,
+    Event,
+    MessageRef,
+    Place,
+    Review,
+    Token,
+    is_digest_id,
+    short_id,
+)
 from hitl_core.review import Reviews, claims, commands, decisions
 from hitl_core.review.transition import Transition
-from hitl_core.store import Recheck, RejectedCall, Store, Write
+from hitl_core.store import Digest, Recheck, RejectedCall, Store, Write, digest_at
 from hitl_core.store.contract import MAX_REJECTED, lane_of
 from tests.support.builders import call, person, proposal, review_of, write_of
 from tests.support.jobs import begin_all, finish_all
@@ -33,6 +42,21 @@ async def created(store: Store, *names: str, **where: Any) -> Review:
     made = review_of(calls, now=await store.now(), partitions=store.partitions, **where)
     assert await store.commit(write_of(made, wake=True))
     return made[0]
+
+
+async def waiting_cards(store: Store, count: int) -> list[str]:
+    """The ids of reviews of one thread, in the order of their first cards."""
+    now, ids = await store.now(), list[str]()
+    for n in range(count):
+        made = review_of(
+            [call("ask", f"c{n}", n=n)],
+            now=now - 10 + n,
+            partitions=store.partitions,
+            thread_id="t",
+        )
+        assert await store.commit(write_of(made))
+        ids.append(made[0].id)
+    return ids
 
 
 async def stepped(store: Store, changed: Transition, *, wake: bool = False) -> Review:
@@ -1055,6 +1079,89 @@ class StoreContract:
             await store.finish_job(job)
             shown.append(job.review_id)
         assert shown == [writes[n].review.id for n in (2, 0, 1)]
+        assert (await store.lanes(), (await store.backlog()).waiting) == ([], 0)
+
+    async def test_first_cards_are_taken_into_a_digest_once(self, store: Store):
+        """Given four first cards, of which one was begun; then the others are one digest's, in the order of
+        their lane, whose message is a first post; a further one joins it; and the begun one is done alone."""
+        ids = await waiting_cards(store, 5)
+        begun = await store.take_job(DEFAULT_PLACE, "post")
+        assert begun
+        assert begun.review_id == ids[0]
+        assert await store.first_posts(DEFAULT_PLACE, 9) == [(one, DEFAULT_PLACE) for one in ids]
+        place = DEFAULT_PLACE
+
+        id = await store.add_to_digest(place, place, "g", "billing", ids[:4])
+        assert id
+        assert is_digest_id(id)
+        digest = await store.digest(id)
+        assert digest == Digest(
+            id, place, place, "billing", None, tuple(ids[1:4]), tuple(ids[1:4]), 3
+        )
+        snapshot = await store.load(ids[1])
+        assert snapshot
+        assert (digest_at(snapshot, place), digest_at(snapshot, OPS)) == (id, None)
+        assert await store.add_to_digest(place, place, "g", "billing", ids[:4]) is None
+        await store.finish_job(begun)
+        job = await store.take_job(place, "post")
+        assert job
+        assert (job.kind, job.review_id, job.place) == ("digest", id, place)
+        assert await store.record_digest_message(id, HERE) == HERE
+        assert await store.record_digest_message(id, THERE) == HERE
+        await store.finish_new(id, ids[1:4])
+        await store.finish_job(job)
+
+        assert await store.add_to_digest(place, place, "g", "billing", ids[4:]) == id
+        [again] = await begin_all(store)
+        assert (again.kind, again.review_id) == ("digest", id)
+        await store.finish_job(again)
+        digest = await store.digest(id)
+        assert digest
+        assert (digest.message, digest.waiting, digest.new) == (HERE, tuple(ids[1:]), (ids[4],))
+        assert (digest.total, await begin_all(store)) == (4, [])
+
+    async def test_a_digest_counts_what_waits(self, store: Store):
+        """Each change is one job of its message; what is no change is none."""
+        ids, place = await waiting_cards(store, 2), DEFAULT_PLACE
+        id = await store.add_to_digest(place, place, "g", "billing", ids[:1])
+        assert id
+        await store.record_digest_message(id, HERE)
+        await finish_all(store)
+
+        await store.update_digest(id, ids[0], waits=True)
+        assert [job.kind for job in await finish_all(store)] == []
+        await store.update_digest(id, ids[0], waits=False)
+        await store.update_digest(id, ids[0], waits=False)
+        assert [job.kind for job in await finish_all(store)] == ["digest"]
+        digest = await store.digest(id)
+        assert digest
+        assert (digest.waiting, digest.total) == ((), 1)
+        await store.update_digest(id, ids[0], waits=True)
+        assert [job.kind for job in await finish_all(store)] == ["digest"]
+        await store.redraw_digest(id)
+        assert [job.kind for job in await finish_all(store)] == ["digest"]
+        assert await store.record_digest_message(id, THERE, HERE) == THERE
+        await store.update_digest(f"d0-{'f' * 32}", ids[0], waits=False)
+        assert await store.digest(f"d0-{'f' * 32}") is None
+        assert await store.digest("nonsense") is None
+
+    async def test_a_digest_that_can_not_be_shown_gives_its_cards_back(self, store: Store):
+        """In their order, and for good: they come into no digest again."""
+        review = await created(store)
+        place = DEFAULT_PLACE
+        id = await store.add_to_digest(place, place, "g", "billing", [review.id])
+        assert id
+        [job] = await begin_all(store)
+        await store.dissolve_digest(id)
+        await store.finish_job(job)
+        assert await store.digest(id) is None
+        assert await store.add_to_digest(place, place, "g", "billing", [review.id]) is None
+        [card] = await begin_all(store)
+        assert (card.kind, card.review_id, card.place) == ("card", review.id, place)
+        snapshot = await store.load(review.id)
+        assert snapshot
+        assert digest_at(snapshot, place) is None
+        await store.finish_job(card)
         assert (await store.lanes(), (await store.backlog()).waiting) == ([], 0)
 
     async def test_dead_letters_come_back_when_they_are_asked_for(self, store: Store):

@@ -58,6 +58,7 @@ from .pages import (
     asker_line,
     call_about,
     calls_about,
+    digest_state,
     review_pages,
     review_state,
 )
@@ -100,6 +101,7 @@ __all__ = [
     "card_text",
     "command_line",
     "decided_text",
+    "digest_state",
     "doubt_text",
     "fact_lines",
     "home_headline",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from hitl_core.model import short_id
+from hitl_core.model import is_digest_id, short_id
 from hitl_core.sentences import join_names
 
 from ..button import Button
@@ -77,7 +77,10 @@ class ActionText:
 
 
 def card_text(card: Card, names: PlaceNames) -> CardText:
-    thread = "" if card.origin.conversation else f"  ·  thread {quote(card.origin.thread)}"
+    origin = card.origin
+    thread = (
+        f"  ·  thread {quote(origin.thread)}" if origin.thread and not origin.conversation else ""
+    )
     called = card.first_message is not None or card.escalation_people != NOBODY
     return CardText(
         calls=call_lines(card, names) if called else (),
@@ -163,7 +166,8 @@ def list_line(action: ActionLine, fact: str) -> Line:
 
 def list_hint(card: Card) -> Line:
     """Below the actions that are not shown in full."""
-    start = "Too much for one message. " if card.table is None or card.table.cut else ""
+    is_cut = card.table is None or bool(card.table.cut)
+    start = "Too much for one message. " if is_cut and not is_digest_id(card.review_id) else ""
     return (Text(f"{start}Press "), Strong(REVIEW_LABEL), Text(" to read all and decide."))
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from hitl_core.model import Action, Review
+from hitl_core.model import Action, Review, is_digest_id
 from hitl_core.sentences import join_names
 
 from ... import text
@@ -174,6 +174,8 @@ def due_lines(card: Card, names: PlaceNames) -> list[Line]:
         lines.append((Text("escalates to "), to, Text(" ("), _due_span(step), Text(")")))
     if (end := card.deadline) is not None:
         lines.append(due_line(end))
+    if is_digest_id(card.review_id):  # each of its reviews has its own
+        return [(Text("the first one: "), *line) for line in lines]
     return lines or [(Text("waits until somebody decides"),)]
 
 

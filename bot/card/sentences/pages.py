@@ -82,6 +82,12 @@ def review_state(page: int, pages: int, waiting: int) -> Line:
     return (Text(f"{page + 1} of {pages}  ·  {state}"),)
 
 
+def digest_state(page: int, pages: int, more: int) -> Line:
+    """`page` (from 0) of the reviews of a digest that wait; `more` actions of this one wait too."""
+    rest = f"  ·  {more} more of this review" if more else ""
+    return (Text(f"{page + 1} of {pages} reviews that wait{rest}"),)
+
+
 def review_pages(review_id: str, page: int, pages: int) -> tuple[Button, ...]:
     return page_buttons(Button("next", "", "Action", review_id), page, pages)
 

@@ -25,10 +25,13 @@ _SlackTs = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,16}\.[0-9]{1,16}$
 
 
 class ReviewPage(NamedTuple):
-    """A page of the Review modal, from 0, for the card at a place."""
+    """A page of the Review modal, from 0, for the card at a place. `digest`: the id of the digest whose
+    reviews are its pages.
+    """
 
     place: Place
     number: int
+    digest: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,7 @@ class _Metadata(BaseModel):
     confirming: str | None = None
     card: tuple[_SlackId, _SlackTs] | None = None
     at: tuple[Place, Annotated[int, Field(ge=0)]] | None = None
+    digest: str = ""
 
 
 def private_metadata(meta: ModalMeta | None) -> str:
@@ -77,7 +81,8 @@ def private_metadata(meta: ModalMeta | None) -> str:
         tool=form and form.tool,
         confirming=form and form.confirming,
         card=(form.card.conversation, form.card.ts) if form and form.card else None,
-        at=meta.review,
+        at=meta.review and meta.review[:2],
+        digest=meta.review.digest if meta.review else "",
     )
     return fields.model_dump_json(exclude_defaults=True)
 
@@ -94,7 +99,7 @@ def _parse_meta(callback_id: object, text: str) -> ModalMeta:
     """Raises ValueError."""
     fields = _Metadata.model_validate_json(text)
     target = ActionRef(fields.review, fields.action, fields.revision, fields.seal)
-    review = ReviewPage(*fields.at) if fields.at else None
+    review = ReviewPage(*fields.at, fields.digest) if fields.at else None
     if callback_id not in FORM_KINDS:
         if callback_id == "review" and review is None:
             raise ValueError("the Review modal belongs to a place")

@@ -36,16 +36,19 @@ _MAC_BYTES = 16
 @dataclass(frozen=True)
 class Where:
     """The view with a button: what is shown after it was pressed depends on that. Only a page of the Review
-    has a place and a number.
+    has a place and a number, and the id of a digest if its pages are the reviews of one.
     """
 
     kind: Literal["press", "home", "review"] = "press"
     place: Place | None = None
     number: int = 0
+    digest: str = ""
 
     def value(self, button: str) -> str:
         """The value of a `Button`, with this view."""
-        return f"{self.number} {button} {self.place}" if self.kind == "review" else button
+        if self.kind != "review":
+            return button
+        return f"{self.number}:{self.digest} {button} {self.place}"
 
     @classmethod
     def parse(cls, kind: Kind, value: str) -> tuple[Self, str]:
@@ -54,9 +57,10 @@ class Where:
             case "press" | "home":
                 return cls(kind), value
             case "review":
-                number, _, rest = value.partition(" ")
+                page, _, rest = value.partition(" ")
+                number, _, digest = page.partition(":")
                 button, _, place = rest.partition(" ")
-                return cls("review", Place(place), int(number)), button
+                return cls("review", Place(place), int(number), digest), button
             case _:
                 raise unreadable()
 

@@ -4,6 +4,14 @@ rules of reviews.
 
 from hitl_core.store.contract.audited_fields import delivery_event
 from hitl_core.store.contract.dead_letters import DeadLetter
+from hitl_core.store.contract.digests import (
+    OPEN_FOR,
+    Digest,
+    alone_mark,
+    digest_at,
+    digest_mark,
+    make_digest_id,
+)
 from hitl_core.store.contract.history import HistoryCheck
 from hitl_core.store.contract.jobs import (
     Backlog,
@@ -31,8 +39,10 @@ from hitl_core.store.contract.store import Store
 __all__ = [
     "MAX_DECIDED",
     "MAX_REJECTED",
+    "OPEN_FOR",
     "Backlog",
     "DeadLetter",
+    "Digest",
     "HistoryCheck",
     "Job",
     "LaneHalf",
@@ -44,10 +54,14 @@ __all__ = [
     "WaitingPage",
     "Workload",
     "Write",
+    "alone_mark",
     "delivery_event",
+    "digest_at",
+    "digest_mark",
     "format_member",
     "head_start",
     "is_decision_event",
     "lane_of",
+    "make_digest_id",
     "parse_job",
 ]

@@ -11,9 +11,10 @@ PEOPLE_HEAD_START = 600.0
 
 #: What to do with the card of a review at one place. `card`: show its newest state. `check`: update its
 #: message again, even if it shows the newest state. `sweep`: the same, and delete other messages of this card
-#: that were posted since `note`. `stray`: delete the message `note` if it is a duplicate. `unknown`: a job
+#: that were posted since `note`. `stray`: delete the message `note` if it is a duplicate. `digest`: the
+#: same as `card` for a digest, whose id is in the place of the review's. `unknown`: a job
 #: that another version of this program wrote.
-JobKind = Literal["card", "check", "sweep", "stray", "unknown"]
+JobKind = Literal["card", "check", "sweep", "stray", "digest", "unknown"]
 #: The two halves of a lane: cards that were never posted, in order of `Write.show_by`; and all other jobs.
 LaneHalf = Literal["post", "draw"]
 

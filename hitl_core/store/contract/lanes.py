@@ -48,7 +48,7 @@ class Lanes(Protocol):
         self,
         review_id: str,
         place: Place,
-        kind: Literal["check", "stray"] = "check",
+        kind: Literal["card", "check", "stray"] = "check",
         note: str = "",
     ) -> None:
         """Queue a job for this message. The same job twice is done once. Does nothing if there is no such

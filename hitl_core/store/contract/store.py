@@ -6,6 +6,7 @@ from typing import Protocol
 
 from hitl_core.store.contract.audited_fields import AuditedFields
 from hitl_core.store.contract.dead_letters import DeadLetters
+from hitl_core.store.contract.digests import Digests
 from hitl_core.store.contract.hints import Hints
 from hitl_core.store.contract.history import History
 from hitl_core.store.contract.key_values import ChannelData, Coordination, Tokens, UiState
@@ -22,6 +23,7 @@ class Store(
     Hints,
     Lanes,
     DeadLetters,
+    Digests,
     Coordination,
     Tokens,
     ChannelData,

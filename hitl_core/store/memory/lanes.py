@@ -93,7 +93,8 @@ class MemoryLanes:
         return parse_job(lane, 0, member, self._jobs[member].note, token)
 
     async def finish_job(self, job: Job, check: Recheck | None = None) -> bool:
-        now, exists = self._time(), job.review_id in self._reviews
+        now = self._time()
+        exists = job.review_id in self._reviews or job.kind == "digest"
         later = check or Recheck("check", None)
         other = format_member(later.kind, job.review_id, job.place)
         is_latest = self._is_latest(job)
@@ -121,7 +122,7 @@ class MemoryLanes:
         self,
         review_id: str,
         place: Place,
-        kind: Literal["check", "stray"] = "check",
+        kind: Literal["card", "check", "stray"] = "check",
         note: str = "",
     ) -> None:
         if review_id in self._reviews:

@@ -22,19 +22,19 @@ from hitl_core.store.contract import (
     head_start,
     is_decision_event,
 )
-from hitl_core.store.memory.history import MemoryHistory
+from hitl_core.store.memory.digests import MemoryDigests
 from hitl_core.store.memory.key_values import MemoryKeyValues
 from hitl_core.store.memory.ledger import MemoryLedger
 
 
-class MemoryStore(MemoryKeyValues, MemoryHistory):
+class MemoryStore(MemoryKeyValues, MemoryDigests):
     """See `Store` for the methods. `clock` returns seconds since the epoch."""
 
     partitions = 1
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         MemoryKeyValues.__init__(self, clock)
-        MemoryHistory.__init__(self, clock)
+        MemoryDigests.__init__(self, clock)
         self._posts: dict[str, dict[Place, MessageRef]] = {}
         self._shown_versions: dict[str, dict[Place, int]] = {}
         self._hints: list[tuple[str, str]] = []
@@ -42,7 +42,6 @@ class MemoryStore(MemoryKeyValues, MemoryHistory):
         self._change_position: int | None = None
         self._chains: dict[str, str] = {}
         self._policies: dict[str, str] = {}
-        self._marks: dict[str, set[str]] = {}
         self._last_refusals: dict[str, str | None] = {}
         self._changes: list[str] = []
         self.ledger = MemoryLedger()

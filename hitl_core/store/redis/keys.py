@@ -107,6 +107,12 @@ class Keys:
     def review(self, review_id: str) -> str:
         return f"{self.tag}:review:{review_id}"
 
+    def digest(self, digest_id: str) -> str:
+        return f"{self.tag}:digest:{digest_id}"
+
+    def open_digest(self, lane: str, group: str) -> str:
+        return f"{self.tag}:digest-open:{digest_of(lane, group)}"
+
     def thread(self, thread_id: str) -> str:
         return f"{self.tag}:thread:{digest_of(thread_id)}"
 

@@ -84,9 +84,11 @@ class RedisLanes(RedisPart):
 
     async def finish_job(self, job: Job, check: Recheck | None = None) -> bool:
         keys, later = self._keys_of(job), check or Recheck("check", None)
+        is_digest = job.kind == "digest"
+        subject = keys.digest(job.review_id) if is_digest else keys.review(job.review_id)
         answer = await self._run_script(
             "finish",
-            [keys.review(job.review_id), *queue_keys(keys, job.lane), keys.events],
+            [subject, *queue_keys(keys, job.lane), keys.events],
             [
                 job.lane,
                 job.member,
@@ -111,7 +113,7 @@ class RedisLanes(RedisPart):
         self,
         review_id: str,
         place: Place,
-        kind: Literal["check", "stray"] = "check",
+        kind: Literal["card", "check", "stray"] = "check",
         note: str = "",
     ) -> None:
         partition, lane = parse_partition(review_id), lane_of(place)

@@ -6,7 +6,12 @@ from functools import cache
 from importlib import resources
 
 #: The scripts that use the functions of queue.lua.
-_QUEUE_SCRIPTS = frozenset({"write", "take", "finish", "dead_letter", "requeue", "redraw", "slot"})
+_QUEUE_SCRIPTS = frozenset(
+    {
+        "write", "take", "finish", "dead_letter", "requeue", "redraw", "slot",
+        "add_to_digest", "update_digest", "dissolve_digest",
+    }
+)  # fmt: skip
 #: Those that use the functions of history.lua.
 _HISTORY_SCRIPTS = frozenset({"write", "check_history"})
 

@@ -20,6 +20,7 @@ from hitl_core.store.redis.connection import (
     store_errors,
 )
 from hitl_core.store.redis.dead_letters import RedisDeadLetters
+from hitl_core.store.redis.digests import RedisDigests
 from hitl_core.store.redis.hints import RedisHints
 from hitl_core.store.redis.key_values import (
     RedisChannelData,
@@ -57,6 +58,7 @@ class RedisStore(
     RedisHints,
     RedisLanes,
     RedisDeadLetters,
+    RedisDigests,
     RedisCoordination,
     RedisTokens,
     RedisChannelData,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from bot.channels.teams.ids import mark_of, message_mark
 from bot.channels.teams.render import card_message
 from tests.channels.scenes import POSTED, link_to, name_of
 from tests.channels.teams.reading import KEY, check, to_text
-from tests.channels.test_golden_cards import SCENES
+from tests.channels.test_golden_cards import DIGESTS, SCENES, compare
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "teams"
 
@@ -27,8 +26,12 @@ def test_promise_8_a_card_reads_as_it_should(name: str) -> None:
     drawn = check(card_message(card, name_of, KEY, link_to))
     assert mark_of(drawn) == message_mark(card.review_id, place)
     shown = to_text(drawn)
-    path = GOLDEN / f"{name}.txt"
-    if os.environ.get("HITL_GOLDEN") == "write":
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(shown, encoding="utf-8")
-    assert shown == path.read_text(encoding="utf-8")
+    compare(GOLDEN / f"{name}.txt", shown)
+
+
+@pytest.mark.parametrize("name", DIGESTS)
+def test_a_digest_reads_as_it_should(name: str) -> None:
+    card = DIGESTS[name]()
+    drawn = check(card_message(card, name_of, KEY, link_to))
+    assert mark_of(drawn) == message_mark(card.review_id, card.place)
+    compare(GOLDEN / f"{name}.txt", to_text(drawn))

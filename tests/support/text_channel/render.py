@@ -71,6 +71,8 @@ def card_content(card: Card, names: PlaceNames) -> Content:
         if (whole := join(top, *listed, *decided, foot)).fits:
             return whole
     lines = [Content(to_lines([list_line(one, clip(one.fact, MAX_FACT))])) for one in card.waiting]
+    if card.more_waiting:
+        lines.append(Content(to_lines([more_line(card.more_waiting)])))
     foot = join(hint, _buttons(card, names, "lines"), foot)
     return _cut(top, [*lines, *decided], foot)
 

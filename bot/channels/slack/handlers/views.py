@@ -73,7 +73,12 @@ class Views:
     ) -> OpenedView:
         """This page of the Review modal; with `next_pending` the next pending action."""
         action_page = await self._reader.action(
-            target.review_id, *page, who, seen, next_pending=next_pending
+            page.digest or target.review_id,
+            page.place,
+            page.number,
+            who,
+            seen,
+            next_pending=next_pending,
         )
         return self._review_view(action_page, target, who)
 

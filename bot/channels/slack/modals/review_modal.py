@@ -30,5 +30,5 @@ def review_page(page: ActionPage, target: ActionRef, names: Names) -> View:
     if page.buttons:
         blocks.append(divider("line:page"))  # else its buttons would look like answers
         blocks += button_blocks(f"page:{page.number}", page.buttons, "review_page")
-    meta = ModalMeta(target, ReviewPage(page.place, page.number))
+    meta = ModalMeta(target, ReviewPage(page.place, page.number, page.digest))
     return modal("review", REVIEW_TITLE, blocks, meta, close="Close")

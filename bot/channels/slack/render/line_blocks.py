@@ -92,9 +92,12 @@ def _action_lines(card: Card, room: int) -> list[Block]:
         one = section(list_line(action, _fitting_fact(action, share)))
         room -= text_size([one]) - COST_OF_BLOCK
         if room < 0:
-            lines.append(section(more_line(len(card.waiting) - at)))
+            lines.append(section(more_line(len(card.waiting) - at + card.more_waiting)))
             break
         lines.append(one)
+    else:
+        if card.more_waiting:
+            lines.append(section(more_line(card.more_waiting)))
     return [divider("line:list"), rich_text("list", *lines)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import assert_never
 
-from hitl_core.model import Place, Reviewer
+from hitl_core.model import Place, Reviewer, is_digest_id
 
 from ....card import Line, build_card
 from ....forms import Entries, FormPage
@@ -51,6 +51,9 @@ class Views:
     ) -> Answer:
         """The card of this message."""
         channel = self._channel
+        if is_digest_id(review_id):
+            digest = await self._inbox.access.digests.card(review_id)
+            return card_answer(card_message(digest, channel.name_of, channel.key, channel.link))
         snapshot, place = await self._inbox.access.find_place(
             review_id, click.card, click.who, seen
         )
@@ -99,8 +102,9 @@ class Views:
         """The next action of the Review that still waits."""
         place, number, who = click.where.place, click.where.number, click.who
         assert place is not None  # a page of the Review has one
+        about = click.where.digest or review_id
         page = await self._inbox.reader.action(
-            review_id, place, number, who, seen, next_pending=True, fits=self._fits
+            about, place, number, who, seen, next_pending=True, fits=self._fits
         )
         return self._review(page, who)
 

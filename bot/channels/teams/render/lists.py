@@ -82,6 +82,8 @@ def _action_lines(card: Card, pen: Pen, room: int) -> list[Json]:
     """One line for each action: number, tool, main fact."""
     share = max(0, (room - SPARE_SIZE) // len(card.waiting))
     lines = [list_line(one, _fitting_fact(one, share)) for one in card.waiting]
+    if card.more_waiting:
+        lines.append(more_line(card.more_waiting))
     return fitting_lines(lines, pen, room)
 
 

@@ -82,13 +82,13 @@ def review_fits(page: ActionPage, pen: Pen) -> bool:
 
 
 def _draw_review(page: ActionPage, pen: Pen) -> Json:
-    here = pen.at(Where("review", page.place, page.number))
+    here = pen.at(Where("review", page.place, page.number, page.digest))
     head = [rich_text(text_runs(REVIEW_TITLE, **TITLE)), *pen.small_lines([page.state, page.asker])]
     if page.action is None:
         action = pen.lines([NOTHING_HERE])
     else:
         action = action_elements(page.review_id, page.action, here)
-    turning = _last_rows(here, pen.at(ON_CARD), page.review_id, page.buttons)
+    turning = _last_rows(here, pen.at(ON_CARD), page.digest or page.review_id, page.buttons)
     return adaptive_card([*head, *action, *turning])
 
 

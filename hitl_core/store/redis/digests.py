@@ -1,0 +1,156 @@
+"""Digests in Redis: a hash each, in the partition of its reviews.
+
+Its fields: `lane`, `place`, `agent`, `total`, `post` (the message), `wait:<review>` (by when it should be
+shown), `new:<review>` (it does not have the message as its own yet).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import cast
+from uuid import uuid4
+
+from hitl_core.model import MessageRef, Place, is_digest_id
+from hitl_core.store.contract import (
+    OPEN_FOR,
+    Digest,
+    alone_mark,
+    digest_mark,
+    format_member,
+    make_digest_id,
+    parse_job,
+)
+from hitl_core.store.redis.connection import store_errors
+from hitl_core.store.redis.keys import Keys, parse_partition
+from hitl_core.store.redis.lanes import FIRST_POST_SCORE, queue_keys
+from hitl_core.store.redis.part import RedisPart
+from hitl_core.store.redis.reviews import MARK
+
+_WAIT, _NEW = "wait:", "new:"
+
+
+class RedisDigests(RedisPart):
+    """See `Digests` for the methods."""
+
+    async def first_posts(self, lane: str, limit: int) -> list[tuple[str, Place]]:
+        async with store_errors(), self._redis.pipeline(transaction=False) as pipe:
+            for keys in self._keys:
+                pipe.zrangebyscore(
+                    keys.queue(lane), FIRST_POST_SCORE, "+inf", 0, limit, withscores=True
+                )
+            queues = cast(list[list[tuple[bytes, float]]], await pipe.execute())
+        ordered = sorted((score, member) for queue in queues for member, score in queue)[:limit]
+        jobs = [parse_job(lane, 0, member.decode(), "", "0 0 0") for _, member in ordered]
+        return [(job.review_id, job.place) for job in jobs if job.kind == "card"]
+
+    async def add_to_digest(
+        self, lane: str, place: Place, group: str, agent: str, review_ids: Sequence[str]
+    ) -> str | None:
+        partition = parse_partition(review_ids[0])
+        assert partition is not None  # they come from its queue
+        keys = self._keys[partition]
+        open_key, count = keys.open_digest(lane, group), -1
+        id = ""
+        while count < 0:
+            async with store_errors():
+                is_open = cast(bytes | None, await self._redis.get(open_key))
+            known = is_open.decode() if is_open else ""
+            id = known or make_digest_id(partition, uuid4().hex)
+            members = [
+                part for one in review_ids for part in (one, format_member("card", one, place))
+            ]
+            count = await self._run_script(
+                "add_to_digest",
+                [
+                    *queue_keys(keys, lane), keys.events, keys.digest(id), open_key,
+                    *map(keys.review, review_ids),
+                ],
+                [
+                    lane, place, agent, id, known, int(OPEN_FOR * 1000),
+                    format_member("digest", id, place), MARK + digest_mark(place, id),
+                    MARK + alone_mark(place), *members,
+                ],
+            )  # fmt: skip
+        return id if count else None
+
+    async def digest(self, id: str) -> Digest | None:
+        if (keys := self._digest_keys(id)) is None:
+            return None
+        async with store_errors():
+            raw = cast(dict[bytes, bytes], await self._redis.hgetall(keys.digest(id)))
+        fields = {name.decode(): value.decode() for name, value in raw.items()}
+        if "lane" not in fields:
+            return None
+        waits = {
+            name.removeprefix(_WAIT): float(value)
+            for name, value in fields.items()
+            if name.startswith(_WAIT)
+        }
+        waiting = tuple(sorted(waits, key=lambda one: (waits[one], one)))
+        post = fields.get("post")
+        return Digest(
+            id,
+            fields["lane"],
+            Place(fields["place"]),
+            fields["agent"],
+            MessageRef.model_validate_json(post) if post else None,
+            waiting,
+            tuple(one for one in waiting if _NEW + one in fields),
+            int(fields["total"]),
+        )
+
+    async def record_digest_message(
+        self, id: str, ref: MessageRef, gone: MessageRef | None = None
+    ) -> MessageRef:
+        keys = self._digest_keys(id)
+        assert keys is not None  # it was loaded
+        before = gone.model_dump_json() if gone else ""
+        winner = await self._run_script(
+            "digest_message", [keys.digest(id)], [ref.model_dump_json(), before]
+        )
+        return MessageRef.model_validate_json(winner) if winner else ref
+
+    async def finish_new(self, id: str, review_ids: Collection[str]) -> None:
+        if review_ids and (keys := self._digest_keys(id)) is not None:
+            async with store_errors():
+                await self._redis.hdel(keys.digest(id), *(_NEW + one for one in review_ids))
+
+    async def update_digest(self, id: str, review_id: str, *, waits: bool) -> None:
+        await self._update(id, review_id, waits=waits)
+
+    async def redraw_digest(self, id: str) -> None:
+        await self._update(id, "", waits=False)
+
+    async def _update(self, id: str, review_id: str, *, waits: bool) -> None:
+        if (digest := await self.digest(id)) is None or (keys := self._digest_keys(id)) is None:
+            return
+        queue, queues, change_counts, _ = queue_keys(keys, digest.lane)
+        await self._run_script(
+            "update_digest",
+            [keys.digest(id), queue, queues, change_counts, keys.events],
+            [
+                digest.lane, format_member("digest", id, digest.place), review_id, int(waits),
+                int(self._retention * 1000),
+            ],
+        )  # fmt: skip
+
+    async def dissolve_digest(self, id: str) -> None:
+        if (digest := await self.digest(id)) is None or (keys := self._digest_keys(id)) is None:
+            return
+        place, ids = digest.place, digest.waiting
+        queue, queues, change_counts, _ = queue_keys(keys, digest.lane)
+        members = [part for one in ids for part in (one, format_member("card", one, place))]
+        await self._run_script(
+            "dissolve_digest",
+            [
+                keys.digest(id), queue, queues, change_counts, keys.events,
+                *map(keys.review, ids),
+            ],
+            [
+                digest.lane, place, MARK + digest_mark(place, id), MARK + alone_mark(place),
+                *members,
+            ],
+        )  # fmt: skip
+
+    def _digest_keys(self, id: str) -> Keys | None:
+        return self._find_keys(id.removeprefix("d")) if is_digest_id(id) else None

@@ -1,0 +1,12 @@
+-- Record a digest's message, if it still has the expected one.  KEYS 1 digest (hash)  ARGV 1 message 2 expected, or ""
+-- Returns the message that is recorded; nil if there is no digest.
+if redis.call('EXISTS', KEYS[1]) == 0 then
+  return false
+end
+local known = redis.call('HGET', KEYS[1], 'post') or ''
+if known == ARGV[2] then
+  redis.call('HDEL', KEYS[1], '')  -- also when memory is full: see write.lua
+  redis.call('HSET', KEYS[1], 'post', ARGV[1])
+  return ARGV[1]
+end
+return known
