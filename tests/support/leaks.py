@@ -26,7 +26,7 @@ PERMANENT = {
 
 
 def find_leaks(client: redis.Redis) -> set[str]:
-    """Keys of ours without a TTL that are neither permanent nor a review that is not done, or its thread."""
+    """Keys of ours without a TTL that are neither permanent nor of a review that is not done."""
     keys: Iterable[Any] = client.scan_iter(match="hitl:*", count=1000)
     names = [key.decode() if isinstance(key, bytes) else key for key in keys]
     return {name for name in names if client.ttl(name) == -1 and not _may_stay(client, name)}
@@ -51,9 +51,11 @@ def _may_stay(client: Any, key: str) -> bool:
 
 
 def _is_live(client: Any, key: str) -> bool:
-    """Whether it is a review that is not done, or the thread of one."""
+    """Whether it is a review that is not done, the thread of one, or a digest in which one waits."""
     if re.fullmatch(r"hitl:\{\d+\}:review:\d+-[0-9a-f]{32}", key):
         return client.hget(key, "status") not in (b"done", "done")
     if re.fullmatch(r"hitl:\{\d+\}:thread:[0-9a-f]{32}", key):
         return client.zcount(key, "-inf", f"({DONE_OFFSET}") > 0
+    if re.fullmatch(r"hitl:\{\d+\}:digest:[\w-]+", key):
+        return any(str(field, "utf-8").startswith("wait:") for field in client.hkeys(key))
     return False
