@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from hitl_core.errors import Refused, ReviewNotFound
 from hitl_core.model import Call, MessageRef, Place, Reviewer, Snapshot, is_id_prefix, is_review_id
 from hitl_core.review import Reviews
-from hitl_core.store import MAX_DECIDED
+from hitl_core.store import MAX_DECIDED, WaitingPage
 
 from ..card import Card, build_card
 from ..channels.registry import Channels
@@ -43,12 +43,9 @@ class HomeLoader:
         """This page, or the last one if there are fewer. A `seen` review of the same click is not loaded
         again. Raises ChannelError, StoreUnavailable.
         """
-        store = self._reviews.store
-        waiting = await store.waiting_reviews(await self._audience_keys(who), MAX_WAITING)
-        own_requests = await store.waiting_reviews(
-            {f"requester:{key}" for key in who.keys}, MAX_WAITING
-        )
-        past_decisions = await store.recent_decisions(who.key, MAX_DECIDED)
+        waiting = await self._waiting(await self._audience_keys(who))
+        own_requests = await self._waiting({f"requester:{key}" for key in who.keys})
+        past_decisions = await self._past_decisions(who)
         mine, others, more = await self._split_waiting(
             who,
             [one for one, _ in waiting.reviews],
@@ -88,9 +85,9 @@ class HomeLoader:
         if not is_id_prefix(prefix):
             like = "An id looks like 0-93b4c7d2: at least four characters after the dash."
             raise Refused("no_id", f"{prefix!r} is not a review id. {like}")
-        store, own = self._reviews.store, {f"requester:{key}" for key in who.keys}
-        waiting = await store.waiting_reviews(await self._audience_keys(who) | own, MAX_WAITING)
-        theirs = [*waiting.reviews, *await store.recent_decisions(who.key, MAX_DECIDED)]
+        own = {f"requester:{key}" for key in who.keys}
+        waiting = await self._waiting(await self._audience_keys(who) | own)
+        theirs = [*waiting.reviews, *await self._past_decisions(who)]
         matches = {one for one, _ in theirs if one.startswith(prefix)}
         if len(matches) > 1:
             sentence = f"{len(matches)} of your reviews begin with {prefix}: give more characters of the id."
@@ -102,6 +99,15 @@ class HomeLoader:
             )
             raise Refused("gone", sentence)
         return matches.pop()
+
+    async def _waiting(self, audiences: set[str]) -> WaitingPage:
+        """A lost answer of Redis is asked for again."""
+        store = self._reviews.store
+        return await self._reviews.with_retry(lambda: store.waiting_reviews(audiences, MAX_WAITING))
+
+    async def _past_decisions(self, who: Reviewer) -> list[tuple[str, float]]:
+        store = self._reviews.store
+        return await self._reviews.with_retry(lambda: store.recent_decisions(who.key, MAX_DECIDED))
 
     async def _audience_keys(self, who: Reviewer) -> set[str]:
         """The index entries for this person, with all of their identities: for guests and external people
