@@ -116,12 +116,36 @@ def _from_agent(token: str) -> list[HostileRequest]:
     # Each has its own turn, so that those that are valid are stored.
     bodies = {
         name: body if isinstance(body, bytes) else _json({**body, "turn": name})
-        for name, body in hostile.items()
+        for name, body in (hostile | _interrupts()).items()
     }
     return [
         HostileRequest(f"agent: {name}", post_request(API, headers, body))
         for name, body in bodies.items()
     ]
+
+
+def _interrupts() -> dict[str, Any]:
+    """Interrupts of other systems, and arguments whose schema marks many values."""
+    calls = [{"name": "send_email", "args": {"a": n}, "description": "d"} for n in range(100)]
+    own = [
+        {"properties": {f"p{p}": {"pattern": f"^(a|b|c){{1,9}}x{n}y{p}$"} for p in range(10)}}
+        for n in range(100)
+    ]
+    configs = [
+        {"actionName": "send_email", "allowedDecisions": ["approve", "edit"], "argsSchema": schema}
+        for schema in own
+    ]
+    marks = {"allOf": [{"properties": {"a": {"items": {"writeOnly": True}}}} for _ in range(24)]}
+    wide = [{"id": f"c{n}", "name": "send_email", "args": {"a": [1] * 180}} for n in range(100)]
+    asked = {"actionRequests": calls}
+    plain = [{"actionName": "send_email", "allowedDecisions": ["approve", "reject"]}] * 100
+    interrupts = {
+        "marks in 100 calls": {"calls": wide, "tools": {"send_email": marks}},
+        "an interrupt of 100 calls": {"interrupt": {**asked, "reviewConfigs": plain}},
+        "JSON text of 1,300,000 values": {"interrupt": "[" + "{}," * 1_300_000 + "{}]"},
+        "an interrupt of 100 schemas": {"interrupt": {**asked, "reviewConfigs": configs}},
+    }
+    return {name: {"thread_id": "hostile", **body} for name, body in interrupts.items()}
 
 
 def _submit_body(
