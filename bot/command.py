@@ -22,7 +22,7 @@ from hitl_core.errors import HitlError
 from hitl_core.policy import Policy
 from hitl_core.telemetry import JsonFormatter
 
-from . import teams_package
+from . import teams_names, teams_package
 from .logs import OneLineFormatter
 from .settings import BotRole, Settings
 
@@ -57,6 +57,7 @@ def add_to(commands: Commands) -> None:
     """Add `hitl serve` and `hitl teams-package`."""
     _add_serve(commands)
     teams_package.add_to(commands)
+    teams_names.add_to(commands)
 
 
 def _add_serve(commands: Commands) -> None:

@@ -22,6 +22,7 @@ from bot.channels.contract import (
 )
 from bot.channels.teams import Credentials, TeamsChannel
 from bot.channels.teams.transport import references, sdk, team_channels
+from bot.teams_names import CHANNEL, PREFIX
 from hitl_core.errors import SettingsError
 from hitl_core.model import Place
 from hitl_core.store import MemoryStore
@@ -372,6 +373,23 @@ async def test_c1_nobody_takes_a_place_over_by_taking_its_name(
         assert await one.conversation_id(place) == ids.OPS
     assert fresh.name_of(place) == "Old operations"
     await fresh.close()
+
+
+async def test_at_t5_a_name_that_was_forgotten_is_looked_up_again(
+    sandbox: Sandbox, store: MemoryStore, channel: TeamsChannel, monkeypatch: pytest.MonkeyPatch
+):
+    """Given a name that leads to a channel that is gone; when an operator forgets it, then it leads to the
+    channel that has the name now."""
+    monkeypatch.setattr(references, "MAX_AGE", 0.0)
+    monkeypatch.setattr(team_channels, "_MAX_AGE", 0.0)
+    place = Place("teams:Operations")
+    assert await channel.conversation_id(place) == ids.OPS
+    for id, name in ((ids.OPS, "Old operations"), (ids.APPROVALS, "Operations")):
+        team = sandbox.workspace.team(id)
+        assert team is not None
+        team.name = name
+    await store.drop_channel_value(CHANNEL, f"{PREFIX}Operations")
+    assert await channel.conversation_id(place) == ids.APPROVALS
 
 
 async def test_a_personal_chat_is_created_when_it_is_needed_and_once(

@@ -12,6 +12,7 @@ from hitl_core.errors import StoreUnavailable
 from hitl_core.model import Value
 from hitl_core.store import Store
 
+from ....teams_names import PREFIX
 from ...contract import Unreachable
 from ..ids import NAME
 from .activity import Activity
@@ -20,7 +21,7 @@ log = logging.getLogger(__name__)
 
 #: How old what is known here may be, in seconds: other bots change it too.
 MAX_AGE = 30.0
-_REFERENCE, _PIN = "conversation:", "name:"
+_REFERENCE = "conversation:"
 _KINDS = {"channel": "channel", "groupChat": "groupChat", "personal": "personal"}
 
 
@@ -67,8 +68,8 @@ class References:
             if name.startswith(_REFERENCE)
         ]
         self._all = {one.id: one for one in found}
-        pins = {name: data.decode() for name, data in values.items() if name.startswith(_PIN)}
-        self._pins = {name.removeprefix(_PIN): id for name, id in pins.items()}
+        pins = {name: data.decode() for name, data in values.items() if name.startswith(PREFIX)}
+        self._pins = {name.removeprefix(PREFIX): id for name, id in pins.items()}
         self._loaded_at = time.monotonic()
 
     def get(self, conversation: str) -> Reference | None:
@@ -143,7 +144,7 @@ class References:
         """From now on the name leads there: nobody takes a place over by taking its name. Returns the
         conversation to which it leads already, if it does.
         """
-        data = await self._store.add_channel_value(NAME, f"{_PIN}{name}", conversation.encode())
+        data = await self._store.add_channel_value(NAME, f"{PREFIX}{name}", conversation.encode())
         return self._pins.setdefault(name, data.decode())
 
 
