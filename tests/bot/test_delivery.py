@@ -237,7 +237,7 @@ async def test_a_message_that_can_neither_be_changed_nor_deleted_is_not_posted_t
     assert len(await channel.find_messages(place, review_id, 1.0)) == 1
 
 
-async def test_at_t4_a_message_is_deleted_only_if_it_is_a_card_of_the_review(
+async def test_at4_a_message_is_deleted_only_if_it_is_a_card_of_the_review(
     reviews: Reviews, delivery: Delivery, channel: SlackChannel
 ) -> None:
     """Given two reviews in one channel and a duplicate of the first card, when a click on the first review

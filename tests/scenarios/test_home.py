@@ -419,7 +419,7 @@ async def test_faults_11_home_says_that_there_is_more_than_it_counted(
     assert "More than 3 reviews wait for you" in await approvals(scene, "U0ALICE")
 
 
-async def test_at_t8_a_home_is_drawn_in_a_thread(
+async def test_at8_a_home_is_drawn_in_a_thread(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given a review, when Alice's Home and `/approvals` are drawn, then not on the bot's event loop."""

@@ -19,7 +19,7 @@ def large(**more: Any) -> dict[str, Any]:
     return {f"field_{number}": LONG for number in range(16)} | more
 
 
-async def test_at_t1_each_page_of_a_large_review_can_be_opened_and_decided(
+async def test_at1_each_page_of_a_large_review_can_be_opened_and_decided(
     scene: Scene, hands: TeamsHands
 ) -> None:
     """Given four large actions; then each can be read to its end and approved one by one."""
@@ -36,7 +36,7 @@ async def test_at_t1_each_page_of_a_large_review_can_be_opened_and_decided(
     assert len((await outcome(waiting)).execute) == 4
 
 
-async def test_at_t1_a_page_that_is_cut_does_not_count_as_read(
+async def test_at1_a_page_that_is_cut_does_not_count_as_read(
     scene: Scene, hands: TeamsHands
 ) -> None:
     rule = {"create_ticket": {"allowed_decisions": ["approve", "reject"], "must_read": True}}

@@ -164,7 +164,7 @@ async def test_teams_13_who_joins_a_team_may_decide_at_once(
     assert AUDIT != APPROVALS
 
 
-async def test_at_t8_a_home_is_drawn_in_a_thread(
+async def test_at8_a_home_is_drawn_in_a_thread(
     scene: Scene, hands: TeamsHands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given a review, when Alice's Home is drawn, then not on the bot's event loop."""
@@ -183,7 +183,7 @@ async def test_at_t8_a_home_is_drawn_in_a_thread(
     assert threading.main_thread() not in drawn_in
 
 
-async def test_at_t4_a_shown_card_is_no_duplicate(scene: Scene, hands: TeamsHands) -> None:
+async def test_at4_a_shown_card_is_no_duplicate(scene: Scene, hands: TeamsHands) -> None:
     """Given a review in Alice's own chat, when she asks for it, then the message that answers has no mark:
     nothing takes it for another card of the review, which would be deleted.
     """

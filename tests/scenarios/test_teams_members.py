@@ -27,7 +27,7 @@ def add_anonymous(hands: TeamsHands) -> None:
     hands.sandbox.faults.add("answer", "pagedmembers", status=200, body=body)
 
 
-async def test_at_t2_an_anonymous_member_stops_no_conversation(
+async def test_at2_an_anonymous_member_stops_no_conversation(
     scene: Scene, hands: TeamsHands
 ) -> None:
     add_anonymous(hands)
@@ -37,7 +37,7 @@ async def test_at_t2_an_anonymous_member_stops_no_conversation(
     assert (await outcome(waiting)).execute
 
 
-async def test_at_t2_an_anonymous_person_who_joins_stops_no_click(
+async def test_at2_an_anonymous_person_who_joins_stops_no_click(
     scene: Scene, hands: TeamsHands
 ) -> None:
     waiting = await ask(scene, notify=[f"teams:{GROUP_CHAT}"])
@@ -52,7 +52,7 @@ async def test_at_t2_an_anonymous_person_who_joins_stops_no_click(
 
 
 @pytest.mark.parametrize("part", [(ReviewAccess, "load_permitted"), (Presses, "answer")])
-async def test_at_t2_an_error_of_ours_is_a_sentence_for_the_person(
+async def test_at2_an_error_of_ours_is_a_sentence_for_the_person(
     scene: Scene, hands: TeamsHands, monkeypatch: pytest.MonkeyPatch, part: tuple[Any, str]
 ) -> None:
     """Given a fault in our code; then the person reads that pressing again is safe, and it is."""
@@ -70,7 +70,7 @@ async def test_at_t2_an_error_of_ours_is_a_sentence_for_the_person(
     assert (await outcome(waiting)).execute
 
 
-async def test_at_t3_two_bots_hear_of_a_removal_and_of_a_new_install(
+async def test_at3_two_bots_hear_of_a_removal_and_of_a_new_install(
     scene: Scene, hands: TeamsHands
 ) -> None:
     """Given two bots; when one hears that the app was removed from a team, and the other one that it was
@@ -89,7 +89,7 @@ async def test_at_t3_two_bots_hear_of_a_removal_and_of_a_new_install(
 
 
 @pytest.mark.parametrize("refused", ["conflict", "token"])
-async def test_at_t7_a_post_that_was_not_made_is_made_without_a_search(
+async def test_at7_a_post_that_was_not_made_is_made_without_a_search(
     scene: Scene, hands: TeamsHands, refused: str
 ) -> None:
     """Given an app that may not read messages; when a post is refused for now, then it is posted later."""
@@ -104,7 +104,7 @@ async def test_at_t7_a_post_that_was_not_made_is_made_without_a_search(
     await card(hands, "send_email")
 
 
-async def test_at_t5_cards_have_the_new_name_after_teams_told_of_it(
+async def test_at5_cards_have_the_new_name_after_teams_told_of_it(
     scene: Scene, hands: TeamsHands
 ) -> None:
     await ask(scene)

@@ -90,7 +90,7 @@ class Spoiler:
             setattr(response, "_content", data)  # noqa: B010
 
 
-async def test_at_t2_an_answer_of_another_shape_is_a_channel_error(
+async def test_at2_an_answer_of_another_shape_is_a_channel_error(
     channel: TeamsChannel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given each look-up, and each field of each of its answers with a value of another kind; then it says
@@ -118,7 +118,7 @@ async def test_at_t2_an_answer_of_another_shape_is_a_channel_error(
 # ------------------------------------------------------------------ what surely had no effect
 
 
-async def test_at_t7_what_teams_surely_did_not_do_is_known(
+async def test_at7_what_teams_surely_did_not_do_is_known(
     sandbox: Sandbox, channel: TeamsChannel
 ) -> None:
     """Given a post without a token, or one that Teams refuses for now; then nobody needs to look for it."""
@@ -135,7 +135,7 @@ async def test_at_t7_what_teams_surely_did_not_do_is_known(
 
 
 @pytest.mark.parametrize("status", [408, 500, 503])
-async def test_at_t7_after_a_lost_answer_it_is_not_known(
+async def test_at7_after_a_lost_answer_it_is_not_known(
     sandbox: Sandbox, channel: TeamsChannel, status: int
 ) -> None:
     sandbox.faults.add("answer", "post", times=1, status=status, body="{}")
@@ -144,7 +144,7 @@ async def test_at_t7_after_a_lost_answer_it_is_not_known(
     assert not isinstance(caught.value, NotSent)
 
 
-async def test_at_t7_a_refused_connection_did_nothing(channel: TeamsChannel) -> None:
+async def test_at7_a_refused_connection_did_nothing(channel: TeamsChannel) -> None:
     async def refuse(request: httpx.Request) -> None:
         raise httpx.ConnectError("refused", request=request)
 

@@ -308,7 +308,7 @@ async def test_names_that_cannot_be_loaded_are_not_asked_for_with_each_card(
     assert count(sandbox, "team") > before + teams
 
 
-async def test_at_t6_a_team_that_fails_stops_no_other(sandbox: Sandbox, store: MemoryStore):
+async def test_at6_a_team_that_fails_stops_no_other(sandbox: Sandbox, store: MemoryStore):
     """Given a team about which Teams refuses to answer, from the start on; then a name of another team leads
     there, people have a Home, and cards are posted."""
     sandbox.faults.add(
@@ -325,14 +325,14 @@ async def test_at_t6_a_team_that_fails_stops_no_other(sandbox: Sandbox, store: M
     await channel.close()
 
 
-async def test_at_t6_during_an_outage_no_new_name_is_taken(sandbox: Sandbox, channel: TeamsChannel):
+async def test_at6_during_an_outage_no_new_name_is_taken(sandbox: Sandbox, channel: TeamsChannel):
     """Given a team that can't be looked up at the moment: it may have a channel of this name too."""
     sandbox.faults.add("down", "team", conversation=ids.OPS)
     with pytest.raises(Unreachable):
         await channel.conversation_id(Place("teams:Audit"))
 
 
-async def test_at_t6_no_card_waits_for_the_names_of_a_team(
+async def test_at6_no_card_waits_for_the_names_of_a_team(
     sandbox: Sandbox, channel: TeamsChannel, monkeypatch: pytest.MonkeyPatch
 ):
     """Given a Teams that gives no answer about one team; then cards elsewhere are posted meanwhile."""
@@ -345,7 +345,7 @@ async def test_at_t6_no_card_waits_for_the_names_of_a_team(
     assert not refreshing.done()
 
 
-async def test_at_t5_a_name_is_looked_up_afresh_before_it_is_kept(
+async def test_at5_a_name_is_looked_up_afresh_before_it_is_kept(
     sandbox: Sandbox, channel: TeamsChannel
 ):
     """Given two channels that changed their names a moment ago; then the name leads to the channel that has
@@ -375,7 +375,7 @@ async def test_c1_nobody_takes_a_place_over_by_taking_its_name(
     await fresh.close()
 
 
-async def test_at_t5_a_name_that_was_forgotten_is_looked_up_again(
+async def test_at5_a_name_that_was_forgotten_is_looked_up_again(
     sandbox: Sandbox, store: MemoryStore, channel: TeamsChannel, monkeypatch: pytest.MonkeyPatch
 ):
     """Given a name that leads to a channel that is gone; when an operator forgets it, then it leads to the
@@ -485,7 +485,7 @@ def _alice(sandbox: Sandbox) -> Any:
     return sandbox.workspace.users[ids.ALICE]
 
 
-async def test_at_t3_a_removal_counts_though_another_bot_heard_of_the_install(
+async def test_at3_a_removal_counts_though_another_bot_heard_of_the_install(
     sandbox: Sandbox, store: MemoryStore
 ):
     """Given a bot that started before the app was added; when it hears of the removal, then no bot knows
