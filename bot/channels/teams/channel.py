@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, assert_never
 
-import httpx
-
 from hitl_core.errors import SettingsError, StoreUnavailable
 from hitl_core.model import DEFAULT_PLACE, MessageRef, Place
 from hitl_core.store import Store
@@ -29,6 +27,7 @@ from .render import Json, announcement_card, card_message, place_names, plain_ca
 from .transport import (
     CONNECTOR_SCOPE,
     Api,
+    BoundedClient,
     Cloud,
     Credentials,
     OwnMessages,
@@ -77,7 +76,7 @@ class TeamsChannel(PeopleLookup):
         self._health, self.store = health or Health(), store
         self.team = credentials.tenant_id
         self.cloud = Cloud.of(credentials.tenant_id, cloud_url)
-        self.http = httpx.AsyncClient(timeout=timeout)
+        self.http = BoundedClient(timeout=timeout)
         self.uploads = Uploads(self.http, cloud_url)
         self._tokens = Tokens(self.http, credentials, self.cloud)
         api = Api(self.http, self._tokens, self.cloud, self._health, timeout)

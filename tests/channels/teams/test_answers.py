@@ -15,6 +15,7 @@ import pytest
 from bot.channels.contract import ChannelError, LookupFailed, NotFound, NotSent, Unreachable
 from bot.channels.teams import TeamsChannel
 from bot.channels.teams.transport import team_channels
+from bot.channels.teams.transport.bounded_client import MAX_ANSWER
 from hitl_core.model import Place
 from hitl_core.store import MemoryStore
 from teams_sandbox.sandbox import Sandbox
@@ -161,3 +162,25 @@ async def test_at_l5_our_token_does_not_follow_a_page_without_tls(
     sandbox.faults.add("answer", "graph_members", status=200, body=json.dumps(page))
     with pytest.raises(LookupFailed, match="can't be read"):
         await channel.group_members(ids.OPS_GROUP)
+
+
+async def test_atl2_an_answer_has_a_limit(
+    sandbox: Sandbox, channel: TeamsChannel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given an answer that is longer than any real one; then it is not read to its end, and the look-up has
+    failed."""
+    read = 0
+    real = httpx.Response.aiter_bytes
+
+    async def count(self: httpx.Response, size: int | None = None) -> AsyncIterator[bytes]:
+        nonlocal read
+        async for part in real(self, size):
+            read += len(part)
+            yield part
+
+    monkeypatch.setattr(httpx.Response, "aiter_bytes", count)
+    body = json.dumps({"value": [], "more": "x" * (4 * MAX_ANSWER)})
+    sandbox.faults.add("answer", "graph_members", status=200, body=body)
+    with pytest.raises(Unreachable, match="transitiveMembers: ReadError"):
+        await channel.group_members(ids.OPS_GROUP)
+    assert read <= 2 * MAX_ANSWER

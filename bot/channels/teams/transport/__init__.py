@@ -10,6 +10,7 @@ from .activity import (
     parse_file_consent,
 )
 from .api import Api, Request, read_field
+from .bounded_client import BoundedClient
 from .cloud import CONNECTOR_SCOPE, Cloud
 from .conversations import Conversations
 from .endpoint import PATH, Answer, TeamsEndpoint
@@ -36,6 +37,7 @@ __all__ = [
     "Activity",
     "Answer",
     "Api",
+    "BoundedClient",
     "Cloud",
     "Conversations",
     "Credentials",

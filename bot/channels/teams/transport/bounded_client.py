@@ -1,0 +1,43 @@
+"""The HTTP client for Microsoft's services: no answer takes more memory than a limit, before it is parsed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+
+#: In bytes, unpacked. The largest real answer is a page of 999 members, with less than 1 MiB.
+MAX_ANSWER = 4 * 1024 * 1024
+#: They are about the bytes on the way, which are unpacked here.
+_TRANSFER_HEADERS = {"content-encoding", "content-length", "transfer-encoding"}
+
+
+class BoundedClient(httpx.AsyncClient):
+    """A longer answer raises httpx.ReadError."""
+
+    async def send(
+        self, request: httpx.Request, *, stream: bool = False, **options: Any
+    ) -> httpx.Response:
+        answer = await super().send(request, stream=True, **options)
+        if stream:
+            return answer
+        data = bytearray()
+        try:
+            async for part in answer.aiter_bytes():
+                data += part
+                if len(data) > MAX_ANSWER:
+                    raise httpx.ReadError("the answer is too long", request=request)
+        finally:
+            await answer.aclose()
+        headers = [
+            (name, value)
+            for name, value in answer.headers.multi_items()
+            if name not in _TRANSFER_HEADERS
+        ]
+        return httpx.Response(
+            answer.status_code,
+            headers=headers,
+            content=bytes(data),
+            request=request,
+            history=answer.history,
+        )
