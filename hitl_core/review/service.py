@@ -179,7 +179,7 @@ class Reviews(ReviewLoader):
         is loaded again. False if the call is finished, or if this process has started it before, and the
         store lost that. Raises LeaseLost, Refused("held"), StoreUnavailable.
         """
-        review, sure = applied.review, applied.is_new
+        review, sure, is_new = applied.review, applied.is_new, applied.is_new
         while (
             not sure or review.lease is None or uptime() - since >= review.lease.until - applied.now
         ):
@@ -191,7 +191,7 @@ class Reviews(ReviewLoader):
             applied = ChangeResult(review, snapshot.now, is_new=True)
             if not claims.is_started(review, fence, key, snapshot.now):
                 return False
-        return self._started_calls.add(review, key)
+        return self._started_calls.add(review, key) or not is_new  # a repeated `start` is not lost
 
     async def record_refusal(
         self,

@@ -8,13 +8,12 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
-import redis
 import yaml
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -89,21 +88,12 @@ class Stage:
 
 
 @pytest.fixture
-def durable_redis(redis_url: str) -> Iterator[str]:
-    """As docs/operations.md wants it: else each program warns."""
-    with redis.Redis.from_url(redis_url) as client:
-        client.config_set("appendonly", "yes")
-        yield redis_url
-        client.config_set("appendonly", "no")
-
-
-@pytest.fixture
 async def stage(
-    durable_redis: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Stage]:
     monkeypatch.chdir(tmp_path)
     async with running_sandbox(answer_timeout=CLICK) as sandbox, Actor(sandbox.url) as hands:
-        scene = Scene(sandbox, hands, durable_redis, tmp_path)
+        scene = Scene(sandbox, hands, redis_url, tmp_path)
         try:
             async with AsyncExitStack() as stack:
                 yield Stage(scene, stack)

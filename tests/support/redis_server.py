@@ -10,8 +10,13 @@ import pytest
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from slack_sandbox.demo.redis_binary import EmbeddedRedisError, find_redis_server
 
-# Nothing that a test stores outlives the session, so nothing is written to disk.
-FORGETFUL = {"appendonly": "no", "save": "", "maxmemory-policy": "noeviction"}
+#: Without waiting for the disk. Append-only, because programs warn of a Redis that is not.
+FORGETFUL = {
+    "appendonly": "yes",
+    "appendfsync": "everysec",
+    "save": "",
+    "maxmemory-policy": "noeviction",
+}
 
 
 def executable_under_test() -> Path:
