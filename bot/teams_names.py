@@ -1,5 +1,5 @@
 """`hitl teams-names`: to which conversation in Teams each name of a place leads. A name leads where it led
-first, so that nobody takes a place over by taking its name; after a channel was made anew, an operator
+first, so that nobody takes a place over by taking its name; after a channel was created again, an operator
 forgets the old one here.
 """
 
@@ -45,8 +45,8 @@ example:
   $ hitl teams-names forget Operations
 
 The next review for teams:Operations looks the name up again. Do this after the
-channel was deleted and made anew, or if the name shall lead to another channel.
-Running bots know it within a minute.
+channel was deleted and created again, or if the name shall lead to another
+channel. Running bots know it within a minute.
 
 Exits with 0; 1 if no such name is kept, 2 if the command or a setting is wrong,
 3 if Redis can't be reached.
