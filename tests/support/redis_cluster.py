@@ -7,8 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from redis import ReadOnlyError
 from redis.crc import key_slot
@@ -16,13 +15,21 @@ from redis.crc import key_slot
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from slack_sandbox.demo.redis_binary import EmbeddedRedisError
 from tests.support.certificates import Certificates
-from tests.support.redis_nodes import PATIENCE, address_of, connect, free_ports, port_of, wait_for
+from tests.support.redis_nodes import (
+    PATIENCE,
+    Servers,
+    address_of,
+    connect,
+    free_ports,
+    port_of,
+    wait_for,
+)
 
 #: How long a node must be silent until its replica takes over. A busy machine is silent for a while too.
 NODE_TIMEOUT_MS = 5000
 
 
-class RedisCluster:
+class RedisCluster(Servers):
     """`with RedisCluster(folder) as cluster:` and use `cluster.url`.
 
     `kill_master(key)` ends the node that has this key and returns it; `wait_until_whole()` returns when each
@@ -72,18 +79,6 @@ class RedisCluster:
         if self._tls:
             return f"rediss+cluster://{','.join(self._addresses())}?{self._tls.query}"
         return f"redis+cluster://{','.join(self._addresses())}"
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        tb: TracebackType | None,
-    ) -> None:
-        self.stop()
 
     def start(self) -> None:
         """Returns when each slot has a master, and each master its replicas."""

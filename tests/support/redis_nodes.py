@@ -6,8 +6,10 @@ import contextlib
 import random
 import socket
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import redis
 
@@ -17,6 +19,28 @@ from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 PATIENCE = 120.0
 #: Below the ports that the system gives to clients. The bus of a node has the port 10,000 above its own.
 _PORTS = range(12_000, 22_000)
+
+
+class Servers(ABC):
+    """They run while the block runs."""
+
+    @abstractmethod
+    def start(self) -> None: ...
+
+    @abstractmethod
+    def stop(self) -> None: ...
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        self.stop()
 
 
 def connect(node: EmbeddedRedis) -> Any:

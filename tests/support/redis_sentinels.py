@@ -5,15 +5,14 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from redis import Redis
 
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from slack_sandbox.demo.redis_binary import find_redis_server
 from tests.support.certificates import Certificates
-from tests.support.redis_nodes import address_of, connect, free_ports, port_of, wait_for
+from tests.support.redis_nodes import Servers, address_of, connect, free_ports, port_of, wait_for
 
 #: The name under which the Sentinels know the master.
 NAME = "hitl"
@@ -21,7 +20,7 @@ NAME = "hitl"
 DOWN_AFTER_MS = 5000
 
 
-class RedisSentinels:
+class RedisSentinels(Servers):
     """`with RedisSentinels(folder) as sentinels:` and use `sentinels.url`.
 
     `kill_master()` ends the master and returns it; `wait_until_whole()` returns when there is one again.
@@ -71,18 +70,6 @@ class RedisSentinels:
         if self._tls:
             return f"rediss+sentinel://{hosts}/{NAME}?{self._tls.query}"
         return f"redis+sentinel://{hosts}/{NAME}"
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        tb: TracebackType | None,
-    ) -> None:
-        self.stop()
 
     def start(self) -> None:
         """Returns when the replicas follow the master, and the Sentinels know all of them."""
