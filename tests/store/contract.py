@@ -12,6 +12,7 @@ import pytest
 
 from hitl_core.model import (
     DEFAULT_PLACE,
+    STARTED_MARK,
     Event,
     MessageRef,
     Place,
@@ -22,7 +23,7 @@ from hitl_core.model import (
 )
 from hitl_core.review import Reviews, claims, commands, decisions
 from hitl_core.review.transition import Transition
-from hitl_core.store import Digest, Recheck, RejectedCall, Store, Write, digest_at
+from hitl_core.store import MAX_DIGEST, Digest, Recheck, RejectedCall, Store, Write, digest_at
 from hitl_core.store.contract import MAX_REJECTED, lane_of
 from tests.support.builders import call, person, proposal, review_of, write_of
 from tests.support.jobs import begin_all, finish_all
@@ -348,6 +349,10 @@ class StoreContract:
         assert snapshot is not None
         assert snapshot.marks == frozenset()
 
+        await store.drop_mark(review.id, "b")
+        await store.drop_mark(review.id, "never set")
+        assert await store.record_mark(review.id, "b") is True
+
     async def test_nothing_is_noted_of_what_is_not_there(self, store: Store):
         """T37: an id that was guessed changes nothing, and learns nothing, whichever it is."""
         review = await created(store)
@@ -541,6 +546,33 @@ class StoreContract:
         assert await store.commit(gone)
         assert await store.rejected_calls(agent, thread) == made[-2:2:-1]
 
+    async def test_a_submit_reads_its_thread_in_one_step(self, store: Store):
+        """Whether the thread has a live review, and whether this one is stored; what was rejected in it; and
+        the time."""
+        before = await store.now()
+        review = await created(store)
+        agent, thread, other = review.agent, review.thread_id, f"0-{'0' * 32}"
+        state = await store.thread_state(agent, thread, review.id)
+        assert (state.rejected, state.has_live, state.has_review) == ([], True, True)
+        assert before <= state.now <= await store.now()
+        state = await store.thread_state(agent, thread, other)
+        assert (state.has_live, state.has_review) == (True, False)
+        state = await store.thread_state(agent, "other", other)
+        assert (state.rejected, state.has_live, state.has_review) == ([], False, False)
+
+        found = await store.load(review.id)
+        assert found is not None
+        rejected = RejectedCall(review.id, "1", "ask")
+        by = Event(kind="decided", review_id=review.id, at=1000.0, by=person())
+        changed = {"version": 2, "status": "done", "done_at": state.now}
+        done = review.model_copy(update=changed)
+        chain = found.chain
+        write = Write(done, by, {}, None, None, False, chain, rejected_added=[rejected])
+        assert await store.commit(write)
+        state = await store.thread_state(agent, thread, review.id)
+        assert (state.rejected, state.has_live, state.has_review) == ([rejected], False, True)
+        assert (await store.thread_state("other", thread, review.id)).rejected == []
+
     async def test_some_arguments_are_loaded_alone(self, store: Store):
         review = await created(store, "ask", "ask")
         names = ["2:1", "2:2", "9:1"]
@@ -583,6 +615,8 @@ class StoreContract:
         await let_pass(0.35)
         assert await store.try_lock("home:U1", 10)
         assert not await store.try_lock("home:U1", 10)
+        await store.drop_lock("home:U1")
+        assert await store.try_lock("home:U1", 10)
 
     # ------------------------------------------------------------------ indexes
 
@@ -753,8 +787,11 @@ class StoreContract:
         for review in (live, done):
             assert await store.find_ids(short_id(review.id)) == [review.id]
             assert await store.find_ids(review.id) == [review.id]
+        assert await store.find_ids(short_id(live.id), live=True) == [live.id]
+        assert await store.find_ids(short_id(done.id), live=True) == []
         for prefix in ("0-*", "0-????", "*", "", "0-zzzz", "9-0000", f"{live.id}0"):
             assert await store.find_ids(prefix) == []
+            assert await store.find_ids(prefix, live=True) == []
 
     # ------------------------------------------------------------------ hints
 
@@ -1141,27 +1178,87 @@ class StoreContract:
         await store.redraw_digest(id)
         assert [job.kind for job in await finish_all(store)] == ["digest"]
         assert await store.record_digest_message(id, THERE, HERE) == THERE
-        await store.update_digest(f"d0-{'f' * 32}", ids[0], waits=False)
+        assert not await store.update_digest(f"d0-{'f' * 32}", ids[0], waits=True)
         assert await store.digest(f"d0-{'f' * 32}") is None
         assert await store.digest("nonsense") is None
+        digest = await store.digest(id)
+        assert digest
+        assert (digest.waiting, digest.new) == ((ids[0],), (ids[0],))
+
+    async def test_a_digest_without_a_message_takes_nothing_back(self, store: Store):
+        """Given a digest of which nothing waits before it is posted; when a review waits again, then the
+        digest says that it will not show it, and it gets a card of its own."""
+        review, place = await created(store), DEFAULT_PLACE
+        id = await store.add_to_digest(place, place, "g", "billing", [review.id])
+        assert id
+        assert await store.update_digest(id, review.id, waits=True)
+        assert await store.update_digest(id, review.id, waits=False)
+        assert not await store.update_digest(id, review.id, waits=True)
+        await finish_all(store)
+        for _ in range(2):
+            await store.leave_digest(id, place, [review.id])
+        assert [job.kind for job in await finish_all(store)] == ["card"]
+        snapshot = await store.load(review.id)
+        assert snapshot
+        assert digest_at(snapshot, place) is None
+
+    async def test_a_review_that_leaves_a_digest_has_no_message(self, store: Store):
+        """And the digest's own is updated. The others stay."""
+        ids, place = await waiting_cards(store, 2), DEFAULT_PLACE
+        id = await store.add_to_digest(place, place, "g", "billing", ids)
+        assert id
+        await store.record_digest_message(id, HERE)
+        for one in ids:
+            await store.record_post(one, place, HERE)
+            await store.record_shown_version(one, place, 1)
+        await finish_all(store)
+        await store.leave_digest(id, place, ids[:1])
+        assert {(job.kind, job.review_id) for job in await finish_all(store)} == {
+            ("digest", id),
+            ("card", ids[0]),
+        }
+        alone, stays = [await store.load(one) for one in ids]
+        assert alone
+        assert stays
+        assert (alone.posts, alone.shown) == ({}, {})
+        assert stays.posts == {place: HERE}
+        digest = await store.digest(id)
+        assert digest
+        assert digest.waiting == (ids[1],)
+
+    async def test_a_digest_is_bounded(self, store: Store):
+        """Given a digest that has no room for all that comes; then a new one takes them."""
+        ids, place = await waiting_cards(store, 3), DEFAULT_PLACE
+        first = await store.add_to_digest(place, place, "g", "billing", ids[:1])
+        padding = [f"0-{n:032x}" for n in range(MAX_DIGEST - 2)]
+        second = await store.add_to_digest(place, place, "g", "billing", [ids[1], *padding])
+        assert first == second
+        third = await store.add_to_digest(place, place, "g", "billing", [ids[2], *padding])
+        assert third not in (None, first)
 
     async def test_a_digest_that_can_not_be_shown_gives_its_cards_back(self, store: Store):
         """In their order, and for good: they come into no digest again."""
-        review = await created(store)
         place = DEFAULT_PLACE
-        id = await store.add_to_digest(place, place, "g", "billing", [review.id])
+        [first, *later] = await waiting_cards(store, 2)
+        id = await store.add_to_digest(place, place, "g", "billing", [first])
         assert id
         [job] = await begin_all(store)
         await store.dissolve_digest(id)
         await store.finish_job(job)
-        assert await store.digest(id) is None
-        assert await store.add_to_digest(place, place, "g", "billing", [review.id]) is None
+        digest = await store.digest(id)
+        assert digest
+        assert (digest.closed, digest.waiting) == (True, ())
+        assert not await store.update_digest(id, first, waits=True)
+        assert await store.add_to_digest(place, place, "g", "billing", [first]) is None
         [card] = await begin_all(store)
-        assert (card.kind, card.review_id, card.place) == ("card", review.id, place)
-        snapshot = await store.load(review.id)
+        assert (card.kind, card.review_id, card.place) == ("card", first, place)
+        snapshot = await store.load(first)
         assert snapshot
         assert digest_at(snapshot, place) is None
         await store.finish_job(card)
+        other = await store.add_to_digest(place, place, "g", "billing", later)
+        assert other not in (None, id)
+        await finish_all(store)
         assert (await store.lanes(), (await store.backlog()).waiting) == ([], 0)
 
     async def test_dead_letters_come_back_when_they_are_asked_for(self, store: Store):
@@ -1289,6 +1386,72 @@ class StoreContract:
         assert outline is not None
         assert not outline.held
         assert (await store.check_history()).held == 1
+
+    async def test_a9_f3_a_release_that_knows_less_than_is_stored_is_a_conflict(self, store: Store):
+        """Given a release that was decided before an agent noted that it has started a call; then it must be
+        decided again, with that."""
+        review = await created(store)
+        await store.hold_live_reviews()
+        write = (await next_write(store, decided(review, 1.0)))._replace(releases=True)
+        await store.record_mark(review.id, "read:anything else")
+        await store.record_mark(review.id, f"{STARTED_MARK}1")
+        assert not await store.commit(write)
+
+        snapshot = await store.load(review.id)
+        assert snapshot is not None
+        assert snapshot.held
+        assert await store.commit(write._replace(started_marks=len(snapshot.started_marks)))
+
+    async def test_a9_f15_a_review_is_held_since_the_first_hold(self, store: Store, let_pass: Pass):
+        """Given a second hold, with a new review; then each says since when it is held; released and held
+        again, since the last hold."""
+        begin, first = await store.now(), await created(store)
+        await store.hold_live_reviews()
+        await let_pass(0.01)
+        between, second = await store.now(), await created(store)
+        await store.hold_live_reviews()
+        since = {each.id: each.since for each in await store.held_reviews()}
+        assert begin - 0.001 <= since[first.id] < between <= since[second.id] + 0.001
+        for id, at in since.items():
+            for load in (store.load, store.load_outline):
+                snapshot = await load(id)
+                assert snapshot is not None
+                assert snapshot.held_since == at
+
+        released = (await next_write(store, decided(first, 1.0)))._replace(releases=True)
+        assert await store.commit(released)
+        snapshot = await store.load(first.id)
+        assert snapshot is not None
+        assert snapshot.held_since is None
+        await let_pass(0.01)
+        await store.hold_live_reviews()
+        again = {each.id: each.since for each in await store.held_reviews()}
+        assert again[first.id] > again[second.id] == since[second.id]
+
+    async def test_a9_f15_all_live_reviews_are_held_however_many(self, store: Store):
+        live = {(await created(store, thread_id=f"t-{n}")).id for n in range(1001)}
+        assert await store.hold_live_reviews() == len(live)
+        assert {each.id for each in await store.held_reviews(2000)} == live
+
+    async def test_a9_f16_a_vote_to_cancel_is_stored_and_the_review_is_still_held(
+        self, store: Store
+    ):
+        review = await created(store)
+        await store.hold_live_reviews()
+        write = await next_write(store, decided(review, await store.now()))
+        assert await store.commit(write._replace(stays_held=True, due_at=None, ready_at=None))
+        snapshot = await store.load(review.id)
+        assert snapshot is not None
+        assert (snapshot.held, snapshot.review.version) == (True, 2)
+        assert await store.ready_reviews(review.agent) == []
+
+    async def test_the_history_is_another_one_after_a_hold(self, store: Store):
+        await store.check_history()
+        before = store.history
+        await store.check_history()
+        assert store.history == before
+        await store.hold_live_reviews()
+        assert store.history != before
 
     async def test_a_review_that_is_not_held_is_not_unscheduled(self, store: Store):
         review = await approved(store, await created(store))

@@ -27,6 +27,7 @@ from hitl_core.model import DEFAULT_PLACE, Event
 from hitl_core.review import decisions
 from hitl_core.store import RedisStore
 from hitl_core.store.contract.review_lists import DONE_OFFSET
+from hitl_core.store.redis import dead_letters
 from hitl_core.store.redis.connection import client, connect, store_errors
 from hitl_core.store.redis.keys import (
     Keys,
@@ -412,6 +413,23 @@ async def test_who_only_looks_fixes_nothing(redis_url: str):
         assert store.partitions == 4
 
 
+async def test_a9_f16_dead_letters_come_back_a_few_at_a_time(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+):
+    """Given more dead letters than one command reads; then all of them come back, each once, in their order,
+    and what becomes a dead letter meanwhile does not keep the command busy."""
+    monkeypatch.setattr(dead_letters, "PAGE_SIZE", 2)
+    async with open_store(redis_url) as store:
+        reviews = [await created(store, thread_id=f"t{n}") for n in range(5)]
+        while jobs := await begin_all(store):
+            for job in jobs:
+                await store.move_to_dead_letters(job, "why")
+
+        assert await store.requeue_dead_letters() == len(reviews) == 5
+        assert (await store.count_dead_letters(), await store.dead_letters()) == (0, [])
+        assert len(await finish_all(store)) == 5
+
+
 async def test_dead_letters_are_counted_without_reading_them(redis_url: str):
     """For /readyz: each review once, in each partition, also while others bury and revive it."""
     async with open_store(redis_url, partitions=2) as one, open_store(redis_url) as two:
@@ -727,7 +745,7 @@ async def test_a_write_whose_reply_was_lost_may_be_repeated(redis_url: str):
         # Each with its round trip in which it writes, and its answer the second time.
         writes: list[tuple[int, Callable[[], Any], object]] = [
             (1, lambda: store.move_to_dead_letters(hint, "why"), None),
-            (2, store.requeue_dead_letters, 0),
+            (3, store.requeue_dead_letters, 0),
             (1, lambda: store.commit(new), False),
             (1, lambda: store.commit(change), False),
             (2, lambda: store.record_post(review.id, OPS, HERE), HERE),

@@ -14,6 +14,7 @@ import redis
 from hitl_core.errors import SettingsError, StoreError
 from hitl_core.store import RedisStore
 from hitl_core.store.redis.connection import start_checks
+from hitl_core.store.redis.packing import unpack
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.store.contract import created
 
@@ -102,7 +103,7 @@ async def test_stored_data_of_a_newer_version_is_named(redis_url: str) -> None:
     review, other = await created(store, thread_id="one"), await created(store, thread_id="two")
     with redis.Redis.from_url(redis_url) as client:
         key = f"hitl:{{0}}:review:{review.id}"
-        data = json.loads(client.hget(key, "data"))  # type: ignore[arg-type]
+        data = json.loads(unpack(client.hget(key, "data")))  # type: ignore[arg-type]
         changed = json.dumps({**data, "schema_version": 2}, separators=(",", ":"))
         client.hset(key, "data", changed)
     with pytest.raises(StoreError, match="a newer one wrote it"):

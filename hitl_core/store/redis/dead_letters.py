@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import cast
 
 from hitl_core.audit import parse_position
-from hitl_core.store.contract import DeadLetter, Job
+from hitl_core.store.contract import DeadLetter, Job, letter_member
 from hitl_core.store.redis.connection import store_errors
 from hitl_core.store.redis.lanes import queue_keys
 from hitl_core.store.redis.part import RedisPart
+
+#: Dead letters that one command reads.
+PAGE_SIZE = 200
 
 _Entry = tuple[bytes, dict[bytes, bytes]]
 
@@ -21,7 +25,15 @@ class RedisDeadLetters(RedisPart):
         await self._run_script(
             "dead_letter",
             [*queue_keys(keys, job.lane), keys.dead_letters, keys.dead_letter_counts],
-            [job.lane, job.member, job.note, job.token, job.review_id, why],
+            [
+                job.lane,
+                job.member,
+                job.note,
+                job.token,
+                job.review_id,
+                why,
+                letter_member(job),
+            ],
         )
 
     async def count_dead_letters(self) -> int:
@@ -63,12 +75,25 @@ class RedisDeadLetters(RedisPart):
 
     async def requeue_dead_letters(self) -> int:
         count = 0
-        for partition, keys in enumerate(self._keys):
-            async with store_errors():
-                raw = cast(list[_Entry], await self._redis.xrange(keys.dead_letters))
-            for entry in raw:
-                count += await self._requeue(_read_letter(partition, entry)) == _LAST
+        for partition in range(len(self._keys)):
+            async for letter in self._partition_letters(partition):
+                count += await self._requeue(letter) == _LAST
         return count
+
+    async def _partition_letters(self, partition: int) -> AsyncIterator[DeadLetter]:
+        """Those that are there now, oldest first: some at a time, because their number has no limit."""
+        stream, first = self._keys[partition].dead_letters, "-"
+        async with store_errors():
+            newest = cast(list[_Entry], await self._redis.xrevrange(stream, count=1))
+        while newest:
+            async with store_errors():
+                end = newest[0][0]
+                raw = cast(list[_Entry], await self._redis.xrange(stream, first, end, PAGE_SIZE))
+            for entry in raw:
+                yield _read_letter(partition, entry)
+            if len(raw) < PAGE_SIZE:
+                return
+            first = f"({raw[-1][0].decode()}"
 
     async def _requeue(self, letter: DeadLetter) -> int:
         """0 if it is no longer there; 1, or _LAST for the last one of its review."""

@@ -1,7 +1,7 @@
 """Digests in Redis: a hash each, in the partition of its reviews.
 
 Its fields: `lane`, `place`, `agent`, `total`, `post` (the message), `wait:<review>` (by when it should be
-shown), `new:<review>` (it does not have the message as its own yet).
+shown), `new:<review>` (it does not have the message as its own yet), `closed`.
 """
 
 from __future__ import annotations
@@ -12,19 +12,21 @@ from uuid import uuid4
 
 from hitl_core.model import MessageRef, Place, is_digest_id
 from hitl_core.store.contract import (
+    MAX_DIGEST,
     OPEN_FOR,
     Digest,
     alone_mark,
     digest_mark,
     format_member,
+    lane_of,
     make_digest_id,
     parse_job,
 )
 from hitl_core.store.redis.connection import store_errors
+from hitl_core.store.redis.fields import MARK
 from hitl_core.store.redis.keys import Keys, parse_partition
 from hitl_core.store.redis.lanes import FIRST_POST_SCORE, queue_keys
 from hitl_core.store.redis.part import RedisPart
-from hitl_core.store.redis.reviews import MARK
 
 _WAIT, _NEW = "wait:", "new:"
 
@@ -68,7 +70,7 @@ class RedisDigests(RedisPart):
                 [
                     lane, place, agent, id, known, int(OPEN_FOR * 1000),
                     format_member("digest", id, place), MARK + digest_mark(place, id),
-                    MARK + alone_mark(place), *members,
+                    MARK + alone_mark(place), MAX_DIGEST, *members,
                 ],
             )  # fmt: skip
         return id if count else None
@@ -97,6 +99,7 @@ class RedisDigests(RedisPart):
             waiting,
             tuple(one for one in waiting if _NEW + one in fields),
             int(fields["total"]),
+            "closed" in fields,
         )
 
     async def record_digest_message(
@@ -115,40 +118,58 @@ class RedisDigests(RedisPart):
             async with store_errors():
                 await self._redis.hdel(keys.digest(id), *(_NEW + one for one in review_ids))
 
-    async def update_digest(self, id: str, review_id: str, *, waits: bool) -> None:
-        await self._update(id, review_id, waits=waits)
+    async def update_digest(self, id: str, review_id: str, *, waits: bool) -> bool:
+        return await self._update(id, review_id, waits=waits)
 
     async def redraw_digest(self, id: str) -> None:
         await self._update(id, "", waits=False)
 
-    async def _update(self, id: str, review_id: str, *, waits: bool) -> None:
-        if (digest := await self.digest(id)) is None or (keys := self._digest_keys(id)) is None:
-            return
-        queue, queues, change_counts, _ = queue_keys(keys, digest.lane)
-        await self._run_script(
+    async def _update(self, id: str, review_id: str, *, waits: bool) -> bool:
+        if (keys := self._digest_keys(id)) is None:
+            return not waits
+        async with store_errors():
+            where = cast(bytes | None, await self._redis.hget(keys.digest(id), "place"))
+        if where is None:
+            return not waits
+        place = Place(where.decode())
+        lane = lane_of(place)
+        queue, queues, change_counts, _ = queue_keys(keys, lane)
+        is_shown = await self._run_script(
             "update_digest",
             [keys.digest(id), queue, queues, change_counts, keys.events],
             [
-                digest.lane, format_member("digest", id, digest.place), review_id, int(waits),
+                lane, format_member("digest", id, place), review_id, int(waits),
                 int(self._retention * 1000),
             ],
         )  # fmt: skip
+        return bool(is_shown)
+
+    async def leave_digest(self, id: str, place: Place, review_ids: Collection[str]) -> None:
+        await self._leave(id, place, review_ids, closes=False)
 
     async def dissolve_digest(self, id: str) -> None:
-        if (digest := await self.digest(id)) is None or (keys := self._digest_keys(id)) is None:
+        if (digest := await self.digest(id)) is None:
             return
-        place, ids = digest.place, digest.waiting
-        queue, queues, change_counts, _ = queue_keys(keys, digest.lane)
+        if not digest.closed:  # first, so that no other bot adds to it now
+            await self._leave(id, digest.place, (), closes=True)
+        if digest := await self.digest(id):
+            await self._leave(id, digest.place, digest.waiting, closes=True)
+
+    async def _leave(self, id: str, place: Place, ids: Collection[str], *, closes: bool) -> None:
+        if (keys := self._digest_keys(id)) is None:
+            return
+        lane = lane_of(place)
+        queue, queues, change_counts, _ = queue_keys(keys, lane)
         members = [part for one in ids for part in (one, format_member("card", one, place))]
         await self._run_script(
-            "dissolve_digest",
+            "leave_digest",
             [
                 keys.digest(id), queue, queues, change_counts, keys.events,
                 *map(keys.review, ids),
             ],
             [
-                digest.lane, place, MARK + digest_mark(place, id), MARK + alone_mark(place),
-                *members,
+                lane, place, format_member("digest", id, place), MARK + digest_mark(place, id),
+                MARK + alone_mark(place), int(self._retention * 1000), int(closes), *members,
             ],
         )  # fmt: skip
 

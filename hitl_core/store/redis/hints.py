@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hitl_core.store.redis.connection import Client, store_errors
+from hitl_core.store.redis.fields import read_review_id
 from hitl_core.store.redis.keys import Keys
 from hitl_core.store.redis.part import RedisPart
-from hitl_core.store.redis.reviews import read_review_id
 from hitl_core.store.redis.streams import StreamReader
 
 

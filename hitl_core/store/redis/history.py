@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from hitl_core.errors import StoreUnavailable
 from hitl_core.model import EventKind
-from hitl_core.store.contract import HistoryCheck, LiveReview
+from hitl_core.store.contract import HeldReview, HistoryCheck
 from hitl_core.store.redis.connection import Client, server_of, store_errors
 from hitl_core.store.redis.keys import Keys
 from hitl_core.store.redis.part import RedisPart
@@ -57,6 +57,10 @@ class RedisHistory(RedisPart):
         self._seen: dict[int, Seen] = {}
         self._found_loss = False
 
+    @property
+    def history(self) -> str:
+        return " ".join(seen.history for _, seen in sorted(self._seen.items()))
+
     async def check_history(self) -> HistoryCheck:
         held = 0
         for partition in range(len(self._keys)):
@@ -71,12 +75,12 @@ class RedisHistory(RedisPart):
         self._found_loss = False  # a person did it
         return held
 
-    async def held_reviews(self, limit: int = 100) -> list[LiveReview]:
-        reviews = list[LiveReview]()
+    async def held_reviews(self, limit: int = 100) -> list[HeldReview]:
+        reviews = list[HeldReview]()
         for keys in self._keys:
             async with store_errors():
                 page = await self._redis.zrange(keys.held, 0, limit - 1, withscores=True)
-            reviews += [LiveReview(score, member.decode()) for member, score in page]
+            reviews += [HeldReview(score, member.decode()) for member, score in page]
         return sorted(reviews)[:limit]
 
     async def confirm(self, review_id: str) -> None:

@@ -30,6 +30,10 @@ class RedisCoordination(RedisPart):
         async with store_errors():
             return bool(await self._redis.set(lock_key(name), "1", px=int(ttl * 1000), nx=True))
 
+    async def drop_lock(self, name: str) -> None:
+        async with store_errors():
+            await self._redis.delete(lock_key(name))
+
     async def send_heartbeat(self, process: str, ttl: float) -> None:
         await self._run_script("beat", [alive_key(process)], [int(ttl * 1000)])
 
@@ -54,8 +58,7 @@ class RedisTokens(RedisPart):
             await self._redis.hset(TOKENS_KEY, token.id, token.model_dump_json())
 
     async def token(self, token_id: str) -> Token | None:
-        async with store_errors():
-            data = await self._redis.hget(TOKENS_KEY, token_id)
+        data = await self._run_script("token", [TOKENS_KEY], [token_id])  # each request reads one
         return Token.model_validate_json(data) if data else None
 
     async def tokens(self) -> list[Token]:

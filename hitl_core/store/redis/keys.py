@@ -5,17 +5,26 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 _REVIEW_ID = re.compile(r"(0|[1-9][0-9]{0,3})-[0-9a-f]{32}")
 
 
 def digest_of(*parts: str) -> str:
     """A hash of 128 bits, in hex. The parts are length-prefixed, so that different lists never collide."""
-    hashed = hashlib.sha256()
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass")
-        hashed.update(len(data).to_bytes(8, "big") + data)
-    return hashed.hexdigest()[:32]
+    return _digest_of_short(*parts) if sum(map(len, parts)) <= _SHORT else _hash(*parts)
+
+
+def _hash(*parts: str) -> str:
+    data = [part.encode("utf-8", "surrogatepass") for part in parts]
+    text = b"".join([piece for each in data for piece in (len(each).to_bytes(8, "big"), each)])
+    return hashlib.sha256(text).hexdigest()[:32]
+
+
+#: Each write has the same names several times, and most writes have the same agent and places. Names can be
+#: long, so only short ones are kept.
+_SHORT = 500
+_digest_of_short = lru_cache(maxsize=1024)(_hash)
 
 
 def make_review_id(
@@ -32,7 +41,7 @@ def parse_partition(review_id: str) -> int | None:
 
 
 def choose_partition(thread_id: str, partitions: int) -> int:
-    return int(digest_of("partition", thread_id), 16) % partitions
+    return int(digest_of("partition", thread_id), 16) % partitions if partitions > 1 else 0
 
 
 class Keys:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Sequence
 from typing import Literal, cast
 
-from hitl_core.model import Place
+from hitl_core.model import Place, is_digest_id
 from hitl_core.store.contract import (
     Backlog,
     Job,
@@ -84,11 +84,9 @@ class RedisLanes(RedisPart):
 
     async def finish_job(self, job: Job, check: Recheck | None = None) -> bool:
         keys, later = self._keys_of(job), check or Recheck("check", None)
-        is_digest = job.kind == "digest"
-        subject = keys.digest(job.review_id) if is_digest else keys.review(job.review_id)
         answer = await self._run_script(
             "finish",
-            [subject, *queue_keys(keys, job.lane), keys.events],
+            [_subject(keys, job.review_id), *queue_keys(keys, job.lane), keys.events],
             [
                 job.lane,
                 job.member,
@@ -116,14 +114,14 @@ class RedisLanes(RedisPart):
         kind: Literal["card", "check", "stray"] = "check",
         note: str = "",
     ) -> None:
-        partition, lane = parse_partition(review_id), lane_of(place)
+        partition, lane = parse_partition(review_id.removeprefix("d")), lane_of(place)
         if partition is None or partition >= len(self._keys):
             return
         keys = self._keys[partition]
         await self._run_script(
             "redraw",
             [
-                keys.review(review_id),
+                _subject(keys, review_id),
                 keys.queue(lane),
                 keys.queues,
                 keys.change_counts,
@@ -146,6 +144,11 @@ class RedisLanes(RedisPart):
 
     def _keys_of(self, job: Job) -> Keys:
         return self._keys[job.partition]
+
+
+def _subject(keys: Keys, id: str) -> str:
+    """The review or the digest that a job shows."""
+    return keys.digest(id) if is_digest_id(id) else keys.review(id)
 
 
 def queue_keys(keys: Keys, lane: str) -> list[str]:

@@ -11,11 +11,11 @@ from uuid import uuid4
 
 from hitl_core.audit import Anchor, Entry, PolicyChanged, link_entry, parse_position
 from hitl_core.model import Event, MessageRef, Place
-from hitl_core.store.contract import delivery_event
+from hitl_core.store.contract import delivery_event, digest_mark
 from hitl_core.store.redis.connection import Client, store_errors
+from hitl_core.store.redis.fields import ATTEMPT, CHAIN, MARK, POST, dump_entry, read_entry
 from hitl_core.store.redis.keys import Keys, choose_partition, digest_of
 from hitl_core.store.redis.part import RedisPart
-from hitl_core.store.redis.reviews import ATTEMPT, CHAIN, POST
 from hitl_core.store.redis.scripts import read_script
 
 #: Makes the event from the store's time and the field's value so far.
@@ -34,7 +34,7 @@ class RedisLedger:
     async def entries(self, partition: int, after: str = "", limit: int = 1000) -> list[Entry]:
         raw = await self._range(self._keys[partition].audit, after, limit)
         return [
-            Entry(f"{partition}:{id.decode()}", fields[b"event"].decode()) for id, fields in raw
+            Entry(f"{partition}:{id.decode()}", read_entry(fields[b"event"])) for id, fields in raw
         ]
 
     async def anchors(self, partition: int, after: str = "", limit: int = 1000) -> list[Anchor]:
@@ -87,12 +87,15 @@ def _stream_id(entry: str) -> str:
 
 
 class _Field(NamedTuple):
-    """A field of a hash, its new value, and the field with the head of its audit."""
+    """A field of a hash, its new value, the field with the head of its audit, and a field without which
+    nothing is written.
+    """
 
     hash: str
     name: str
     value: str
     chain: str
+    needs: str = ""
 
 
 class _StoredField(NamedTuple):
@@ -125,7 +128,12 @@ class RedisAuditedFields(RedisPart):
         )
 
     async def record_post(
-        self, review_id: str, place: Place, ref: MessageRef, gone: MessageRef | None = None
+        self,
+        review_id: str,
+        place: Place,
+        ref: MessageRef,
+        gone: MessageRef | None = None,
+        digest_id: str | None = None,
     ) -> MessageRef:
         keys = self._require_keys(review_id)
         field = _Field(
@@ -133,6 +141,7 @@ class RedisAuditedFields(RedisPart):
             POST + place,
             ref.model_dump_json(exclude_defaults=True),
             CHAIN,
+            MARK + digest_mark(place, digest_id) if digest_id else "",
         )
 
         def stays(value: str) -> bool:
@@ -180,7 +189,7 @@ class RedisAuditedFields(RedisPart):
                 return value
             entry, head = link_entry(make_event(before.now, value), before.head)
             after = await self._set_field(
-                keys, field, review_id, value or "", before.head, head, entry
+                keys, field, review_id, value or "", before.head, head, dump_entry(entry)
             )
             if after is not None and after[:2] == before[:2]:
                 return before.value  # no other process was faster
@@ -188,7 +197,7 @@ class RedisAuditedFields(RedisPart):
         return None
 
     async def _set_field(
-        self, keys: Keys, field: _Field, review_id: str, *entry: str
+        self, keys: Keys, field: _Field, review_id: str, *entry: str | bytes
     ) -> _StoredField | None:
         """Read the field. With `entry` (the expected value and head, the new head and the entry), also write
         it.
@@ -196,7 +205,7 @@ class RedisAuditedFields(RedisPart):
         answer = await self._run_script(
             "set_with_audit",
             [field.hash, keys.audit],
-            [field.name, field.value, field.chain, review_id, *entry],
+            [field.name, field.value, field.chain, review_id, field.needs, *entry],
         )
         if answer is None:
             return None

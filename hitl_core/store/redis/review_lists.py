@@ -13,6 +13,7 @@ from hitl_core.store.contract import (
     LiveReview,
     RejectedCall,
     ThreadReview,
+    ThreadState,
     WaitingPage,
     Workload,
 )
@@ -48,11 +49,35 @@ class RedisReviewLists(RedisPart):
             members = await self._redis.zrevrange(key, 0, MAX_REJECTED - 1)
         return [RejectedCall.from_member(member.decode()) for member in members]
 
-    async def find_ids(self, prefix: str, limit: int = 100) -> list[str]:
+    async def thread_state(self, agent: str, thread_id: str, review_id: str) -> ThreadState:
+        keys = self._keys[choose_partition(thread_id, len(self._keys))]
+        numbers, *members = await self._run_script(
+            "thread_state",
+            [
+                keys.thread(thread_id),
+                keys.rejected_calls(agent, thread_id),
+                keys.review(review_id),
+            ],
+            [MAX_REJECTED],
+        )
+        rejected = [RejectedCall.from_member(member.decode()) for member in members]
+        seconds, micros, live, stored = map(int, numbers.split())
+        return ThreadState(seconds + micros / 1e6, rejected, bool(live), bool(stored))
+
+    async def find_ids(self, prefix: str, limit: int = 100, *, live: bool = False) -> list[str]:
         if not is_id_prefix(prefix):
             return []
-        start = Keys(int(prefix.partition("-")[0])).review("")
-        found = set[str]()
+        keys, found = Keys(int(prefix.partition("-")[0])), set[str]()
+        if live:
+            async with store_errors():
+                async for member, _ in self._redis.zscan_iter(
+                    keys.live_reviews, match=f"{prefix}*", count=SCAN_COUNT
+                ):
+                    found.add(member.decode())
+                    if len(found) == limit:
+                        break
+            return sorted(found)
+        start = keys.review("")
         async with store_errors():
             server = await server_of(self._redis, start)
             async for key in server.scan_iter(match=f"{start}{prefix}*", count=SCAN_COUNT):

@@ -1,27 +1,23 @@
 """Reviews in Redis: each is a hash, which the scripts read and write in one step.
 
-`data` is the review without its arguments. These, and what changes no version (posts, shown versions, marks),
-are fields beside it.
+`data` is the review without its arguments, packed. These, and what changes no version (posts, shown versions,
+marks), are fields beside it.
 """
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 from hitl_core.audit import link_entry
-from hitl_core.errors import StoreError, StoreUnavailable
+from hitl_core.errors import StoreUnavailable
 from hitl_core.model import (
     REDRAW_KINDS,
-    SCHEMA_VERSION,
+    STARTED_MARK,
     UNAUDITED_KINDS,
     Arguments,
     Event,
-    MessageRef,
     Place,
-    Review,
     Snapshot,
 )
 from hitl_core.store.contract import (
@@ -35,17 +31,17 @@ from hitl_core.store.contract import (
     lane_of,
 )
 from hitl_core.store.redis.connection import store_errors
+from hitl_core.store.redis.fields import (
+    ARGS,
+    MARK,
+    SHOWN,
+    dump_args,
+    dump_data,
+    dump_entry,
+    read_snapshot,
+)
 from hitl_core.store.redis.history import CONFIRMED_KINDS, RedisHistory, Seen
 from hitl_core.store.redis.keys import Keys, parse_partition
-
-# The names of the fields.
-ARGS = "args:"
-POST = "post:"
-SHOWN = "shown:"
-MARK = "mark:"
-CHAIN = "chain"
-ATTEMPT = "attempt"
-
 
 #: After a restart of Redis these wait until it is known whether it lost writes.
 _AGENT_STARTS = ("claimed", "started")
@@ -73,14 +69,15 @@ class RedisReviews(RedisHistory):
         return {name: Arguments(value) for name, value in pairs if value is not None}
 
     async def commit(self, write: Write) -> bool:
-        keys = _write_keys(self._require_keys(write.review.id), write)
+        places = write.review.places if write.event.kind in REDRAW_KINDS else ()
+        keys = _write_keys(self._require_keys(write.review.id), write, places)
         partition = parse_partition(write.review.id)
         assert partition is not None  # `_require_keys` has checked it
         if write.event.kind in _AGENT_STARTS:
             await self._server_change.check()
         for _ in range(_MAX_LOSSES):
             seen = await self._seen_of(partition)
-            args = _write_args(write, int(self._retention * 1000), seen)
+            args = _write_args(write, places, int(self._retention * 1000), seen)
             result, *entry = await self._run_script("write", keys, args)
             if result == b"stored":
                 self._note_entry(partition, seen.history, entry[0].decode())
@@ -94,6 +91,11 @@ class RedisReviews(RedisHistory):
     async def record_mark(self, review_id: str, mark: str) -> bool:
         keys = self._require_keys(review_id)
         return bool(await self._run_script("mark", [keys.review(review_id)], [MARK + mark]))
+
+    async def drop_mark(self, review_id: str, mark: str) -> None:
+        keys = self._require_keys(review_id)
+        async with store_errors():
+            await self._redis.hdel(keys.review(review_id), MARK + mark)
 
     async def record_shown_version(self, review_id: str, place: Place, version: int) -> int:
         keys = self._require_keys(review_id)
@@ -111,11 +113,13 @@ class RedisReviews(RedisHistory):
             return None
         fields = {flat[i].decode(): flat[i + 1] for i in range(0, len(flat), 2)}
         snapshot = read_snapshot(review_id, fields, int(seconds) + int(micros) / 1e6)
-        return snapshot.model_copy(update={"held": True}) if held else snapshot
+        if not held:
+            return snapshot
+        return snapshot.model_copy(update={"held": True, "held_since": float(held)})
 
 
-def _write_keys(keys: Keys, write: Write) -> list[str]:
-    """The keys of write.lua, in its order."""
+def _write_keys(keys: Keys, write: Write, places: Sequence[Place]) -> list[str]:
+    """The keys of write.lua, in its order. `places`: whose card shows something else after this write."""
     review = write.review
     return [
         keys.review(review.id),
@@ -133,14 +137,14 @@ def _write_keys(keys: Keys, write: Write) -> list[str]:
         keys.history,
         keys.held,
         *map(keys.waiting, [*write.audiences_added, *write.audiences_removed]),
-        *(keys.queue(lane_of(place)) for place in _changed_cards(write)),
+        *(keys.queue(lane_of(place)) for place in places),
     ]
 
 
-def _write_args(write: Write, retention: int, seen: Seen) -> list[Any]:
+def _write_args(write: Write, places: Sequence[Place], retention: int, seen: Seen) -> list[Any]:
     """The arguments of write.lua, in its order. `retention` is in milliseconds."""
     review, event = write.review, write.event
-    done, places = review.status == "done", _changed_cards(write)
+    done = review.status == "done"
     entry, head = "", write.chain
     if event.kind not in UNAUDITED_KINDS:
         entry, head = link_entry(event, write.chain)
@@ -154,7 +158,7 @@ def _write_args(write: Write, retention: int, seen: Seen) -> list[Any]:
         _score(write.due_at),
         _score(write.ready_at),
         len(places),
-        entry,
+        dump_entry(entry) if entry else "",
         int(write.wakes_agent),
         retention if done else 0,
         _score(write.first_post_at),
@@ -170,7 +174,9 @@ def _write_args(write: Write, retention: int, seen: Seen) -> list[Any]:
         len(write.rejected_removed),
         MAX_REJECTED,
         *seen,
-        int(write.releases),
+        "release" if write.releases else "keep" if write.stays_held else "",
+        MARK + STARTED_MARK,
+        write.started_marks,
         *(call.member for call in (*write.rejected_added, *write.rejected_removed)),
         *(
             part
@@ -186,63 +192,5 @@ def _decider(event: Event) -> str | None:
     return event.by.key if event.by and is_decision_event(event) else None
 
 
-def _changed_cards(write: Write) -> tuple[Place, ...]:
-    """The places whose card shows something else after this write."""
-    return write.review.places if write.event.kind in REDRAW_KINDS else ()
-
-
 def _score(at: float | None) -> str:
     return "" if at is None else f"{at:.6f}"
-
-
-def dump_data(review: Review) -> bytes:
-    """The review as JSON, without its arguments (they have fields of their own) and without values equal to
-    the model's defaults. So a default may change only together with the schema version, which is always
-    written.
-    """
-    data = review.model_dump_json(exclude_defaults=True)
-    return f'{{"schema_version":{review.schema_version},{data[1:]}'.encode()
-
-
-def dump_args(args: Mapping[str, Arguments]) -> dict[str, bytes]:
-    return {f"{ARGS}{key}": each.data for key, each in args.items()}
-
-
-def read_review_id(entry: bytes | None) -> str:
-    """The review id in an entry of the audit; "" if the entry is not about a review."""
-    try:
-        data: Any = json.loads(entry or b"{}")
-    except ValueError:
-        return ""
-    return str(cast(Any, data).get("review_id", "")) if isinstance(data, dict) else ""
-
-
-def read_snapshot(review_id: str, fields: Mapping[str, bytes], now: float) -> Snapshot:
-    """Raises StoreError for stored data that is damaged, or that another version wrote."""
-    try:
-        review = Review.model_validate_json(fields["data"])
-        posts: dict[Place, MessageRef] = {
-            Place(key.removeprefix(POST)): MessageRef.model_validate_json(value)
-            for key, value in fields.items()
-            if key.startswith(POST)
-        }
-        shown_versions = {
-            Place(k.removeprefix(SHOWN)): int(v) for k, v in fields.items() if k.startswith(SHOWN)
-        }
-    except (KeyError, ValueError) as error:  # pydantic's ValidationError is a ValueError
-        written = re.match(rb'{"schema_version":(\d+),', fields.get("data", b""))
-        newer = ": a newer one wrote it. Update this program"
-        why = newer if written and int(written[1]) > SCHEMA_VERSION else ""
-        message = f"The stored review {review_id} can't be read by this version{why}."
-        raise StoreError(message) from error
-    if review.id != review_id:
-        raise StoreError(f"The store has the review {review.id} under the id {review_id}.")
-    args = {k.removeprefix(ARGS): Arguments(v) for k, v in fields.items() if k.startswith(ARGS)}
-    return Snapshot(
-        review=review.model_copy(update={"args": args}),
-        posts=posts,
-        shown=shown_versions,
-        now=now,
-        chain=fields.get(CHAIN, b"").decode(),
-        marks=frozenset(key.removeprefix(MARK) for key in fields if key.startswith(MARK)),
-    )

@@ -9,9 +9,11 @@ from importlib import resources
 _QUEUE_SCRIPTS = frozenset(
     {
         "write", "take", "finish", "dead_letter", "requeue", "redraw", "slot",
-        "add_to_digest", "update_digest", "dissolve_digest",
+        "add_to_digest", "update_digest", "leave_digest", "check_history",
     }
 )  # fmt: skip
+#: Those of them that use the functions of digest.lua.
+_DIGEST_SCRIPTS = frozenset({"update_digest", "leave_digest"})
 #: Those that use the functions of history.lua.
 _HISTORY_SCRIPTS = frozenset({"write", "check_history"})
 
@@ -22,6 +24,7 @@ def read_script(name: str) -> str:
     folder = resources.files("hitl_core.store.redis") / "lua"
     names = [
         *(["queue"] if name in _QUEUE_SCRIPTS else []),
+        *(["digest"] if name in _DIGEST_SCRIPTS else []),
         *(["history"] if name in _HISTORY_SCRIPTS else []),
         name,
     ]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import Any, cast
 
-from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
+from hitl_core.store.redis.connection.batches import BatchingRedis
 from hitl_core.store.redis.connection.cluster import ClusterClient
 from hitl_core.store.redis.connection.pool import Pool, run_to_end
 from hitl_core.store.redis.connection.sentinel import SentinelPool, make_sentinels
@@ -49,17 +49,21 @@ def connect(url: RedisUrl | str, *, blocking: bool = False, connections: int = 3
     }
     match url.kind:
         case "single":
-            return Redis.from_pool(cast(Any, Pool)(**options))  # this client closes the pool
+            return BatchingRedis.from_pool(
+                cast(Any, Pool)(**options)
+            )  # this client closes the pool
         case "sentinel":
             sentinels = make_sentinels(
                 url, max_connections=connections, timeout=COMMAND_TIMEOUT, **_discovery()
             )
-            return Redis.from_pool(SentinelPool(url.name, sentinels, url.has_tls, **options))
+            return BatchingRedis.from_pool(
+                SentinelPool(url.name, sentinels, url.has_tls, **options)
+            )
         case "cluster":
             slots = SlotMap(url, **_discovery())
             return ClusterClient(
                 slots,
-                lambda host, port: Redis.from_pool(
+                lambda host, port: BatchingRedis.from_pool(
                     cast(Any, Pool)(**{**options, "host": host, "port": port})
                 ),
             )

@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 
 from redis.asyncio import ConnectionPool
 from redis.exceptions import ConnectionError
+from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from hitl_core.errors import StoreError
 
@@ -75,6 +76,20 @@ class _ShieldedConnection:
     """Its `connect` always completes: a cancelled one would leave its socket open."""
 
     is_connected: bool
+    socket_timeout: float | None
+
+    async def send_packed_command(self, command: Any, check_health: bool = True) -> None:
+        """With a `socket_timeout` redis-py uses `asyncio.wait_for`, which makes a task before Python 3.12: a
+        third of a command's time.
+        """
+        seconds, self.socket_timeout = self.socket_timeout, None
+        try:
+            async with asyncio.timeout(seconds):
+                await cast(Any, super()).send_packed_command(command, check_health)
+        except TimeoutError:
+            raise RedisTimeoutError("Timeout writing to socket") from None
+        finally:
+            self.socket_timeout = seconds
 
     async def connect(self) -> None:
         if not self.is_connected:

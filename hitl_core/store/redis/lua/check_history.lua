@@ -1,10 +1,12 @@
 -- Compare what a process has seen of a partition with what is stored. If Redis lost writes, hold all live reviews: what
 -- is stored of them may be older than what people were told, and than what agents did.
+-- A held review has the time since when it is held as its score: of the first hold that it was not released from.
 -- KEYS 1 history (string) 2 audit (stream) 3 live (zset) 4 held (zset) 5 due (zset)
 -- ARGV 1 history that the process knows, or ""  2 last entry that it has seen, or ""  3 id of a new history
 --      4 "1" to hold in any case  5 how many histories are kept
 -- Returns {state, history, last entry, number of reviews that are held now}. The state is "same"; "other" if another
 -- process found a loss since; or "lost" if this process found it.
+local AT_ONCE = 1000
 local list = redis.call('GET', KEYS[1]) or ''
 local state = 'same'
 if ARGV[4] == '1' then
@@ -17,7 +19,15 @@ end
 if state == 'lost' or list == '' then
   redis.call('DEL', KEYS[state == 'lost' and 5 or 1])  -- also when memory is full: see write.lua
   if state == 'lost' then
-    redis.call('ZUNIONSTORE', KEYS[4], 2, KEYS[4], KEYS[3])
+    local now, ids = text(clock()), redis.call('ZRANGE', KEYS[3], 0, -1)
+    for first = 1, #ids, AT_ONCE do
+      local added = {}
+      for i = first, math.min(first + AT_ONCE - 1, #ids) do
+        added[#added + 1] = now
+        added[#added + 1] = ids[i]
+      end
+      redis.call('ZADD', KEYS[4], 'NX', unpack(added))
+    end
   end
   local ids = ARGV[3] .. ' ' .. list
   if ARGV[1] ~= '' and not string.find(list, ARGV[1], 1, true) then

@@ -4,7 +4,7 @@
 -- or moved before.
 -- KEYS 1 queue (zset) 2 queues (zset) 3 change counts (hash) 4 job starts (hash) 5 dead letters (stream)
 --      6 dead letter counts (hash)
--- ARGV 1 lane 2 member 3 note 4 token 5 review 6 reason
+-- ARGV 1 lane 2 member 3 note 4 token 5 review 6 reason 7 member of the letter
 if redis.call('HGET', KEYS[4], ARGV[2]) ~= ARGV[4] then
   return
 end
@@ -18,6 +18,6 @@ local score = redis.call('ZSCORE', KEYS[1], ARGV[2])
 redis.call('ZREM', KEYS[1], ARGV[2])
 redis.call('HDEL', KEYS[3], ARGV[2])
 update_queues(KEYS[1], KEYS[2], ARGV[1])
-redis.call('XADD', KEYS[5], '*', 'review', ARGV[5], 'lane', ARGV[1], 'member', ARGV[2], 'why', ARGV[6],
+redis.call('XADD', KEYS[5], '*', 'review', ARGV[5], 'lane', ARGV[1], 'member', ARGV[7], 'why', ARGV[6],
   'score', score or '0')
 redis.call('HINCRBY', KEYS[6], ARGV[5], 1)

@@ -20,13 +20,24 @@
 --      22 number of added rejected calls    23 number of removed ones
 --      24 how many rejected calls are kept   25 the history that the process knows
 --      26 the last entry that it has seen, or ""
---      27 "1" for a write that releases a held review
---      28… added rejected calls, then removed ones; then lane, place, the card's member, for each place; then field,
+--      27 "release" for a write that releases a held review, "keep" for one after which it is still held, else "";
+--         a held review is written only if it has 29 fields that begin with 28
+--      30… added rejected calls, then removed ones; then lane, place, the card's member, for each place; then field,
 --          bytes, for each new revision of arguments
--- Returns {"stored", the entry's id, or ""}; {"conflict"} if another version is stored, or if the review is held; or
--- {"history"} if what the process has seen is not what is stored: see check_history.lua. Compares first, writes last.
+-- Returns {"stored", the entry's id, or ""}; {"conflict"} if another version is stored, if the review is held, or if its
+-- release doesn't know all that an agent has started; or {"history"} if what the process has seen is not what is stored: see check_history.lua. Compares first, writes last.
 
 local LIVE_BELOW = 1e11  -- added to the score of done reviews, so that they come after the live ones of the thread
+
+local function count_fields(key, beginning)
+  local count = 0
+  for _, field in ipairs(redis.call('HKEYS', key)) do
+    if string.sub(field, 1, #beginning) == beginning then
+      count = count + 1
+    end
+  end
+  return count
+end
 
 if current_history(KEYS[13]) ~= ARGV[25] or not has_entry(KEYS[6], ARGV[26]) then
   return { 'history' }
@@ -35,10 +46,13 @@ local current = redis.call('HMGET', KEYS[1], 'version', 'chain')
 if (current[1] or '0') ~= ARGV[2] or (current[2] or '') ~= ARGV[14] then
   return { 'conflict' }
 end
-if ARGV[27] == '1' then
-  redis.call('ZREM', KEYS[14], ARGV[1])
-elseif redis.call('ZSCORE', KEYS[14], ARGV[1]) then
-  return { 'conflict' }
+if redis.call('ZSCORE', KEYS[14], ARGV[1]) then
+  if ARGV[27] == '' or count_fields(KEYS[1], ARGV[28]) ~= tonumber(ARGV[29]) then
+    return { 'conflict' }
+  end
+  if ARGV[27] == 'release' then
+    redis.call('ZREM', KEYS[14], ARGV[1])
+  end
 end
 
 if ARGV[2] ~= '0' then
@@ -49,7 +63,7 @@ end
 local places, added = tonumber(ARGV[9]), tonumber(ARGV[16])
 local audiences = added + tonumber(ARGV[20])
 local rejected, superseded = tonumber(ARGV[22]), tonumber(ARGV[23])
-local first_lane = 28 + rejected + superseded
+local first_lane = 30 + rejected + superseded
 for i = first_lane + 3 * places, #ARGV, 2 do
   redis.call('HSETNX', KEYS[1], ARGV[i], ARGV[i + 1])
 end
@@ -81,10 +95,10 @@ if ARGV[17] ~= '' then
   redis.call('ZREMRANGEBYRANK', KEYS[9], 0, -1 - tonumber(ARGV[19]))
   redis.call('PEXPIRE', KEYS[9], ARGV[18])
 end
-for i = 28, 27 + rejected do
+for i = 30, 29 + rejected do
   redis.call('ZADD', KEYS[12], ARGV[17], ARGV[i])
 end
-for i = 28 + rejected, first_lane - 1 do
+for i = 30 + rejected, first_lane - 1 do
   redis.call('ZREM', KEYS[12], ARGV[i])
 end
 if rejected > 0 then

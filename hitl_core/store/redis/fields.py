@@ -1,0 +1,87 @@
+"""The fields of a stored review, and of an entry of its audit: how they are written and read."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+from hitl_core.errors import ReviewUnreadable
+from hitl_core.model import SCHEMA_VERSION, Arguments, MessageRef, Place, Review, Snapshot
+from hitl_core.store.redis.packing import pack, unpack
+
+# The names of the fields.
+ARGS = "args:"
+POST = "post:"
+SHOWN = "shown:"
+MARK = "mark:"
+CHAIN = "chain"
+ATTEMPT = "attempt"
+
+
+def dump_data(review: Review) -> bytes:
+    """The review as packed JSON, without its arguments (they have fields of their own) and without values
+    equal to the model's defaults. So a default may change only together with the schema version, which is
+    always written.
+    """
+    data = review.model_dump_json(exclude_defaults=True)
+    return pack(f'{{"schema_version":{review.schema_version},{data[1:]}'.encode())
+
+
+def dump_args(args: Mapping[str, Arguments]) -> dict[str, bytes]:
+    return {f"{ARGS}{key}": each.data for key, each in args.items()}
+
+
+def dump_entry(line: str) -> bytes:
+    return pack(line.encode())
+
+
+def read_entry(stored: bytes) -> str:
+    """The line of an entry. What can't be read is no line of the chain, which `verify` reports."""
+    try:
+        return unpack(stored).decode()
+    except ValueError:
+        return stored.decode("utf-8", "replace")
+
+
+def read_review_id(entry: bytes | None) -> str:
+    """The review id in an entry of the audit; "" if the entry is not about a review."""
+    try:
+        data: Any = json.loads(unpack(entry or b"{}"))
+    except ValueError:
+        return ""
+    return str(cast(Any, data).get("review_id", "")) if isinstance(data, dict) else ""
+
+
+def read_snapshot(review_id: str, fields: Mapping[str, bytes], now: float) -> Snapshot:
+    """Raises ReviewUnreadable for stored data that is damaged, or that another version wrote."""
+    data = b""
+    try:
+        data = unpack(fields["data"])
+        review = Review.model_validate_json(data)
+        posts: dict[Place, MessageRef] = {
+            Place(key.removeprefix(POST)): MessageRef.model_validate_json(value)
+            for key, value in fields.items()
+            if key.startswith(POST)
+        }
+        shown_versions = {
+            Place(k.removeprefix(SHOWN)): int(v) for k, v in fields.items() if k.startswith(SHOWN)
+        }
+    except (KeyError, ValueError) as error:  # pydantic's ValidationError is a ValueError
+        written = re.match(rb'{"schema_version":(\d+),', data)
+        newer = ": a newer one wrote it. Update this program"
+        why = newer if written and int(written[1]) > SCHEMA_VERSION else ""
+        message = f"The stored review {review_id} can't be read by this version{why}."
+        raise ReviewUnreadable(message) from error
+    if review.id != review_id:
+        raise ReviewUnreadable(f"The store has the review {review.id} under the id {review_id}.")
+    args = {k.removeprefix(ARGS): Arguments(v) for k, v in fields.items() if k.startswith(ARGS)}
+    return Snapshot(
+        review=review.model_copy(update={"args": args}),
+        posts=posts,
+        shown=shown_versions,
+        now=now,
+        chain=fields.get(CHAIN, b"").decode(),
+        marks=frozenset(key.removeprefix(MARK) for key in fields if key.startswith(MARK)),
+    )

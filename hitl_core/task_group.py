@@ -1,0 +1,28 @@
+"""A TaskGroup whose first error comes out as it is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import cast
+
+
+@asynccontextmanager
+async def task_group() -> AsyncGenerator[asyncio.TaskGroup]:
+    """`asyncio.TaskGroup` raises an ExceptionGroup, which no `except StoreUnavailable` catches. This raises
+    the first error itself; the other tasks are cancelled.
+    """
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            yield tasks
+    except BaseExceptionGroup as group:
+        raise first_error(group) from None
+
+
+def first_error(error: BaseException) -> BaseException:
+    """The first error of a group, also of a group in it; any other error itself."""
+    if isinstance(error, BaseExceptionGroup):
+        group = cast("BaseExceptionGroup[BaseException]", error)
+        return first_error(group.exceptions[0])
+    return error

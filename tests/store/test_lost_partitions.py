@@ -1,0 +1,107 @@
+"""A master of a Redis Cluster is replaced by a replica that lags: its partitions are held, others go on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from hitl_core.errors import Refused, StoreUnavailable
+from hitl_core.review import Reviews
+from hitl_core.store import RedisStore, parse_partition
+from hitl_core.store.redis.keys import Keys
+from slack_sandbox.demo.embedded_redis import EmbeddedRedis
+from tests.store.contract import created
+from tests.support.builders import approve_all
+from tests.support.redis_cluster import NODE_TIMEOUT_MS, RedisCluster
+from tests.support.redis_nodes import connect, port_of
+from tests.support.waiting import wait_until
+
+REVIEWS = 24
+#: In seconds. On a busy machine a failover takes a while.
+PATIENCE = 60
+
+
+@pytest.fixture
+def cluster(cluster_url: str, redis_cluster: RedisCluster) -> Iterator[RedisCluster]:
+    redis_cluster.configure("cluster-node-timeout", 1000)
+    yield redis_cluster
+    for node in redis_cluster.nodes:
+        if node.pid is None:
+            node.start()
+        with connect(node) as client:
+            client.execute_command("ACL", "SETUSER", "default", "+@all")
+    redis_cluster.wait_until_whole()
+    redis_cluster.configure("cluster-node-timeout", NODE_TIMEOUT_MS)
+
+
+def replica_of(cluster: RedisCluster, master: EmbeddedRedis) -> EmbeddedRedis:
+    for node in cluster.running():
+        with connect(node) as client:
+            if client.info("replication").get("master_port") == port_of(master):
+                return node
+    raise AssertionError("it has no replica")
+
+
+def cut_off(replica: EmbeddedRedis, master: EmbeddedRedis) -> None:
+    """The replica gets nothing any more: its connection is closed, and the master lets none in."""
+    with connect(master) as client:
+        client.execute_command("ACL", "SETUSER", "default", "-psync", "-replconf")
+        client.execute_command("CLIENT", "KILL", "TYPE", "replica")
+    with connect(replica) as client:
+        client.execute_command("CLIENT", "KILL", "TYPE", "master")
+
+
+async def test_t54_a_failover_in_a_cluster_holds_the_partitions_that_lost_writes(
+    cluster: RedisCluster,
+) -> None:
+    """T54, R5: given reviews in all partitions, and a master whose replica lags when decisions are
+    acknowledged; when the master dies, then the live reviews of its partitions are held for a process that
+    saw the decisions, none of their calls may run, and those of the other masters are decided and go on."""
+    store = await RedisStore.open(cluster.url)
+    try:
+        reviews = Reviews(store, retry_seconds=0.2)
+        ids = [(await created(store, thread_id=f"t-{n}")).id for n in range(REVIEWS)]
+        dying = cluster.master_of(_key(ids[0]))
+        lost = [one for one in ids if cluster.master_of(_key(one)) is dying]
+        others = [one for one in ids if one not in lost]
+        assert len(lost) > 1
+        assert others
+        replica = replica_of(cluster, dying)
+        await wait_until("the replica has all", lambda: _offset(replica) >= _offset(dying), 30)
+        cut_off(replica, dying)
+        for one in lost:
+            await approve_all(reviews, one)
+
+        dying.kill()
+
+        async def is_held(review_id: str) -> bool:
+            try:
+                await store.check_history()
+                return (await reviews.load(review_id)).held
+            except StoreUnavailable:
+                return False
+
+        for one in lost:
+            await wait_until("it is held", lambda one=one: is_held(one), PATIENCE)
+            assert (await reviews.load(one)).review.status == "pending", "the decision was lost"
+            with pytest.raises(Refused, match="store lost data"):
+                await approve_all(reviews, one)
+        for one in others:
+            assert not (await reviews.load(one)).held
+            await approve_all(reviews, one)
+            assert (await reviews.load(one)).review.status == "settled"
+    finally:
+        await store.close()
+
+
+def _key(review_id: str) -> str:
+    partition = parse_partition(review_id)
+    assert partition is not None
+    return Keys(partition).review(review_id)
+
+
+def _offset(node: EmbeddedRedis) -> int:
+    with connect(node) as client:
+        info = client.info("replication")
+    return info.get("slave_repl_offset", info["master_repl_offset"])
