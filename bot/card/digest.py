@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hitl_core.model import Place, Review
+from hitl_core.model import Action, Place, Review
 
-from .compose import build_card
-from .model import ActionLine, Card, Origin
+from .actions import make_action_line
+from .compose import nearest_deadline
+from .model import ActionLine, Card, Deciders, Origin
+from .people import deciders_of
 from .sentences import headline
 from .values import NOBODY
 
@@ -21,11 +23,13 @@ def build_digest(
 ) -> Card:
     """`reviews` are the first ones that wait, one at least if any waits; `waiting` and `total` count all. It
     has no words of the agent but names and the facts of its calls, and it decides nothing: its one button
-    opens the reviews one by one.
+    opens the reviews one by one. Only the first action of each is drawn: the agent chooses how large it is.
     """
-    cards = [build_card(review, place) for review in reviews[:MAX_LINES]]
-    lines = tuple(_line(card, number) for number, card in enumerate(cards, start=1) if card.waiting)
-    ends = [card.deadline for card in cards if card.deadline and card.deadline.at is not None]
+    found = [(review, _waiting(review, place)) for review in reviews[:MAX_LINES]]
+    rows = [(review, actions) for review, actions in found if actions]
+    lines = tuple(_line(*row, number) for number, row in enumerate(rows, start=1))
+    deadlines = [nearest_deadline(actions) for _, actions in rows]
+    ends = [end for end in deadlines if end and end.at is not None]
     first = min(ends, key=lambda one: one.at or 0.0, default=None)
     title = _title(headline.subject(agent), waiting, total)
     return Card(
@@ -55,7 +59,7 @@ def build_digest(
         next_step=None,
         deadline=first and replace(first, name=None),
         decision_time=None,
-        deciders=cards[0].deciders if cards else (),
+        deciders=_deciders(*rows[0]) if rows else (),
         more_waiting=waiting - len(lines) if lines else 0,
     )
 
@@ -71,8 +75,19 @@ def _reviews(count: int) -> str:
     return "review" if count == 1 else "reviews"
 
 
-def _line(card: Card, number: int) -> ActionLine:
+def _waiting(review: Review, place: Place) -> list[Action]:
+    if review.cancelled:
+        return []
+    return [action for action in review.actions if action.is_pending and place in action.places]
+
+
+def _deciders(review: Review, waiting: list[Action]) -> tuple[Deciders, ...]:
+    numbers = {action.key: n for n, action in enumerate(review.actions, start=1)}
+    return deciders_of(waiting, numbers, review.requester)
+
+
+def _line(review: Review, waiting: list[Action], number: int) -> ActionLine:
     """The first action that waits; its name says how many more the review has."""
-    first, more = card.waiting[0], len(card.waiting) - 1
+    first, more = make_action_line(review, waiting[0], number), len(waiting) - 1
     name = f"{first.name} (+{more})" if more else first.name
-    return replace(first, key=str(number), number=number, name=name)
+    return replace(first, key=str(number), name=name)

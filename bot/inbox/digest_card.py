@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 
 from hitl_core.errors import Refused, ReviewNotFound, StoreError, StoreUnavailable
-from hitl_core.model import Review
+from hitl_core.model import Place, Review
 from hitl_core.review import Reviews
 from hitl_core.store import Digest
 
@@ -17,44 +20,66 @@ log = logging.getLogger(__name__)
 
 
 class DigestAccess:
-    """Methods raise Refused. A digest permits nothing: each of its reviews is checked when it is opened."""
+    """Reads digests for a click. Methods raise Refused. A digest permits nothing: each of its reviews is
+    checked when it is opened.
+    """
 
     def __init__(self, reviews: Reviews) -> None:
         self._reviews = reviews
 
     async def load(self, digest_id: str) -> Digest:
-        try:
-            async with click_budget.timeout("load"):
-                digest = await self._reviews.store.digest(digest_id)
-        except (TimeoutError, StoreUnavailable, StoreError) as error:
-            log.warning("the digest %s could not be read: %s", digest_id, error)
-            raise Refused("unavailable", refusals.STORE_UNAVAILABLE) from error
-        if digest is None:
+        """One in which something waits."""
+        async with _in_time(digest_id):
+            digest = await self._reviews.store.digest(digest_id)
+        if digest is None or not digest.waiting:
             raise Refused("gone", refusals.DIGEST_DONE)
         return digest
 
-    async def card(self, digest_id: str) -> Card:
-        """What its message shows, for people who have it."""
-        digest = await self.load(digest_id)
-        try:
-            async with click_budget.timeout("load"):
-                return await draw_digest(self._reviews, digest)
-        except (TimeoutError, StoreUnavailable, StoreError) as error:
-            log.warning("the digest %s could not be drawn: %s", digest_id, error)
-            raise Refused("unavailable", refusals.STORE_UNAVAILABLE) from error
+    async def draw(self, digest: Digest) -> Card:
+        async with _in_time(digest.id):
+            return await draw_digest(self._reviews, digest)
+
+    async def waits(self, review_id: str, place: Place) -> bool:
+        """Whether it waits here still, by its outline. Not if it can't be read."""
+        async with _in_time(review_id):
+            try:
+                review = (await self._reviews.load_outline(review_id)).review
+            except (ReviewNotFound, StoreError):
+                return False
+        return bool(waiting_actions(review, place))
+
+
+@asynccontextmanager
+async def _in_time(id: str) -> AsyncGenerator[None]:
+    try:
+        async with click_budget.timeout("load"):
+            yield
+    except (TimeoutError, StoreUnavailable, StoreError) as error:
+        log.warning("%s could not be read: %s", id, error)
+        raise Refused("unavailable", refusals.STORE_UNAVAILABLE) from error
 
 
 async def draw_digest(reviews: Reviews, digest: Digest) -> Card:
-    """Raises StoreUnavailable, StoreError."""
+    """What can't be read is only counted: the other reviews must not wait for it. Only the arguments that are
+    shown are loaded. Raises StoreUnavailable.
+    """
     first: list[Review] = []
     for review_id in digest.waiting:
         try:
-            review = (await reviews.load(review_id)).review
+            review = (await reviews.load_outline(review_id)).review
         except ReviewNotFound:
             continue
-        if waiting_actions(review, digest.place):
-            first.append(review)
+        except StoreError as error:
+            log.error("review %s can't be read: %s", review_id, error)
+            continue
+        if waiting := waiting_actions(review, digest.place):
+            shown = f"{waiting[0].key}:{waiting[0].revision}"
+            args = await reviews.store.load_arguments(review_id, [shown])
+            if shown in args:
+                first.append(review.model_copy(update={"args": args}))
         if len(first) == MAX_LINES:
             break
     count = len(digest.waiting)
-    return build_digest(digest.id, digest.place, digest.agent, first, count, digest.total)
+    return await asyncio.to_thread(
+        build_digest, digest.id, digest.place, digest.agent, first, count, digest.total
+    )

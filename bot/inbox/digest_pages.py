@@ -10,7 +10,7 @@ from hitl_core.model import Reviewer
 from hitl_core.store import Digest
 
 from .. import refusals
-from ..card import digest_state, page_keys, review_pages
+from ..card import Card, digest_state, page_keys, review_pages
 from ..offload import offload_drawing
 from ..people import waiting_actions
 from .access import WHOLE_REVIEW, ReviewAccess
@@ -19,7 +19,7 @@ from .reply import PermittedSnapshot
 
 #: Whether a channel can show a page.
 Fits = Callable[[ActionPage], bool]
-#: How many reviews that this person may not decide, or that were decided meanwhile, are passed over.
+#: How many reviews that this person may not decide are passed over.
 MAX_SKIPPED = 20
 
 
@@ -42,24 +42,40 @@ class DigestPages:
         `next_pending` the page's own review was just decided: it is shown again if more of it waits.
         """
         digest = await self._access.digests.load(digest_id)
-        if not digest.waiting:
-            raise Refused("gone", refusals.DIGEST_DONE)
-        count = len(digest.waiting)
-        number = min(number, count - 1)
+        number = min(number, len(digest.waiting) - 1)
+        at, snapshot = await self._find(digest, number, who)
+        return await self._draw(digest, at, snapshot, fits)
+
+    async def card(self, digest_id: str, who: Reviewer) -> Card:
+        """What its message shows, if one of its reviews waits for this person."""
+        digest = await self._access.digests.load(digest_id)
+        await self._find(digest, 0, who)
+        return await self._access.digests.draw(digest)
+
+    async def _find(
+        self, digest: Digest, number: int, who: Reviewer
+    ) -> tuple[int, PermittedSnapshot]:
+        """The first review from this one on, and around, that waits for this person."""
+        count, skipped = len(digest.waiting), 0
         refusal = Refused("gone", refusals.DIGEST_DONE)
-        for step in range(min(count, MAX_SKIPPED)):
+        for step in range(count):
             at = (number + step) % count
+            review_id = digest.waiting[at]
+            if not await self._access.digests.waits(review_id, digest.place):
+                continue
             try:
                 # Nobody asked for this review, so a refusal is no entry of its audit.
-                one = await self._access.load_permitted(digest.waiting[at], [WHOLE_REVIEW], who)
+                one = await self._access.load_permitted(review_id, [WHOLE_REVIEW], who)
                 snapshot = await self._access.check_there(one, digest.place)
             except Refused as refused:
                 if refused.code in ("unavailable", "unknown_members"):
                     raise
-                refusal = refused
+                refusal, skipped = refused, skipped + 1
+                if skipped == MAX_SKIPPED:
+                    break
                 continue
             if waiting_actions(snapshot.review, digest.place):
-                return await self._draw(digest, at, snapshot, fits)
+                return at, snapshot
         raise refusal
 
     async def _draw(

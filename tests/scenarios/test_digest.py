@@ -106,6 +106,7 @@ async def has_cards(scene: Scene, count: int) -> bool:
     return len(await scene.cards()) == count
 
 
+@pytest.mark.every_reply
 async def test_what_is_settled_before_costs_no_post(scene: Scene) -> None:
     """Given a backlog of which all but two are cancelled before a bot runs; then only these two are shown,
     with a card each."""

@@ -57,6 +57,37 @@ async def test_teams_a_backlog_is_opened_one_by_one(scene: Scene, hands: TeamsHa
     assert CANARY not in refused
 
 
+async def test_a9_f17_teams_a_digest_is_drawn_only_for_people_who_may_decide(
+    scene: Scene, hands: TeamsHands
+) -> None:
+    """Given a digest; when a person who left its channel sends the data of its button, as a press or as Teams
+    asks for the card again, then they see none of it."""
+    hands.sandbox.faults.add("limited", "post", times=1)
+    gate = await scene.gate(json.dumps(POLICY))
+    ids = [await gate.submit([email(f"c{n}")], thread_id=f"t-{n}") for n in range(COUNT)]
+    message = await digest(hands, "reviews wait")
+    await wait_until("each has its message", lambda: has_posts(scene, ids))
+    data = actions(message.card)["Review one by one"]["data"]
+
+    async def ask(person: str, trigger: str) -> str:
+        pressed = {"type": "Action.Execute", "verb": "", "data": data}
+        activity = hands.activity(
+            person,
+            APPROVALS,
+            type="invoke",
+            name="adaptiveCard/action",
+            replyToId=message.id,
+            value={"action": pressed, "trigger": trigger},
+        )
+        return json.dumps(await hands.send(activity))
+
+    assert CANARY in await ask(ALICE, "automatic")
+    for trigger in ("manual", "automatic"):
+        refused = await ask(DANA, trigger)
+        assert CANARY not in refused
+        assert "Only members" in refused
+
+
 async def has_posts(scene: Scene, ids: list[str]) -> bool:
     return all([await post_of(scene, one) for one in ids])
 

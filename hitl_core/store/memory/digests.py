@@ -7,11 +7,13 @@ from uuid import uuid4
 
 from hitl_core.model import MessageRef, Place
 from hitl_core.store.contract import (
+    MAX_DIGEST,
     OPEN_FOR,
     Digest,
     alone_mark,
     digest_mark,
     format_member,
+    lane_of,
     make_digest_id,
     parse_job,
 )
@@ -27,6 +29,8 @@ class MemoryDigests(MemoryHistory):
         self._waits: dict[str, dict[str, float]] = {}
         self._open: dict[tuple[str, str], tuple[str, float]] = {}
         self._marks: dict[str, set[str]] = {}
+        self._posts: dict[str, dict[Place, MessageRef]] = {}
+        self._shown_versions: dict[str, dict[Place, int]] = {}
 
     async def first_posts(self, lane: str, limit: int) -> list[tuple[str, Place]]:
         posts = sorted(
@@ -42,7 +46,9 @@ class MemoryDigests(MemoryHistory):
     ) -> str | None:
         now = self._time()
         known, until = self._open.get((lane, group), ("", 0.0))
-        id = known if until > now else make_digest_id(0, uuid4().hex)
+        is_open = until > now and (found := self._digests.get(known)) and not found.closed
+        has_room = is_open and self._digests[known].total + len(review_ids) <= MAX_DIGEST
+        id = known if has_room else make_digest_id(0, uuid4().hex)
         taken: dict[str, float] = {}
         for one in review_ids:
             member, marks = format_member("card", one, place), self._marks.setdefault(one, set())
@@ -59,7 +65,8 @@ class MemoryDigests(MemoryHistory):
         self._waits[id] = self._waits.get(id, {}) | taken
         new = (*before.new, *taken)
         self._digests[id] = before._replace(new=new, total=before.total + len(taken))
-        self._open[lane, group] = id, now + OPEN_FOR
+        if id != known:
+            self._open[lane, group] = id, now + OPEN_FOR
         at = now if before.message else min(taken.values())
         self._add_job(lane, format_member("digest", id, place), at, first=before.message is None)
         return id
@@ -78,7 +85,7 @@ class MemoryDigests(MemoryHistory):
         if (found := self._digests.get(id)) is None:
             return ref
         if found.message in (None, gone):
-            self._digests[id] = found._replace(message=ref)
+            self._digests[id] = found._replace(message=ref, new=tuple(self._waits[id]))
         return self._digests[id].message or ref
 
     async def finish_new(self, id: str, review_ids: Collection[str]) -> None:
@@ -86,26 +93,42 @@ class MemoryDigests(MemoryHistory):
             left = tuple(one for one in found.new if one not in review_ids)
             self._digests[id] = found._replace(new=left)
 
-    async def update_digest(self, id: str, review_id: str, *, waits: bool) -> None:
-        if (known := self._waits.get(id)) is None or (review_id in known) == waits:
-            return
-        if waits:
-            known[review_id] = self._time()
-        else:
-            del known[review_id]
-        await self.redraw_digest(id)
+    async def update_digest(self, id: str, review_id: str, *, waits: bool) -> bool:
+        if (found := self._digests.get(id)) is None:
+            return not waits
+        known = self._waits[id]
+        if waits and (found.closed or (review_id not in known and not found.message)):
+            return False
+        if (review_id in known) != waits:
+            if waits:
+                known[review_id] = self._time()
+            else:
+                del known[review_id]
+            await self.redraw_digest(id)
+        return True
 
     async def redraw_digest(self, id: str) -> None:
         if (found := self._digests.get(id)) and found.message:
             self._add_job(found.lane, format_member("digest", id, found.place), self._time())
 
+    async def leave_digest(self, id: str, place: Place, review_ids: Collection[str]) -> None:
+        waits = self._waits.get(id, {})
+        before = {one: waits.pop(one) for one in review_ids if one in waits}
+        if before:
+            await self.redraw_digest(id)
+        for one in review_ids:
+            marks = self._marks.get(one, set())
+            if digest_mark(place, id) in marks:
+                marks.discard(digest_mark(place, id))
+                marks.add(alone_mark(place))
+                self._posted_cards.discard((one, place))
+                self._posts.get(one, {}).pop(place, None)
+                self._shown_versions.get(one, {}).pop(place, None)
+                member, at = format_member("card", one, place), before.get(one, self._time())
+                self._jobs.pop(member, None)
+                self._add_job(lane_of(place), member, at, first=True)
+
     async def dissolve_digest(self, id: str) -> None:
-        if (found := await self.digest(id)) is None:
-            return
-        for one in found.waiting:
-            self._marks[one].discard(digest_mark(found.place, id))
-            self._marks[one].add(alone_mark(found.place))
-            self._posted_cards.discard((one, found.place))
-            member = format_member("card", one, found.place)
-            self._add_job(found.lane, member, self._waits[id][one], first=True)
-        del self._digests[id], self._waits[id]
+        if found := self._digests.get(id):
+            self._digests[id] = found._replace(closed=True)
+            await self.leave_digest(id, found.place, tuple(self._waits[id]))

@@ -1,0 +1,72 @@
+"""The reviews of digests: which may be in one, and how they are loaded."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+from hashlib import sha256
+from typing import NamedTuple
+
+from hitl_core.errors import ReviewNotFound, StoreError
+from hitl_core.model import Place, Review, Snapshot
+from hitl_core.review import Reviews, open_items
+from hitl_core.task_group import task_group
+
+from ...people import waiting_actions
+
+log = logging.getLogger(__name__)
+
+#: Reviews that are loaded at the same time.
+CONCURRENCY = 16
+
+
+def is_plain(snapshot: Snapshot, place: Place) -> bool:
+    """Whether a digest may show what waits of this review: only pending actions, and nothing is wrong."""
+    review = snapshot.review
+    return not (snapshot.held or review.troubles) and all(
+        item.action is not None for item in open_items(review, place)
+    )
+
+
+def people_of(review: Review, place: Place) -> str:
+    """A digest of the people who may decide on what waits at this place."""
+    actions = waiting_actions(review, place)
+    grants = sorted({repr(grant) for action in actions for grant in action.grants})
+    return sha256("\n".join(grants).encode()).hexdigest()[:32]
+
+
+class Outlines(NamedTuple):
+    """Reviews without their arguments. `unreadable`: a newer version wrote them, or they are damaged."""
+
+    found: dict[str, Snapshot]
+    unreadable: set[str]
+
+
+async def load_outlines(reviews: Reviews, ids: Iterable[str]) -> Outlines:
+    """Those that are still kept."""
+    loaded = Outlines({}, set())
+
+    async def load(review_id: str) -> None:
+        try:
+            loaded.found[review_id] = await reviews.load_outline(review_id)
+        except ReviewNotFound:
+            return
+        except StoreError as error:
+            log.error("review %s can't be read: %s", review_id, error)
+            loaded.unreadable.add(review_id)
+
+    await for_each(ids, load)
+    return loaded
+
+
+async def for_each(ids: Iterable[str], work: Callable[[str], Awaitable[None]]) -> None:
+    limit = asyncio.Semaphore(CONCURRENCY)
+
+    async def run(one: str) -> None:
+        async with limit:
+            await work(one)
+
+    async with task_group() as tasks:
+        for one in ids:
+            tasks.create_task(run(one))
