@@ -30,7 +30,7 @@ def main() -> None:
         shown.write_text(index.page(scenes), encoding="utf-8")
         print(f"Drawn: {shown}")
     if len(slack) == len(SCENES):
-        report.write_page(BUILD / "slack")
+        report.write_page(BUILD / "slack", BUILD / "teams")
         print(f"Written: {report.PAGE}")
 
 

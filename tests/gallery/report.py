@@ -9,6 +9,7 @@ from tests.gallery.proofs import ATTACKS, CHANGES, Proof
 from tests.gallery.scenes import SCENES
 from tests.gallery.scores import SCORES
 from tests.gallery.showing import Scene
+from tests.gallery.teams import report as teams_report
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = DOCS / "gallery.md"
@@ -39,8 +40,8 @@ _INTRO = """# Gallery
 
 What people see, drawn by `make gallery` from the JSON that is sent to Slack, in the page of the local Slack,
 390 pixels wide. Slack's own apps draw the same blocks a little differently. `make gallery` also writes this
-page and its pictures. The pictures of all scenes, for a phone and a laptop, light and dark, are then in
-`build/gallery/slack`.
+page and its pictures; [Teams](#in-teams) is at its end. The pictures of all scenes, for a phone and a laptop,
+light and dark, are then in `build/gallery/slack`.
 
 ## Scores
 
@@ -70,7 +71,7 @@ def render_page() -> str:
         f"| scene | shows | points | why |\n|---|---|---|---|\n{rows}\n\n"
         f"## Ways to fool a reviewer\n\n{_proofs(ATTACKS)}\n\n"
         f"## What a card must do\n\n{_proofs(CHANGES)}\n\n"
-        f"## On a phone\n\n{pictures}\n"
+        f"## On a phone\n\n{pictures}\n\n{teams_report.render()}"
     )
 
 
@@ -79,12 +80,13 @@ def picture_names() -> list[str]:
     return [f"{name}{look}.png" for name in ON_PAGE for look in PHONE_LOOKS]
 
 
-def write_page(drawn: Path) -> None:
-    """The page and its pictures, which are in the folder `drawn`."""
+def write_page(drawn: Path, drawn_teams: Path) -> None:
+    """The page and its pictures, which are in the folders `drawn`."""
     shutil.rmtree(PICTURES, ignore_errors=True)
     PICTURES.mkdir(parents=True)
     for name in picture_names():
         shutil.copyfile(drawn / name, PICTURES / name)
+    teams_report.copy_pictures(drawn_teams, DOCS)
     PAGE.write_text(render_page(), encoding="utf-8")
 
 

@@ -20,6 +20,7 @@ from tests.gallery.proofs import ATTACKS, CHANGES
 from tests.gallery.report import PAGE, PICTURES, picture_names, render_page
 from tests.gallery.scenes import SCENES
 from tests.gallery.scores import SCORES
+from tests.gallery.teams import report as teams_report
 
 
 @pytest_asyncio.fixture
@@ -45,6 +46,8 @@ def test_each_scene_has_a_score_and_the_page_is_up_to_date() -> None:
     assert {scene.name for scene in SCENES} == {*SCORES}
     assert PAGE.read_text(encoding="utf-8") == render_page(), "run: make gallery"
     assert sorted(picture_names()) == sorted(path.name for path in PICTURES.iterdir())
+    of_teams = sorted(path.name for path in (PAGE.parent / teams_report.FOLDER).iterdir())
+    assert of_teams == sorted(teams_report.picture_names())
 
 
 def test_each_way_to_fool_a_reviewer_and_each_change_has_a_scene() -> None:
