@@ -45,6 +45,7 @@ class Fixture:
             "HITL_REDIS_URL": self.redis_url,
             "HITL_PORT": "0",
             "HITL_POLICY": str(self._policy),
+            "HITL_DIGEST_AFTER": "0",  # each review is one card, which can be clicked
         }
 
     @asynccontextmanager

@@ -1,4 +1,8 @@
-"""Submits per second over HTTP (`POST /v1/reviews`), 50 at a time, compared with an empty aiohttp handler."""
+"""Submits per second over HTTP (`POST /v1/reviews`), 50 at a time.
+
+They are compared with an aiohttp handler that reads the same JSON, and runs the script that writes the same
+review.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from benchmarks.fixture import Fixture, open_fixture
 from benchmarks.http_client import measure_rate, post_request
 from benchmarks.payload import tool_call
 from benchmarks.process import running
+from benchmarks.programs.empty_http import threads_of
 from hitl_core.model import Token
 from hitl_core.store import RedisStore
 
@@ -21,7 +26,12 @@ async def measure(amount: Amount) -> list[Figure]:
     async with (
         open_fixture() as fixture,
         running("bot", "serve", "--only", "http", environment=fixture.environment) as bot,
-        running("benchmarks.programs.empty_http") as empty,
+        running(
+            "benchmarks.programs.empty_http",
+            str(amount.rounds + 1),
+            str(amount.burst),
+            environment=fixture.environment,
+        ) as empty,
     ):
         headers = {
             "Authorization": f"Bearer {await create_token(fixture)}",
@@ -31,15 +41,12 @@ async def measure(amount: Amount) -> list[Figure]:
             "empty": await empty.word_after("listening on "),
             "bot": await bot.word_after("listening on "),
         }
-        for number in range(amount.rounds + 1):
-            requests = [
-                post_request("/v1/reviews", headers, _body(f"{number}-{each}"))
-                for each in range(amount.burst)
-            ]
+        for threads in threads_of(amount.rounds + 1, amount.burst):
+            requests = [post_request("/v1/reviews", headers, _body(each)) for each in threads]
             for side, url in urls.items():
                 rates.setdefault(side, []).append(await measure_rate(requests, [url], AT_ONCE, 201))
     ours, floor = (median(rates[side][1:]) for side in ("bot", "empty"))
-    return [Figure("submits over HTTP, of named turns", "/s", ours, floor, None, "higher")]
+    return [Figure("submits over HTTP, of named turns", "/s", ours, floor, 0.3, "higher")]
 
 
 def _body(thread_id: str) -> bytes:

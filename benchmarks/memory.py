@@ -26,7 +26,7 @@ async def measure(amount: Amount) -> list[Figure]:
     # The arguments take 1 kB, so the ratio and the aim are in kB too.
     redis_figure = "Redis, a pending review without its arguments"
     return [
-        Figure(redis_figure, "kB", each / 1000, ARGUMENTS / 1000, 3.0, "lower"),
+        Figure(redis_figure, "kB", each / 1000, ARGUMENTS / 1000, 2.0, "lower"),
         Figure(posted, "MB", full / 1e6, idle / 1e6, 1.2, "lower"),
     ]
 

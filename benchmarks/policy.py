@@ -46,7 +46,7 @@ async def measure(amount: Amount) -> list[Figure]:
     calls = _calls()
     few, many = _policy(50), _policy(1_000)
     own = [*(call.name for call in calls), *(f"tool_{number}" for number in range(20))]
-    tools = dict.fromkeys(own, SCHEMA)
+    tools = {name: {**SCHEMA, "title": name} for name in own}  # no two are equal
     times: dict[str, list[float]] = {"few": [], "many": [], "tools": [], "langchain": []}
     with _langchain(calls) as langchain:
         works = (_review(few, calls), _review(many, calls), _review(few, calls, tools), langchain)

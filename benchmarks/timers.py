@@ -13,6 +13,7 @@ from statistics import median
 from benchmarks.amount import Amount
 from benchmarks.figure import Figure
 from benchmarks.fixture import EVERYSEC
+from bot.health import Health
 from bot.outbox import DueTimers
 from hitl_core import Policy, ToolCall
 from hitl_core.gate import JudgedCalls, ReviewKey, build_review
@@ -68,7 +69,7 @@ class DueRounds:
 
     def __init__(self, store: RedisStore) -> None:
         self._store, self._reviews = store, Reviews(store)
-        self._timers = DueTimers(self._reviews)
+        self._timers = DueTimers(self._reviews, Health())
         self._number = 0
 
     async def fill(self, count: int) -> None:

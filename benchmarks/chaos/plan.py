@@ -23,6 +23,7 @@ Kind = Literal[
     "approve",
     "reject",
     "quorum",
+    "pair",
     "race",
     "double",
     "stranger",
@@ -34,7 +35,8 @@ Kind = Literal[
 ]
 #: Of a hundred reviews, how many are of each kind.
 SHARES: Mapping[Kind, int] = {
-    "approve": 34,
+    "approve": 28,
+    "pair": 6,
     "reject": 8,
     "quorum": 10,
     "race": 10,
@@ -90,8 +92,12 @@ class Item:
         return self.kind in ("deadline", "timer")
 
     @property
-    def call(self) -> ToolCall:
-        return ToolCall("c1", self.tool, self.arguments)
+    def calls(self) -> list[ToolCall]:
+        """A `pair` is settled only when people have decided on both."""
+        first = ToolCall("c1", self.tool, self.arguments)
+        if self.kind != "pair":
+            return [first]
+        return [first, ToolCall("c2", self.tool, {**self.arguments, "amount": 7})]
 
     @property
     def arguments(self) -> dict[str, Any]:

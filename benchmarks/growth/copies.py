@@ -17,11 +17,14 @@ from benchmarks.growth.recording import AGENT, Record, Recording, thread_of
 from hitl_core.audit import Anchor
 from hitl_core.audit.sealer import MAX_RANGE
 from hitl_core.store import MAX_DECIDED, Keys, make_review_id
+from hitl_core.store.redis.packing import pack
 
 #: Seconds in a recording, also those with the offset of done reviews (`DONE_OFFSET`).
 _TIME = re.compile(rb"(?<![\d.])(?:10)?1[79]\d{8}(?=\.\d)")
 _HASH = re.compile(rb'"hash":"([0-9a-f]{64})",')
 _MESSAGE = re.compile(rb"18\d{8}\.\d{6}")
+#: The fields whose values are packed.
+_PACKED = (b"data", b"event")
 #: How many bytes are sent at once.
 _CHUNK = 1 << 20
 #: How long Redis may take for the last of them, in seconds.
@@ -73,10 +76,12 @@ class _Form:
         }
         # An entry's hash is over the entry without it.
         self._entries = [self._blank(_HASH.sub(b"", entry)) for entry in entries]
+        packed = list[bytes]()
         shared = [record for record in recording.records if ":decided:" not in record.key]
         recent = [record for record in recording.records if ":decided:" in record.key]
-        self._commands = self._blank(b"".join(_commands(shared, self._seconds)))
-        self._recent = self._blank(b"".join(_commands(recent, self._seconds)))
+        self._commands = self._blank(b"".join(_commands(shared, self._seconds, packed)))
+        self._recent = self._blank(b"".join(_commands(recent, self._seconds, packed)))
+        self._packed = [self._blank(text) for text in packed]
 
     def fill(self, number: int, at: int, *, is_recent: bool) -> tuple[bytes, list[tuple[str, str]]]:
         """The commands of one copy that was submitted at this second, and the ids and hashes of its entries.
@@ -97,12 +102,16 @@ class _Form:
             digest = hashlib.sha256(entry % values).hexdigest()
             values[b"hash%d" % index] = digest.encode()
             hashes.append((f"0:{at}000-{index}", digest))
+        for index, packed in enumerate(self._packed):
+            values[b"packed%d" % index] = _part(pack(packed % values))
         text = self._commands % values
         return (text + self._recent % values if is_recent else text), hashes
 
     def _blank(self, text: bytes) -> bytes:
-        """The text with its blanks. They are as long as what they replace, as the protocol needs it."""
-        text = text.replace(b"%", b"%%")
+        """The text with its blanks. They are as long as what they replace, as the protocol needs it, but for
+        packed values.
+        """
+        text = re.sub(rb"\0(\d+)\0", rb"%(packed\1)b", text.replace(b"%", b"%%"))
         for known, blank in self._blanks.items():
             text = text.replace(known, blank)
         text = _MESSAGE.sub(b"%(message)b", text)
@@ -131,23 +140,40 @@ class _Anchors:
         return _command(b"XADD", Keys(0).anchors.encode(), last.encode(), *map(str.encode, fields))
 
 
-def _commands(records: Iterable[Record], at: int) -> Iterator[bytes]:
-    """The commands that write these keys. Entries of streams have ids of this second."""
+def _commands(records: Iterable[Record], at: int, packed: list[bytes]) -> Iterator[bytes]:
+    """The commands that write these keys. Entries of streams have ids of this second. Values that are packed
+    are added to `packed`; the command has their index between two zero bytes.
+    """
     for record in records:
         key, pairs = record.key.encode(), record.content
         if record.type == "hash":
-            yield _command(b"HSET", key, *(part for pair in pairs for part in pair))
+            parts = [part for name, value in pairs for part in _pair(name, value, packed)]
+            yield _command(b"HSET", key, parts=parts)
         elif record.type == "zset":
             yield _command(b"ZADD", key, *(part for pair in pairs for part in reversed(pair)))
         else:
             for number, (name, value) in enumerate(pairs):
-                yield _command(b"XADD", key, b"%d000-%d" % (at, number), name, value)
+                id = b"%d000-%d" % (at, number)
+                yield _command(b"XADD", key, id, parts=_pair(name, value, packed))
         if record.ttl > 0:
             yield _command(b"PEXPIRE", key, b"%d" % record.ttl)
 
 
-def _command(*parts: bytes) -> bytes:
-    """In Redis's protocol (https://redis.io/docs/latest/develop/reference/protocol-spec/)."""
-    return b"*%d\r\n" % len(parts) + b"".join(
-        b"$%d\r\n%b\r\n" % (len(part), part) for part in parts
-    )
+def _pair(name: bytes, value: bytes, packed: list[bytes]) -> list[bytes]:
+    """A field and its value, as parts of a command."""
+    if name not in _PACKED:
+        return [_part(name), _part(value)]
+    packed.append(value)
+    return [_part(name), b"\0%d\0" % (len(packed) - 1)]
+
+
+def _command(*words: bytes, parts: Sequence[bytes] = ()) -> bytes:
+    """In Redis's protocol (https://redis.io/docs/latest/develop/reference/protocol-spec/). `parts` are
+    written already.
+    """
+    all_parts = [*map(_part, words), *parts]
+    return b"*%d\r\n" % len(all_parts) + b"".join(all_parts)
+
+
+def _part(word: bytes) -> bytes:
+    return b"$%d\r\n%b\r\n" % (len(word), word)

@@ -14,6 +14,7 @@ from hitl_core.model import Reviewer
 from hitl_core.review import Decide
 from hitl_core.review.proposal import Proposal
 from hitl_core.store import Keys
+from hitl_core.store.redis.packing import unpack
 
 AGENT = "bench"
 #: Its step is far away, so that the reviews are in the index of due ones, and none of them is due.
@@ -29,7 +30,8 @@ GROWING = ("review", "thread", "live", "due", "waiting", "decided", "audit")
 @dataclass(frozen=True)
 class Record:
     """One key: its name, type, time to live in milliseconds (-1: for ever) and content. A hash has fields and
-    values, a sorted set members and scores, a stream the fields of its entries without their ids.
+    values, a sorted set members and scores, a stream the fields of its entries without their ids. What is
+    stored packed is unpacked here.
     """
 
     key: str
@@ -89,12 +91,14 @@ async def _read(redis: Any, key: str) -> Record:
     kind = (await redis.type(key)).decode()
     content: Any
     if kind == "hash":
-        content = sorted((await redis.hgetall(key)).items())
+        fields = sorted((await redis.hgetall(key)).items())
+        content = [(name, unpack(value)) for name, value in fields]
     elif kind == "zset":
         found = await redis.zrange(key, 0, -1, withscores=True)
         content = [(member, _score(score)) for member, score in found]
     elif kind == "stream":
-        content = [field for _, fields in await redis.xrange(key) for field in fields.items()]
+        entries = [field for _, fields in await redis.xrange(key) for field in fields.items()]
+        content = [(name, unpack(value)) for name, value in entries]
     else:
         raise RuntimeError(f"{key} is a {kind}: nothing copies that yet.")
     return Record(key, kind, await redis.pttl(key), content)

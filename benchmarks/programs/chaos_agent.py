@@ -61,7 +61,7 @@ class Agent:
             try:
                 async with self._slots:
                     review_id = await self._gate.submit(
-                        [item.call], thread_id=f"t-{item.number}", turn="1",
+                        item.calls, thread_id=f"t-{item.number}", turn="1",
                         requester=f"slack:{item.requester}",
                     )  # fmt: skip
                 self._submits.write(number=item.number, review=review_id, at=time.time())

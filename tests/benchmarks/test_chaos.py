@@ -7,14 +7,21 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
+import redis.asyncio
 
 from benchmarks.chaos.faults.link import open_link
 from benchmarks.chaos.faults.saboteur import schedule
 from benchmarks.chaos.journal import Journal
 from benchmarks.chaos.plan import FAULT_GROUPS, Plan, policy
+from benchmarks.chaos.verdict.evidence import verify_audit
 from benchmarks.process import ROOT
+from hitl_core.review import Reviews
+from hitl_core.store import RedisStore
+from tests.store.contract import created
+from tests.support.builders import approve_all
 
 
 def chaos(folder: Path, *options: str) -> tuple[int, list[str]]:
@@ -58,6 +65,24 @@ def test_a_planted_fault_is_seen(plant: str, faults: str, seen: str, tmp_path: P
     assert count > 0
 
 
+async def test_a_broken_chain_is_seen(redis_url: str):
+    """Given a review, and somebody who removes the first entry of its audit, then the run's check says so."""
+    store = await RedisStore.open(redis_url)
+    try:
+        await created(store)
+        await approve_all(Reviews(store), (await store.live_ids())[0])
+    finally:
+        await store.close()
+    whole = await verify_audit(redis_url)
+    client: Any = redis.asyncio.Redis.from_url(redis_url)
+    async with client:
+        [(first, _), *_] = await client.xrange("hitl:{0}:audit")
+        await client.xdel("hitl:{0}:audit", first)
+
+    assert whole == ""
+    assert "entries before it are missing" in await verify_audit(redis_url)
+
+
 def test_a_seed_gives_the_same_run():
     one, two, other = (Plan.short(seed=seed) for seed in (7, 7, 8))
 
@@ -77,9 +102,9 @@ def test_a_group_that_is_left_out_changes_no_other():
 def test_each_review_falls_under_a_rule_that_asks_people():
     rules = policy()
 
-    assert {rules.judge(item.call).verdict.kind for item in Plan.short(seed=7).items()} == {
-        "review"
-    }
+    assert {
+        rules.judge(call).verdict.kind for item in Plan.short(seed=7).items() for call in item.calls
+    } == {"review"}
 
 
 def test_a_plan_survives_its_file(tmp_path: Path):

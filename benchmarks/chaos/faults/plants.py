@@ -18,18 +18,18 @@ IN_MEMORY = 0.4
 
 def _remove_version_check() -> None:
     """`write.lua` overwrites what others stored since it was read."""
-    from redis.asyncio import Redis
+    from redis.commands.core import AsyncScript
 
-    register: Callable[[Any, str], Any] = Redis.register_script
+    init: Callable[[Any, Any, str], None] = AsyncScript.__init__
 
-    def register_changed(self: Any, script: str) -> Any:
+    def init_changed(self: Any, client: Any, script: str) -> None:
         if "HMGET', KEYS[1], 'version', 'chain'" in script:
             if _COMPARISON not in script:
                 raise RuntimeError("write.lua compares in another way: change this plant with it.")
             script = script.replace(_COMPARISON, "ARGV[2] == '0' and current[1]")
-        return register(self, script)
+        init(self, client, script)
 
-    setattr(Redis, "register_script", register_changed)  # noqa: B010 - pyright knows its type
+    setattr(AsyncScript, "__init__", init_changed)  # noqa: B010 - pyright knows its type
 
 
 def _acknowledge_first() -> None:

@@ -46,6 +46,8 @@ class People:
                 await self._reject(item)
             case "quorum":
                 await _together(self._insist(item, one), self._insist(item, two))
+            case "pair":
+                await _together(self._insist(item, one), self._insist(item, two, action="2"))
             case "race":
                 await _together(self._insist(item, one), self._reject(item))
             case "double":
@@ -70,17 +72,22 @@ class People:
                 pass
 
     async def _look(
-        self, item: Item, verb: str, patience: float, revision: int | None = None
+        self,
+        item: Item,
+        verb: str,
+        patience: float,
+        revision: int | None = None,
+        action: str = "1",
     ) -> tuple[Message, Element] | None:
         """The card with this button, once it is there."""
         end = asyncio.get_running_loop().time() + patience
         while True:
             review = self._reviews.get(item.number, "")
             card = self._board.card(review, item.channel)
-            element = find_element(card, verb) if card else None
+            element = find_element(card, verb, action) if card else None
             if card and element and revision in (None, element.revision):
                 return card, element
-            if card and find_element(card, "approve") is None:
+            if card and find_element(card, "approve", action) is None:
                 return None  # it is decided
             if asyncio.get_running_loop().time() >= end:
                 return None
@@ -92,7 +99,7 @@ class People:
         return await self._mouse.press(
             user, card, element,
             number=item.number, review=self._reviews[item.number], verb=verb or element.verb,
-            revision=element.revision,
+            revision=element.revision, action=element.action,
         )  # fmt: skip
 
     async def _insist(
@@ -103,11 +110,13 @@ class People:
         tries: int = TRIES,
         patience: float = PATIENCE,
         revision: int | None = None,
+        action: str = "1",
     ) -> Answer | None:
         """Presses, and again while that is asked for; None if there was never such a button."""
         answer = None
         for _ in range(tries):
-            found = await self._look(item, "approve", patience if answer is None else 0.0, revision)
+            left = patience if answer is None else 0.0
+            found = await self._look(item, "approve", left, revision, action)
             if found is None:
                 break
             answer = await self._press(item, user, *found)

@@ -25,6 +25,11 @@ class Element(NamedTuple):
         return str(self.button["value"]).split(".")[0]
 
     @property
+    def action(self) -> str:
+        """The number of its call in the review; several calls for a button of the whole card."""
+        return str(self.button["value"]).split(".")[2]
+
+    @property
     def revision(self) -> int | None:
         """Of the action, or the attempt of a call in doubt; None for a button of the whole card."""
         part = str(self.button["value"]).split(".")[3:4]
@@ -95,8 +100,8 @@ def elements(message: Message) -> list[Element]:
     return found
 
 
-def find_element(message: Message, verb: str) -> Element | None:
-    return next((one for one in elements(message) if one.verb == verb), None)
+def find_element(message: Message, verb: str, action: str = "1") -> Element | None:
+    return next((o for o in elements(message) if (o.verb, o.action) == (verb, action)), None)
 
 
 def words(value: Any) -> str:

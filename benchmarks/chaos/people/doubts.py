@@ -24,17 +24,27 @@ class Doubts:
         while True:
             await asyncio.sleep(EVERY)
             asked = [
-                (card, by_verb)
+                (card, {each.verb: each for each in elements(card) if each.action == one.action})
                 for card in self._board.all_cards()
-                if "ran" in (by_verb := {one.verb: one for one in elements(card)})
+                for one in elements(card)
+                if one.verb == "ran"
             ]
             if asked:
-                ran = {entry["review"] for entry in read_journal(self._tools)}
+                ran = {(entry["review"], entry["call"]) for entry in read_journal(self._tools)}
                 await asyncio.gather(*(self._answer(*one, ran) for one in asked))
 
-    async def _answer(self, card: Message, by_verb: dict[str, Element], ran: set[str]) -> None:
+    async def _answer(
+        self, card: Message, by_verb: dict[str, Element], ran: set[tuple[str, str]]
+    ) -> None:
         assert card.metadata is not None
         review = str(card.metadata["event_payload"]["review_id"])
-        verb = "ran" if review in ran else self._chance.choice(("rerun", "rerun", "skip"))
+        action = by_verb["ran"].action
+        verb = (
+            "ran"
+            if (review, f"c{action}") in ran
+            else self._chance.choice(("rerun", "rerun", "skip"))
+        )
         for user in self._chance.sample(PEOPLE, 2):  # where two must approve, two must say so
-            await self._mouse.press(user, card, by_verb[verb], review=review, verb=verb)
+            await self._mouse.press(
+                user, card, by_verb[verb], review=review, verb=verb, action=action
+            )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import product
 
 from benchmarks.chaos.verdict.decisions import describe
 from benchmarks.chaos.verdict.evidence import Evidence
@@ -16,13 +17,12 @@ DECIDING = frozenset({"approve", "edit", "reject"})
 def messages_missing(seen: Evidence) -> Iterator[str]:
     for id, review in seen.reviews.items():
         shown = {card.channel for card in seen.cards.get(id, ())}
-        action = review.actions[0]
-        by_a_person = action.decision is not None and action.decision.by is not None
-        if by_a_person and not shown:
+        decisions = [action.decision for action in review.actions]
+        if any(each is not None and each.by is not None for each in decisions) and not shown:
             yield f"{id} has no card"
         for place in review.places:
             # A place where nothing waits any more gets no first card.
-            if action.is_pending and place.target not in shown:
+            if any(action.is_pending for action in review.actions) and place.target not in shown:
                 yield f"{id} has no card in {place}"
 
 
@@ -37,28 +37,27 @@ def messages_double(seen: Evidence) -> Iterator[str]:
 
 def wrong_cards(seen: Evidence) -> Iterator[str]:
     for id, review in seen.reviews.items():
-        action = review.actions[0]
-        for card in seen.cards.get(id, ()):
+        for card, action in product(seen.cards.get(id, ()), review.actions):
             problem = _card_problem(review, action, card.text, card.revisions)
             if problem:
                 yield f"{id} in {card.channel}: {problem} ({describe(action)}): {card.text[:200]}"
 
 
 def _card_problem(
-    review: Review, action: Action, text: str, revisions: Mapping[str, int | None]
+    review: Review, action: Action, text: str, revisions: Mapping[tuple[str, str], int | None]
 ) -> str | None:
-    deciding = DECIDING & revisions.keys()
+    deciding = DECIDING & {verb for verb, key in revisions if key == action.key}
     if action.decision is None:
         if not deciding:
             return "no buttons"
-        old = [verb for verb in deciding if revisions[verb] != action.revision]
+        old = [verb for verb in deciding if revisions[verb, action.key] != action.revision]
         return f"buttons of another revision: {old}" if old else None
     if deciding:
         return f"still has {sorted(deciding)}"
     missing = [who.id for who in action.deciders if who.id not in text]
     if missing:
         return f"does not name {missing}"
-    run = review.runs.get("1")
+    run = review.runs.get(action.key)
     if run is not None and run.state == "done" and run.line and run.line not in text:
         return f"does not show the result {run.line!r}"
     return None

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from benchmarks.chaos.journal import Entry
 from benchmarks.chaos.plan import STRANGER, Item
-from benchmarks.chaos.verdict.evidence import Evidence
+from benchmarks.chaos.verdict.evidence import Evidence, action_of
 from hitl_core.model import Action, Review
 
 
@@ -22,7 +22,8 @@ def _acknowledged(seen: Evidence) -> Iterator[tuple[Entry, Item, Review, Action]
     for press in seen.presses:
         review = seen.reviews.get(press["review"])
         if press["status"] == 200 and not press["notice"] and "number" in press and review:
-            yield press, seen.items[press["number"]], review, review.actions[0]
+            action = action_of(review, press.get("action", "1"))
+            yield press, seen.items[press["number"]], review, action
 
 
 def lost_decisions(seen: Evidence) -> Iterator[str]:
@@ -70,13 +71,18 @@ def contradicted_decisions(seen: Evidence) -> Iterator[str]:
 
 def settled_twice(seen: Evidence) -> Iterator[str]:
     ends = Counter(
-        entry["review_id"]
+        (entry["review_id"], entry.get("action"))
         for entry in seen.audit
         if entry["kind"] in ("decided", "expired", "cancelled")
     )
-    for id, count in ends.items():
+    for (id, _), count in ends.items():
         if count > 1:
             yield f"{id} has {count} decisions in the audit"
+
+
+def broken_chains(seen: Evidence) -> Iterator[str]:
+    if seen.audit_problem:
+        yield seen.audit_problem
 
 
 def broken_audit(seen: Evidence) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +16,9 @@ from benchmarks.chaos.plan import AGENTS, Item, Plan
 from benchmarks.chaos.processes import Program
 from benchmarks.chaos.scene import Scene
 from benchmarks.chaos.servers import Server
+from benchmarks.process import ROOT
 from hitl_core.audit import entries
-from hitl_core.model import Review
+from hitl_core.model import Action, Review
 from hitl_core.store import Keys, RedisStore
 
 #: Reads of Redis at the same time.
@@ -24,18 +26,18 @@ AT_ONCE = 16
 
 
 class Shown(NamedTuple):
-    """One message. `revisions`: by verb, the revision (or the attempt) that its button is about."""
+    """One message. `revisions`: by verb and call, the revision (or the attempt) that its button is about."""
 
     channel: str
     text: str
-    revisions: Mapping[str, int | None]
+    revisions: Mapping[tuple[str, str], int | None]
 
 
 @dataclass(frozen=True)
 class Evidence:
     """`presses` have an answer each. `submits` are those that were acknowledged to an agent. `cards`: by
-    review. `audit` in the order of the stream. `ended`: programs that ended by themselves. `memory`: the
-    most that one of a role used, in MB.
+    review. `audit` in the order of the stream; `audit_problem` is what `hitl audit verify` says, or "".
+    `ended`: programs that ended by themselves. `memory`: the most that one of a role used, in MB.
     """
 
     plan: Plan
@@ -45,6 +47,7 @@ class Evidence:
     tools: Sequence[Entry]
     reviews: Mapping[str, Review]
     audit: Sequence[Entry]
+    audit_problem: str
     cards: Mapping[str, Sequence[Shown]]
     now: float
     ended: Sequence[str]
@@ -68,7 +71,7 @@ async def collect(scene: Scene) -> Evidence:
     cards: dict[str, list[Shown]] = {}
     for message in scene.board.all_cards():
         assert message.metadata is not None
-        revisions = {one.verb: one.revision for one in elements(message)}
+        revisions = {(one.verb, one.action): one.revision for one in elements(message)}
         text = " ".join(words(message.blocks).split())
         id = message.metadata["event_payload"]["review_id"]
         cards.setdefault(id, []).append(Shown(message.channel, text, revisions))
@@ -78,7 +81,26 @@ async def collect(scene: Scene) -> Evidence:
     programs = [*scene.bots, *scene.agents]
     ended = [program.name for program in programs if program.has_ended]
     memory = await _peak_memory(scene, programs)
-    return Evidence(plan, items, submits, presses, tools, reviews, audit, cards, now, ended, memory)
+    problem = await verify_audit(scene.redis.url)
+    return Evidence(
+        plan, items, submits, presses, tools, reviews, audit, problem, cards, now, ended, memory
+    )
+
+
+async def verify_audit(url: str) -> str:
+    """As an operator does it."""
+    command = [sys.executable, "-m", "hitl_core", "audit", "verify", "--redis", url]
+    verify = await asyncio.create_subprocess_exec(
+        *command, cwd=ROOT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+    )
+    told, _ = await verify.communicate()
+    return told.decode().strip() if verify.returncode else ""
+
+
+def action_of(review: Review, call: str) -> Action:
+    """`call` as the plan names it, or its number on the card."""
+    number = call.removeprefix("c")
+    return next(action for action in review.actions if action.key == number)
 
 
 async def _peak_memory(scene: Scene, programs: Sequence[Program]) -> dict[str, float]:

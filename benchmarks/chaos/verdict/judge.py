@@ -16,6 +16,7 @@ CHECKS: Mapping[str, Callable[[Evidence], Iterator[str]]] = {
     "acknowledged decisions contradicted": decisions.contradicted_decisions,
     "settled twice": decisions.settled_twice,
     "entries of the audit missing or double": decisions.broken_audit,
+    "broken chains of the audit": decisions.broken_chains,
     "tools run twice": tools.tools_twice,
     "tools run unapproved": tools.tools_unapproved,
     "tools run with other arguments": tools.tools_other_arguments,

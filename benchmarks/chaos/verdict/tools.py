@@ -7,50 +7,65 @@ from collections.abc import Iterator, Mapping
 from benchmarks.chaos.journal import Entry
 from benchmarks.chaos.plan import STRANGER
 from benchmarks.chaos.verdict.decisions import describe
-from benchmarks.chaos.verdict.evidence import Evidence, is_at_rest
+from benchmarks.chaos.verdict.evidence import Evidence, action_of, is_at_rest
 
 
-def _runs(seen: Evidence) -> Mapping[str, list[Entry]]:
-    runs: dict[str, list[Entry]] = {}
+def _runs(seen: Evidence) -> Mapping[tuple[str, str], list[Entry]]:
+    """By review and call."""
+    runs: dict[tuple[str, str], list[Entry]] = {}
     for entry in seen.tools:
-        runs.setdefault(entry["review"], []).append(entry)
+        runs.setdefault((entry["review"], entry["call"]), []).append(entry)
     return runs
 
 
 def tools_twice(seen: Evidence) -> Iterator[str]:
     """A person who orders the second run is asked first: it may then happen twice."""
-    ordered = {press["review"] for press in seen.presses if press["verb"] == "rerun"}
-    for id, runs in _runs(seen).items():
-        if len(runs) > 1 and id not in ordered:
-            yield f"{id} ran {len(runs)} times"
+    ordered = {
+        (press["review"], f"c{press['action']}")
+        for press in seen.presses
+        if press["verb"] == "rerun"
+    }
+    for (id, call), runs in _runs(seen).items():
+        if len(runs) > 1 and (id, call) not in ordered:
+            yield f"{call} of {id} ran {len(runs)} times"
 
 
 def tools_unapproved(seen: Evidence) -> Iterator[str]:
-    for id in _runs(seen):
+    for id, call in _runs(seen):
         review = seen.reviews.get(id)
-        decision = review.actions[0].decision if review else None
-        if decision is None or decision.type not in ("approve", "edit"):
-            yield f"{id} ran: {describe(review.actions[0]) if review else 'there is no such review'}"
+        if review is None:
+            yield f"{id} ran: there is no such review"
             continue
-        agreed = {
-            press["user"]
-            for press in seen.presses
-            if press["review"] == id and press["verb"] in ("approve", "edit")
-        }
-        if decision.by is None or decision.by.id not in agreed - {STRANGER}:
-            yield f"{id} ran, and {decision.by} never pressed"
+        action = action_of(review, call)
+        decision = action.decision
+        if review.status == "pending" or decision is None:
+            yield f"{call} of {id} ran: {review.status}, {describe(action)}"
+        elif decision.type not in ("approve", "edit"):
+            yield f"{call} of {id} ran: {describe(action)}"
+        elif decision.by is None or decision.by.id not in _agreed(seen, id, action.key):
+            yield f"{call} of {id} ran, and {decision.by} never pressed"
+
+
+def _agreed(seen: Evidence, id: str, key: str) -> set[str]:
+    return {
+        press["user"]
+        for press in seen.presses
+        if press["review"] == id
+        and press["verb"] in ("approve", "edit")
+        and press.get("action", "1") == key
+    } - {STRANGER}
 
 
 def tools_other_arguments(seen: Evidence) -> Iterator[str]:
     edited = {press["review"] for press in seen.presses if press["verb"] == "edit"}
     numbers = {entry["review"]: entry["number"] for entry in seen.submits}
-    for id, runs in _runs(seen).items():
+    for (id, _), runs in _runs(seen).items():
         item, review = seen.items[numbers[id]] if id in numbers else None, seen.reviews.get(id)
         for run in runs:
-            known = (
-                [item.arguments, *([item.edited_arguments] if id in edited else [])] if item else []
-            )
-            decided = review.arguments("1").parse() if review else None
+            known = [call.args for call in item.calls if call.id == run["call"]] if item else []
+            if item and id in edited:
+                known.append(item.edited_arguments)
+            decided = review.arguments(run["call"].removeprefix("c")).parse() if review else None
             if (item and run["args"] not in known) or (review and run["args"] != decided):
                 yield f"{id} ran with {run['args']}, decided was {decided}"
 
@@ -58,9 +73,12 @@ def tools_other_arguments(seen: Evidence) -> Iterator[str]:
 def never_run(seen: Evidence) -> Iterator[str]:
     runs = _runs(seen)
     for id, review in seen.reviews.items():
-        decision, run = review.actions[0].decision, review.runs.get("1")
-        skipped = run is not None and run.state == "skipped"
-        if decision and decision.type in ("approve", "edit") and id not in runs and not skipped:
-            yield f"{id} is {review.status}: {describe(review.actions[0])}, {run}"
-        elif not is_at_rest(review):
-            yield f"{id} is stuck: {review.status}, {run}"
+        if not is_at_rest(review):
+            yield f"{id} is stuck: {review.status}, {review.runs}"
+            continue
+        for action in review.actions if review.status == "done" else ():
+            decision, run = action.decision, review.runs.get(action.key)
+            skipped = run is not None and run.state == "skipped"
+            approved = decision is not None and decision.type in ("approve", "edit")
+            if approved and (id, f"c{action.key}") not in runs and not skipped:
+                yield f"{id} is {review.status}: {describe(action)}, {run}"
