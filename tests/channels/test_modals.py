@@ -11,7 +11,7 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.app import running_bot
-from bot.channels.slack.handlers.listeners import Listeners
+from bot.channels.slack.handlers.failures import Failures
 from bot.settings import Settings
 from hitl_core.gate import Gate
 from hitl_core.model import ToolCall
@@ -203,7 +203,9 @@ async def test_no_log_quotes_what_a_listener_choked_on(
 async def test_an_error_in_a_listener_is_logged_by_its_kind_alone(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    await Listeners.log_error(cast(Any, None), KeyError("canary-77c1"))
+    await Failures(cast(Any, None), cast(Any, None)).answer(
+        KeyError("canary-77c1"), {}, cast(Any, None)
+    )
     assert "canary-77c1" not in caplog.text
     assert "an action in Slack could not be handled: KeyError" in caplog.text
 

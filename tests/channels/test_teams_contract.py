@@ -114,7 +114,7 @@ class TeamsWorld(World):
 
     @property
     def _pen(self) -> Pen:
-        return Pen.of(self.channel.name_of, self._teams.key, self._teams.link)
+        return Pen.of(self.channel.name_of, self._teams.key_in(""), self._teams.link)
 
     def spelling(self, text: str) -> str:
         return _plain(text)

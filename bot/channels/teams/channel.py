@@ -115,12 +115,11 @@ class TeamsChannel(PeopleLookup):
         await self.team_channels.close()
         await self.http.aclose()
 
-    @property
-    def key(self) -> ButtonKey:
-        """Signs the buttons; the same for all bots. It is known after the start."""
+    def key_in(self, conversation: str) -> ButtonKey:
+        """Signs the buttons of this conversation; the same for all bots. It is known after the start."""
         if self._key is None:
             raise RuntimeError("the channel has not been started")
-        return self._key
+        return self._key.within(conversation)
 
     async def check_place(self, place: Place) -> None:
         audience = self.audience(place)
@@ -144,14 +143,16 @@ class TeamsChannel(PeopleLookup):
         return message_link(ref, self.team, channel.team.group if channel else "")
 
     async def post(self, place: Place, card: Card) -> MessageRef:
-        return await self._post(place, card, await self._card_message(card))
+        conversation = await self.conversation_id(place)
+        content = await self._card_message(card, conversation)
+        return await self._post(place, conversation, card, content)
 
     async def post_plain(self, place: Place, card: Card) -> MessageRef:
-        return await self._post(place, card, plain_card(card))
+        return await self._post(place, await self.conversation_id(place), card, plain_card(card))
 
     async def update(self, place: Place, ref: MessageRef, card: Card) -> None:
-        content = with_mark(await self._card_message(card), message_mark(card.review_id, place))
-        body = card_activity(content, card.summary)
+        content = await self._card_message(card, ref.conversation)
+        body = card_activity(with_mark(content, message_mark(card.review_id, place)), card.summary)
         await self._call("PUT", ref, "activities", ref.ts, body=body)
 
     async def reply(self, place: Place, ref: MessageRef, line: ThreadLine) -> None:
@@ -202,13 +203,12 @@ class TeamsChannel(PeopleLookup):
     async def replace_activity(self, ref: MessageRef, body: Json) -> None:
         await self._call("PUT", ref, "activities", ref.ts, body=body)
 
-    async def _card_message(self, card: Card) -> Json:
+    async def _card_message(self, card: Card, conversation: str) -> Json:
         with suppress(ChannelError):  # without the names of new teams, the card has their ids
             await self.team_channels.refresh_soon()
-        return card_message(card, self.name_of, self.key, self.link)
+        return card_message(card, self.name_of, self.key_in(conversation), self.link)
 
-    async def _post(self, place: Place, card: Card, content: Json) -> MessageRef:
-        conversation = await self.conversation_id(place)
+    async def _post(self, place: Place, conversation: str, card: Card, content: Json) -> MessageRef:
         thread, mark = self.destination(place).thread, message_mark(card.review_id, place)
         root = f";messageid={thread}" if thread and is_channel(conversation) else ""
         body = card_activity(with_mark(content, mark), card.summary)

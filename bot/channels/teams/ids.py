@@ -1,7 +1,7 @@
 """What our buttons and forms carry in a card, and how it is read back. Pure.
 
-Every client can read the `data` of an action, and can send any. So each has a MAC by the bot's own key, and
-it has ids, never data.
+Every client can read the `data` of an action, and can send any. So each has a MAC by the bot's own key, over
+the conversation for which it was drawn as well, and it has ids, never data.
 """
 
 from __future__ import annotations
@@ -36,36 +36,46 @@ _MAC_BYTES = 16
 @dataclass(frozen=True)
 class Where:
     """The view with a button: what is shown after it was pressed depends on that. Only a page of the Review
-    has a place and a number, and the id of a digest if its pages are the reviews of one.
+    has a place and a number, and the id of a digest if its pages are the reviews of one. `in_home`: it was
+    opened in a Home, or in a card that a person asked for; only these lead back to the Home.
     """
 
     kind: Literal["press", "home", "review"] = "press"
     place: Place | None = None
     number: int = 0
     digest: str = ""
+    in_home: bool = False
+
+    @property
+    def opened_in(self) -> Where:
+        """The view in which a Review was opened, and to which its "Close" leads."""
+        return IN_HOME if self.in_home else ON_CARD
 
     def value(self, button: str) -> str:
         """The value of a `Button`, with this view."""
         if self.kind != "review":
             return button
-        return f"{self.number}:{self.digest} {button} {self.place}"
+        return f"{self.number}:{self.digest}:{_HOME * self.in_home} {button} {self.place}"
 
     @classmethod
     def parse(cls, kind: Kind, value: str) -> tuple[Self, str]:
         """The view, and the button's value. Raises Refused."""
         match kind:
-            case "press" | "home":
-                return cls(kind), value
+            case "press":
+                return cls(), value
+            case "home":
+                return cls("home", in_home=True), value
             case "review":
                 page, _, rest = value.partition(" ")
-                number, _, digest = page.partition(":")
+                number, digest, home = page.split(":")
                 button, _, place = rest.partition(" ")
-                return cls("review", Place(place), int(number), digest), button
+                return cls("review", Place(place), int(number), digest, home == _HOME), button
             case _:
                 raise unreadable()
 
 
-ON_CARD, IN_HOME = Where(), Where("home")
+ON_CARD, IN_HOME = Where(), Where("home", in_home=True)
+_HOME = "home"
 
 
 @dataclass(frozen=True)
@@ -95,13 +105,19 @@ _FORM = TypeAdapter(OpenForm)
 
 
 class ButtonKey:
-    """The key of the MACs: 32 random bytes, the same for all bots."""
+    """The key of the MACs: 32 random bytes, the same for all bots. `conversation`: where the buttons are; in
+    any other conversation they are none of ours.
+    """
 
-    def __init__(self, key: bytes) -> None:
+    def __init__(self, key: bytes, conversation: str = "") -> None:
         """Raises ValueError for a shorter key: it could be guessed."""
         if len(key) < KEY_BYTES:
             raise ValueError(f"The key of the buttons has {len(key)} bytes; it needs {KEY_BYTES}.")
-        self._key = key
+        self._key, self._conversation = key, conversation
+
+    def within(self, conversation: str) -> ButtonKey:
+        """The same key, for another conversation: its id without that of a thread."""
+        return ButtonKey(self._key, conversation)
 
     def data(self, kind: Kind, value: str) -> dict[str, str]:
         """The `data` of an action."""
@@ -123,7 +139,8 @@ class ButtonKey:
             return False
 
     def _mac(self, kind: str, value: str) -> str:
-        digest = hmac.digest(self._key, f"{kind}\0{value}".encode(), "sha256")[:_MAC_BYTES]
+        signed = f"{self._conversation}\0{kind}\0{value}".encode()
+        digest = hmac.digest(self._key, signed, "sha256")[:_MAC_BYTES]
         return urlsafe_b64encode(digest).decode().rstrip("=")
 
 
@@ -133,7 +150,7 @@ def close_data(key: ButtonKey, where: Where, review_id: str) -> dict[str, str]:
         case "press":
             return key.data("close", review_id)
         case "home":
-            return key.data("home", Button("next", "", "", "", number=where.number).value)
+            return key.data("close", "")
         case "review":
             button = Button("next", "", "", review_id, number=where.number)
             return key.data("review", where.value(button.value))

@@ -172,4 +172,4 @@ def test_at1_a_page_that_is_cut_can_be_read_whole_and_is_not_read_yet(character:
 def test_at1_a_page_has_as_much_as_fits() -> None:
     large = {f"key_{number}": "日" * 900 for number in range(16)}
     page = page_of(review_of(("tool", large), ("tool", {"a": 1}), policy=POLICY), 0)
-    assert byte_size(review_card(page, PEN.at(Where("review", DEFAULT, 0)))) > 10_000
+    assert byte_size(review_card(page, PEN.at(Where("review", DEFAULT, 0)))) > 20_000

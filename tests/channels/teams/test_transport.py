@@ -22,6 +22,7 @@ from bot.channels.contract import (
 )
 from bot.channels.teams import Credentials, TeamsChannel
 from bot.channels.teams.transport import references, sdk, team_channels
+from bot.health import Health
 from bot.teams_names import CHANNEL, PREFIX
 from hitl_core.errors import SettingsError
 from hitl_core.model import Place
@@ -309,20 +310,63 @@ async def test_names_that_cannot_be_loaded_are_not_asked_for_with_each_card(
 
 
 async def test_at6_a_team_that_fails_stops_no_other(sandbox: Sandbox, store: MemoryStore):
-    """Given a team about which Teams refuses to answer, from the start on; then a name of another team leads
+    """Given a team about which Teams refuses to answer, from the start on; then a name that is known leads
     there, people have a Home, and cards are posted."""
     sandbox.faults.add(
         "answer", "team", conversation=ids.OPS, status=403, body=error("TeamIsSoftDeleted")
     )
     channel = make_channel(sandbox, store)
     await install_everywhere(sandbox, channel)
+    await channel.references.pin("Audit", ids.AUDIT)
     await channel.start()
     assert await channel.conversation_id(Place("teams:Audit")) == ids.AUDIT
+    assert await channel.conversation_id(Place(f"teams:{ids.AUDIT}")) == ids.AUDIT
     assert f"place:teams:{ids.AUDIT}" in await channel.audiences(ids.ALICE)
     await channel.post(ROOM, CARD)
     with pytest.raises(LookupFailed):  # it may have this channel
         await channel.team_channels.find("19:unknown@thread.tacv2")
     await channel.close()
+
+
+async def test_a9_f6_a_team_of_which_nothing_is_known_may_have_each_name(
+    sandbox: Sandbox, store: MemoryStore
+):
+    """Given a team that Teams refuses to tell about, from the start on, and a channel of another team that
+    has its name; then the name leads nowhere, is not kept, and operators read which team; when Teams tells
+    again, then it is ambiguous or leads to the team that was meant."""
+    _channel_of(sandbox, ids.AUDIT).name = "Operations"
+    sandbox.faults.add("answer", "team", conversation=ids.OPS, status=403, body=error("Forbidden"))
+    health = Health()
+    channel = TeamsChannel(credentials(sandbox), store, "", health, cloud_url=sandbox.url)
+    await install_everywhere(sandbox, channel)
+    await channel.start()
+    for name in ("Operations", "Nothing"):  # also: it may be that team's
+        with pytest.raises(LookupFailed, match=f"{ids.OPS} may have the name"):
+            await channel.conversation_id(Place(f"teams:{name}"))
+    assert channel.references.pinned("Operations") is None
+    assert any(ids.OPS in each.text for each in health.current_problems())
+    await channel.close()
+
+    sandbox.faults.clear()
+    fresh = make_channel(sandbox, store)
+    await fresh.start()
+    with pytest.raises(NotFound, match="both called"):
+        await fresh.conversation_id(Place("teams:Operations"))
+    _channel_of(sandbox, ids.AUDIT).name = "Audit"
+    fresh.team_channels.expire()
+    assert await fresh.conversation_id(Place("teams:Operations")) == ids.OPS
+    await fresh.close()
+
+
+async def test_a9_f6_a_team_that_was_known_counts_with_its_names(
+    sandbox: Sandbox, channel: TeamsChannel
+):
+    """Given a team that Teams refuses to tell about since; then names of other teams lead there."""
+    await channel.team_channels.all()
+    sandbox.faults.add("answer", "team", conversation=ids.OPS, status=403, body=error("Forbidden"))
+    channel.team_channels.expire()
+    assert await channel.conversation_id(Place("teams:Audit")) == ids.AUDIT
+    assert await channel.conversation_id(Place("teams:Operations")) == ids.OPS
 
 
 async def test_at6_during_an_outage_no_new_name_is_taken(sandbox: Sandbox, channel: TeamsChannel):
@@ -497,3 +541,17 @@ async def test_at3_a_removal_counts_though_another_bot_heard_of_the_install(
     assert not await store.channel_values("teams")
     await early.close()
     await late.close()
+
+
+async def test_at3_a_name_in_a_team_of_which_another_bot_heard_is_found_at_once(
+    sandbox: Sandbox, store: MemoryStore, channel: TeamsChannel
+):
+    """Given a bot that heard that the app was removed from a team; when another one hears that it was added
+    again, then the first one finds the team's channels, and sends nothing to a fallback."""
+    other = make_channel(sandbox, store)
+    await channel.forget(ids.OPS)
+    with pytest.raises(NotFound):
+        await channel.conversation_id(Place("teams:Escalations"))
+    await other.record(installation(sandbox, _channel_of(sandbox, ids.OPS)))
+    assert await channel.conversation_id(Place("teams:Escalations")) == ids.ESCALATIONS
+    await other.close()

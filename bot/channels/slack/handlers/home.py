@@ -124,11 +124,13 @@ class HomeTab:
                 await publishing
         except (HitlError, ChannelError, TimeoutError) as error:
             log.warning("the Home of %s could not be updated: %s", user_id, error or "too slow")
-            await self._show_error(user_id, error)
+            await self.show_error(user_id, error)
 
-    async def _show_error(self, user_id: str, error: Exception) -> None:
-        """Show the error in the person's Home, until the next update."""
-        with suppress(HitlError, ChannelError, TimeoutError):
+    async def show_error(self, user_id: str, error: Exception) -> None:
+        """Show the error in the person's Home, until the next update. Never raises: the error itself is in
+        the log.
+        """
+        with suppress(Exception):
             async with click_budget.timeout("home_error"):
                 view = {"type": "home", "blocks": error_blocks(list_error(error, LABEL))}
                 await self._channel.publish_home(user_id, view)

@@ -6,16 +6,11 @@ turn the acknowledgement into a 404.
 
 from __future__ import annotations
 
-import logging
 import re
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncRespond
 
-from hitl_core.errors import safe_message
-
-from .... import click_budget
 from ....forms import FormDesk, FormRef
 from ....inbox import Inbox, InboxCommand
 from .. import ids
@@ -23,13 +18,12 @@ from ..channel import SlackChannel
 from ..ids import Body
 from ..modals import MODAL_LIMITS
 from .button_check import ButtonCheck
+from .failures import Failures
 from .home import HomeTab
 from .modal_buttons import ModalButtons
 from .responder import Responder
 from .submissions import Submissions
 from .views import Views
-
-log = logging.getLogger(__name__)
 
 
 class Listeners:
@@ -43,28 +37,17 @@ class Listeners:
         self._views = Views(inbox.reader, desk, channel)
         self._modals = ModalButtons(inbox, channel, self._views, self._responder)
         self._submissions = Submissions(desk, self._views, self._responder)
+        self._failures = Failures(self._responder, home)
 
     def register(self, app: Any) -> None:
         """`app` is Bolt's AsyncApp, whose decorators have no types."""
-        app.use(self.start_click)
         app.use(self._check.check)
         for action_id in ("approve", "approve_all", "more"):
             app.action(action_id)(self.press)
         app.action(re.compile("(answer:|doubt_).*"))(self.press)
         self._modals.register(app)
         self._submissions.register(app)
-        app.error(self.log_error)
-
-    async def log_error(self, error: Exception) -> None:
-        """Logs the error without the payload, which Bolt's own handler might log. The person
-        sees a failure.
-        """
-        log.error("an action in Slack could not be handled: %s", safe_message(error))
-
-    async def start_click(self, next: Callable[[], Awaitable[object]]) -> None:
-        """The middleware of all requests; Bolt passes arguments by their names."""
-        click_budget.start()
-        await next()
+        self._failures.register(app)
 
     async def press(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         """A button that decides, or a choice of a menu, which may also open a form."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncRespond
 
-from hitl_core.errors import HitlError, Refused
+from hitl_core.errors import Refused
 from hitl_core.model import Reviewer
 
 from .... import click_budget, refusals
@@ -19,6 +19,7 @@ from ....inbox import (
     PermittedSnapshot,
     Reply,
 )
+from ....logs import trace_of
 from ....text import one_line
 from ...contract import ChannelError
 from .. import ids
@@ -172,14 +173,16 @@ class Responder:
                 await self._inbox.access.read_marks.record(opened.reads, opened.who)
 
     async def refresh_home(self, body: Body, seen: PermittedSnapshot | None = None) -> None:
-        """Updates the Home at once after a click in it. `seen` is the review of the click."""
+        """Updates the Home at once after a click in it. `seen` is the review of the click. Never raises: the
+        person has the result.
+        """
         if ids.view_of(body).get("type") != "home":
             return
         try:
             async with click_budget.timeout("show"):
                 await self._home.publish(str(body["user"]["id"]), seen=seen)
-        except (HitlError, ChannelError, TimeoutError) as error:
-            log.warning("a Home could not be updated: %s", error)
+        except Exception as error:
+            log.warning("a Home could not be updated: %s", trace_of(error))
 
     async def _show_modal(self, body: Body, view: View) -> str:
         trigger = str(body["trigger_id"])

@@ -59,7 +59,7 @@ class Submissions:
         except Refused as refused:
             log.warning("a form that can't be read was submitted")  # its texts may be anything
             unreadable = Notice(str(refused), fixable=True)  # keeps what they entered
-            await ack(**_to_response(unreadable, view))
+            await ack(**to_response(unreadable, view))
             return
         who = await self._responder.load_reviewer(body)
         op = ids.op_of_submission(view, who.id)
@@ -70,7 +70,7 @@ class Submissions:
             result = to_result(Reply("unavailable", refusals.RESULT_UNKNOWN))
         if isinstance(result, Stored):
             await self.show_next_action(view, meta, who, result.snapshot)
-        await ack(**_to_response(result, view, meta.review))
+        await ack(**to_response(result, view, meta.review))
 
     async def redraw(self, ack: AsyncAck, body: Body) -> None:
         """Shows the form again: with the fields of the new choice, or the page before."""
@@ -120,7 +120,8 @@ def _form_of(view: Body) -> tuple[FormRef, ModalMeta]:
     return meta.about, meta
 
 
-def _to_response(result: FormResult, view: Body, review: ReviewPage | None = None) -> AckResponse:
+def to_response(result: FormResult, view: Body, review: ReviewPage | None = None) -> AckResponse:
+    """The answer to a submitted modal."""
     match result:
         case Stored() if view.get("previous_view_id") and review is None:
             return {"response_action": "clear"}  # below it is what can't be answered any more

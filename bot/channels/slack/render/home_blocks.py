@@ -30,6 +30,7 @@ from ....card import (
     more_actions_line,
     more_reviews_line,
     others_text,
+    unreadable_line,
 )
 from ....inbox import Home, HomeTask
 from .block_kit import (
@@ -73,7 +74,9 @@ def view_blocks(home: Home, channel: HomeChannel) -> list[Block]:
     at, buttons = home_pages(home.page, home.pages)
     if home.pages > 1:
         content += context_lines("page", [at])
-    if not home.mine and not home.others and not home.decided:
+    if home.unreadable:
+        content += context_lines("unreadable", [unreadable_line(home.unreadable)])
+    if not home.mine and not home.others and not home.decided and not home.unreadable:
         return [*content, *context_lines("empty", [NOTHING_YET])]
     for number, task in enumerate(home.mine, start=1):
         room = MAX_BLOCKS - len(content) - SHORT_BLOCKS * (len(home.mine) - number)
@@ -94,6 +97,8 @@ def list_blocks(home: Home, channel: HomeChannel) -> list[Block]:
     """The same without buttons, for an ephemeral message."""
     names = place_names(channel.name_of, channel.link)
     content: list[Block] = [header("title", summary(home))]
+    if home.unreadable:
+        content += context_lines("unreadable", [unreadable_line(home.unreadable)])
     for task in home.mine:
         review_id = task.card.review_id
         head, *below = _headline_blocks(task, names, task.card.title)

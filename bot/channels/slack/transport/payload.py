@@ -15,6 +15,7 @@ from slack_bolt.response import BoltResponse
 
 from hitl_core.model import parse_whole_number, unparsed_has_more_values
 
+from .... import click_budget
 from ....web import read_form
 from .payload_models import (
     EVENT_MODELS,
@@ -120,8 +121,10 @@ def _to_dict(shape: PayloadModel) -> Payload:
 
 
 async def dispatch(app: AsyncApp, payload: dict[str, Any]) -> BoltResponse:
-    """Passes a valid payload, which surely comes from Slack, through Bolt to our listeners.
+    """Passes a valid payload, which surely comes from Slack, through Bolt to our listeners. The time of the
+    click begins.
 
     Bolt would check the signature and parse again. In its socket mode it accepts a parsed payload.
     """
+    click_budget.start()
     return await app.async_dispatch(AsyncBoltRequest(mode="socket_mode", body=payload))

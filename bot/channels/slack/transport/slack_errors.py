@@ -42,6 +42,7 @@ NO_PLACE = {
     "cannot_dm_bot": "this is a bot",
     "channel_not_found": "the bot can't see this channel",
     "is_archived": "the channel is archived",
+    "is_inactive": "the channel is archived, frozen or deleted",  # chat.update's word for it
     "messages_tab_disabled": "direct messages to the app are off",
     "not_in_channel": "the bot is not in this channel",
     "restricted_action": "the workspace doesn't let the bot do this",

@@ -13,6 +13,7 @@ from ....people import Lookups
 from ..channel import TeamsChannel
 from ..ids import NAME
 from ..transport import Activity, Answer
+from .answers import explain, text_answer
 from .card_actions import CardActions
 from .commands import Commands
 from .files import Files
@@ -40,7 +41,25 @@ class Activities:
         )
 
     async def handle(self, activity: Activity) -> Answer:
-        """Types that this bot does not know get 200, invokes that it does not know 501."""
+        """Types that this bot does not know get 200, invokes that it does not know 501. Raises only for what
+        nobody waits for: Teams sends that again.
+        """
+        try:
+            return await self._handle(activity)
+        except Exception as error:
+            match activity.type:
+                case "invoke" if activity.name == CARD_ACTION:
+                    return text_answer(explain(error, "a press"))
+                case "invoke":
+                    text = explain(error, "an answer about a file")
+                case "message":
+                    text = explain(error, "a message")
+                case _:
+                    raise
+            await self._commands.say(_person(activity), text)
+            return Answer()
+
+    async def _handle(self, activity: Activity) -> Answer:
         match activity.type:
             case "invoke" if activity.name == CARD_ACTION:
                 return await self._actions.answer(activity, await self._load_reviewer(activity))
@@ -59,8 +78,7 @@ class Activities:
 
     async def _load_reviewer(self, activity: Activity) -> Reviewer:
         """The person by their object id. Their name in the activity is only shown."""
-        person = activity.sender.person
-        assert person is not None  # the guard checked it
+        person = _person(activity)
         team, name = self._channel.team, activity.sender.name or person
         return await self._inbox.load_reviewer(NAME, person, team, name)
 
@@ -69,3 +87,9 @@ class Activities:
             await self._channel.record(activity)
         except HitlError as error:
             self._unnoted.warn(error)
+
+
+def _person(activity: Activity) -> str:
+    person = activity.sender.person
+    assert person is not None  # the guard checked it
+    return person

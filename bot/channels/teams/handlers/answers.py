@@ -1,15 +1,26 @@
-"""The answers to an invoke `adaptiveCard/action`. Only the person who pressed sees them. Pure.
+"""The answers to an invoke `adaptiveCard/action`, which only the person who pressed sees. What any error of
+any handler becomes: one sentence, and one line in the log.
 
 learn.microsoft.com/adaptive-cards/authoring-cards/universal-action-model#response-format
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable
 
+from hitl_core.errors import HitlError, Refused
+
+from .... import refusals
+from ....inbox import list_error
+from ....logs import trace_of
 from ....text import one_line
+from ...contract import ChannelError
+from ..places import LABEL
 from ..render import Json
-from ..transport import Answer
+from ..transport import Answer, InvalidActivity
+
+log = logging.getLogger(__name__)
 
 #: Teams takes an invoke without a text for a failure, and repeats it.
 NO_TEXT = "Nothing was changed."
@@ -29,3 +40,19 @@ def _answer(
     kind: str, value: Json | str, on_sent: Callable[[], Awaitable[None]] | None = None
 ) -> Answer:
     return Answer({"statusCode": 200, "type": kind, "value": value}, on_sent=on_sent)
+
+
+def explain(error: Exception, what: str) -> str:
+    """The sentence. `what` failed is for the log, for example "a press"."""
+    match error:
+        case Refused():
+            pass
+        case InvalidActivity():
+            log.error("%s in Teams could not be read: %s", what, error)
+            return refusals.UNREADABLE_BUTTON
+        case HitlError() | ChannelError() | TimeoutError():
+            text = error or "it took too long"
+            log.warning("%s in Teams failed: %s", what, text)
+        case _:
+            log.error("%s in Teams failed: %s", what, trace_of(error))
+    return one_line(list_error(error, LABEL))

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import logging
-
-from hitl_core.errors import HitlError, Refused, safe_message
 from hitl_core.model import Reviewer
 
-from .... import click_budget, refusals
+from .... import click_budget
 from ....forms import FormDesk
-from ....inbox import Inbox, Press, list_error
-from ...contract import ChannelError
+from ....inbox import Inbox, Press
 from ..channel import TeamsChannel
-from ..ids import ON_CARD, Kind, OpenForm, Where
-from ..places import LABEL
+from ..ids import IN_HOME, ON_CARD, Kind, OpenForm, Where
 from ..render import TEAMS_LIMITS
-from ..transport import Activity, Answer, ExecuteValue, InvalidActivity, parse_execute
-from .answers import text_answer
-from .click import Click, message_of, op_of_press
+from ..transport import Activity, Answer, ExecuteValue, parse_execute
+from .click import Click, conversation_of, message_of, op_of_press
 from .files import Files
 from .forms import Forms
 from .home import TeamsHome
 from .presses import Presses
 from .views import Views
-
-log = logging.getLogger(__name__)
 
 
 class CardActions:
@@ -40,33 +32,23 @@ class CardActions:
         self._forms = Forms(desk, self._views, self._presses)
 
     async def answer(self, activity: Activity, who: Reviewer) -> Answer:
-        try:
-            execute = parse_execute(activity)
-            kind, value = self._channel.key.read(execute.action.data)
-            return await self._answer(activity, execute, kind, value, who)
-        except InvalidActivity as wrong:
-            log.error("a press in Teams could not be read: %s", wrong)
-            return text_answer(refusals.UNREADABLE_BUTTON)
-        except Refused as refused:
-            return text_answer(str(refused))
-        except (HitlError, ChannelError, TimeoutError) as error:
-            log.warning("a press in Teams could not be answered: %s", error or "it took too long")
-            return text_answer(list_error(error, LABEL))
-        except Exception as error:  # Teams would repeat a press that got no answer
-            log.error("a press in Teams failed: %s", safe_message(error))
-            return text_answer(refusals.RESULT_UNKNOWN)
+        """Raises InvalidActivity, Refused, ChannelError, StoreUnavailable, TimeoutError."""
+        execute = parse_execute(activity)
+        key = self._channel.key_in(conversation_of(activity))
+        kind, value = key.read(execute.action.data)
+        return await self._answer(activity, execute, kind, value, who)
 
     async def _answer(
         self, activity: Activity, execute: ExecuteValue, kind: Kind, value: str, who: Reviewer
     ) -> Answer:
-        """Raises Refused, ChannelError, StoreUnavailable, TimeoutError."""
 
         def click_in(where: Where) -> Click:
             op = op_of_press(activity, who, value)
-            return Click(who, op, where, message_of(activity, where))
+            conversation = conversation_of(activity)
+            return Click(who, op, conversation, where, message_of(activity, where))
 
         if kind == "close":
-            return await self._presses.close(value, click_in(ON_CARD))
+            return await self._presses.close(value, click_in(ON_CARD if value else IN_HOME))
         if kind == "form":
             form = OpenForm.parse(value)
             click, action = click_in(form.where), execute.action
@@ -84,6 +66,6 @@ class CardActions:
         updated: Teams would ask again.
         """
         async with click_budget.timeout("page"):
-            if click.where.kind == "home":
-                return await self._views.home(click.who)
+            if click.where.in_home:
+                return await self._views.home(click)
             return await self._views.card(review_id, click)

@@ -21,12 +21,13 @@ _THREAD = ";messageid="
 @dataclass(frozen=True)
 class Click:
     """`op` is the id of this press: Teams repeats one that got no answer, and it counts once. `card` is the
-    review's message with the button. It is None in a Home and on a page of the Review: these messages may
-    belong to no review, and the bot would take one for another card of it, and delete it.
+    review's message with the button, in `conversation`. It is None in a Home and on a page of the Review:
+    these messages may belong to no review, and the bot would take one for another card of it, and delete it.
     """
 
     who: Reviewer
     op: str
+    conversation: str
     where: Where = ON_CARD
     card: MessageRef | None = None
 

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from dataclasses import replace
 from typing import NamedTuple
 
-from hitl_core.errors import HitlError, Refused
 from hitl_core.model import Place, Reviewer
 
 from .... import click_budget
-from ....inbox import HomeLoader, Inbox, list_error
-from ....text import one_line
-from ...contract import ChannelError
+from ....inbox import HomeLoader, Inbox
 from ..channel import TeamsChannel
 from ..ids import IN_HOME, NAME, without_mark
-from ..places import LABEL
 from ..render import card_message, message_card
 from ..transport import Activity
+from .answers import explain
 from .home import TeamsHome
-
-log = logging.getLogger(__name__)
 
 HELP_TITLE = "Approvals"
 HELP = (
@@ -58,17 +52,9 @@ class Commands:
         self._inbox, self._homes, self._home, self._channel = inbox, homes, home, channel
 
     async def answer(self, activity: Activity, who: Reviewer) -> None:
-        """Never raises: Teams would send the message again."""
-        command = parse_command(activity.text)
-        try:
-            async with click_budget.timeout("home"):
-                await self._run(command, who)
-        except (HitlError, ChannelError, TimeoutError) as error:
-            if not isinstance(error, Refused):
-                log.warning(
-                    "`%s` could not be answered: %s", command.verb, error or "it took too long"
-                )
-            await self._say(who, one_line(list_error(error, LABEL)))
+        """Raises Refused, ChannelError, StoreUnavailable, TimeoutError."""
+        async with click_budget.timeout("home"):
+            await self._run(parse_command(activity.text), who)
 
     async def welcome(self, person: str) -> None:
         """Never raises."""
@@ -77,8 +63,16 @@ class Commands:
                 await self._channel.send(
                     _chat_of(person), message_card(HELP, HELP_TITLE), HELP_TITLE
                 )
-        except (ChannelError, TimeoutError) as error:
-            log.warning("%s could not be welcomed: %s", person, error or "it took too long")
+        except Exception as error:
+            explain(error, f"the welcome of {person}")
+
+    async def say(self, person: str, text: str) -> None:
+        """One sentence, in their own chat. Never raises: Teams would send their message again."""
+        try:
+            async with click_budget.timeout("home_error"):
+                await self._channel.send(_chat_of(person), message_card(text), text)
+        except Exception as error:
+            explain(error, f"a sentence for {person}")
 
     async def _run(self, command: Command, who: Reviewer) -> None:
         match command.verb:
@@ -96,17 +90,11 @@ class Commands:
         review_id = await self._homes.find_review_id(who, id)
         card = await self._inbox.access.find_card(review_id, who)
         channel = self._channel
+        key = channel.key_in(await channel.conversation_id(_chat_of(who.id)))
         drawn = card_message(
-            replace(card, next_step=None), channel.name_of, channel.key, channel.link, IN_HOME
+            replace(card, next_step=None), channel.name_of, key, channel.link, IN_HOME
         )
         await channel.send(_chat_of(who.id), without_mark(drawn), card.summary)
-
-    async def _say(self, who: Reviewer, text: str) -> None:
-        try:
-            async with click_budget.timeout("home_error"):
-                await self._channel.send(_chat_of(who.id), message_card(text), text)
-        except (ChannelError, TimeoutError) as error:
-            log.warning("%s could not be answered: %s", who.id, error or "it took too long")
 
 
 def _chat_of(person: str) -> Place:

@@ -11,13 +11,12 @@ import secrets
 from hitl_core.errors import HitlError, Refused
 from hitl_core.model import MessageRef, Place, Reviewer
 
-from .... import click_budget, refusals
+from .... import click_budget
 from ....card import Button
-from ....inbox import ActionRef, Inbox, Press, list_error
+from ....inbox import ActionRef, Inbox, Press
 from ...contract import ChannelError, NotFound, Undeliverable
 from ..channel import TeamsChannel
 from ..ids import NAME, unreadable
-from ..places import LABEL
 from ..render import Json, message_card
 from ..transport import (
     UPLOAD_TIMEOUT,
@@ -32,7 +31,7 @@ from ..transport import (
     file_name,
     parse_file_consent,
 )
-from .answers import text_answer
+from .answers import explain, text_answer
 from .click import Click, conversation_of
 
 log = logging.getLogger(__name__)
@@ -75,13 +74,10 @@ class Files:
         button = Button("file", "", "", target.review_id, target.action, target.revision)
         async with click_budget.timeout("file"):
             file = await self._inbox.reader.text(target, click.who)
-            body = consent_activity(
-                file_name(file.name),
-                len(file.data),
-                DESCRIPTION,
-                channel.key.data("file", f"{id} {button.value}"),
-            )
             try:
+                key = channel.key_in(await channel.conversation_id(_chat_of(click.who)))
+                data = key.data("file", f"{id} {button.value}")
+                body = consent_activity(file_name(file.name), len(file.data), DESCRIPTION, data)
                 ref = await channel.send_activity(_chat_of(click.who), body)
             except NotFound as error:
                 raise Refused("unavailable", NO_CHAT) from error
@@ -101,18 +97,12 @@ class Files:
         """A sentence; "" if the question itself was replaced. Never raises."""
         try:
             return await self._run(parse_file_consent(activity), activity, who)
-        except InvalidActivity as wrong:
-            log.error("an answer about a file in Teams could not be read: %s", wrong)
-            return refusals.UNREADABLE_BUTTON
-        except Refused as refused:
-            return str(refused)
-        except (HitlError, ChannelError, TimeoutError) as error:
-            log.warning("a file could not be sent in Teams: %s", error or "it took too long")
-            return list_error(error, LABEL)
+        except Exception as error:
+            return explain(error, "an answer about a file")
 
     async def _run(self, consent: FileConsent, activity: Activity, who: Reviewer) -> str:
         """Raises InvalidActivity, Refused, ChannelError, StoreUnavailable."""
-        kind, value = self._channel.key.read(consent.context)
+        kind, value = self._channel.key_in(conversation_of(activity)).read(consent.context)
         id, _, button = value.partition(" ")
         if kind != "file":
             raise unreadable()

@@ -42,7 +42,7 @@ class Forms:
                 page = await self._desk.redraw(
                     form.ref, form.session_id, entries, click.who, back=verb == "back"
                 )
-            return self._views.form(page, form.session_id, form.where)
+            return self._views.form(page, form.session_id, click)
         return await self._submit(form, entries, click)
 
     async def _submit(self, form: OpenForm, entries: Entries, click: Click) -> Answer:
@@ -62,15 +62,16 @@ class Forms:
                 review_id = form.ref.target.review_id
                 return await self._presses.show_result(review_id, click, result.snapshot)
             case FormPage():
-                return self._views.form(result, form.session_id, form.where)
+                return self._views.form(result, form.session_id, click)
             case FieldErrors():
                 page = await self._page_again(form, entries, click)
-                return self._views.form(page, form.session_id, form.where, entries, result.errors)
+                return self._views.form(page, form.session_id, click, entries, result.errors)
             case Notice() if result.fixable:
                 page = replace(await self._page_again(form, entries, click), problem=result.text)
-                return self._views.form(page, form.session_id, form.where, entries)
+                return self._views.form(page, form.session_id, click, entries)
             case Notice():
-                return self._views.notice(result.text, result.title, form)
+                review_id = form.ref.target.review_id
+                return self._views.notice(result.text, result.title, review_id, click)
         assert_never(result)
 
     async def _page_again(self, form: OpenForm, entries: Entries, click: Click) -> FormPage:

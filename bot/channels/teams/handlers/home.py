@@ -31,7 +31,8 @@ class TeamsHome:
         key, views = _key(who.id), self._homes.views
         await views.record_open(key)
         home = await self._homes.load_home(who)
-        card = await self._draw(home)
+        conversation = await self._channel.conversation_id(Place(key))
+        card = await self._draw(home, conversation)
         ref = await self._channel.send(Place(key), card, HOME_TITLE)
         await views.save(key, HomeView(home.page, _digest(card), ref.model_dump_json()))
 
@@ -43,20 +44,23 @@ class TeamsHome:
             return
         who = await self._inbox.load_reviewer(NAME, user_id, self._channel.team, user_id)
         home = await self._homes.load_home(who, shown.page if page is None else page)
-        card = await self._draw(home)
+        message = MessageRef.model_validate_json(shown.message)
+        card = await self._draw(home, message.conversation)
         if shown.digest == (digest := _digest(card)):
             return
         try:
-            await self._channel.replace(
-                MessageRef.model_validate_json(shown.message), card, HOME_TITLE
-            )
+            await self._channel.replace(message, card, HOME_TITLE)
         except MessageGone:
             await views.forget(key)
         else:
             await views.save(key, HomeView(home.page, digest, shown.message))
 
     async def draw(
-        self, who: Reviewer, page: int | None, seen: PermittedSnapshot | None = None
+        self,
+        who: Reviewer,
+        conversation: str,
+        page: int | None,
+        seen: PermittedSnapshot | None = None,
     ) -> Json:
         """This page, or the current one, for the answer to a press. `seen` is the review of that press. The
         message itself is updated a little later.
@@ -65,12 +69,13 @@ class TeamsHome:
         shown = await views.load(key)
         home = await self._homes.load_home(who, shown.page if page is None else page, seen)
         await views.save(key, HomeView(home.page, "", shown.message))
-        return await self._draw(home)
+        return await self._draw(home, conversation)
 
-    async def _draw(self, home: Home) -> Json:
+    async def _draw(self, home: Home, conversation: str) -> Json:
         channel = self._channel
-        pen = Pen.of(channel.name_of, channel.key, channel.link)
-        return await offload_home(home, lambda home: home_card(home, pen))
+        pen = Pen.of(channel.name_of, channel.key_in(conversation), channel.link)
+        unknown = channel.team_channels.unknown()
+        return await offload_home(home, lambda home: home_card(home, pen, unknown))
 
 
 def _key(user_id: str) -> str:

@@ -39,8 +39,10 @@ class Presses:
             return await self._show_page(press, click)
 
     async def close(self, review_id: str, click: Click) -> Answer:
-        """Back to the card."""
+        """Back to the card, or to the Home, at the page where it was."""
         async with click_budget.timeout("page"):
+            if click.where.in_home:
+                return await self._views.home(click)
             return await self._views.card(review_id, click)
 
     async def _apply(self, command: InboxCommand, click: Click) -> Answer:
@@ -79,7 +81,7 @@ class Presses:
         except ReadRequired as required:
             target, why = required.unread
             return await self._views.arguments(target, 0, click, why=why)
-        return self._views.form(page, click.op, click.where)
+        return self._views.form(page, click.op, click)
 
     async def _show_page(self, press: Press, click: Click) -> Answer:
         target, views, place = press.target, self._views, click.where.place
@@ -89,7 +91,7 @@ class Presses:
         if press.verb == "review":
             return await views.first_review(target.review_id, press.number, click)
         if turns and target.review_id and place is not None:
-            return await views.review_page(target.review_id, place, press.number, click.who)
+            return await views.review_page(target.review_id, place, press.number, click)
         if turns and click.where.kind == "home":
-            return await views.home(click.who, press.number)
+            return await views.home(click, press.number)
         raise unreadable()

@@ -12,7 +12,6 @@ from ....forms import Entries, FormPage
 from ....inbox import ActionPage, ActionRef, Inbox, PermittedSnapshot
 from ....offload import offload_drawing
 from ..channel import TeamsChannel
-from ..ids import OpenForm, Where
 from ..render import (
     Pen,
     arguments_card,
@@ -41,7 +40,7 @@ class Views:
             case "press":
                 return await self.card(review_id, click, seen)
             case "home":
-                return await self.home(click.who, None, seen)
+                return await self.home(click, None, seen)
             case "review":
                 return await self.review(review_id, click, seen)
         assert_never(click.where.kind)
@@ -50,10 +49,10 @@ class Views:
         self, review_id: str, click: Click, seen: PermittedSnapshot | None = None
     ) -> Answer:
         """The card of this message."""
-        channel = self._channel
+        channel, key = self._channel, self._channel.key_in(click.conversation)
         if is_digest_id(review_id):
-            digest = await self._inbox.access.digests.card(review_id)
-            return card_answer(card_message(digest, channel.name_of, channel.key, channel.link))
+            digest = await self._inbox.reader.digest_card(review_id, click.who)
+            return card_answer(card_message(digest, channel.name_of, key, channel.link))
         snapshot, place = await self._inbox.access.find_place(
             review_id, click.card, click.who, seen
         )
@@ -63,17 +62,17 @@ class Views:
             lambda: card_message(
                 build_card(review, place, posts, held=snapshot.held),
                 channel.name_of,
-                channel.key,
+                key,
                 channel.link,
             ),
         )
         return card_answer(card)
 
     async def home(
-        self, who: Reviewer, page: int | None = None, seen: PermittedSnapshot | None = None
+        self, click: Click, page: int | None = None, seen: PermittedSnapshot | None = None
     ) -> Answer:
         """Raises ChannelError, StoreUnavailable too."""
-        return card_answer(await self._home.draw(who, page, seen))
+        return card_answer(await self._home.draw(click.who, click.conversation, page, seen))
 
     async def arguments(
         self,
@@ -86,17 +85,18 @@ class Views:
         """This page of all arguments, with `why` it is shown if the person did not ask for it."""
         who = click.who
         page = await self._inbox.reader.arguments(target, number, who, split_arguments, seen)
-        return self._to_read(arguments_card(page, self._pen(click.where), why), page.reads, who)
+        return self._to_read(arguments_card(page, self._pen(click), why), page.reads, who)
 
     async def first_review(self, review_id: str, number: int, click: Click) -> Answer:
         """The actions of this card one by one, from this page."""
-        reader = self._inbox.reader
-        page = await reader.first_action(review_id, number, click.card, click.who, self._fits)
-        return self._review(page, click.who)
+        reader, fits = self._inbox.reader, self._fits(click)
+        page = await reader.first_action(review_id, number, click.card, click.who, fits)
+        return self._review(page, click)
 
-    async def review_page(self, review_id: str, place: Place, number: int, who: Reviewer) -> Answer:
-        page = await self._inbox.reader.action(review_id, place, number, who, fits=self._fits)
-        return self._review(page, who)
+    async def review_page(self, review_id: str, place: Place, number: int, click: Click) -> Answer:
+        reader, fits = self._inbox.reader, self._fits(click)
+        page = await reader.action(review_id, place, number, click.who, fits=fits)
+        return self._review(page, click)
 
     async def review(self, review_id: str, click: Click, seen: PermittedSnapshot | None) -> Answer:
         """The next action of the Review that still waits."""
@@ -104,31 +104,31 @@ class Views:
         assert place is not None  # a page of the Review has one
         about = click.where.digest or review_id
         page = await self._inbox.reader.action(
-            about, place, number, who, seen, next_pending=True, fits=self._fits
+            about, place, number, who, seen, next_pending=True, fits=self._fits(click)
         )
-        return self._review(page, who)
+        return self._review(page, click)
 
     def form(
         self,
         page: FormPage,
         session_id: str,
-        where: Where,
+        click: Click,
         entries: Entries | None = None,
         errors: Mapping[str, str] | None = None,
     ) -> Answer:
         """With `entries` it has what the person entered, and with `errors` what is wrong with it."""
-        return card_answer(form_card(page, session_id, self._pen(where), entries, errors))
+        return card_answer(form_card(page, session_id, self._pen(click), entries, errors))
 
-    def notice(self, text: str, title: str, form: OpenForm) -> Answer:
+    def notice(self, text: str, title: str, review_id: str, click: Click) -> Answer:
         """In place of a form that is of no more use."""
-        pen = self._pen(form.where)
-        return card_answer(notice_card(text, title, pen, form.ref.target.review_id))
+        return card_answer(notice_card(text, title, self._pen(click), review_id))
 
-    def _fits(self, page: ActionPage) -> bool:
-        return review_fits(page, self._pen())
+    def _fits(self, click: Click) -> Callable[[ActionPage], bool]:
+        pen = self._pen(click)
+        return lambda page: review_fits(page, pen)
 
-    def _review(self, page: ActionPage, who: Reviewer) -> Answer:
-        return self._to_read(review_card(page, self._pen()), page.reads, who)
+    def _review(self, page: ActionPage, click: Click) -> Answer:
+        return self._to_read(review_card(page, self._pen(click)), page.reads, click.who)
 
     def _to_read(self, card: dict[str, object], target: ActionRef | None, who: Reviewer) -> Answer:
         """What they have read is recorded after Teams has the page."""
@@ -137,6 +137,7 @@ class Views:
             record = lambda: self._inbox.access.read_marks.record(target, who)  # noqa: E731
         return card_answer(card, record)
 
-    def _pen(self, where: Where | None = None) -> Pen:
-        channel = self._channel
-        return Pen.of(channel.name_of, channel.key, channel.link, where or Where())
+    def _pen(self, click: Click) -> Pen:
+        """Draws for the same view: what is shown instead leads back to it."""
+        channel, key = self._channel, self._channel.key_in(click.conversation)
+        return Pen.of(channel.name_of, key, channel.link, click.where)

@@ -27,6 +27,8 @@ from ....card import (
     is_single,
     more_actions_line,
     others_text,
+    unknown_teams,
+    unreadable_line,
 )
 from ....inbox import Home, HomeTask
 from ....text import clip
@@ -62,14 +64,20 @@ MAX_ARGUMENT_CHARS = 1_500
 MAX_TITLE = 200
 
 
-def home_card(home: Home, pen: Pen) -> Json:
-    """Each review that waits in full if that fits, else with its title."""
+def home_card(home: Home, pen: Pen, unknown: int = 0) -> Json:
+    """Each review that waits in full if that fits, else with its title. `unknown`: how many teams could not
+    be looked up.
+    """
     pen = pen.at(IN_HOME)
     at, turn = home_pages(home.page, home.pages)
     top = [rich_text(text_runs(home_title(home.total, more=home.more), **TITLE))]
+    if unknown:
+        top += pen.alerts([unknown_teams(unknown)])
     if home.pages > 1:
         top += pen.small_lines([at])
-    if not home.mine and not home.others and not home.decided:
+    if home.unreadable:
+        top += pen.small_lines([unreadable_line(home.unreadable)])
+    if not home.mine and not home.others and not home.decided and not home.unreadable:
         return fitting_card([adaptive_card([*top, *pen.lines([NOTHING_YET])])])
     turning = separated(pen.buttons(turn))
     short = [_short_task(task, pen) for task in home.mine]

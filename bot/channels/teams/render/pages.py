@@ -26,7 +26,7 @@ from ....card import (
 from ....inbox import ActionPage, ArgumentsPage
 from ....split_text import split_text
 from ....text import clip, one_line
-from ..ids import ON_CARD, Where
+from ..ids import Where
 from .card_message import action_elements, separated
 from .elements import (
     MAX_BYTES,
@@ -82,13 +82,14 @@ def review_fits(page: ActionPage, pen: Pen) -> bool:
 
 
 def _draw_review(page: ActionPage, pen: Pen) -> Json:
-    here = pen.at(Where("review", page.place, page.number, page.digest))
+    where = Where("review", page.place, page.number, page.digest, pen.where.in_home)
+    here, back = pen.at(where), pen.at(where.opened_in)
     head = [rich_text(text_runs(REVIEW_TITLE, **TITLE)), *pen.small_lines([page.state, page.asker])]
     if page.action is None:
         action = pen.lines([NOTHING_HERE])
     else:
         action = action_elements(page.review_id, page.action, here)
-    turning = _last_rows(here, pen.at(ON_CARD), page.digest or page.review_id, page.buttons)
+    turning = _last_rows(here, back, page.digest or page.review_id, page.buttons)
     return adaptive_card([*head, *action, *turning])
 
 

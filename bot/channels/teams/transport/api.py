@@ -181,7 +181,7 @@ class Api:
 
     def _lookup_failure(self, request: Request, error: str) -> LookupFailed:
         """The error to raise; it is also reported to Health."""
-        is_denied = error in _DENIED
+        is_denied = bool(request.needed) and error in _DENIED
         whom = f" for {request.about}" if request.about and not is_denied else ""
         needed = request.needed if is_denied else ""
         hint = f"; an administrator must grant the app {needed}: see docs/teams.md" * bool(needed)

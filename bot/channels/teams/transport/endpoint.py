@@ -14,11 +14,10 @@ from typing import Any
 
 from aiohttp import web
 
-from hitl_core.errors import safe_message
 from hitl_core.failpoints import failpoint
 
 from .... import click_budget
-from ....logs import ThrottledLog
+from ....logs import ThrottledLog, trace_of
 from ....offload import offload_click_parsing
 from ....web import LEAVING, BodyError, mark_authenticated, read_body
 from .activity import Activity, InvalidActivity, parse_activity
@@ -101,7 +100,7 @@ class TeamsEndpoint:
         try:
             return await self._handle(activity)
         except Exception as error:
-            log.error("an activity of Teams could not be handled: %s", safe_message(error))
+            log.error("an activity of Teams could not be handled: %s", trace_of(error))
             return Answer(status=500)
 
     async def _send(self, request: web.Request, answer: Answer) -> web.Response:
@@ -129,7 +128,7 @@ class TeamsEndpoint:
             async with asyncio.timeout(None) if answer.is_slow else click_budget.timeout("record"):
                 await answer.on_sent()
         except Exception as error:
-            log.warning("what follows an answer to Teams failed: %s", safe_message(error))
+            log.warning("what follows an answer to Teams failed: %s", trace_of(error))
 
 
 def _token(request: web.Request) -> str:

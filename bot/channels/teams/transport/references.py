@@ -47,11 +47,11 @@ class References:
         self._pins: dict[str, str] = {}
         self._loaded_at = float("-inf")
 
-    async def refresh(self) -> None:
-        """Load what other bots changed, if that was not done within MAX_AGE. Raises Unreachable if nothing is
-        known yet.
+    async def refresh(self, *, now: bool = False) -> None:
+        """Load what other bots changed, if that was not done within MAX_AGE, or `now`. Raises Unreachable if
+        nothing is known yet.
         """
-        if time.monotonic() - self._loaded_at < MAX_AGE:
+        if time.monotonic() - self._loaded_at < MAX_AGE and not now:
             return
         try:
             await self._load()

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ...contract import ChannelError, NotFound, RateLimited, Unreachable
+from ...contract import ChannelError, LookupFailed, NotFound, RateLimited, Unreachable
 from .api import Api, read_field, read_list
 from .errors import NO_PLACE, Data
 from .references import References
@@ -67,6 +67,13 @@ class _Known:
     failures: int = 0
     failed_at: float = float("-inf")
 
+    @property
+    def is_known(self) -> bool:
+        """Whether it was looked up once. Even a refusal for good (403) has been a fault of Teams: see
+        github.com/MicrosoftDocs/msteams-docs/issues/10741.
+        """
+        return self.listed_at != float("-inf")
+
     def is_due(self, max_age: float, expired_at: float) -> bool:
         """Whether to look it up now. After a failure it is left alone for a while, longer each time."""
         now = time.monotonic()
@@ -93,6 +100,10 @@ class TeamChannels:
     def get(self, id: str) -> ChannelInfo | None:
         """As far as it is known already."""
         return self._channels.get(id)
+
+    def unknown(self) -> int:
+        """How many teams failed whenever they were looked up: their reviews are in nobody's list."""
+        return sum(one.failure is not None and not one.channels for one in self._teams.values())
 
     def expire(self) -> None:
         """Teams says that something changed: what is known is looked up again when it is needed."""
@@ -143,16 +154,24 @@ class TeamChannels:
         return self._channels.get(id)
 
     async def find_by_name(self, name: str) -> list[str]:
-        """The ids of the channels that a place may call so now. Raises the failure of a team that Teams can't
-        answer for at the moment: it may have the name too. One for which Teams refuses an answer counts
-        with the names that it had.
+        """The ids of the channels that a place may call so now. Raises the failure of a team that may have
+        the name too: one that Teams can't answer for at the moment, or about which nothing was ever known
+        here. Else the name could lead to another team, and stay there. A known team for which Teams refuses
+        an answer counts with the names that it had.
         """
-        await self._references.refresh()
         ids = self._ids_of(name)
+        await self._references.refresh(now=not ids)  # another bot may know of a new team
         await self._load(0.0 if len(ids) == 1 else _RETRY_AFTER)
-        for one in self._teams.values():
+        for id, one in self._teams.items():
             if one.failure is not None and _is_outage(one.failure):
                 raise one.failure.with_traceback(None)
+            if one.failure is not None and not one.is_known:
+                text = (
+                    f"the team {id} may have the name {name} too, and Teams tells nothing about it"
+                    f" ({one.failure}): name the channel by its id, or remove the app from that team"
+                )
+                self._api.health.report("lookup", _subject(id), f"A place is not known: {text}.")
+                raise LookupFailed(text)
         return self._ids_of(name)
 
     def _ids_of(self, name: str) -> list[str]:
@@ -189,6 +208,7 @@ class TeamChannels:
             known.failures += 1
             return
         self._teams[id] = _Known(channels, began)
+        self._api.health.resolve("lookup", _subject(id))
 
     async def _look_up(self, id: str, url: str) -> tuple[ChannelInfo, ...]:
         info = await self._api.look_up(
@@ -201,6 +221,10 @@ class TeamChannels:
             ),
             NO_CONVERSATION,
         )
+
+
+def _subject(team: str) -> str:
+    return f"names of {team}"
 
 
 def _is_outage(failure: ChannelError) -> bool:

@@ -1,0 +1,63 @@
+"""Errors that nobody foresaw, at the edges of a bot: in its connection to Redis, or to a chat system. Only
+what people do meets them; the bot's own work goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import pytest
+from aiohttp import ClientSession
+from redis.asyncio.connection import AbstractConnection
+from redis.commands.core import AsyncScript
+from redis.exceptions import ResponseError
+
+from bot import click_budget
+
+#: An error of no known kind, and one of Redis's own.
+UNKNOWN, OF_REDIS = RuntimeError("canary-5f1d"), ResponseError("ERR something")
+
+
+@contextmanager
+def failing_redis(error: Exception) -> Iterator[list[Exception]]:
+    """Every command of a click raises this. The list has one entry for each."""
+    with (
+        _failing(
+            AsyncScript, "__call__", error
+        ) as by_scripts,  # they are sent for many clicks at once
+        _failing(AbstractConnection, "send_packed_command", error) as by_others,
+    ):
+        yield (raised := list[Exception]())
+        raised += [*by_scripts, *by_others]
+
+
+@contextmanager
+def failing_chat(error: Exception) -> Iterator[list[Exception]]:
+    """The first request of a click to the chat system raises this."""
+    with (
+        _failing(httpx.AsyncClient, "send", error, times=1) as teams,
+        _failing(ClientSession, "_request", error, times=1) as slack,
+    ):
+        yield (raised := list[Exception]())
+        raised += [*teams, *slack]
+
+
+@contextmanager
+def _failing(
+    library: type, method: str, error: Exception, *, times: int | None = None
+) -> Iterator[list[Exception]]:
+    original, raised = getattr(library, method), list[Exception]()
+
+    async def fail(self: Any, *args: Any, **options: Any) -> Any:
+        in_click = click_budget._deadline.get() is not None
+        if in_click and (times is None or len(raised) < times):
+            raised.append(error)
+            raise type(error)(*error.args)
+        return await original(self, *args, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(library, method, fail)
+        yield raised
