@@ -24,7 +24,7 @@ DEMO_FLAGS = $(if $(filter-out 0,$(value CHECK)),--check) \
 	$(if $(value DATA),--data="$$HITL_DEMO_DATA")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-teams-playground unit pythons bench chaos walks gallery lint format types contracts clean
+.PHONY: help demo test test-teams-playground unit pythons bench chaos lost-replies walks gallery lint format types contracts clean
 
 help: ## show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,10 +44,10 @@ test-teams-playground: $(VENV)/.dev $(PLAYGROUND) ## reviews in Microsoft's Agen
 $(PLAYGROUND):
 	@npm install --silent --no-save --prefix build/playground @microsoft/m365agentsplayground@0.2.28
 
-unit: $(VENV)/.dev ## only the tests without servers, in seconds
+unit: $(VENV)/.dev ## only the tests of the pure rooms, in seconds: after each change
 	@$(PY) -m pytest -q -p no:schemathesis \
 		-m "not redis and not servers and not slow and not hypothesis" \
-		$(addprefix tests/,model policy forms review store bot channels)
+		$(addprefix tests/,model policy forms review store)
 
 pythons: $(VENV)/.dev ## tests without servers, on all other supported Pythons that are installed
 	@.ci/pythons $(PY) $(VENV)
@@ -63,6 +63,15 @@ CHAOS_FLAGS = $(if $(filter-out 0,$(value SHORT)),--short) \
 
 chaos: $(VENV)/.dev ## kill -9, outages and lost replies under load; nothing may be lost  [SHORT=1 SEED= FAULTS= REDIS= PLANT=]
 	@$(PY) -m benchmarks.chaos $(CHAOS_FLAGS) $(ARGS)
+
+# Where people would press again after an error, a test doesn't: so not every folder is here.
+LOSSY_TESTS = tests/api tests/gate $(addprefix tests/integrations/test_langgraph_,contract.py delivery.py inbox.py \
+	lost_pauses.py per_call.py reason.py watch.py withdrawal.py) \
+	$(addprefix tests/scenarios/test_,decisions.py doubt.py edits.py http_agents.py)
+
+lost-replies: $(VENV)/.dev ## tests with 1 % of Redis's replies lost, after their command was done  [LOSSY_TESTS= SEED= ARGS=]
+	@$(PY) -m pytest -q -n auto --maxprocesses=4 --dist=worksteal --lost-replies=0.01 \
+		$(if $(value SEED),--lost-replies-seed=$(value SEED)) $(LOSSY_TESTS) $(ARGS)
 
 walks: $(VENV)/.dev ## how many files each trip of the data goes through, with aims
 	@$(PY) -m benchmarks.walks

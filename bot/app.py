@@ -156,7 +156,7 @@ def _make_workers(
         requeue_interval=timing.requeue_interval,
         late_window=timing.late_window,
         health=health,
-        gather=DigestMaker(reviews, parts.channels, settings.hitl_digest_after).gather,
+        gather=DigestMaker(reviews, parts.channels, settings.hitl_digest_after, health).gather,
     )
-    timers = DueTimers(Reviews(store, retry_seconds=1.5), interval=timing.timers_interval)
-    return Workers(outbox, timers, DeciderCheck(reviews, delivery), *others)
+    timers = DueTimers(Reviews(store, retry_seconds=1.5), health, interval=timing.timers_interval)
+    return Workers(outbox, timers, DeciderCheck(reviews, delivery, timing.pace), *others)

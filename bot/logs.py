@@ -5,11 +5,15 @@ from __future__ import annotations
 import logging
 import math
 import time
+import traceback
+from pathlib import PurePath
 
-from hitl_core.errors import safe_message
+from hitl_core.errors import HitlError, safe_message
 
 #: How often a line that strangers can cause is written, in seconds, with their number.
 INTERVAL = 60.0
+#: The lines of a trace in the log.
+MAX_FRAMES = 20
 
 
 class OneLineFormatter(logging.Formatter):
@@ -33,6 +37,18 @@ class OneLineFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         return super().format(record).rstrip("\n")
+
+
+def trace_of(error: BaseException) -> str:
+    """An error with the lines of code through which it came, the newest first. As in `safe_message` the text
+    of a foreign error is left out, because it may contain a tool's arguments.
+    """
+    kind = type(error).__name__
+    if isinstance(error, HitlError):
+        kind = str(error)
+    frames = reversed(traceback.extract_tb(error.__traceback__)[-MAX_FRAMES:])
+    lines = [f"{'/'.join(PurePath(one.filename).parts[-3:])}:{one.lineno}" for one in frames]
+    return f"{kind} at {' < '.join(lines)}" if lines else kind
 
 
 class ThrottledLog:

@@ -63,6 +63,11 @@ STORE_UNAVAILABLE = (
 RESULT_UNKNOWN = (
     "It is not known whether this was stored in time. Press again: it counts only once."
 )
+#: After an error that nobody foresaw.
+FAILED = (
+    "Something failed in the bot, and it is not known whether this was stored. Try again: it counts only"
+    " once. If it fails again, tell the people who run the bot."
+)
 
 
 def form_not_opened(channel: str) -> str:

@@ -62,7 +62,7 @@ class Settings:
     """How long a click may take, in seconds, before it fails with a message. Slack itself waits 3 seconds."""
     hitl_retention_days: int = 30
     """How long done reviews, and exported entries of the audit, are kept. It holds for the agents too."""
-    hitl_digest_after: int = 30
+    hitl_digest_after: int = 0
     """If more cards than this wait for one conversation, reviews of one agent share a message; 0: never."""
     hitl_log_level: str = "INFO"
     """DEBUG, INFO, WARNING or ERROR."""

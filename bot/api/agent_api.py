@@ -8,9 +8,9 @@ from functools import partial
 
 from hitl_core.errors import ReviewConflict
 from hitl_core.failpoints import failpoint
-from hitl_core.gate import PolicyRecorder, ReviewKey, find_next_turn, read_origin
+from hitl_core.gate import PolicyRecorder, ReviewKey, open_turn, read_origin
 from hitl_core.model import Review, Token
-from hitl_core.store import Store
+from hitl_core.store import Store, ThreadState
 
 from ..web import ApiProblem, invalid_at
 from .agent_claims import HTTP_WAITER, AgentClaims
@@ -72,23 +72,22 @@ class AgentApi:
         )
         with invalid_at("/origin"):
             read_origin(submission.origin)
-        if submission.turn is None:
-            ids = [call.id for call in judged_turns[0].request.calls]
-            turn = await self._access.run(partial(find_next_turn, self._access.reviews, turn, ids))
-        return [await self._store_turn(each, turn, large) for each in judged_turns]
+        ids, is_named = [c.id for c in judged_turns[0].request.calls], submission.turn is not None
+        find = partial(open_turn, self._access.reviews, turn, ids, is_named=is_named)
+        turn, thread = await self._access.run(find)
+        return [await self._store_turn(each, turn, thread, large) for each in judged_turns]
 
     async def _store_turn(
-        self, judged_turn: JudgedTurn, turn: ReviewKey, large: bool
+        self, judged_turn: JudgedTurn, turn: ReviewKey, thread: ThreadState, large: bool
     ) -> tuple[Review, bool]:
         reviews, store = self._access.reviews, self._access.store
-        now = await self._access.run_with_retry(store.now)
         with invalid_at("/requester"):
-            build = partial(judged_turn.build, turn, store.partitions, now)
+            build = partial(judged_turn.build, turn, store.partitions, thread.now)
             review, event = await run_work(build, large)
         review = review.model_copy(update={"waiter": HTTP_WAITER})
         await failpoint("api.before_submit")
         try:
-            stored = await self._access.run(partial(reviews.submit, review, event))
+            stored = await self._access.run(partial(reviews.submit, review, event, thread.rejected))
         except ReviewConflict as error:
             raise ApiProblem("conflict", str(error)) from error
         # The time of a submit is its own, so this is also True if only the reply of the first try was lost.

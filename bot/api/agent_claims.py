@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from functools import partial
 from uuid import uuid4
 
-from hitl_core.errors import Refused
+from hitl_core.errors import LeaseLost, Refused
 from hitl_core.failpoints import failpoint
 from hitl_core.model import Call, Review, Snapshot, Token
-from hitl_core.review import Cancel as CancelReview
-from hitl_core.review import Transition, apply_command, claims, uptime
+from hitl_core.review import Transition, claims, commands, uptime
 from hitl_core.store import digest_of
 
 from ..web import ApiProblem
@@ -74,7 +75,8 @@ class AgentClaims:
         def keep(review: Review, now: float) -> Transition:
             return named_claims.renew(review, holder, now, body.lease)
 
-        renewed_review = await self._access.change(review_id, _operation_id("renew", who), keep)
+        async with self._notes_started(review_id):
+            renewed_review = await self._access.change(review_id, _operation_id("renew", who), keep)
         return RenewOut(lease_until=_lease_until(renewed_review.review) or 0.0)
 
     async def finish(self, who: Token, review_id: str, body: Done, key: str | None) -> Review:
@@ -87,16 +89,18 @@ class AgentClaims:
             if op in review.ops or named_claims.has_same_results(review, body.results):
                 return review
             raise ApiProblem("done", "This review is done already. These results were not stored.")
-        named_claims.new_results(review, body.results)  # wrong ones are refused before the claim
-        claimed_review = await self._ensure_claim(
-            snapshot, _holder_id(who, body.holder), DEFAULT_LEASE
-        )
+        async with self._notes_started(review_id):
+            named_claims.new_results(
+                review, body.results
+            )  # wrong ones are refused before the claim
+            holder = _holder_id(who, body.holder)
+            claimed_review = await self._ensure_claim(snapshot, holder, DEFAULT_LEASE)
 
-        def finish(review: Review, now: float) -> Transition:
-            results = named_claims.new_results(review, body.results)
-            return claims.finish(review, claimed_review.fence, results, now)
+            def finish(review: Review, now: float) -> Transition:
+                results = named_claims.new_results(review, body.results)
+                return claims.finish(review, claimed_review.fence, results, now)
 
-        return (await self._access.change(review_id, op, finish)).review
+            return (await self._access.change(review_id, op, finish)).review
 
     async def cancel(self, who: Token, review_id: str, body: Cancel) -> Review:
         """Withdraw a review before any of its calls ran. No effect if it is cancelled already.
@@ -107,10 +111,8 @@ class AgentClaims:
         if review.cancelled is not None:
             return review
 
-        command = CancelReview(review_id, None, _operation_id("cancel", who), body.reason)
-
         def cancel(review: Review, now: float) -> Transition:
-            transition = apply_command(review, command, now)
+            transition = commands.cancel(review, None, body.reason, now)
             return (
                 named_claims.finish_cancelled(transition, now)
                 if review.waiter == HTTP_WAITER
@@ -118,11 +120,26 @@ class AgentClaims:
             )
 
         try:
-            return (await self._access.change(review_id, command.op, cancel)).review
+            return (
+                await self._access.change(review_id, _operation_id("cancel", who), cancel)
+            ).review
         except Refused as refused:
             if refused.code != "cancelled":
                 raise
             return (await self._access.load_review(who, review_id)).review
+
+    @asynccontextmanager
+    async def _notes_started(self, review_id: str) -> AsyncGenerator[None, None]:
+        """A holder that renews or finishes has started calls. If the store lost that, its review is held, and
+        perhaps no process but the holder knows it: then people are asked about each call that may have run.
+        """
+        try:
+            yield
+        except (ApiProblem, LeaseLost, Refused):
+            await self._access.run(
+                partial(self._access.reviews.mark_started, review_id, named_claims.may_have_run)
+            )
+            raise
 
     async def _ensure_claim(self, snapshot: Snapshot, holder: str, lease: float) -> Review:
         """The review, claimed by this holder. Raises ApiProblem if that is not possible."""

@@ -69,7 +69,7 @@ def _to_problem(error: HitlError, request_id: str) -> ApiProblem:
             return error
         case LeaseLost():
             return ApiProblem("lease_lost", "This holder's lease has ended.")
-        case Refused(code="cancelled" | "started" as code):
+        case Refused(code="cancelled" | "started" | "held" as code):
             return ApiProblem(code, str(error))
         case Refused(code="busy"):
             again = "Other requests are changing this review. Send the request again."

@@ -134,6 +134,14 @@ def new_results(review: Review, results: Mapping[str, str]) -> dict[str, CallRes
     return by_key
 
 
+def may_have_run(review: Review) -> list[str]:
+    """The keys of the calls that a holder may have started, if the review lacks what happened last."""
+    pending = {action.key for action in review.actions if action.is_pending}
+    return [
+        call.key for call in review.calls if call.key in pending or claims.can_run(review, call)
+    ]
+
+
 def has_same_results(review: Review, results: Mapping[str, str]) -> bool:
     """Whether a done review already has exactly these results: then the request was repeated."""
     calls = {call.tool_call_id: call.key for call in review.calls}

@@ -38,7 +38,7 @@ class StoreAccess:
     async def run(self, call: Callable[[], Awaitable[T]]) -> T:
         """Runs a call that does its own retries."""
         try:
-            async with asyncio.timeout(QUEUE_TIMEOUT):
+            async with asyncio.timeout(QUEUE_TIMEOUT if self._limit.locked() else None):
                 await self._limit.acquire()
         except TimeoutError as error:
             raise StoreUnavailable("Too many requests wait for the store.") from error

@@ -81,6 +81,8 @@ from .sentences import (
     review_state,
     thread_summary,
     thread_text,
+    unknown_teams,
+    unreadable_line,
     warning_lines,
 )
 from .spans import (
@@ -206,5 +208,7 @@ __all__ = [
     "thread_lines",
     "thread_summary",
     "thread_text",
+    "unknown_teams",
+    "unreadable_line",
     "warning_lines",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from hitl_core.model import Action, Call, MessageRef, Place, Review
-from hitl_core.review import HELD_TEXT, count_steps, deadline
+from hitl_core.review import HELD_TEXT, count_steps, deadline, open_items
 
 from .. import text
 from .actions import make_actions
@@ -71,7 +71,7 @@ def _build_card(
     open_actions, short = make_actions(review, waiting, number_of)
     question, approvable, seal = _approve_all(review, waiting, short)
     in_doubt = tuple(make_doubt(review, call) for call in doubts)
-    next_step, ends = _next_step(here, waiting), _nearest_deadline(waiting)
+    next_step, ends = _next_step(here, waiting), nearest_deadline(waiting)
     state = headline.CardState(
         review, headline.subject(review.agent), here, waiting, in_doubt,
         _was_passed_on(here, place), open_actions, gone, short, next_step, ends,
@@ -153,9 +153,9 @@ def _place_problems(
     """The problems of all places: a card is the only one that can report those of other places."""
     problems: list[PlaceProblem] = []
     for at, trouble in review.troubles.items():
-        waiting = [a for a in review.actions if a.is_pending and at in a.places]
-        if waiting and not review.cancelled:
-            numbers = [number_of[a.key] for a in waiting] if len(review.actions) > 1 else []
+        if waiting := open_items(review, at):
+            keys = dict.fromkeys(item.key for item in waiting if item.key in number_of)
+            numbers = [number_of[key] for key in keys] if len(review.actions) > 1 else []
             why = text.shorten(trouble.why, MAX_WHY)
             problems.append(
                 PlaceProblem(tuple(numbers), at, why, trouble.since, at == place, trouble.is_shown)
@@ -228,7 +228,7 @@ def _next_step(here: list[Action], waiting: list[Action]) -> NextStep | None:
     return min(each, key=lambda step: (step.at is None, step.at or step.after))
 
 
-def _nearest_deadline(waiting: list[Action]) -> Deadline | None:
+def nearest_deadline(waiting: list[Action]) -> Deadline | None:
     ends = [
         Deadline(deadline(action), expire.after, expire.decision, action.name)
         for action in waiting

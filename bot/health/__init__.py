@@ -5,6 +5,7 @@ from .health import Health
 from .loss_watch import LossWatch
 from .notices import Notices
 from .probes import PROBE_TIMEOUT, Probe, add_metrics, log_changes, make_probe, public_reason
+from .readable_reviews import ReadableReviews
 
 __all__ = [
     "PROBE_TIMEOUT",
@@ -14,6 +15,7 @@ __all__ = [
     "Notices",
     "PlaceCheck",
     "Probe",
+    "ReadableReviews",
     "add_metrics",
     "log_changes",
     "make_probe",

@@ -9,13 +9,14 @@ import logging
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 
-from hitl_core.errors import HitlError, Refused, ReviewNotFound, safe_message
+from hitl_core.errors import HitlError, Refused, safe_message
 from hitl_core.model import Place, Review, short_id
 from hitl_core.review import Reviews, delivery_problems, open_items
 
 from ..channels.contract import ChannelError, NotFound
 from ..channels.registry import Channels, NotConfigured
 from .health import Health
+from .readable_reviews import ReadableReviews
 
 
 class DeliveryProblems:
@@ -25,17 +26,22 @@ class DeliveryProblems:
         self._reviews, self._channels, self._health = reviews, channels, health
 
     async def report(
-        self, review: Review, place: Place, error: ChannelError, *, too_few: bool = False
+        self,
+        review: Review,
+        place: Place,
+        error: ChannelError,
+        *,
+        undecidable: bool = False,
+        is_shown: bool = False,
     ) -> None:
         """Record the problem in the review. Problems of the place are reported to Health here; failing
-        look-ups are reported by the channel, and a failing card by its lane. `too_few`: it is shown there,
-        but it can't be approved.
+        look-ups are reported by the channel, and a failing card by its lane. `undecidable`: the place can be
+        used, but too few people are left who may approve. `is_shown`: the card is there nevertheless.
         """
         why, name = str(error), self._channels.name_of(place)
-        if too_few:
-            # The lane's own subject, so that the lane resolves it.
-            subject = f"{review.id} at {place}"
-            self._health.report("delivery", subject, undecidable_text(review.id, name, why))
+        if undecidable:
+            text = undecidable_text(review.id, name, why)
+            self._health.report("delivery", _subject(review, place), text)
         elif isinstance(error, NotFound):
             self._health.report("place", place, unusable_text(name, error))
         with suppress(Refused):
@@ -43,9 +49,15 @@ class DeliveryProblems:
                 review.id,
                 f"trouble:{place}:{review.version}",
                 lambda seen, now: delivery_problems.record_delivery_problem(
-                    seen, place, why, now, is_shown=too_few
+                    seen, place, why, now, is_shown=is_shown
                 ),
             )
+
+    async def resolve_shown(self, review: Review, place: Place) -> None:
+        """The card is there, and enough people may decide now."""
+        if (problem := review.troubles.get(place)) is not None and problem.is_shown:
+            self._health.resolve("delivery", _subject(review, place))
+            await self.resolve(review, place)
 
     async def resolve(self, review: Review, place: Place) -> None:
         """The review is shown there, or need not be."""
@@ -57,6 +69,11 @@ class DeliveryProblems:
                     f"trouble-over:{place}:{review.version}",
                     lambda seen, now: delivery_problems.end_delivery_problem(seen, place, now),
                 )
+
+
+def _subject(review: Review, place: Place) -> str:
+    """The lane's own subject, so that the lane resolves it too."""
+    return f"{review.id} at {place}"
 
 
 def unusable_text(name: str, why: NotFound) -> str:
@@ -88,6 +105,7 @@ MAX_REVIEWS, MAX_PLACES = 300, 50
 class PlaceCheck:
     def __init__(self, reviews: Reviews, channels: Channels, health: Health) -> None:
         self._reviews, self._channels, self._health = reviews, channels, health
+        self._readable = ReadableReviews(reviews, health)
         self._reported: set[Place] = set()
 
     async def run(self) -> None:
@@ -121,12 +139,9 @@ class PlaceCheck:
 
     async def _waiting_places(self) -> AsyncIterator[Place]:
         for review_id in await self._reviews.store.live_ids(MAX_REVIEWS):
-            try:
-                review = (await self._reviews.load_outline(review_id)).review
-            except ReviewNotFound:
-                continue
-            for place in _review_places(review):
-                yield place
+            if (snapshot := await self._readable.load_outline(review_id)) is not None:
+                for place in _review_places(snapshot.review):
+                    yield place
 
 
 def _review_places(review: Review) -> Iterator[Place]:

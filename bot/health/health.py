@@ -18,11 +18,12 @@ log = logging.getLogger(__name__)
 
 #: `lookup`: a look-up of people or groups fails. `place`: a place can't be reached. `delivery`: a card is
 #: given up or makes no progress. `store`: Redis lost writes, so reviews are held, or its settings are unsafe.
-ProblemKind = Literal["lookup", "place", "delivery", "store"]
+#: `timer`: what is due of a review can't be applied.
+ProblemKind = Literal["lookup", "place", "delivery", "store", "timer"]
 PROBLEM_KINDS: tuple[ProblemKind, ...] = get_args(ProblemKind)
 
-#: A problem without a report for this time is over, in seconds: its subject may never be used again. Dead
-#: letters are retried more often than this.
+#: A problem without a report for this time is no longer listed, in seconds: its subject may never be used
+#: again. Nobody knows whether it is solved. Dead letters are retried more often than this.
 FORGET_AFTER = 900.0
 #: The most problems that are kept. Further ones of a kind become one problem with the subject MORE.
 MAX_PROBLEMS = 200
@@ -55,6 +56,7 @@ class Health:
         """`quiet`: nothing is logged, because the caller gets the errors anyway."""
         self._clock, self._quiet = clock, quiet
         self._problems: dict[tuple[ProblemKind, str], Problem] = {}
+        self._unseen: set[tuple[ProblemKind, str]] = set()
         #: Set when a look-up starts to fail or works again. The waiting task clears it.
         self.lookups_changed = asyncio.Event()
 
@@ -64,6 +66,7 @@ class Health:
         if (kind, subject) not in self._problems and len(self._problems) >= MAX_PROBLEMS:
             subject, text = MORE, f"There are more problems of the kind `{kind}`: see the log."
         previous = self._problems.get((kind, subject))
+        self._unseen.discard((kind, subject))
         if previous is None:
             if not self._quiet:
                 log.warning("a problem (%s, %s): %s", kind, one_line(subject), one_line(text))
@@ -75,6 +78,7 @@ class Health:
 
     def resolve(self, kind: ProblemKind, subject: str) -> None:
         """The problem is over. No effect if there was none."""
+        self._unseen.discard((kind, subject))
         previous = self._problems.pop((kind, subject), None)
         if previous is not None:
             self._note_change(kind)
@@ -85,11 +89,18 @@ class Health:
         if kind == "lookup":
             self.lookups_changed.set()
 
+    def is_unseen(self, problem: Problem) -> bool:
+        """Whether it is no longer listed only because nobody reported it again: it may not be solved."""
+        return problem.key in self._unseen
+
     def current_problems(self) -> tuple[Problem, ...]:
         """The problems, oldest first."""
         end = self._clock() - FORGET_AFTER
         for old in [one for one in self._problems.values() if one.last < end]:
-            self.resolve(*old.key)
+            del self._problems[old.key]
+            self._unseen.add(old.key)
+            self._note_change(old.kind)
+            log.info("a problem was not seen again (%s, %s)", old.kind, one_line(old.subject))
         return tuple(sorted(self._problems.values(), key=lambda one: one.since))
 
     def counts(self) -> dict[ProblemKind, int]:

@@ -6,11 +6,12 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
-from hitl_core.errors import HitlError, ReviewNotFound, safe_message
+from hitl_core.errors import HitlError, safe_message
 from hitl_core.review import Reviews
 from hitl_core.store import StartWarning
 
 from .health import Health
+from .readable_reviews import ReadableReviews
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +34,8 @@ class LossWatch:
         self, reviews: Reviews, health: Health, warnings: Sequence[StartWarning] = ()
     ) -> None:
         self._reviews, self._health, self._warnings = reviews, health, warnings
-        self._held = 0
+        self._readable = ReadableReviews(reviews, health)
+        self._held, self._history = 0, ""
 
     async def run(self) -> None:
         """Runs until cancelled."""
@@ -47,8 +49,9 @@ class LossWatch:
     async def tick(self) -> None:
         for warning in self._warnings:
             self._health.report("store", warning.subject, warning.text)
-        check = await self._reviews.store.check_history()
-        if check.lost:
+        check, known = await self._reviews.check_history(), self._history
+        self._history = self._reviews.store.history
+        if check.lost or known not in ("", self._history):  # others of this process check, too
             self._health.report("store", "lost", LOST_TEXT)
         if check.held:
             self._health.report("store", "held", _held_text(check.held))
@@ -61,12 +64,9 @@ class LossWatch:
     async def _redraw_held(self) -> None:
         store = self._reviews.store
         for held in await store.held_reviews(MAX_REDRAWN):
-            try:
-                snapshot = await self._reviews.load_outline(held.id)
-            except ReviewNotFound:
-                continue
-            for place in snapshot.posts:
-                await store.redraw(held.id, place)
+            if (snapshot := await self._readable.load_outline(held.id)) is not None:
+                for place in snapshot.posts:
+                    await store.redraw(held.id, place)
 
 
 def _held_text(count: int) -> str:

@@ -101,7 +101,9 @@ class Notices:
 
     async def _post_notice(self, new: Sequence[Problem], over: Sequence[Problem]) -> bool:
         try:
-            await self._post(_message_lines(new, over))
+            unseen = [one for one in over if self._health.is_unseen(one)]
+            solved = [one for one in over if one not in unseen]
+            await self._post(_message_lines(new, solved, unseen))
         except ChannelError as error:
             text = f"Problems can't be posted to the bot's own channel (HITL_CHANNEL): {error}."
             self._health.report(*OWN_CHANNEL, text)
@@ -130,11 +132,17 @@ def _draft_key(problem: Problem) -> str:
     return f"notice:{problem.kind}:{subject}"
 
 
-def _message_lines(new: Sequence[Problem], over: Sequence[Problem]) -> list[str]:
+def _message_lines(
+    new: Sequence[Problem], solved: Sequence[Problem], unseen: Sequence[Problem]
+) -> list[str]:
     lines = [one.text for one in new[:MAX_NAMED]]
     if len(new) > MAX_NAMED:
         lines.append(f"{len(new) - MAX_NAMED} more problems: see the bot's log.")
-    lines += [f"Solved: {one.text}" for one in over[:MAX_NAMED]]
-    if len(over) > MAX_NAMED:
-        lines.append(f"{len(over) - MAX_NAMED} more problems are solved.")
+    lines += [f"Solved: {one.text}" for one in solved[:MAX_NAMED]]
+    if len(solved) > MAX_NAMED:
+        lines.append(f"{len(solved) - MAX_NAMED} more problems are solved.")
+    minutes = round(FORGET_AFTER / 60)
+    lines += [f"Not seen again for {minutes} minutes: {one.text}" for one in unseen[:MAX_NAMED]]
+    if len(unseen) > MAX_NAMED:
+        lines.append(f"{len(unseen) - MAX_NAMED} more problems were not seen again.")
     return lines

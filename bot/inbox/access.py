@@ -214,7 +214,7 @@ class ReviewAccess:
             if refused.code == "gone" and self._directory.is_external(who):
                 raise Refused("not_permitted", refusals.ONLY_MEMBERS) from refused
             raise
-        return PermittedSnapshot(**dict(snapshot), who=who)
+        return PermittedSnapshot.model_construct(**dict(snapshot), who=who)  # checked by `load`
 
     async def _check(
         self, snapshot: PermittedSnapshot, grants: Iterable[Grant]

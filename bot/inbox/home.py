@@ -52,7 +52,7 @@ class HomeLine:
 @dataclass(frozen=True)
 class Home:
     """Page `page` (from 0) of `pages`. `total` counts the reviews that wait for this person on all pages;
-    `more`: there are more than were counted.
+    `more`: there are more than were counted. `unreadable`: how many of this page could not be read.
     """
 
     mine: tuple[HomeTask, ...]
@@ -62,6 +62,7 @@ class Home:
     pages: int
     total: int
     more: bool
+    unreadable: int = 0
 
 
 async def offload_home(home: Home, draw: Callable[[Home], T]) -> T:

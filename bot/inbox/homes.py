@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Iterable, Sequence
 
-from hitl_core.errors import Refused, ReviewNotFound
+from hitl_core.errors import Refused, ReviewNotFound, ReviewUnreadable
 from hitl_core.model import Call, MessageRef, Place, Reviewer, Snapshot, is_id_prefix, is_review_id
 from hitl_core.review import Reviews
 from hitl_core.store import MAX_DECIDED, WaitingPage
@@ -16,6 +17,8 @@ from ..offload import offload_drawing
 from ..people import MAX_AGE, Cache, Directory
 from .home import Home, HomeLine, HomePermissions, HomeTask, HomeViews, PermissionUnknown
 from .reply import PermittedSnapshot
+
+log = logging.getLogger(__name__)
 
 #: Reviews of each part on one page.
 PAGE_SIZE = 5
@@ -55,8 +58,8 @@ class HomeLoader:
         pages = max(1, *(-(-len(part) // PAGE_SIZE) for part in (mine, others, past_decisions)))
         page = max(0, min(page, pages - 1))
         here = slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE)
-        tasks, unsure = list[HomeTask](), list[HomeLine]()
-        async for one in self._load_reviews(mine[here], seen):
+        tasks, unsure, unreadable = list[HomeTask](), list[HomeLine](), set[str]()
+        async for one in self._load_reviews(mine[here], seen, unreadable):
             try:
                 tasks.append(await self._home_task(who, one))
             except PermissionUnknown:
@@ -64,16 +67,17 @@ class HomeLoader:
         wanted = tuple(task for task in tasks if task.keys or task.doubts)
         waits = unsure + [
             await self._home_line(who, one, one.review.created_at)
-            async for one in self._load_reviews(others[here], seen)
+            async for one in self._load_reviews(others[here], seen, unreadable)
         ]
         times = dict(past_decisions[here])
         done = [
             await self._home_line(who, one, times[one.review.id])
-            async for one in self._load_reviews(times, seen)
+            async for one in self._load_reviews(times, seen, unreadable)
         ]
         count = len(mine) - len(tasks) - len(unsure) + len(wanted)
         more = more or waiting.total > len(waiting.reviews)
-        return Home(wanted, tuple(waits), tuple(done), page, pages, count, more)
+        lines = (wanted, tuple(waits), tuple(done))
+        return Home(*lines, page, pages, count, more, len(unreadable))
 
     async def find_review_id(self, who: Reviewer, prefix: str) -> str:
         """The full id of a review by its first characters. It must be the person's own: it waits for them,
@@ -153,7 +157,7 @@ class HomeLoader:
             async with limit:
                 try:
                     snapshot = await self._reviews.load_outline(review_id)
-                except ReviewNotFound:
+                except (ReviewNotFound, ReviewUnreadable):
                     return False
                 return not await self._permissions.may_need_decision(who, snapshot)
 
@@ -162,9 +166,9 @@ class HomeLoader:
         return {one for one, unwanted in zip(ids, answers, strict=True) if unwanted}
 
     async def _load_reviews(
-        self, ids: Iterable[str], seen: Snapshot | None
+        self, ids: Iterable[str], seen: Snapshot | None, unreadable: set[str]
     ) -> AsyncIterator[Snapshot]:
-        """Those that are still kept and can be read, one after the other."""
+        """Those that are still kept, one after the other. What can't be read is added to `unreadable`."""
         for review_id in ids:
             if seen is not None and seen.review.id == review_id:
                 yield seen
@@ -173,6 +177,9 @@ class HomeLoader:
                 yield await self._reviews.load(review_id)
             except ReviewNotFound:
                 continue
+            except ReviewUnreadable as error:
+                log.warning("%s", error)
+                unreadable.add(review_id)
 
     async def _unknown_line(self, snapshot: Snapshot) -> HomeLine:
         """A line without content, because this person may not be allowed to see it."""

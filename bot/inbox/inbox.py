@@ -9,7 +9,7 @@ import time
 from functools import partial
 
 from hitl_core import telemetry
-from hitl_core.errors import HitlError, Refused, StoreUnavailable, safe_message
+from hitl_core.errors import HitlError, Refused, StoreUnavailable
 from hitl_core.failpoints import failpoint
 from hitl_core.model import MessageRef, Reviewer
 from hitl_core.review import (
@@ -28,6 +28,7 @@ from hitl_core.store import Store
 
 from .. import click_budget, refusals
 from ..card import choices_of
+from ..logs import trace_of
 from ..offload import offload_drawing
 from ..people import Directory
 from .access import ReviewAccess
@@ -109,7 +110,7 @@ class Inbox:
             log.error("review %s: a click failed: %s", review_id, error)
             return Reply("unavailable", refusals.STORE_UNAVAILABLE)
         except Exception as error:
-            log.error("review %s: a click failed: %s", review_id, safe_message(error))
+            log.error("review %s: a click failed: %s", review_id, trace_of(error))
             return Reply("unavailable", refusals.RESULT_UNKNOWN)
         after = {"review": result.review, "now": result.now}
         return Reply("ok", snapshot=snapshot.model_copy(update=after))

@@ -15,6 +15,7 @@ from hitl_core.model import MessageRef, Place, Review, Reviewer, is_digest_id
 from ..card import (
     Argument,
     Button,
+    Card,
     Line,
     approved_text,
     argument_plain_text,
@@ -139,6 +140,10 @@ class Reader:
             return await self._digests.page(review_id, number, who, fits=fits)
         snapshot, place = await self._access.find_place(review_id, card, who)
         return await self.action(review_id, place, number, who, snapshot, fits=fits)
+
+    async def digest_card(self, digest_id: str, who: Reviewer) -> Card:
+        """What a digest's message shows, for a person for whom one of its reviews waits."""
+        return await self._digests.card(digest_id, who)
 
     async def action(
         self,

@@ -138,7 +138,7 @@ def file_posted(place: str) -> str:
 
 
 def list_error(error: Exception, channel: str) -> str:
-    """Why a person's reviews can't be listed: a sentence that names the system that failed."""
+    """What a person reads when what they wanted failed: a sentence that names the system that did."""
     match error:
         case Refused():
             return str(error)
@@ -148,5 +148,7 @@ def list_error(error: Exception, channel: str) -> str:
             return f"{error}. Tell the people who run the bot."
         case ChannelError():
             return f"{channel} didn't answer a request that this needs: {error}. Try again in a moment."
-        case _:
+        case TimeoutError():
             return f"{channel} or the store took too long to answer. Try again in a moment."
+        case _:
+            return refusals.FAILED

@@ -5,9 +5,10 @@ half, which `Workers` runs.
 from .decider_check import DeciderCheck
 from .delivery import Delivery
 from .digests import DigestMaker
+from .due_timers import TIMERS_INTERVAL, DueTimers
 from .lane import LANE_LEASE, LATE_WINDOW, Lane
 from .outbox import REQUEUE_INTERVAL, Outbox
-from .workers import TIMERS_INTERVAL, DueTimers, HomeRefresher, PublishHome, Worker, Workers
+from .workers import HomeRefresher, PublishHome, Worker, Workers
 
 __all__ = [
     "LANE_LEASE",

@@ -10,7 +10,7 @@ from hitl_core.model import MessageRef, Place, Review, Snapshot
 from hitl_core.review import Reviews, open_items
 
 from ..card import thread_lines
-from ..channels.contract import Undeliverable
+from ..channels.contract import NotSent, Undeliverable, Unreachable
 from ..offload import offload_drawing
 from .messages import Messages
 
@@ -87,8 +87,9 @@ class CardSync:
     async def post_thread_lines(
         self, snapshot: Snapshot, place: Place, ref: MessageRef, digest_id: str | None = None
     ) -> None:
-        """Post the new thread lines, each at most once: if the bot dies in between, a line is lost. In the
-        thread of a digest there are only reminders, one for all its reviews in REMINDER_PAUSE.
+        """Post the new thread lines, each once: if the bot dies in between, a line is lost. If it is
+        unknown whether a reminder was posted, it is posted again. In the thread of a digest there are only
+        reminders, one for all its reviews in REMINDER_PAUSE.
         """
         review, store = snapshot.review, self._reviews.store
         lines = await offload_drawing(review, lambda: thread_lines(review, place.base))
@@ -104,6 +105,13 @@ class CardSync:
                 await self._messages.reply(place, ref, line)
             except Undeliverable as error:
                 log.warning("review %s: a thread line could not be posted: %s", review.id, error)
+            except Unreachable as error:
+                # A second reminder does no harm; without one, nobody may look again.
+                if isinstance(error, NotSent) or line.kind == "reminded":
+                    await store.drop_mark(review.id, mark)
+                    if digest_id:
+                        await store.drop_lock(f"remind {digest_id}")
+                raise
 
     async def delete_others(
         self, snapshot: Snapshot, place: Place, keep: MessageRef, since: float

@@ -1,16 +1,20 @@
-"""Finds reviews that nobody can decide any more, although their cards were shown: people leave, and
-conversations are archived.
+"""Finds reviews that nobody can decide any more, although their cards were shown: people leave, conversations
+are archived, and messages are deleted.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Collection
+from contextlib import suppress
 
 from hitl_core.errors import HitlError, ReviewNotFound, safe_message
+from hitl_core.model import Place, Snapshot
 from hitl_core.review import Reviews, open_items
 from hitl_core.store import LiveReview
 
+from ..channels.contract import ChannelError, RateLimited
 from .delivery import Delivery
 
 log = logging.getLogger(__name__)
@@ -19,12 +23,22 @@ log = logging.getLogger(__name__)
 INTERVAL = 300.0
 #: How many reviews are checked each time; the next ones then.
 MAX_REVIEWS = 300
+#: A card that waits is drawn again so often, in seconds: a chat system tells nobody that a message was
+#: deleted; at most so many each time, so that they don't delay the updates of others.
+DRAW_INTERVAL, MAX_DRAWN = 3600.0, 20
+#: The pause after each look-up of a place, in seconds: clicks and cards need the channel's limits more.
+PAUSE = 2.0
+#: How often a look-up waits for the channel's limits. Then it is not known whether the place can be used.
+MAX_WAITS = 10
 
 
 class DeciderCheck:
-    def __init__(self, reviews: Reviews, delivery: Delivery) -> None:
-        self._reviews, self._delivery = reviews, delivery
+    """`pace` is a factor for PAUSE."""
+
+    def __init__(self, reviews: Reviews, delivery: Delivery, pace: float = 0.0) -> None:
+        self._reviews, self._deciders, self._pace = reviews, delivery.deciders, pace
         self._after: LiveReview | None = None
+        self._drawn = 0
 
     async def run(self) -> None:
         """Runs until cancelled: at the start and then every INTERVAL."""
@@ -37,15 +51,53 @@ class DeciderCheck:
             await asyncio.sleep(INTERVAL)
 
     async def check_page(self) -> None:
-        """The next page of the reviews that are not done. Raises StoreUnavailable."""
+        """The next page of the reviews that are not done: each of their places is looked up once. Raises
+        StoreUnavailable; the next call goes on with the review that was not checked.
+        """
         page = await self._reviews.store.live_reviews(MAX_REVIEWS, self._after)
-        self._after = page[-1] if len(page) == MAX_REVIEWS else None
+        flaws = dict[str, ChannelError | None]()
+        self._drawn = 0
         for each in page:
+            with suppress(ReviewNotFound):
+                await self._check_review(each.id, flaws)
+            self._after = each
+        if len(page) < MAX_REVIEWS:
+            self._after = None
+
+    async def _check_review(self, review_id: str, flaws: dict[str, ChannelError | None]) -> None:
+        snapshot = await self._reviews.load_outline(review_id)
+        shown = {one.base for one in snapshot.posts}
+        waiting = [place for item in open_items(snapshot.review) for place in item.places]
+        for place in dict.fromkeys(waiting):
+            if place in shown:
+                if place.conversation not in flaws:
+                    flaws[place.conversation] = await self._find_flaw(place)
+                await self._deciders.check(snapshot, place, flaws[place.conversation])
+        if self._drawn < MAX_DRAWN:
+            self._drawn += await self._draw_again(snapshot, shown.intersection(waiting))
+
+    async def _draw_again(self, snapshot: Snapshot, places: Collection[Place]) -> bool:
+        """If its cards were not drawn lately: then those that were deleted are posted again."""
+        review, store = snapshot.review, self._reviews.store
+        if not places or snapshot.now - review.created_at < DRAW_INTERVAL:
+            return False
+        if not await store.try_lock(f"card {review.id}", DRAW_INTERVAL):
+            return False
+        for place in places:
+            await store.redraw(review.id, place)
+        return True
+
+    async def _find_flaw(self, place: Place) -> ChannelError | None:
+        """Waits while the channel limits the rate: else the same first places would be checked each time, and
+        use up the limit.
+        """
+        flaw: ChannelError | None = None
+        for _ in range(MAX_WAITS):
             try:
-                snapshot = await self._reviews.load_outline(each.id)
-            except ReviewNotFound:
-                continue
-            shown = {one.base for one in snapshot.posts}
-            for item in open_items(snapshot.review):
-                for place in shown.intersection(item.places):
-                    await self._delivery.check_deciders(snapshot, place)
+                flaw = await self._deciders.find_flaw(place)
+                await asyncio.sleep(PAUSE * self._pace)
+                break
+            except RateLimited as limited:
+                flaw = limited
+                await asyncio.sleep(limited.seconds)
+        return flaw

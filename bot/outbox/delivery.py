@@ -8,18 +8,19 @@ import logging
 from typing import assert_never
 
 from hitl_core.errors import Refused
-from hitl_core.model import MessageRef, Place, Snapshot
+from hitl_core.model import MessageRef, Place, Snapshot, is_digest_id
 from hitl_core.review import Reviews, escalation
 from hitl_core.store import Job, digest_at
 
-from ..channels.contract import ChannelError, LookupFailed, NotFound, Undeliverable
+from ..channels.contract import LookupFailed, NotFound, Undeliverable
 from ..channels.registry import Channels
 from ..health import DeliveryProblems, Health
-from ..people import Directory, Recipients, TooFewDeciders, waiting_actions
+from ..people import Directory, NoDeciderLeft, Recipients, TooFewDeciders, waiting_actions
 from .card_sync import GONE, CardSync, forget_shown_versions, has_waiting
 from .digests import DigestSync
 from .fallback import Fallback
 from .messages import Messages, RateLimit
+from .shown_deciders import ShownDeciders
 
 log = logging.getLogger(__name__)
 
@@ -40,13 +41,26 @@ class Delivery:
         self._reviews, self._channels = reviews, channels
         self._messages = Messages(channels, RateLimit(reviews.store, pace))
         self._delivery_problems = DeliveryProblems(reviews, channels, health or Health())
-        self._recipients = Recipients(channels, directory)
+        self._recipients = Recipients(channels, directory, reviews.store)
         self._cards = CardSync(reviews, self._messages)
-        self._digests = DigestSync(reviews, self._messages)
+        self._digests = DigestSync(reviews, self._messages, self._recipients)
         self._fallback = Fallback(reviews, self._recipients)
+        self.deciders = ShownDeciders(
+            reviews, channels, self._recipients, self._fallback, self._delivery_problems
+        )
 
     async def run_job(self, job: Job, *, again: bool) -> None:
         """`again`: an earlier attempt may have succeeded."""
+        if is_digest_id(job.review_id):
+            return await self._digests.run_job(job, again=again)
+        try:
+            await self._run_kind(job, again=again)
+        except (Undeliverable, LookupFailed):  # it is repeated as a card's job, which has fallbacks
+            if job.kind in ("card", "unknown"):
+                raise
+            await self.deliver(job.review_id, job.place, again=True, since=job.first_at)
+
+    async def _run_kind(self, job: Job, *, again: bool) -> None:
         match job.kind:
             case "card":
                 await self.deliver(job.review_id, job.place, again=again, since=job.first_at)
@@ -57,9 +71,7 @@ class Delivery:
             case "stray":
                 ref = MessageRef.model_validate_json(job.note)
                 await self._remove_stray(job, again, ref)
-            case "digest":
-                await self._digests.deliver(job, again=again)
-            case "unknown":
+            case "digest" | "unknown":
                 raise Undeliverable("the job can't be read")
             case _:
                 assert_never(job.kind)
@@ -84,8 +96,11 @@ class Delivery:
             if not (
                 again and review.status == "done" if posted else not has_waiting(review, place)
             ):
-                too_few = isinstance(error, TooFewDeciders)
-                await self._delivery_problems.report(review, place, error, too_few=too_few)
+                undecidable = isinstance(error, TooFewDeciders | NoDeciderLeft)
+                is_shown = isinstance(error, TooFewDeciders) or (undecidable and posted)
+                await self._delivery_problems.report(
+                    review, place, error, undecidable=undecidable, is_shown=is_shown
+                )
                 raise
             log.warning(
                 "review %s: nothing waits at %s, so its card is given up: %s",
@@ -94,22 +109,6 @@ class Delivery:
                 error,
             )
         await self._delivery_problems.resolve(snapshot.review, place)
-
-    async def check_deciders(self, snapshot: Snapshot, place: Place) -> None:
-        """Whether somebody may still decide what waits at this place, where the card is shown. If surely
-        nobody may, it goes to other people or becomes a problem; if this is unknown, nothing happens.
-        """
-        review = snapshot.review
-        try:
-            await self._channels.of_place(place).check_place(place)
-            if isinstance(few := await self._recipients.check(snapshot, place), TooFewDeciders):
-                raise few
-        except NotFound as error:
-            if not await self._fallback.pass_on(snapshot, place, error):
-                too_few = isinstance(error, TooFewDeciders)
-                await self._delivery_problems.report(review, place, error, too_few=too_few)
-        except ChannelError as error:
-            log.info("it is not known who may decide at %s: %s", place, error)
 
     async def redraw(self, job: Job, again: bool, since: float | None = None) -> None:
         """Update the card at this place in any case: a request that timed out may have been applied after the
@@ -188,8 +187,8 @@ class Delivery:
         if digest_id := digest_at(snapshot, place):
             if ref is not None and await self._start_clocks(snapshot, place):
                 snapshot = await self._reviews.load(review_id)
-            await self._digests.note(snapshot, place, digest_id)
-            if ref is not None:
+            is_there = await self._digests.note(snapshot, place, digest_id)
+            if is_there and ref is not None:
                 await self._cards.post_thread_lines(snapshot, place, ref, digest_id)
             return
         if ref is None:
@@ -210,7 +209,8 @@ class Delivery:
         a job of its own, and no lines about one review in its thread.
         """
         if digest_id := digest_at(snapshot, place):
-            await self._reviews.store.redraw_digest(digest_id)
+            if await self._digests.note(snapshot, place, digest_id):
+                await self._reviews.store.redraw_digest(digest_id)
             return
         latest = await self._cards.draw_latest(snapshot, place, ref)
         if latest.shown.get(place) == GONE:

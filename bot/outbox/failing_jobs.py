@@ -4,13 +4,17 @@ set aside.
 
 from __future__ import annotations
 
+import logging
 import time
 from dataclasses import dataclass, replace
+from typing import assert_never
 
-from hitl_core.model import short_id
-from hitl_core.store import Job, LaneHalf
+from hitl_core.model import is_digest_id, short_id
+from hitl_core.store import Job, LaneHalf, Recheck, Store
 
 from ..health import Health
+
+log = logging.getLogger(__name__)
 
 #: A job without progress for this time is reported, in seconds.
 REPORT_AFTER = 60.0
@@ -27,6 +31,29 @@ def why_given_up(job: Job) -> str | None:
     if job.attempts > MAX_STARTS:
         return f"it was started {MAX_STARTS} times and never finished"
     return None
+
+
+def follow_up_check(half: LaneHalf, job: Job, late: float | None) -> Recheck:
+    """The card is checked again where two bots drew it at once, and after `late` seconds if an earlier
+    request may still be applied.
+    """
+    after = late if job.kind != "stray" else None
+    if half == "post" or job.kind == "sweep":
+        return Recheck("sweep", after, f"{job.first_at:.6f}")
+    return Recheck("check", after)
+
+
+async def give_up(store: Store, job: Job, why: str) -> None:
+    """Nothing that failed ends in silence. Raises StoreUnavailable."""
+    if is_digest_id(job.review_id):
+        log.error("the digest %s is dissolved, so its reviews get cards: %s", job.review_id, why)
+        await store.dissolve_digest(job.review_id)
+        return
+    match job.kind:
+        case "card" | "unknown" | "check" | "sweep" | "stray" | "digest":
+            await store.move_to_dead_letters(job, why)
+        case _:
+            assert_never(job.kind)
 
 
 @dataclass(frozen=True)

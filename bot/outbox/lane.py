@@ -10,7 +10,9 @@ from typing import Protocol
 from weakref import WeakValueDictionary
 
 from hitl_core.errors import HitlError, ReviewNotFound, StoreUnavailable, safe_message
-from hitl_core.store import Job, LaneHalf, Recheck, Store
+from hitl_core.model import is_digest_id
+from hitl_core.store import Job, LaneHalf, Store
+from hitl_core.task_group import task_group
 
 from ..channels.contract import (
     ChannelError,
@@ -21,7 +23,8 @@ from ..channels.contract import (
     Unreachable,
 )
 from ..health import Health
-from .failing_jobs import MAX_FAILURES, AsideJobs, StuckJobs, TriedTooOften, why_given_up
+from . import failing_jobs
+from .failing_jobs import MAX_FAILURES, AsideJobs, StuckJobs, TriedTooOften
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +41,7 @@ MAX_SENDS_IN_WORKING_LANE = 3
 #: How long a bot holds a lane while others wait for one, in seconds.
 MAX_HOLD = 30.0
 
-#: Takes first cards of a lane into digests.
+#: Takes first cards of a lane into digests. Never raises.
 Gather = Callable[[str], Awaitable[None]]
 
 
@@ -91,7 +94,7 @@ class Lane:
         while busy and not self._must_stop():
             self._closing = False
             self._idle_halves.clear()
-            async with asyncio.TaskGroup() as halves:
+            async with task_group() as halves:
                 works = [halves.create_task(self._run_half(half)) for half in self._wakeups]
             busy = any(work.result() for work in works)
 
@@ -128,12 +131,10 @@ class Lane:
             return None
 
     async def _process(self, half: LaneHalf, job: Job) -> None:
-        if why := why_given_up(job):
-            log.error("review %s: its card was given up: %s", job.review_id, why)
-            await self._write_with_retry(
-                half, job, lambda: self._store.move_to_dead_letters(job, why)
-            )
+        if why := failing_jobs.why_given_up(job):
+            log.error("review %s: its job was given up: %s", job.review_id, why)
             self._stuck.report_failure(job, why)
+            await self._give_up(half, job, why, unsure=True)
             return
         try:
             # Only one of the two halves may update a review's message at a time.
@@ -150,18 +151,24 @@ class Lane:
             raise
         else:
             self._aside.remove(job.member)
-        if failure and job.kind == "card":
-            await self._write_with_retry(
-                half, job, lambda: self._store.move_to_dead_letters(job, failure)
-            )
-        else:
-            check = self._follow_up_check(half, job, unsure)
-            await self._write_with_retry(half, job, lambda: self._store.finish_job(job, check))
         self._stuck.clear(half)
-        if failure is None:
+        if failure is not None:
+            await self._give_up(half, job, failure, unsure)
+            return
+        await self._finish(half, job, unsure)
+        self._stuck.report_success(job)
+        # The channel works again, so what failed gets its next try now, in the queue's order.
+        self._aside.retry_all()
+
+    async def _finish(self, half: LaneHalf, job: Job, unsure: bool) -> None:
+        check = failing_jobs.follow_up_check(half, job, self._late_window if unsure else None)
+        await self._write_with_retry(half, job, lambda: self._store.finish_job(job, check))
+
+    async def _give_up(self, half: LaneHalf, job: Job, why: str, unsure: bool) -> None:
+        await self._write_with_retry(half, job, lambda: failing_jobs.give_up(self._store, job, why))
+        if is_digest_id(job.review_id):  # its reviews have cards now, which report what fails
+            await self._finish(half, job, unsure)
             self._stuck.report_success(job)
-            # The channel works again, so what failed gets its next try now, in the queue's order.
-            self._aside.retry_all()
 
     async def _put_aside(self, half: LaneHalf, job: Job, error: TriedTooOften) -> None:
         """Leave a job in the queue for a while, so that it holds up no other."""
@@ -174,13 +181,6 @@ class Lane:
     def report(self) -> None:
         """Report the jobs without progress for a while."""
         self._stuck.report()
-
-    def _follow_up_check(self, half: LaneHalf, job: Job, unsure: bool) -> Recheck:
-        """If an earlier request may still be applied, the card is checked again later."""
-        after = self._late_window if unsure and job.kind != "stray" else None
-        if half == "post" or job.kind == "sweep":
-            return Recheck("sweep", after, f"{job.first_at:.6f}")
-        return Recheck("check", after)
 
     async def _send_with_retry(self, half: LaneHalf, job: Job) -> tuple[str | None, bool]:
         """Why it can't be delivered, or None; and whether one of its requests may still be applied. Tries

@@ -95,6 +95,9 @@ class Messages:
         """Our messages with this id of a review or a digest, oldest first."""
         return await self._channels.of_place(place).find_messages(place, id, since)
 
+    async def check_place(self, place: Place) -> None:
+        await self._channels.of_place(place).check_place(place)
+
     async def delete(self, ref: MessageRef) -> None:
         await self._channels.of_message(ref).delete(ref)
 

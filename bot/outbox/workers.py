@@ -8,12 +8,11 @@ from collections.abc import Mapping
 from typing import Protocol, Self
 
 from hitl_core.errors import HitlError, safe_message
-from hitl_core.failpoints import failpoint
 from hitl_core.model import split_id
-from hitl_core.review import Reviews
 from hitl_core.store import Store
 
 from ..inbox import KEEP_FOR
+from .due_timers import DueTimers
 from .outbox import Outbox
 
 log = logging.getLogger(__name__)
@@ -55,63 +54,6 @@ class Workers:
             for outcome in await asyncio.gather(*self._tasks, return_exceptions=True):
                 if isinstance(outcome, Exception):
                     log.error("a worker stopped: %s", safe_message(outcome))
-
-
-#: How often the index is read, in seconds. Nothing is late by much more than this.
-TIMERS_INTERVAL = 0.25
-#: How many reviews one tick handles, and how many in parallel.
-BATCH = 100
-CONCURRENCY = 8
-
-
-class DueTimers:
-    """Applies what is due: escalations, reminders, deadlines, ended leases. Several bots may run it in
-    parallel.
-    """
-
-    def __init__(self, reviews: Reviews, *, interval: float = TIMERS_INTERVAL) -> None:
-        self._reviews, self._interval = reviews, interval
-        self._broken: set[str] = set()
-
-    async def run(self) -> None:
-        """Runs until cancelled. A crash loses nothing: what is due stays in the index until it is done."""
-        while True:
-            try:
-                full = await self.tick() >= BATCH
-            except HitlError as error:
-                log.warning("the index of due reviews could not be read: %s", error)
-                full = False
-            if not full:
-                await asyncio.sleep(self._interval)
-
-    async def tick(self) -> int:
-        """Apply what is due now. Returns how many reviews changed.
-
-        Reviews that fail stay at the front of the index; the batch is larger by their number, so they don't
-        block others.
-        """
-        due = await self._reviews.store.due_reviews(BATCH + len(self._broken))
-        if due:
-            await failpoint("timers.after_peek")
-        self._broken.intersection_update(due)
-        limit = asyncio.Semaphore(CONCURRENCY)
-        return sum(await asyncio.gather(*(self._fire(review_id, limit) for review_id in due)))
-
-    async def _fire(self, review_id: str, limit: asyncio.Semaphore) -> bool:
-        """Returns whether the review changed. Never raises, so that the others are handled too."""
-        async with limit:
-            try:
-                transition = await self._reviews.apply_due(review_id)
-            except Exception as error:
-                self._broken.add(review_id)
-                log.warning(
-                    "review %s: what is due could not be applied: %s",
-                    review_id,
-                    safe_message(error),
-                )
-                return False
-        self._broken.discard(review_id)
-        return transition is not None
 
 
 #: The shortest time between two updates of one person's Home, in seconds.

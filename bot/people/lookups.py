@@ -21,6 +21,11 @@ MAX_MEMBERS = 1000
 SIZE_MAX_AGE = 600.0
 
 
+def sized_mark(place: Place) -> str:
+    """Set on a review when the members of this place got a right: the place was not too large then."""
+    return f"sized:{place}"
+
+
 class Lookups:
     """Methods raise ChannelError if a look-up fails. Values are kept for MAX_AGE seconds; the `forget_`
     methods drop what changed.
@@ -87,7 +92,9 @@ class Lookups:
         return size if size > MAX_MEMBERS else 0
 
     async def is_place_member(self, user_id: str, snapshot: Snapshot, place: Place) -> bool:
-        """Whether this person is reached by a place. Of a conversation, its card must be posted."""
+        """Whether this person is reached by a place. Of a conversation, its card must be posted, and it must
+        not have been too large when its members got the right: the mark says that this was checked.
+        """
         audience = self.channel.audience(place)
         match audience.kind:
             case "person":
@@ -96,7 +103,12 @@ class Lookups:
                 return await self.is_in_group(audience.id, user_id)
             case "conversation":
                 ref = snapshot.posts.get(place)
-                return ref is not None and await self._is_in(ref.conversation, user_id)
+                if ref is None or not await self._is_in(ref.conversation, user_id):
+                    return False
+                shown = Place(f"{self.channel.name}:{ref.conversation}")
+                return sized_mark(place) in snapshot.marks or not await self._size_above_limit(
+                    shown
+                )
             case _:
                 assert_never(audience.kind)
 

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from hitl_core.model import Action, Grant, Place, Review, Snapshot
 from hitl_core.review import OpenItem, excluded_keys, open_items
+from hitl_core.store import Store
 
 from ..channels.contract import Channel, LookupFailed, NotFound, RateLimited, Unreachable
 from ..channels.registry import Channels
 from .directory import Directory
+from .lookups import sized_mark
 
 #: Each member of a group gets a copy, if the group has at most this many.
 MAX_COPIES = 30
@@ -33,8 +35,8 @@ class TooFewDeciders(NotFound):
 class Recipients:
     """Methods raise NotFound with the problem of a place, and other ChannelErrors."""
 
-    def __init__(self, channels: Channels, directory: Directory) -> None:
-        self._channels, self._directory = channels, directory
+    def __init__(self, channels: Channels, directory: Directory, store: Store) -> None:
+        self._channels, self._directory, self._store = channels, directory, store
 
     async def check(self, snapshot: Snapshot, place: Place) -> LookupFailed | TooFewDeciders | None:
         """Checks that people at this place may decide, and that one of them is active. Returns the look-up
@@ -47,16 +49,16 @@ class Recipients:
 
     async def _check_size(self, snapshot: Snapshot, place: Place) -> LookupFailed | None:
         """If the members of the conversation may decide, it must not be too large. An unknown size does not
-        prevent the card: each person's permission is checked on click.
+        prevent the card: each person's permission is checked on click. It is checked once: later growth
+        takes nobody's right, but a card that was posted for others' decisions gives the members none.
         """
-        by_membership = [
-            action
-            for action in waiting_actions(snapshot.review, place)
-            for grant in action.grants
-            if grant.includes_members and place in grant.places
-        ]
+        by_membership = any(
+            grant.includes_members and place in grant.places
+            for item in open_items(snapshot.review, place)
+            for grant in item.grants
+        )
         channel = self._channels.of_place(place)
-        is_new = place not in snapshot.posts  # later growth takes nobody's right
+        is_new = sized_mark(place) not in snapshot.marks
         if not (by_membership and is_new and channel.audience(place).kind == "conversation"):
             return None
         try:
@@ -64,6 +66,7 @@ class Recipients:
         except (RateLimited, Unreachable, LookupFailed) as error:
             name = channel.name_of(place)
             return LookupFailed(f"the number of members of {name} is not known: {error}")
+        await self._store.record_mark(snapshot.review.id, sized_mark(place))
         return None
 
     async def _check_deciders(

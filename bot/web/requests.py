@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from binascii import a2b_qp
 from typing import Literal
-from urllib.parse import unquote_to_bytes
 
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
@@ -83,28 +84,24 @@ def is_authenticated(request: web.BaseRequest) -> bool:
     return visit is not None and visit.is_authenticated
 
 
-#: Characters that are decoded at once. `parse_qsl` decodes a whole field at once and holds Python's lock for
-#: 40 ms with 1 MiB of escapes.
-PIECE = 16 * 1024
+_BROKEN_ESCAPE = re.compile("%(?![0-9A-Fa-f]{2})")
 
 
 def read_form(text: str, most: int) -> dict[str, str]:
     """The fields of a body (application/x-www-form-urlencoded) by name; the last one wins if a name is
-    repeated. Raises ValueError for more than `most`.
+    repeated. Raises ValueError for more than `most`, and for a "%" that escapes nothing.
     """
     if text.count("&") >= most:
         raise ValueError(f"more than {most} fields")
+    if _BROKEN_ESCAPE.search(text):
+        raise ValueError("a broken escape")
     pairs = (each.partition("=") for each in text.split("&") if each)
     return {_decode(name): _decode(value) for name, _, value in pairs}
 
 
 def _decode(text: str) -> str:
-    """Decodes in pieces; no piece ends inside an escape."""
-    data, start = bytearray(), 0
-    while start < len(text):
-        end = start + PIECE
-        escape = text.rfind("%", end - 2, end)
-        end = escape if escape >= 0 else end
-        data += unquote_to_bytes(text[start:end].replace("+", " "))
-        start = end
-    return data.decode(errors="replace")
+    """For 1 MiB of escapes `urllib` holds Python's lock for 150 ms. Quoted-printable (RFC 2045) has the
+    same escapes behind another sign, and its decoder takes 5 ms.
+    """
+    quoted = text.replace("=", "%3D").replace("+", " ").replace("%", "=")
+    return a2b_qp(quoted.encode()).decode(errors="replace")

@@ -10,9 +10,12 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, StringConstraints
 
-from hitl_core.model import Event, JsonObject, Value
+from hitl_core.model import Event, Value
 
 _ID = re.compile(r"(0|[1-9][0-9]*):(0|[1-9][0-9]*)-(0|[1-9][0-9]*)")
+_ENCODER = json.JSONEncoder(
+    sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+)
 _EntryId = Annotated[str, StringConstraints(pattern=f"^{_ID.pattern}$")]
 
 
@@ -54,10 +57,7 @@ def read_hash(line: str) -> str:
 
 def to_canonical_json(value: Mapping[str, Any]) -> str:
     """RFC 8785, for objects with ASCII keys whose numbers are integers or times."""
-    plain: JsonObject = {key: _plain(each) for key, each in value.items()}
-    return json.dumps(
-        plain, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
-    )
+    return _ENCODER.encode({key: _plain(each) for key, each in value.items()})
 
 
 def hash_of(value: Mapping[str, Any]) -> str:

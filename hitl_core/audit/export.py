@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TypeVar
 
 from hitl_core.audit.entry import Anchor, parse_position
 from hitl_core.audit.ledger import Entry, Ledger
+from hitl_core.errors import StoreUnavailable
 
+T = TypeVar("T")
+
+#: One page is one command, which must be answered in time also by a loaded Redis.
 PAGE_SIZE = 1000
+#: After these pauses, in seconds, a page that was not answered is read again; then the reading ends.
+PAUSES = (0.5, 1.0, 2.0)
 
 
 async def entries(ledger: Ledger, partition: int, after: str = "") -> AsyncIterator[Entry]:
     """All entries of a partition after this id."""
-    while page := await ledger.entries(partition, after, PAGE_SIZE):
+    while page := await _entries_page(ledger, partition, after, PAGE_SIZE):
         for entry in page:
             yield entry
         after = page[-1].id
@@ -50,7 +58,7 @@ async def find_start(ledger: Ledger, partition: int, after: str = "") -> Anchor 
     that ends where the remaining entries begin.
     """
     start: Anchor | None = None
-    first = await ledger.entries(partition, "", 1)
+    first = await _entries_page(ledger, partition, "", 1)
     async for anchor in _anchors(ledger, partition):
         trimmed = start is None and (
             not first or parse_position(first[0].id) > parse_position(anchor.last)
@@ -62,7 +70,7 @@ async def find_start(ledger: Ledger, partition: int, after: str = "") -> Anchor 
 
 
 async def _anchors(ledger: Ledger, partition: int, after: str = "") -> AsyncIterator[Anchor]:
-    while page := await ledger.anchors(partition, after, PAGE_SIZE):
+    while page := await _anchors_page(ledger, partition, after):
         for anchor in page:
             yield anchor
         after = page[-1].last
@@ -72,9 +80,30 @@ async def _entries_in_range(
     ledger: Ledger, partition: int, start: str, anchor: Anchor
 ) -> AsyncIterator[Entry]:
     """The stored entries of an anchor's range. They are not checked against the anchor."""
-    while page := await ledger.entries(partition, start, anchor.count + 1):
+    size = min(anchor.count + 1, PAGE_SIZE)
+    while page := await _entries_page(ledger, partition, start, size):
         for entry in page:
             if parse_position(entry.id) > parse_position(anchor.last):
                 return
             yield entry
         start = page[-1].id
+
+
+async def _entries_page(ledger: Ledger, partition: int, after: str, size: int) -> list[Entry]:
+    return await _read_patiently(lambda: ledger.entries(partition, after, size))
+
+
+async def _anchors_page(ledger: Ledger, partition: int, after: str) -> list[Anchor]:
+    return await _read_patiently(lambda: ledger.anchors(partition, after, PAGE_SIZE))
+
+
+async def _read_patiently(read: Callable[[], Awaitable[T]]) -> T:
+    """Of thousands of pages one may be too late; all that was read before it would be lost. Raises
+    StoreUnavailable if Redis stays away.
+    """
+    for pause in PAUSES:
+        try:
+            return await read()
+        except StoreUnavailable:
+            await asyncio.sleep(pause)
+    return await read()

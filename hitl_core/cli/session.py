@@ -140,8 +140,8 @@ async def find_review(reviews: Reviews, given: str) -> Snapshot:
             f"{given!r} is not a review's id. An id looks like 0-93b4c7d2: type at least four characters"
             " after the dash.",
         )
-    live = {id async for id in live_ids(reviews.store) if id.startswith(given)}
-    matches = live or {*await reviews.store.find_ids(given)}
+    live = await reviews.store.find_ids(given, live=True)
+    matches = live or await reviews.store.find_ids(given)
     if len(matches) > 1:
         raise Refused(
             "ambiguous",

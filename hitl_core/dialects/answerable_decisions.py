@@ -7,7 +7,6 @@ shown, each possible result of an action is tried here: people's decisions, the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from hitl_core.dialects.base import Dialect
@@ -52,7 +51,7 @@ def limit_decisions(
             rulings.append(ruling)
         else:
             rulings.append(
-                _limit_ruling(dialect, preview, action, replace(ruling, extra=theirs.extra))
+                _limit_ruling(dialect, preview, action, ruling._replace(extra=theirs.extra))
             )
     limited = policy_request._replace(rulings=rulings)
     if not dialect.can_rename:
@@ -113,7 +112,7 @@ def _limit_ruling(dialect: Dialect, preview: Review, action: Action, ruling: Rul
             f" {', '.join(theirs)}. Let the interrupt accept a rejection, or leave `reject` out of the rule's"
             " `allowed_decisions`."
         )
-    return replace(ruling, allowed_decisions=allowed, takes=theirs)
+    return ruling._replace(allowed_decisions=allowed, takes=theirs)
 
 
 def _person_decisions(

@@ -6,7 +6,6 @@ policy.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from hitl_core.errors import DialectError
 from hitl_core.gate import JudgedCalls, SchemaChecks, ToolSchemas, freeze_calls
@@ -41,7 +40,7 @@ async def apply_policy(
                 both = await schemas.combine(
                     policy_ruling.args_schema, interrupt_ruling.args_schema
                 )
-                ruling = replace(ruling, args_schema=both)
+                ruling = ruling._replace(args_schema=both)
         rulings.append(await schemas.add_schema(ruling, tools.get(call.name)))
     edits = any("edit" in ruling.allowed_decisions for ruling in rulings)
     edit_tools = await schemas.edit_targets(tools) if edits else {}
@@ -67,8 +66,7 @@ def combine_rulings(ours: Ruling, theirs: Ruling, call: ToolCall) -> Ruling:
             f" {', '.join(theirs.allowed_decisions)}, and the policy only"
             f" {', '.join(ours.allowed_decisions)}."
         )
-    return replace(
-        _with_request(ours, theirs),
+    return _with_request(ours, theirs)._replace(
         verdict=ours.verdict if asks else theirs.verdict,
         allowed_decisions=allowed,
         says_no=by_rule and not {"reject", "ignore"}.isdisjoint(ours.allowed_decisions),
@@ -79,8 +77,7 @@ def answer_denial(ours: Ruling, theirs: Ruling, kind: DecisionType) -> Ruling:
     """The ruling on a call that an interrupt asks about and the policy denies, for a system that needs an
     answer: the policy itself decides as `kind`, and nobody is asked.
     """
-    return replace(
-        _with_request(ours, theirs),
+    return _with_request(ours, theirs)._replace(
         verdict=ours.verdict.model_copy(update={"kind": "review"}),
         allowed_decisions=(kind,),
         needs_requester=False,
@@ -98,8 +95,7 @@ def _with_request(ours: Ruling, theirs: Ruling) -> Ruling:
         description, by_agent, computed = theirs.description, theirs.by_agent, theirs.computed
     else:
         description, by_agent, computed = ours.description, ours.by_agent, ours.computed
-    return replace(
-        ours,
+    return ours._replace(
         description=description,
         by_agent=by_agent,
         computed=computed,
@@ -125,7 +121,7 @@ def deny_unless_allowed(ours: Ruling, call: ToolCall) -> Ruling:
     )
     if kind == "review":
         verdict = Verdict(kind="deny", rule=rule, reason=_no_interrupt_reason(call.name, rule))
-    return replace(ours, verdict=verdict, allowed_decisions=(), args_schema=None, idempotent=False)
+    return ours._replace(verdict=verdict, allowed_decisions=(), args_schema=None, idempotent=False)
 
 
 def _no_interrupt_reason(tool: str, rule: str | None) -> str:

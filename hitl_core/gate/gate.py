@@ -58,7 +58,7 @@ class Gate:
         self.process = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
         self.reviews = Reviews(store, retry_seconds=10.0)
         self._submitter = Submitter(self.reviews, agent)
-        self._listener = ReviewListener(store, agent, self.process, heartbeat_ttl)
+        self._listener = ReviewListener(self.reviews, agent, self.process, heartbeat_ttl)
         self._waiter = Waiter(
             self.reviews, self._listener, agent, self.process, lease, heartbeat_ttl
         )
@@ -112,12 +112,11 @@ class Gate:
         self._listener.check_not_closed()
         submitter, policy = self._submitter, self.policy
         judged_calls = await submitter.judge(policy, calls, context, tools, path)
-        review, event = await submitter.build_review(
-            policy, judged_calls, thread_id, requester, turn, origin
-        )
+        new = await submitter.build_review(policy, judged_calls, thread_id, requester, turn, origin)
         # Watch the review before it is stored: otherwise `outcomes` in this process could claim it.
+        review = new.review.model_copy(update={"waiter": self.process})
         with self._listener.watch(review.id):
-            await submitter.store(review.model_copy(update={"waiter": self.process}), event)
+            await submitter.store(new._replace(review=review))
             return await self.wait(review.id)
 
     async def submit(
@@ -149,11 +148,9 @@ class Gate:
         self._listener.check_not_closed()
         submitter, policy = self._submitter, self.policy
         judged_calls = await submitter.judge(policy, calls, context, tools, path)
-        review, event = await submitter.build_review(
-            policy, judged_calls, thread_id, requester, turn, origin
-        )
-        await submitter.store(review, event)
-        return review.id
+        new = await submitter.build_review(policy, judged_calls, thread_id, requester, turn, origin)
+        await submitter.store(new)
+        return new.review.id
 
     async def wait(self, review_id: str) -> Outcome:
         """Wait until every call is decided and this process has claimed the review.

@@ -44,7 +44,13 @@ from hitl_core.jsonschema.limits import (
 )
 from hitl_core.jsonschema.marked_paths import Path
 from hitl_core.jsonschema.patterns import check_pattern, search
-from hitl_core.jsonschema.validate import check_args, check_schema, compile_schema
+from hitl_core.jsonschema.validate import (
+    check_args,
+    check_schema,
+    check_schema_text,
+    compile_schema,
+    write_schema,
+)
 
 __all__ = [
     "CONTEXT_STEPS",
@@ -72,6 +78,7 @@ __all__ = [
     "check_args",
     "check_pattern",
     "check_schema",
+    "check_schema_text",
     "child_pointers",
     "compile_schema",
     "cut_at_hidden",
@@ -93,4 +100,5 @@ __all__ = [
     "parse_pointers",
     "search",
     "to_pointer",
+    "write_schema",
 ]

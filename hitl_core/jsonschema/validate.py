@@ -53,9 +53,13 @@ def check_schema(
     `strict` also refuses keywords that its draft doesn't have, because they would be ignored. `budget` is
     shared by several schemas.
     """
+    check_schema_text(write_schema(schema), strict=strict, budget=budget)
+
+
+def check_schema_text(text: str, *, strict: bool = False, budget: Budget | None = None) -> None:
+    """The same for the text that `write_schema` made."""
     if budget is not None and budget.left < 0:
         raise SchemaError(_TOO_LARGE_TOGETHER)
-    text = _to_json(schema)
 
     def read() -> tuple[int, SchemaError | None]:
         outcome = _compile(text, strict)
@@ -93,13 +97,14 @@ def check_args(schema: Mapping[str, Any] | None, args: Mapping[str, Any]) -> lis
 
 def compile_schema(schema: Mapping[str, Any]) -> CompiledSchema:
     """The compiled schema, from the cache if possible. Raises SchemaError."""
-    outcome = _compile(_to_json(schema), False)
+    outcome = _compile(write_schema(schema), False)
     if outcome.compiled is None:
         raise SchemaError(str(outcome.flaw))
     return outcome.compiled
 
 
-def _to_json(schema: Mapping[str, Any]) -> str:
+def write_schema(schema: Mapping[str, Any]) -> str:
+    """The schema as text. Raises SchemaError for one that is not JSON, or too large."""
     try:
         text = json.dumps(dict(schema), ensure_ascii=False, allow_nan=False)
         size = len(text.encode())

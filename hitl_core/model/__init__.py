@@ -62,7 +62,7 @@ from hitl_core.model.review import (
 )
 from hitl_core.model.review_config import DisplayHint, DisplayStyle, Output, ReviewConfig
 from hitl_core.model.route import Expire, Reviewers, Route, Step
-from hitl_core.model.snapshot import Snapshot
+from hitl_core.model.snapshot import STARTED_MARK, Snapshot
 from hitl_core.model.token import Token, parse_id
 from hitl_core.model.tool_call import (
     CALL_KEYS,
@@ -88,6 +88,7 @@ __all__ = [
     "POLICY",
     "REDRAW_KINDS",
     "SCHEMA_VERSION",
+    "STARTED_MARK",
     "TOOL_NAME",
     "UNAUDITED_CODES",
     "UNAUDITED_KINDS",

@@ -79,7 +79,8 @@ class Action(Value):
 
     The policy judges each edit again. `config` and `route` belong to the newest revision, and `earlier` has
     the ones before, oldest first. `since` is when the people who are asked now got it; None means at
-    submission. `until` is the deadline of an earlier revision: an edit cannot extend it.
+    submission. A release of a held review makes it, or `delivered_at`, later by the time of the hold. `until`
+    is the deadline of an earlier revision: an edit cannot extend it.
 
     `rejected_before`: what it is another attempt at, as it was at submission.
 

@@ -26,6 +26,9 @@ MAX_DIGITS = 400
 
 JsonObject = dict[str, Any]
 
+_ENCODER = json.JSONEncoder(
+    sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+)
 #: These need no recursive check. Large arguments hold a hundred thousand of them, so this saves time.
 _SCALAR_TYPES = frozenset({str, int, float, bool, type(None)})
 
@@ -56,10 +59,7 @@ def encode(args: object) -> Arguments:
         raise InvalidToolCall(f"The arguments must be a JSON object, not {_type_name(args)}.")
     _check_value(cast(object, args), "", 1, [0])
     try:
-        text = json.dumps(
-            args, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
-        )
-        data = text.encode("utf-8")
+        data = _ENCODER.encode(args).encode("utf-8")
     except UnicodeEncodeError as error:
         raise InvalidToolCall(
             "The arguments contain half a surrogate pair, which is not valid text."

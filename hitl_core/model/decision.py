@@ -118,7 +118,7 @@ class Vote(Value):
 
     def agrees_with(self, other: Vote) -> bool:
         """Whether both votes say the same. Two different answers don't agree."""
-        return self._statement == other._statement
+        return self is other or self._statement == other._statement
 
     @property
     def _statement(self) -> tuple[object, ...]:

@@ -91,12 +91,13 @@ class Place(str):
     @property
     def base(self) -> Place:
         """The place without the member."""
-        return Place(self.partition(">")[0])
+        return Place(self.partition(">")[0]) if ">" in self else self
 
     @property
     def conversation(self) -> Place:
         """The place without the thread and the member."""
-        return Place(self.base.partition("/")[0])
+        base = self.base
+        return Place(base.partition("/")[0]) if "/" in base else base
 
     def for_member(self, id: str) -> Place:
         """The place of one group member's own copy of the card. Their message is recorded under it."""

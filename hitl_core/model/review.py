@@ -73,7 +73,7 @@ class Cancellation(Value):
 
 class DeliveryProblem(Value):
     """Why a place can't show the review, or why its members are unknown. `since` is when this began.
-    `is_shown`: the card is there, but too few people are left who may approve.
+    `is_shown`: the card is there, but too few people are left who may approve, or nobody.
     """
 
     why: str

@@ -6,6 +6,9 @@ from hitl_core.model.place import MessageRef, Place
 from hitl_core.model.review import Review
 from hitl_core.model.value import Value
 
+#: How the marks begin that say which calls an agent has started, though the review may not know it.
+STARTED_MARK = "ran:"
+
 
 class Snapshot(Value):
     """A review as it was loaded, with the store's time `now`.
@@ -15,7 +18,8 @@ class Snapshot(Value):
     - `chain`: the head of its audit: the number of entries, and the hash of the last one;
     - `marks`: notes that are not decisions, for example who has read what;
     - `held`: the store lost writes, so people and agents may have seen a newer state than this. Nothing
-      changes it until a person releases it.
+      changes it until a person releases it;
+    - `held_since`: when that began; None if it is not held.
     """
 
     review: Review
@@ -25,3 +29,8 @@ class Snapshot(Value):
     chain: str = ""
     marks: frozenset[str] = frozenset()
     held: bool = False
+    held_since: float | None = None
+
+    @property
+    def started_marks(self) -> frozenset[str]:
+        return frozenset(mark for mark in self.marks if mark.startswith(STARTED_MARK))

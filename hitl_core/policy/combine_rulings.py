@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Literal
 
 from hitl_core.model import Expire, Route, Verdict
@@ -33,7 +32,7 @@ def tighten(policy: Ruling, run: Ruling) -> Ruling:
     does = "denies it" if made.verdict.kind == "deny" else "asks for a person"
     reason = f"This run's own configuration {does}."
     verdict = Verdict(kind=made.verdict.kind, rule=run.verdict.rule, reason=reason)
-    return replace(made, verdict=verdict)
+    return made._replace(verdict=verdict)
 
 
 def override_ruling(policy: Ruling, run: Ruling) -> Ruling:
@@ -45,8 +44,7 @@ def override_ruling(policy: Ruling, run: Ruling) -> Ruling:
     allowed = run.allowed_decisions
     if "reject" in policy.allowed_decisions and allowed and "reject" not in allowed:
         allowed = (*allowed, "reject")
-    combined = replace(
-        _with_question(policy, run, asks_more=run.says_reviewers),
+    combined = _with_question(policy, run, asks_more=run.says_reviewers)._replace(
         allowed_decisions=allowed,
         idempotent=run.idempotent,
         line=run.line,
@@ -64,15 +62,14 @@ def _combine(policy: Ruling, run: Ruling, *, asks_more: bool) -> Ruling:
     allowed = tuple(kind for kind in policy.allowed_decisions if kind in run.allowed_decisions)
     if not allowed:
         denied = Verdict(kind="deny", rule=run.verdict.rule, reason=_NOTHING_LEFT)
-        return replace(policy, verdict=denied, allowed_decisions=())
-    both = replace(_with_demands(policy, run, asks_more=asks_more), allowed_decisions=allowed)
+        return policy._replace(verdict=denied, allowed_decisions=())
+    both = _with_demands(policy, run, asks_more=asks_more)._replace(allowed_decisions=allowed)
     return _with_schemas(both, policy.args_schema, run.args_schema)
 
 
 def _with_question(policy: Ruling, run: Ruling, *, asks_more: bool) -> Ruling:
     """The policy's ruling, with the run's verdict and with what that asks people, in its own words."""
-    return replace(
-        _with_demands(policy, run, asks_more=asks_more),
+    return _with_demands(policy, run, asks_more=asks_more)._replace(
         verdict=run.verdict,
         allowed_decisions=run.allowed_decisions,
         description=run.description,
@@ -88,8 +85,7 @@ def _with_question(policy: Ruling, run: Ruling, *, asks_more: bool) -> Ruling:
 
 def _with_demands(policy: Ruling, run: Ruling, *, asks_more: bool) -> Ruling:
     """The policy's ruling, as strict as both. `asks_more`: the run's reviewers count, too."""
-    return replace(
-        policy,
+    return policy._replace(
         route=_combine_routes(policy, run) if asks_more else policy.route,
         needs_requester=policy.needs_requester or (asks_more and run.needs_requester),
         must_read=run.must_read or policy.must_read,
@@ -119,7 +115,7 @@ def combine_unsure(ruling: Ruling, unsure: Ruling) -> Ruling:
         return _with_both(denial, ruling, unsure)
     if kinds != {"review"}:
         asks = ruling if ruling.verdict.kind == "review" else unsure
-        return _with_both(replace(asks, unsure=ruling.unsure), ruling, unsure)
+        return _with_both(asks._replace(unsure=ruling.unsure), ruling, unsure)
     what = "asks other people" if route_key(ruling.route) != route_key(unsure.route) else None
     questions = [each for each in (ruling, unsure) if each.answer_schema is not None]
     if len(questions) == 2 and _question_key(ruling) != _question_key(unsure):
@@ -127,7 +123,7 @@ def combine_unsure(ruling: Ruling, unsure: Ruling) -> Ruling:
     if what:
         rule = unsure.verdict.rule
         reason = f"The rule `{rule}`: {unsure.unsure} Another rule {what}, so the call is denied."
-        denied = deny_ruling(replace(ruling, verdict=unsure.verdict), reason)
+        denied = deny_ruling(ruling._replace(verdict=unsure.verdict), reason)
         return _with_both(denied, ruling, unsure)
     both = _combine(ruling, unsure, asks_more=True)
     if both.verdict.kind == "deny":
@@ -136,14 +132,13 @@ def combine_unsure(ruling: Ruling, unsure: Ruling) -> Ruling:
     expire = earlier_expire(ruling.route.expire, unsure.route.expire)
     route = both.route.model_copy(update={"expire": expire, "remind": min(reminds, default=None)})
     if questions:
-        both = replace(both, answer_schema=questions[0].answer_schema, output=questions[0].output)
-    return _with_both(replace(both, verdict=unsure.verdict, route=route), ruling, unsure)
+        both = both._replace(answer_schema=questions[0].answer_schema, output=questions[0].output)
+    return _with_both(both._replace(verdict=unsure.verdict, route=route), ruling, unsure)
 
 
 def _with_both(ruling: Ruling, one: Ruling, other: Ruling) -> Ruling:
     """The ruling, which hides and demands what either rule does. It is idempotent only if both say so."""
-    return replace(
-        ruling,
+    return ruling._replace(
         idempotent=one.idempotent and other.idempotent,
         must_read=one.needs_reading or other.needs_reading,
         hide_when_decided=one.hide_when_decided or other.hide_when_decided,
@@ -165,9 +160,8 @@ def with_tool_schema(ruling: Ruling, tool_schema: Schema | None) -> Ruling:
         return ruling
     if ruling.policy_schema is not None:
         hiding = combine_schemas(ruling.hiding_schema, tool_schema)
-        return replace(ruling, hiding_schema=hiding) if ruling.trusts_tools else ruling
-    return replace(
-        ruling,
+        return ruling._replace(hiding_schema=hiding) if ruling.trusts_tools else ruling
+    return ruling._replace(
         args_schema=combine_schemas(ruling.args_schema, tool_schema),
         policy_schema=tool_schema if ruling.trusts_tools else None,
     )
@@ -197,7 +191,7 @@ def _with_schemas(ruling: Ruling, one: Schema | None, other: Schema | None) -> R
     together, or more people must agree than may decide.
     """
     both = combine_schemas(one, other)
-    ruling = replace(ruling, args_schema=both)
+    ruling = ruling._replace(args_schema=both)
     if ruling.verdict.kind != "review":
         return ruling
     if word := find_unreachable_quorum(ruling.route):
@@ -211,7 +205,7 @@ def _with_schemas(ruling: Ruling, one: Schema | None, other: Schema | None) -> R
         allowed = tuple(kind for kind in allowed if kind != "edit")  # nobody could approve the edit
         if not allowed:
             return deny_ruling(ruling, _NOTHING_LEFT)
-    ruling = replace(ruling, allowed_decisions=allowed)
+    ruling = ruling._replace(allowed_decisions=allowed)
     if both is None or both is one or both is other:
         return ruling
     if has_refs(both):
@@ -226,4 +220,4 @@ def _with_schemas(ruling: Ruling, one: Schema | None, other: Schema | None) -> R
 
 def deny_ruling(ruling: Ruling, reason: str) -> Ruling:
     verdict = Verdict(kind="deny", rule=ruling.verdict.rule, reason=reason)
-    return replace(ruling, verdict=verdict, allowed_decisions=(), args_schema=None)
+    return ruling._replace(verdict=verdict, allowed_decisions=(), args_schema=None)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import fields, replace
 from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
 from hitl_core.jsonschema import SizedCache
 from hitl_core.model import DecisionType, DialectName, DisplayHint, Output, Route, Value
@@ -30,19 +31,20 @@ def dump_excerpt(policy: Policy, tools: Iterable[str]) -> str:
     may match any call, which is only stricter.
     """
     names = tuple(tools)
-    kept: dict[str, Any] = {
-        "default": dump_rule(policy.default),
-        "rules": _dump_rules(policy.rule_index, names),
+    kept = {
+        "default": _rule_text(policy.default),
+        "rules": _rules_text(policy.rule_index, names),
     }
     if policy.run_context is not None:
         default, prefix = policy.run_context.default, policy.run_context.prefix
-        kept["over"] = {
-            "default": default and dump_rule(default),
-            "rules": _dump_rules(policy.run_context.rule_index, names),
-            "prefix": prefix,
-            "replaces": policy.allow_override,
+        over = {
+            "default": "null" if default is None else _rule_text(default),
+            "rules": _rules_text(policy.run_context.rule_index, names),
+            "prefix": _to_json(prefix),
+            "replaces": _to_json(policy.allow_override),
         }
-    return json.dumps(kept, separators=(",", ":"))
+        kept["over"] = _object_text(over)
+    return _object_text(kept)
 
 
 def load_excerpt(text: str) -> Policy:
@@ -71,14 +73,31 @@ def load_kept_policy(excerpt: str) -> Policy:
     return _policies.get(excerpt, lambda: (load_excerpt(excerpt), len(excerpt)))[0]
 
 
-def _dump_rules(rules: RuleIndex, tools: Iterable[str]) -> list[dict[str, Any]]:
+def _rules_text(rules: RuleIndex, tools: Iterable[str]) -> str:
     """The rules that can match one of these tools, each once, in the policy's order."""
     rules_by_id = {
         id(rule): rule for tool in tools for rule in until_unconditional(rules.rules_for(tool))
     }
-    return [dump_rule(rule) for rule in rules.sort_rules(rules_by_id.values())]
+    return f"[{','.join(map(_rule_text, rules.sort_rules(rules_by_id.values())))}]"
 
 
+def _rule_text(rule: Rule) -> str:
+    """A rule never changes, so its text is written once, and is kept as long as the rule."""
+    text = _rule_texts.get(rule)
+    if text is None:
+        text = _rule_texts[rule] = _to_json(dump_rule(rule))
+    return text
+
+
+def _object_text(parts: dict[str, str]) -> str:
+    return "{" + ",".join(f'"{key}":{text}' for key, text in parts.items()) + "}"
+
+
+def _to_json(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+_rule_texts = WeakKeyDictionary[Rule, str]()
 _policies: SizedCache[str, tuple[Policy, int]] = SizedCache(_MAX_TEXT, lambda kept: kept[1])
 
 

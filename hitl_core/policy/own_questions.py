@@ -7,7 +7,6 @@ nobody else: otherwise code could choose other people by the name that it gives 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from hitl_core.model import Route
@@ -44,7 +43,7 @@ def ask_like_calls(question: Ruling, calls: Sequence[CallTerms], default: Route)
         question = _with_demands(question, call)
     if not allowed or find_unreachable_quorum(question.route):
         return _deny(question, calls)
-    return replace(question, allowed_decisions=allowed)
+    return question._replace(allowed_decisions=allowed)
 
 
 def _with_demands(question: Ruling, call: CallTerms) -> Ruling:
@@ -57,8 +56,7 @@ def _with_demands(question: Ruling, call: CallTerms) -> Ruling:
             "remind": min(reminds, default=None),
         }
     )
-    return replace(
-        question,
+    return question._replace(
         route=route,
         must_read=question.needs_reading or call.must_read,
         confirm=question.confirm or call.confirm,

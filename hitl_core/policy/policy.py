@@ -167,11 +167,16 @@ class Policy:
         replaces = self.allow_override and not run_ruling.unsure
         return override_ruling(ruling, run_ruling) if replaces else tighten(ruling, run_ruling)
 
-    def preload_rules(self, tool: str) -> None:
-        """Look up the tool's rules now, which takes a while, so that `judge` and `dump_excerpt` are fast."""
+    def preload_rules(self, tool: str) -> bool:
+        """Look up the tool's rules now, which takes a while, so that `judge` and `dump_excerpt` are fast.
+        False if they were looked up before.
+        """
+        is_new = not self.rule_index.knows(tool)
         self.rule_index.rules_for(tool)
         if self.run_context is not None:
+            is_new = is_new or not self.run_context.rule_index.knows(tool)
             self.run_context.rules_for(tool)
+        return is_new
 
     def can_hide(self, tool: str) -> bool:
         """Whether a rule for this tool hides values, of some arguments at least. No `when` is called."""

@@ -69,7 +69,7 @@ class PredicateLost(Exception):
     """This `when` was Python code, which can't be stored in a review."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, weakref_slot=True)
 class Rule:
     """`name` is a tool's name or a glob; None for the default. `says_reviewers`: the rule itself has
     `reviewers`, they are not inherited. `must_read`: None if the rule does not say it; it counts as true.

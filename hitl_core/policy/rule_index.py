@@ -34,6 +34,10 @@ class RuleIndex:
             self._cache[tool] = rules
         return rules
 
+    def knows(self, tool: str) -> bool:
+        """Whether the rules of this tool were looked up before."""
+        return tool in self._cache
+
     def sort_rules(self, some: Collection[Rule]) -> list[Rule]:
         """These rules in the policy's order."""
         ids = {id(rule) for rule in some}

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from hitl_core.model import DecisionType, DisplayHint, Output, Route, Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Ruling:
+class Ruling(NamedTuple):
     """It is frozen into the review when the call is submitted. Do not change its schemas.
 
     - `description`: tells people why they are asked;
@@ -24,7 +22,7 @@ class Ruling:
     - `must_read`: None if the rule does not say it; it counts as true, see `needs_reading`;
     - `computed`: Python code of the policy made the description, so it may quote the arguments.
 
-    Make a ruling from another one by `replace` of the policy's, never of the agent's: a field that is
+    Make a ruling from another one by `_replace` of the policy's, never of the agent's: a field that is
     forgotten then stays as the policy says. tests/policy/test_marks.py checks every function that does it.
 
     The other fields: see `ActionRequest` and `ReviewConfig`.

@@ -50,9 +50,14 @@ def start(review: Review, fence: int, key: str, now: float) -> Transition:
     run = review.runs.get(key)
     if run is not None and run.state != "cleared":
         raise Refused("already_started", "This call was already started.")
-    new_run = Run(state="started", attempt=run.attempt + 1 if run else 1, at=now)
+    new_run = Run(state="started", attempt=last_attempt(review, key) + 1, at=now)
     event = make_event("started", review, now, [key])
     return Transition(_with_runs(review, {key: new_run}), event)
+
+
+def last_attempt(review: Review, key: str) -> int:
+    """How often this call was started, as far as the review knows."""
+    return review.runs[key].attempt if key in review.runs else 0
 
 
 def is_started(review: Review, fence: int, key: str, now: float) -> bool:

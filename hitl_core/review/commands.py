@@ -19,6 +19,7 @@ from hitl_core.model import (
     Review,
     Reviewer,
     Reviewers,
+    Snapshot,
     Vote,
 )
 from hitl_core.review import claims, decisions, escalation, holds, vote_count
@@ -111,16 +112,15 @@ class Cancel:
 
 @dataclass(frozen=True)
 class Release:
-    """A held review goes on. `ahead` are the calls that an agent has started, see `holds.calls_ahead`."""
+    """A held review goes on. People are asked about what an agent has started, see `holds.calls_ahead`."""
 
     review_id: str
     who: Reviewer
     op: str
-    ahead: tuple[str, ...] = ()
 
     @property
     def keys(self) -> tuple[str, ...]:
-        return self.ahead
+        return ()
 
 
 Command = Decide | DecideAll | Escalate | AnswerDoubt | Cancel | Release
@@ -142,10 +142,10 @@ class Findings:
 
 
 def apply_command(
-    review: Review, command: Command, now: float, findings: Findings | None = None
+    snapshot: Snapshot, command: Command, findings: Findings | None = None
 ) -> Transition:
     """Raises Refused, with a text for the person."""
-    findings = findings or Findings()
+    review, now, findings = snapshot.review, snapshot.now, findings or Findings()
     ineligible = findings.ineligible_voters
     match command:
         case Decide(action=key):
@@ -173,7 +173,7 @@ def apply_command(
         case Cancel():
             return cancel(review, command.who, command.reason, now)
         case Release():
-            return holds.release(review, command.who, command.ahead, now)
+            return holds.release(snapshot, command.who)
     assert_never(command)
 
 

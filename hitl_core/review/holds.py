@@ -4,46 +4,22 @@ A person releases them. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
 from contextlib import suppress
 
 from hitl_core.errors import HitlError, Refused
-from hitl_core.model import Event, Review, Reviewer, Run, Snapshot
-from hitl_core.review.transition import Transition, make_event
+from hitl_core.model import STARTED_MARK, Action, Event, Review, Reviewer, Run, Snapshot
+from hitl_core.review import claims
+from hitl_core.review.transition import SnapshotFunction, Transition, make_event, with_actions
 
 HELD_TEXT = (
     "This is held: the store lost data, so what it has of this may be out of date. Nothing can be decided,"
     " and nothing runs, until an operator releases it with `hitl reviews release`."
 )
 
-#: How many started calls a process remembers.
-MAX_STARTED = 10_000
-#: An agent sets the mark `ran:CALL` on a held review if it has started that call: the store may not know it.
-_RAN = "ran:"
-
-
-class StartedCalls:
-    """The calls that this process has started. After the store lost a review, the same turn may be submitted
-    and approved again: then its calls have run already.
-    """
-
-    def __init__(self) -> None:
-        self._attempts: dict[tuple[str, str], int] = {}
-
-    def add(self, review: Review, key: str) -> bool:
-        """Note that this call is started. False if this attempt of it was noted before."""
-        attempt = review.runs[key].attempt
-        if self._attempts.get((review.id, key), 0) >= attempt:
-            return False
-        self._attempts.pop((review.id, key), None)
-        self._attempts[review.id, key] = attempt
-        if len(self._attempts) > MAX_STARTED:
-            del self._attempts[next(iter(self._attempts))]
-        return True
-
 
 def ran_mark(key: str) -> str:
-    return _RAN + key
+    """An agent sets it on a held review if it has started that call: the store may not know it."""
+    return STARTED_MARK + key
 
 
 def calls_ahead(snapshot: Snapshot) -> tuple[str, ...]:
@@ -53,14 +29,19 @@ def calls_ahead(snapshot: Snapshot) -> tuple[str, ...]:
     return tuple(key for key in keys if _is_unstarted(review, key))
 
 
-def release(review: Review, by: Reviewer, ahead: Collection[str], now: float) -> Transition:
-    """The review goes on as it is stored. The calls of `ahead` may have run: people are asked about them."""
+def release(snapshot: Snapshot, by: Reviewer) -> Transition:
+    """The review goes on as it is stored, with its clocks later by the time for which it was held. People are
+    asked about the calls that an agent has started. So this is decided from the snapshot that is written
+    against, not from one that a person has read.
+    """
+    review, now = snapshot.review, snapshot.now
     runs = {
-        key: Run(state="in_doubt", attempt=_attempts(review, key) + 1, at=now)
-        for key in ahead
-        if _is_unstarted(review, key)
+        key: Run(state="in_doubt", attempt=claims.last_attempt(review, key) + 1, at=now)
+        for key in calls_ahead(snapshot)
     }
     after = review.model_copy(update={"runs": {**review.runs, **runs}})
+    if snapshot.held_since is not None:
+        after = _shift_clocks(after, snapshot.held_since, now)
     return Transition(after, make_event("released", review, now, runs, by=by))
 
 
@@ -69,15 +50,15 @@ def is_release(event: Event) -> bool:
     return event.kind in ("released", "cancelled")
 
 
-def apply_unless_held(
-    apply: Callable[[Review, float], Transition], snapshot: Snapshot
-) -> Transition:
-    """The transition. Of a held review only one after which it goes on: else raises Refused("held")."""
+def apply_unless_held(apply: SnapshotFunction, snapshot: Snapshot) -> Transition:
+    """The transition. Of a held review only one after which it goes on, or a vote to cancel it, after which
+    it is still held: else raises Refused("held").
+    """
     if not snapshot.held:
-        return apply(snapshot.review, snapshot.now)
+        return apply(snapshot)
     with suppress(HitlError):
-        changed = apply(snapshot.review, snapshot.now)
-        if is_release(changed.event):
+        changed = apply(snapshot)
+        if is_release(changed.event) or changed.review.cancels != snapshot.review.cancels:
             return changed
     raise refuse_held()
 
@@ -86,10 +67,26 @@ def refuse_held() -> Refused:
     return Refused("held", HELD_TEXT)
 
 
+def _shift_clocks(review: Review, since: float, now: float) -> Review:
+    """The review with escalations and deadlines later by the time for which it was held. What was late when
+    that began is late after it.
+    """
+    if review.status != "pending":
+        return review
+    shifted = {a.key: _shift_clock(a, since, now) for a in review.actions if a.is_pending}
+    return with_actions(review, shifted, now)
+
+
+def _shift_clock(action: Action, since: float, now: float) -> Action:
+    update = dict[str, float]()
+    if (start := action.clock_start) is not None:
+        name = "since" if action.route.clock == "submitted" else "delivered_at"
+        update[name] = start + max(0.0, now - max(since, start))
+    if action.until is not None:
+        update["until"] = action.until + max(0.0, now - since)
+    return action.model_copy(update=update)
+
+
 def _is_unstarted(review: Review, key: str) -> bool:
     run = review.runs.get(key)
     return run is None or run.state == "cleared"
-
-
-def _attempts(review: Review, key: str) -> int:
-    return review.runs[key].attempt if key in review.runs else 0

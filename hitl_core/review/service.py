@@ -6,8 +6,7 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from collections.abc import Sequence
 from weakref import WeakValueDictionary
 
 from hitl_core import telemetry
@@ -23,15 +22,17 @@ from hitl_core.model import UNAUDITED_CODES, Event, MessageRef, Place, Review, R
 from hitl_core.review import claims, escalation, holds
 from hitl_core.review.clock import uptime
 from hitl_core.review.commands import Command, Findings, apply_command
-from hitl_core.review.rejections import add_rejections
 from hitl_core.review.storage import ReviewLoader, build_write
-from hitl_core.review.transition import Transition
-from hitl_core.store import Store
+from hitl_core.review.transition import (
+    ChangeResult,
+    SnapshotFunction,
+    Transition,
+    TransitionFunction,
+)
+from hitl_core.store import RejectedCall, Store
 
 log = logging.getLogger(__name__)
 
-T = TypeVar("T")
-TransitionFunction = Callable[[Review, float], Transition]
 
 #: How often a change is tried if others change the review at the same time. Then it is refused.
 MAX_ATTEMPTS = 10
@@ -40,37 +41,28 @@ MAX_ATTEMPTS = 10
 MAX_OPS = 128
 
 
-class ChangeResult(NamedTuple):
-    """The review as it is stored now. `is_new` is False if this operation was applied before."""
-
-    review: Review
-    now: float
-    is_new: bool
-
-
 class Reviews(ReviewLoader):
     """`store` and `retry_seconds`: see `ReviewLoader`."""
 
     def __init__(self, store: Store, retry_seconds: float = 2.0) -> None:
         super().__init__(store, retry_seconds)
-        self._started_calls = holds.StartedCalls()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def submit(self, review: Review, event: Event) -> Review:
+    async def submit(
+        self, review: Review, event: Event, rejected: Sequence[RejectedCall] | None = None
+    ) -> Review:
         """Store a new review, with the rejected calls that it follows, or return the one that an earlier try
-        has stored.
-
-        Raises ReviewConflict if a review with this id has other arguments.
+        has stored. `rejected`: those of its thread, if the caller has just read them. Raises ReviewConflict
+        if a review with this id has other arguments.
         """
         telemetry.recent_threads.add(review.id, review.thread_id)
         attributes = telemetry.message_attributes(review, "send")
         with telemetry.span("submit hitl.reviews", attributes, kind="PRODUCER"):
-            review = review.model_copy(update={"trace": telemetry.current_context()})
-            return await self._submit(review, event)
+            if (trace := telemetry.current_context()) is not None:
+                review = review.model_copy(update={"trace": trace})
+            return await self._submit(await self.follow_rejected(review, rejected), event)
 
     async def _submit(self, review: Review, event: Event) -> Review:
-        if rejected := await self.rejected_calls(review):
-            review = add_rejections(review, rejected)
         write = build_write(None, Transition(review, event))
         if await self.with_retry(lambda: self.store.commit(write)):
             return review
@@ -90,23 +82,33 @@ class Reviews(ReviewLoader):
         try.
 
         A `snapshot` that was just loaded saves one load. If it is no longer current, the review is loaded
-        again. A held review is only changed by its release, or by a cancellation: then nothing of it runs.
+        again. A held review is only changed by its release, a cancellation, or a vote to cancel.
 
         Raises what the transition raises, Refused("held"), ReviewNotFound, StoreUnavailable, and
         Refused("busy") if others changed the review on every try.
         """
+        return await self._change(review_id, op, lambda s: apply(s.review, s.now), snapshot)
+
+    async def _change(
+        self, review_id: str, op: str, apply: SnapshotFunction, snapshot: Snapshot | None
+    ) -> ChangeResult:
         end = time.monotonic() + self._retry_seconds
         # One change at a time in this process. The calls of a long turn may all start at once, and without
         # the lock their writes would conflict again and again.
         lock = self._locks.setdefault(review_id, asyncio.Lock())
-        async with lock:
-            return await self._change(review_id, op, apply, end, snapshot)
+        try:
+            async with lock:
+                return await self._try_change(review_id, op, apply, end, snapshot)
+        except HitlError as error:
+            if self._started_calls.has(review_id) and not isinstance(error, StoreUnavailable):
+                await self.mark_started(review_id)
+            raise
 
-    async def _change(
+    async def _try_change(
         self,
         review_id: str,
         op: str,
-        apply: TransitionFunction,
+        apply: SnapshotFunction,
         end: float,
         loaded: Snapshot | None,
     ) -> ChangeResult:
@@ -123,7 +125,7 @@ class Reviews(ReviewLoader):
             ops = dict([*before.ops.items(), (op, changed.event.kind)][-MAX_OPS:])
             after = changed.review.model_copy(update={"version": before.version + 1, "ops": ops})
             event = changed.event.model_copy(update={"op": op})
-            write = build_write(before, Transition(after, event), snapshot.chain)
+            write = build_write(snapshot, Transition(after, event))
             try:
                 if await self.store.commit(write):
                     return ChangeResult(after, now, is_new=True)
@@ -226,11 +228,8 @@ class Reviews(ReviewLoader):
         self, command: Command, snapshot: Snapshot | None = None, findings: Findings | None = None
     ) -> ChangeResult:
         """Apply what a person did. `snapshot`: see `change`. Raises what it and `apply_command` raise."""
-        return await self.change(
-            command.review_id,
-            command.op,
-            lambda review, now: apply_command(review, command, now, findings),
-            snapshot,
+        return await self._change(
+            command.review_id, command.op, lambda s: apply_command(s, command, findings), snapshot
         )
 
     async def apply_due(self, review_id: str) -> ChangeResult | None:

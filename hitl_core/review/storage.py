@@ -13,9 +13,16 @@ from typing import TypeVar
 from hitl_core.errors import HitlError, ReviewNotFound, StoreError, StoreUnavailable, safe_message
 from hitl_core.model import Action, Review, Snapshot
 from hitl_core.review import claims, escalation, holds
-from hitl_core.review.rejections import MAX_CALLS, MAX_REVIEWS, Rejected, index_changes
+from hitl_core.review.rejections import (
+    MAX_CALLS,
+    MAX_REVIEWS,
+    Rejected,
+    add_rejections,
+    index_changes,
+)
+from hitl_core.review.started_calls import started_calls_of
 from hitl_core.review.transition import Transition
-from hitl_core.store import Store, ThreadReview, Write
+from hitl_core.store import HistoryCheck, RejectedCall, Store, ThreadReview, Write
 from hitl_core.telemetry import recent_threads
 
 log = logging.getLogger(__name__)
@@ -33,6 +40,7 @@ class ReviewLoader:
     def __init__(self, store: Store, retry_seconds: float) -> None:
         self.store = store
         self._retry_seconds = retry_seconds
+        self._started_calls = started_calls_of(store)
 
     async def with_retry(self, call: Callable[[], Awaitable[T]]) -> T:
         """Call the store, and repeat the call while the store is unreachable. Only for calls that are safe to
@@ -54,14 +62,38 @@ class ReviewLoader:
         found = await self.with_retry(lambda: self.store.load_outline(review_id))
         return _remember(_require(review_id, found))
 
-    async def mark_started(self, review_id: str, keys: Iterable[str]) -> None:
-        """If the store lost what this agent did: note on the held review that it has started these calls, so
-        that its release asks people about them. It raises nothing.
+    async def check_history(self) -> HistoryCheck:
+        """Compare what this process has seen with what is stored. After a loss, note on the held reviews
+        which calls this process has started that they don't know: a release asks people about them. Call it
+        every few seconds. Raises StoreUnavailable.
+        """
+        check, history = await self.store.check_history(), self.store.history
+        if history != self._started_calls.noted_history:
+            for review_id in self._started_calls.review_ids():
+                try:
+                    await self._mark_held(review_id, self._started_calls.ahead_of)
+                except StoreUnavailable:
+                    raise  # the next check begins again
+                except StoreError as error:  # it can't be released either, by this version
+                    log.warning("review %s: can't be read: %s", review_id, safe_message(error))
+            self._started_calls.noted_history = history
+        return check
+
+    async def mark_started(
+        self, review_id: str, keys: Callable[[Review], Iterable[str]] | None = None
+    ) -> None:
+        """After a change of this review failed: if the store lost what its agent did, note what it has
+        started, as far as this process knows it, and `keys`. It raises nothing.
         """
         with suppress(HitlError):
-            await self.store.check_history()
-            held = (await self.load_outline(review_id)).held
-            for key in keys if held else ():
+            await self.check_history()
+            if keys is not None:
+                await self._mark_held(review_id, keys)
+
+    async def _mark_held(self, review_id: str, keys: Callable[[Review], Iterable[str]]) -> None:
+        found = await self.with_retry(lambda: self.store.load_outline(review_id))
+        if found is not None and found.held:
+            for key in keys(found.review):
                 await self.store.record_mark(review_id, holds.ran_mark(key))
 
     async def thread_reviews(self, thread_id: str) -> AsyncGenerator[ThreadReview, None]:
@@ -82,20 +114,25 @@ class ReviewLoader:
                 return
             yield each.id
 
-    async def rejected_calls(self, review: Review) -> list[Rejected]:
-        """The latest calls that people rejected in the thread of this new review, of the tools that it asks
-        about. Without those that are deleted by now or can't be read.
+    async def follow_rejected(
+        self, review: Review, of_thread: Sequence[RejectedCall] | None
+    ) -> Review:
+        """The new review with the rejected calls that it follows: the latest ones of its thread, of the tools
+        that it asks about. Without those that are deleted by now or can't be read. `of_thread`: all rejected
+        calls of the thread, if the caller has just read them.
         """
         tools = {action.request.name for action in review.actions}
         if not tools:
-            return []
-        find = partial(self.store.rejected_calls, review.agent, review.thread_id)
-        calls = [call for call in await self.with_retry(find) if call.tool in tools][:MAX_CALLS]
+            return review
+        if of_thread is None:
+            find = partial(self.store.rejected_calls, review.agent, review.thread_id)
+            of_thread = await self.with_retry(find)
+        calls = [call for call in of_thread if call.tool in tools][:MAX_CALLS]
         rejected: list[Rejected] = []
         for review_id in list(dict.fromkeys(call.review_id for call in calls))[:MAX_REVIEWS]:
             keys = [call.key for call in calls if call.review_id == review_id]
             rejected += await self._load_rejected(review_id, keys)
-        return rejected
+        return add_rejections(review, rejected) if rejected else review
 
     async def _load_rejected(self, review_id: str, keys: Sequence[str]) -> list[Rejected]:
         try:
@@ -143,14 +180,18 @@ def _require(review_id: str, snapshot: Snapshot | None) -> Snapshot:
     return snapshot
 
 
-def build_write(before: Review | None, changed: Transition, chain: str = "") -> Write:
-    """The write for this change, with the new values of the store's indexes."""
+def build_write(loaded: Snapshot | None, changed: Transition) -> Write:
+    """The write for this change, with the new values of the store's indexes. `loaded`: None for a new one."""
     review, event = changed
+    before = loaded.review if loaded else None
     ready = claims.ready_at(review)
     is_new_result = (
         review.status == "settled"
         and ready is not None
         and (event.kind == "lapsed" or before is None or claims.ready_at(before) is None)
+    )
+    stays_held = (
+        before is not None and loaded is not None and loaded.held and not holds.is_release(event)
     )
     rejected_added, rejected_removed = index_changes(before, review)
     had, has = before.audiences if before else frozenset[str](), review.audiences
@@ -158,14 +199,16 @@ def build_write(before: Review | None, changed: Transition, chain: str = "") -> 
         review,
         event,
         args={k: a for k, a in review.args.items() if before is None or k not in before.args},
-        due_at=escalation.due_at(review),
+        due_at=None if stays_held else escalation.due_at(review),
         show_by=escalation.show_by(review),
-        ready_at=ready,
+        ready_at=None if stays_held else ready,
         wakes_agent=is_new_result or review.status == "done" or event.kind == "released",
-        chain=chain,
+        chain=loaded.chain if loaded else "",
         audiences_added=has - had,
         audiences_removed=had - has,
         rejected_added=rejected_added,
         rejected_removed=rejected_removed,
         releases=holds.is_release(event),
+        stays_held=stays_held,
+        started_marks=len(loaded.started_marks) if loaded else 0,
     )

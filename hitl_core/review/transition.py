@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from hitl_core.errors import Refused
@@ -17,6 +17,7 @@ from hitl_core.model import (
     Place,
     Review,
     Reviewer,
+    Snapshot,
 )
 
 
@@ -25,6 +26,18 @@ class Transition(NamedTuple):
 
     review: Review
     event: Event
+
+
+TransitionFunction = Callable[[Review, float], Transition]
+SnapshotFunction = Callable[[Snapshot], Transition]
+
+
+class ChangeResult(NamedTuple):
+    """The review as it is stored now. `is_new` is False if this operation was applied before."""
+
+    review: Review
+    now: float
+    is_new: bool
 
 
 #: The decider of the policy's denials in an interrupt, so that its system gets an answer.

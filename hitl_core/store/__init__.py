@@ -2,6 +2,7 @@
 
 from hitl_core.store.contract import (
     MAX_DECIDED,
+    MAX_DIGEST,
     DeadLetter,
     Digest,
     HistoryCheck,
@@ -12,8 +13,10 @@ from hitl_core.store.contract import (
     RejectedCall,
     Store,
     ThreadReview,
+    ThreadState,
     WaitingPage,
     Write,
+    alone_mark,
     digest_at,
     digest_mark,
 )
@@ -33,6 +36,7 @@ from hitl_core.store.redis import (
 
 __all__ = [
     "MAX_DECIDED",
+    "MAX_DIGEST",
     "REDIS_SCHEMES",
     "DeadLetter",
     "Digest",
@@ -48,8 +52,10 @@ __all__ = [
     "StartWarning",
     "Store",
     "ThreadReview",
+    "ThreadState",
     "WaitingPage",
     "Write",
+    "alone_mark",
     "choose_partition",
     "digest_at",
     "digest_mark",

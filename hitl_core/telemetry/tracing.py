@@ -60,6 +60,9 @@ def span(
     An exception ends the span with its type, or with the code of a refusal, and without its text.
     """
     started = start_span(name, attributes, kind=kind, parent=parent, start=start)
+    if started is None:
+        yield
+        return
     with use_span(started):
         try:
             yield
@@ -80,8 +83,10 @@ def start_span(
     parent: str | None = None,
     start: int | None = None,
 ) -> Any:
-    """An OpenTelemetry span that somebody must end, or None without OpenTelemetry."""
-    if (trace := _trace()) is None:
+    """An OpenTelemetry span that somebody must end, or None without OpenTelemetry or without a provider."""
+    trace = _trace()
+    # redis-py imports OpenTelemetry where it is installed. A span that goes nowhere still takes time.
+    if trace is None or isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
         return None
     context, links = None, []
     if parent is not None:

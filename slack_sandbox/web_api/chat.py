@@ -135,7 +135,7 @@ def _own_message(call: Call, refusal: str) -> tuple[Channel, Message]:
     if message.bot_id != call.app.bot_id:
         raise SlackError(refusal)
     if channel.is_archived:
-        raise SlackError("is_archived")
+        raise SlackError("is_inactive")
     return channel, message
 
 

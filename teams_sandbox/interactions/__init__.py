@@ -1,10 +1,11 @@
 """What a person does in Teams: presses a button of a card, writes a message, or accepts a file."""
 
-from .consents import Consents, consent_of
+from .consents import FILE_INFO, Consents, consent_of
 from .messages import Messages
 from .presses import Notice, Presses, PressResult, read_answer
 
 __all__ = [
+    "FILE_INFO",
     "Consents",
     "Messages",
     "Notice",

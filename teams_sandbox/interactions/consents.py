@@ -10,6 +10,8 @@ from ..json_checks import Json
 from ..workspace import Message, User, Workspace
 
 _CONSENT = "application/vnd.microsoft.teams.card.file.consent"
+#: The card of a file that is there.
+FILE_INFO = "application/vnd.microsoft.teams.card.file.info"
 
 
 class Consents:

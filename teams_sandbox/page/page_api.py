@@ -36,6 +36,7 @@ class PageApi:
             web.get("/sandbox/state", self._state),
             web.get("/sandbox/stream", self._stream),
             web.post("/sandbox/press", _json_route(self._press)),
+            web.post("/sandbox/file", _json_route(self._answer_file)),
             web.post("/sandbox/say", _json_route(self._say)),
             web.post("/sandbox/announce", _json_route(self._announce)),
         ]
@@ -89,6 +90,14 @@ class PageApi:
         result = await presses.press(user, message, pointed[0], params.get("entries"))
         error = result.error or "; ".join(result.errors.values())
         return {"ok": not error, "text": result.notice, "error": error, "problem": result.problem}
+
+    async def _answer_file(self, params: Json) -> None:
+        """`action`: "accept" or "decline" the file that the bot wants to send."""
+        user, conversation = self._find(params)
+        action = params["action"]
+        if action not in ("accept", "decline"):
+            raise ValueError("A file is accepted or declined.")
+        await self._sandbox.consents.answer(user, conversation.messages[params["message"]], action)
 
     async def _say(self, params: Json) -> Json:
         """A text that begins with `@` and the app's name mentions it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..interactions import FILE_INFO, consent_of
 from ..json_checks import Json
 from ..workspace import Conversation, Message, User, Workspace
 
@@ -40,10 +41,15 @@ def _conversation(workspace: Workspace, one: Conversation) -> Json:
     return {"id": one.id, "name": name, "type": one.type, "has_app": workspace.has_app(one)}
 
 
+def _shown_of(content: Json) -> Json:
+    """What a person reads of a question about a file; the rest is for the bot."""
+    return {"description": content["description"], "size": content["sizeInBytes"]}
+
+
 def _message(workspace: Workspace, message: Message, me: User) -> Json:
     sender = workspace.person(message.sender)
     is_bot = message.sender == workspace.app.mri
-    names = [one.get("name") for one in message.attachments if "adaptive" not in one["contentType"]]
+    question = consent_of(message)
     return {
         "id": message.id,
         "conversation": message.conversation,
@@ -54,7 +60,8 @@ def _message(workspace: Workspace, message: Message, me: User) -> Json:
         "text": message.text,
         "card": message.card_for(me.id),
         "private": me.id in message.cards,
-        "files": [name for name in names if name],
+        "consent": question and {"name": question["name"], **_shown_of(question["content"])},
+        "files": [one["name"] for one in message.attachments if one["contentType"] == FILE_INFO],
         "edited": message.edited_at is not None,
         "deleted": message.deleted,
         "at": message.created_at,

@@ -9,6 +9,7 @@ import pytest
 from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.people.directory import Directory
+from bot.people.lookups import sized_mark
 from hitl_core.errors import Refused
 from hitl_core.model import Grant, MessageRef, Place, Reviewer, Reviewers, Snapshot
 from slack_sandbox.sandbox import Sandbox
@@ -111,7 +112,29 @@ async def test_what_was_looked_up_is_asked_once_a_minute(
     for _ in range(5):
         await directory.check_can_decide(person("U0DANA"), snapshot(), [OF_OPS])
     methods = [call["method"] for call in sandbox.api.calls[before:]]
-    assert sorted(methods) == ["conversations.members", "users.info"]
+    assert sorted(methods) == ["conversations.info", "conversations.members", "users.info"]
+
+
+async def test_a9_f12_members_of_a_large_conversation_have_a_right_only_if_it_was_small_before(
+    directory: Directory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a card that was posted for other people; then it gives the members of a conversation that is too
+    large nothing; but one that grew since its members got their right takes it from nobody."""
+    monkeypatch.setattr("bot.people.lookups.MAX_MEMBERS", 1)
+    with pytest.raises(Refused):
+        await directory.check_can_decide(person("U0DANA"), snapshot(), [OF_OPS])
+    marks = frozenset({sized_mark(Place("slack:#team-ops"))})
+    marked = snapshot().model_copy(update={"marks": marks})
+    await directory.check_can_decide(person("U0DANA"), marked, [OF_OPS])
+
+
+async def test_a9_f12_without_the_size_of_a_conversation_its_members_have_no_right(
+    directory: Directory, sandbox: Sandbox
+) -> None:
+    sandbox.faults.configure({"mode": "http_500", "method": "conversations.info", "times": 1})
+    with pytest.raises(Refused, match="look"):
+        await directory.check_can_decide(person("U0DANA"), snapshot(), [OF_OPS])
+    await directory.check_can_decide(person("U0DANA"), snapshot(), [OF_OPS])
 
 
 async def test_a_person_who_was_just_added_may_decide(

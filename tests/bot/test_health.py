@@ -59,7 +59,7 @@ def test_a_problem_is_logged_when_it_appears_and_when_it_is_over(
 
     [problem] = health.current_problems()
     assert (problem.since, problem.last, problem.count) == (START, START + 20, 3)
-    assert health.counts() == {"lookup": 1, "place": 0, "delivery": 0, "store": 0}
+    assert health.counts() == {"lookup": 1, "place": 0, "delivery": 0, "store": 0, "timer": 0}
 
     health.resolve("lookup", "users.info")
     health.resolve("lookup", "users.info")
@@ -116,6 +116,28 @@ async def test_what_lasts_a_minute_is_posted_once_and_when_it_is_over(
         clock.now += 60
     _, over = messages(sandbox)
     assert over.count("Solved: ") == 2
+
+
+async def test_a9_f21_what_was_only_not_seen_again_is_not_called_solved(
+    health: Health, notices: Notices, clock: Clock, sandbox: Sandbox
+) -> None:
+    """Given a problem that is reported once; when nobody reports it again, then the channel is not told that
+    it is solved; if it comes again and is solved, the channel is told so."""
+    health.report("delivery", "0-1 at default", "The review 0-1 can't be shown at default.")
+    for _ in range(17):
+        clock.now += 60
+        await notices.tick()
+    _, unseen = messages(sandbox)
+    assert unseen == "Not seen again for 15 minutes: The review 0-1 can't be shown at default."
+
+    clock.now += 60
+    health.report("delivery", "0-1 at default", "The review 0-1 can't be shown at default.")
+    clock.now += 60
+    await notices.tick()
+    health.resolve("delivery", "0-1 at default")
+    clock.now += 60
+    await notices.tick()
+    assert messages(sandbox)[-1].startswith("Solved: ")
 
 
 async def test_there_is_never_more_than_one_message_a_minute(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from bot.offload import MAX_INLINE_ARGS, MAX_INLINE_SCHEMA, is_small, offload_drawing
 from hitl_core.model import EarlierTerms, Review, ReviewConfig
+from tests.support.bots import ROOT
 from tests.support.builders import call, policy, review_of
 
 MANY: dict[str, Any] = {"properties": {f"p{n}": {} for n in range(MAX_INLINE_SCHEMA)}}
@@ -68,3 +71,29 @@ async def test_what_goes_wrong_in_the_thread_is_raised():
 
     with pytest.raises(ValueError, match="no"):
         await offload_drawing(LARGE["arguments"], failing)
+
+
+def test_a9_f7_nothing_draws_cards_on_the_loop():
+    """Each use of `build_card` or `build_digest` outside bot/card is in a function that a thread may run: the
+    agent chooses how large a card is."""
+    used = 0
+    for path in sorted((ROOT / "bot").rglob("*.py")):
+        if (ROOT / "bot/card") in path.parents:
+            continue
+        tree = ast.parse(path.read_text("utf-8"))
+        for call_, name in _uses(tree, {"build_card", "build_digest"}):
+            used += 1
+            assert call_ in ("offload_drawing", "to_thread"), f"{path}: {name}"
+    assert used >= 5
+
+
+def _uses(tree: ast.AST, names: set[str], around: str = "") -> Iterator[tuple[str, str]]:
+    """Each use of a name, with the function in whose arguments it is."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Name) and node.id in names:
+            yield around, node.id
+        inner = around
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func).rpartition(".")[2]
+            inner = name if name in ("offload_drawing", "to_thread") else around
+        yield from _uses(node, names, inner)

@@ -15,6 +15,7 @@ from hitl_core.store import MemoryStore, RedisStore
 NOTHING_WRONG = {"undelivered": 0, "problems": {}}
 
 
+@pytest.mark.every_reply
 @pytest.mark.parametrize(("off", "text"), [(600.0, "ahead of"), (-600.0, "behind")])
 async def test_t24_a_clock_that_is_off_makes_a_bot_not_ready(
     redis_url: str, off: float, text: str

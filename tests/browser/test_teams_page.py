@@ -10,10 +10,12 @@ import pytest
 import pytest_asyncio
 from aiohttp import web
 
+from teams_sandbox.connector.file_cards import CONSENT, INFO
 from teams_sandbox.page import single_item_url
 from teams_sandbox.sandbox import Sandbox
 from teams_sandbox.server import running_sandbox
 from teams_sandbox.workspace import Message, ids
+from tests.support.waiting import wait_until
 from tests.teams_sandbox.cards import button, buttons, card, choices, field, mention, text
 
 pytest.importorskip("playwright", reason="no Playwright (pip install playwright)")
@@ -284,3 +286,29 @@ async def test_only_people_in_a_conversation_can_act_there(teams: Sandbox, page:
     for path, params in (("press", pressed), ("say", {**where, "text": "Hi"})):
         answer = await page.request.post(f"{teams.url}/sandbox/{path}", data=params)
         assert await answer.json() == {"ok": False, "error": "You are not in this conversation."}
+
+
+async def test_a_person_accepts_a_file_or_declines_it(teams: Sandbox, page: Page):
+    """Given a bot that asks Alice about two files; when she allows one and declines the other, then the bot
+    gets both answers; a file that is there is named."""
+    async with bot(teams, NOTICE) as answers:
+        chat = teams.workspace.open_personal_chat(teams.workspace.users[ids.ALICE])
+        messages = [teams.workspace.add_message(chat, teams.app.mri) for _ in range(3)]
+        for message in messages[:2]:
+            context = {"context": message.id}
+            content = {"description": "All of it", "sizeInBytes": 1234}
+            content |= {"acceptContext": context, "declineContext": context}
+            message.attachments = [{"contentType": CONSENT, "name": "note.txt", "content": content}]
+        messages[2].attachments = [{"contentType": INFO, "name": "there.txt", "content": {}}]
+        teams.workspace.notify_change()
+        await page.goto(f"{teams.url}/?user={ids.ALICE}&conversation={chat.id}")
+        first, second = (page.locator(f'[data-id="{one.id}"]') for one in messages[:2])
+        await expect(first).to_contain_text("note.txt 1,234 bytes")
+        await expect(page.locator("#messages")).to_contain_text("there.txt is in your OneDrive")
+        await first.get_by_role("button", name="Allow").click()
+        await wait_until("the first answer", lambda: len(answers.received) == 1)
+        await second.get_by_role("button", name="Decline").click()
+        await wait_until("the second answer", lambda: len(answers.received) == 2)
+    values = [one["value"] for one in answers.received]
+    assert [one["action"] for one in values] == ["accept", "decline"]
+    assert values[0]["uploadInfo"]["name"] == "note.txt"

@@ -13,6 +13,7 @@ from hitl_core.policy import Policy
 from hitl_core.review import Decide, claims
 from hitl_core.review.service import Reviews
 from hitl_core.store.redis.keys import Keys
+from hitl_core.store.redis.packing import unpack
 from tests.cli.desk import Desk
 from tests.support.builders import call, person, proposal
 
@@ -112,7 +113,7 @@ def test_what_was_changed_in_redis_is_said(desk: Desk, review: Review, redis_url
         *_, (last, fields) = client.xrange(stream)
         client.xdel(stream, last)
         cut = desk.hitl("audit", "show", review.id)
-        changed = fields[b"event"].replace(b'"claimed"', b'"done"')
+        changed = unpack(fields[b"event"]).replace(b'"claimed"', b'"done"')
         client.xadd(stream, {b"review": review.id, b"event": changed})
         forged = desk.hitl("audit", "show", review.id)
     assert (cut.code, forged.code) == (1, 1)

@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 import redis
 
+from hitl_core.audit import Entry
+from hitl_core.audit import export as export_module
 from hitl_core.audit.sealer import seal, trim
 from hitl_core.cli.audit.verify import _verify_stored
+from hitl_core.errors import StoreUnavailable
 from hitl_core.review.service import Reviews
 from hitl_core.store.redis.keys import Keys
 from tests.cli.desk import Desk
@@ -181,3 +184,54 @@ def test_faults_7_what_a_bot_seals_or_trims_meanwhile_is_no_alarm(
 
 def test_nothing_is_whole(desk: Desk) -> None:
     assert desk.hitl("audit", "verify") == (0, "", "The audit has no entries.\n")
+
+
+class Slow:
+    """The ledger of a loaded Redis: of its pages, these are too late."""
+
+    def __init__(self, ledger: Any, late: Callable[[int], bool]) -> None:
+        self._ledger, self._late, self.pages = ledger, late, 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ledger, name)
+
+    async def entries(self, partition: int, after: str = "", limit: int = 1000) -> list[Entry]:
+        assert limit <= export_module.PAGE_SIZE
+        self.pages += 1
+        if self._late(self.pages):
+            raise StoreUnavailable("Redis can't be reached: it did not answer in time.")
+        return await self._ledger.entries(partition, after, limit)
+
+
+@pytest.fixture
+def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(export_module, "PAGE_SIZE", 2)
+    monkeypatch.setattr(export_module, "PAUSES", (0.0, 0.0, 0.0))
+
+
+def test_a_page_that_is_too_late_is_read_again(desk: Desk, export: Path, small_pages: None) -> None:
+    """Given a loaded Redis that answers only each third page in time; then all is read, and no page is larger
+    than the limit, however many entries an anchor is over."""
+
+    async def verify(reviews: Reviews) -> int:
+        store: Any = reviews.store
+        whole = (await _verify_stored(reviews, [])).entries
+        slow = Slow(store.ledger, lambda page: page > 1 and page % 3 != 1)
+        store.ledger = slow
+        assert (await _verify_stored(reviews, [])).entries == whole
+        assert slow.pages > whole
+        return whole
+
+    assert desk.do(verify) >= 3
+
+
+def test_a_redis_that_stays_away_is_a_sentence(desk: Desk, export: Path, small_pages: None) -> None:
+    """Not an alarm: it says how far it came."""
+
+    async def verify(reviews: Reviews) -> None:
+        store: Any = reviews.store
+        store.ledger = Slow(store.ledger, lambda page: page > 3)
+        with pytest.raises(StoreUnavailable, match="The first 2 entries are whole, and the others"):
+            await _verify_stored(reviews, [])
+
+    desk.do(verify)

@@ -38,9 +38,10 @@ def decisions(desk: Desk, review_id: str) -> list[Decision | None]:
 
 
 @pytest.mark.parametrize("switch", [None, "", "0", "true"])
-def test_it_is_off_unless_it_is_switched_on(
+def test_t70_it_is_off_unless_it_is_switched_on(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, switch: str | None
 ) -> None:
+    """T70: the only way to decide without being a reviewer works only where an operator has allowed it."""
     if switch is not None:
         monkeypatch.setenv("HITL_CLI_DECIDE", switch)
     review = desk.submit()
@@ -50,10 +51,11 @@ def test_it_is_off_unless_it_is_switched_on(
     assert decisions(desk, review.id) == [None]
 
 
-def test_the_record_says_that_it_was_the_command_line(
+def test_t70_the_record_says_that_it_was_the_command_line(
     permitted_desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The login is the system's: the environment's could say anything."""
+    """T70: who uses this right is named, on the card too. The login is the system's: the environment's could
+    say anything."""
     monkeypatch.setenv("LOGNAME", "ada")
     monkeypatch.setenv("USER", "ada")
     review = permitted_desk.submit()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from hitl_core.model import Review
 from hitl_core.review import ran_mark
 from hitl_core.store import Store
@@ -37,6 +39,22 @@ def test_what_an_agent_has_started_is_in_doubt_after_the_release(desk: Desk) -> 
     assert desk.review(review.id).calls_in_doubt
 
 
+def test_a9_f17_a_review_that_is_pending_after_its_release_is_decided(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a release that found that an agent has started a call of a pending review; then the actions can
+    be decided here too, and nobody reads that a process died."""
+    monkeypatch.setenv("HITL_CLI_DECIDE", "1")
+    review = desk.submit()
+    desk.hitl("reviews", "hold", "--yes")
+    desk.do(lambda reviews: mark(reviews.store, review))
+    desk.hitl("reviews", "release", review.id, "--yes")
+    shown = desk.hitl("reviews", "show", review.id).out
+    assert ("it is not known whether it ran" in shown, "died" in shown) == (True, False)
+    ran = desk.hitl("reviews", "decide", review.id, "1", "reject", "--yes")
+    assert (ran.code, desk.review(review.id).status) == (0, "settled")
+
+
 async def mark(store: Store, review: Review) -> None:
     await store.record_mark(review.id, ran_mark("1"))
 
@@ -67,3 +85,16 @@ def test_what_is_wrong_is_said(desk: Desk) -> None:
     assert desk.run_piped("reviews", "release", review.id).code == 2
     assert desk.run_piped("reviews", "release", "--all").code == 2
     assert desk.run_piped("reviews", "hold").code == 2
+
+
+def test_a9_f3_what_an_agent_notes_while_the_operator_reads_the_question_counts(desk: Desk) -> None:
+    """Given a held review of which nothing is known to be started; when its agent says that it has started
+    the call before the operator answers; then people are asked whether it ran."""
+    review = desk.submit()
+    desk.hitl("reviews", "hold", "--yes")
+    terminal = desk.terminal("reviews", "release", review.id[:8], NO_COLOR="1")
+    terminal.until("Let it go on as it is stored? [y/N] ")
+    desk.do(lambda reviews: mark(reviews.store, review))
+    terminal.types("y\n")
+    assert terminal.wait_end().code == 0
+    assert desk.review(review.id).calls_in_doubt

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from hitl_core import dialects
@@ -101,7 +100,7 @@ class Case:
         found = await judge_calls(policy, self.calls, tools=self.tools, state=state)
         answer = self.data.get("decisions")
         if self.system == "arcgis" and isinstance(answer, dict):  # the ids that the answer names
-            rulings = [replace(r, interrupt_id=answer["id"]) for r in found.rulings]
+            rulings = [r._replace(interrupt_id=answer["id"]) for r in found.rulings]
             found = found._replace(rulings=rulings, path=(answer["agentId"],))
         return found
 

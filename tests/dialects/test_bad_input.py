@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -29,7 +28,7 @@ from hitl_core.model.review import DIALECTS
 from hitl_core.policy import InvalidPolicy
 from hitl_core.review import decisions
 from hitl_core.review.proposal import Proposal
-from hitl_core.store.redis.reviews import dump_data
+from hitl_core.store.redis.fields import dump_data
 from tests.api.interrupts import INTERRUPTS
 
 Json = dict[str, Any]
@@ -426,7 +425,7 @@ def test_an_interrupt_whose_schema_can_not_be_used_is_refused() -> None:
 def test_a_request_from_outside_never_has_a_schema_that_can_not_be_used() -> None:
     """For any sender."""
     asked = dialects.get("langchain").load_request(interrupt({}), "t")
-    rulings = [replace(each, args_schema=BROKEN) for each in asked.rulings]
+    rulings = [each._replace(args_schema=BROKEN) for each in asked.rulings]
     with pytest.raises(InvalidToolCall, match=UNUSABLE):
         check_calls(asked._replace(rulings=rulings))
 

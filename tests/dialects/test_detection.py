@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -326,7 +325,7 @@ def test_interrupt_ids_win() -> None:
     )
     calls = [ToolCall("x", "read", {}), ToolCall("A", "wipe", {})]
     rulings = [
-        replace(ruling, interrupt_id=id)
+        ruling._replace(interrupt_id=id)
         for ruling, id in zip(loaded.rulings, ("A", "B"), strict=True)
     ]
     review = built(JudgedCalls(calls, rulings, dialect="langchain_per_call"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -155,12 +154,12 @@ async def test_an_edit_may_name_the_agents_other_tools() -> None:
 async def test_schemas_that_can_not_be_checked_as_one_leave_the_policys() -> None:
     """A `$ref` of the interrupt's finds nothing in both together."""
     schema = {"$ref": "#/$defs/a", "$defs": {"a": {"type": "object"}}}
-    asked = interrupt(*ALL)._replace(rulings=[replace(ASKED, args_schema=schema)])
+    asked = interrupt(*ALL)._replace(rulings=[ASKED._replace(args_schema=schema)])
     policy = Policy.from_mapping(
         {"default": "review", "interrupt_on": {"send_email": {"args_schema": SCHEMA}}}
     )
     assert (await apply_policy(policy, asked)).rulings[0].args_schema == SCHEMA
-    plain = asked._replace(rulings=[replace(ASKED, args_schema={"title": "mail"})])
+    plain = asked._replace(rulings=[ASKED._replace(args_schema={"title": "mail"})])
     both = {"type": "object", "allOf": [SCHEMA, {"title": "mail"}]}
     assert (await apply_policy(policy, plain)).rulings[0].args_schema == both
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -360,10 +360,10 @@ def test_a_denial_is_the_no_that_the_interrupt_accepts(interrupt: str, no: str) 
 
 def test_a_denial_is_a_rejection_where_the_interrupt_takes_more_than_one_no() -> None:
     asked = langchain.dialect.load_request(batch("reject"), "t")
-    both = replace(asked.rulings[0], allowed_decisions=("ignore", "reject"))
+    both = asked.rulings[0]._replace(allowed_decisions=("ignore", "reject"))
     asked = asked._replace(rulings=[both])
     denied = asked._replace(
-        rulings=[replace(both, verdict=both.verdict.model_copy(update={"kind": "deny"}))]
+        rulings=[both._replace(verdict=both.verdict.model_copy(update={"kind": "deny"}))]
     )
     limited = limit_decisions(langchain.dialect, denied, asked)
     assert limited.denial_types == {"1": "reject"}

@@ -94,14 +94,10 @@ THREATS: dict[str, str] = {
 #: What no test holds, and why.
 WITHOUT_TEST: dict[str, str] = {
     "T5": "not protected: the agent's process is trusted with its tools",
-    "T6": "not protected, unless the target is one of the arguments",
-    "T17": "no model takes part in a decision",
     "T18": "not protected, see [below](#what-is-not-protected)",
     "T20": "not protected, see [above](#what-is-stored-where-for-how-long)",
     "T47": "not protected: who writes to Redis is trusted",
     "T48": "not protected: who writes to Redis is trusted",
-    "T54": "not detected; with `appendfsync always` nothing is lost",
-    "T70": "there is no emergency right",
 }
 
 #: More tests than this are only counted.

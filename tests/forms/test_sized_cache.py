@@ -66,6 +66,7 @@ def wide(number: int, **last: Any) -> dict[str, Any]:
     return {"properties": {**{f"p{number}_{n}": text for n in range(800)}, **last}}
 
 
+@pytest.mark.slow
 def test_large_schemas_of_an_agent_take_a_bounded_part_of_memory(growth: Callable[[], int]) -> None:
     """Given 30 different schemas of 2.5 MB each when they are read; then not all of them are kept."""
     for number in range(30):

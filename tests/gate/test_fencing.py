@@ -93,6 +93,7 @@ async def shaky(
         await store.close()
 
 
+@pytest.mark.every_reply
 async def test_faults_3_an_answer_that_was_lost_is_checked_again(
     open_gate: Open, redis_url: str
 ) -> None:
@@ -118,6 +119,7 @@ async def test_faults_3_an_answer_that_was_lost_is_checked_again(
             await asking
 
 
+@pytest.mark.every_reply
 async def test_faults_3_a_lost_answer_of_a_claim_that_still_holds_is_a_yes(
     open_gate: Open, redis_url: str
 ) -> None:

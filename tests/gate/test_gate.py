@@ -114,6 +114,18 @@ async def test_t2_promise_1_other_arguments_are_refused_before_they_run(gate: Ga
     assert await outcome.once(call(n=1))
 
 
+async def test_t6_a_target_among_the_arguments_is_the_one_that_was_approved(gate: Gate):
+    """T6: a host or an account that is one of the arguments can't be another one after the approval. One that
+    the tool takes from elsewhere is not protected."""
+    args = {"host": "staging-1", "account": "test", "command": "rm -r /data"}
+    outcome = await approve(gate, call(**args))
+    for other in ({"host": "prod-1"}, {"account": "live"}, {"host": "staging-1 "}):
+        with pytest.raises(Refused) as caught:
+            await outcome.once(call(**{**args, **other}))
+        assert caught.value.code == "args_changed"
+    assert await outcome.once(call(**args))
+
+
 async def test_promise_1_an_edit_runs_as_it_was_edited(gate: Gate):
     """The edited arguments, under the model's own id; the model's own arguments are refused then."""
     review_id = await gate.submit([call(n=1)], thread_id="t")

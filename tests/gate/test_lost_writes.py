@@ -19,6 +19,8 @@ from tests.support.builders import approve_all, call, person, policy
 from tests.support.lost_writes import aof_size, lose_writes_since
 from tests.support.waiting import wait_until
 
+# A process that lost a reply doesn't know what Redis forgot, so it can't notice it.
+pytestmark = pytest.mark.every_reply
 OwnRedis = Callable[[], EmbeddedRedis]
 POLICY = policy()
 CALL = call("ask", "c1", n=1)
@@ -73,10 +75,64 @@ async def test_t54_a_run_that_is_ahead_of_its_review_is_held(own_redis: OwnRedis
             await outcome.once(outcome.execute[0])
         assert await other.reviews.store.ready_reviews("crm") == []
 
-        release = Release(review_id, person(), "op", calls_ahead(snapshot))
+        release = Release(review_id, person(), "op")
         after = (await other.reviews.apply(release)).review
         assert [each.key for each in after.calls_in_doubt] == ["1"]
         assert not (await other.reviews.load(review_id)).held
+
+
+@pytest.mark.parametrize("end", ["finish", "report and release", "nothing"])
+async def test_a9_f4_an_agent_that_lives_tells_what_it_ran_though_it_is_done_with_it(
+    own_redis: OwnRedis, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    """Given an agent that has run a call, and is done with the review, and a Redis that lost that; then the
+    agent's heartbeat notes it on the held review: people are asked, and no other process runs it."""
+    monkeypatch.setattr(server_change, "PAUSE", 0.5)
+    server = own_redis()
+    async with process(server.url) as agent, process(server.url) as other:
+        review_id = await approved(agent)
+        before = aof_size(server)
+        outcome = await started(agent, review_id)
+        if end == "finish":
+            await outcome.finish({"c1": "paid"})
+        if end == "report and release":
+            await outcome.report({"c1": "paid"})
+            outcome.release()
+
+        lose_writes_since(server, before)
+
+        await wait_held(other.reviews)
+        await wait_noted(other.reviews, review_id)
+        after = (await other.reviews.apply(Release(review_id, person(), "op"))).review
+        assert [each.key for each in after.calls_in_doubt] == ["1"]
+        assert await other.reviews.store.ready_reviews("crm") == []
+
+
+async def test_a9_f4_a_review_that_cannot_be_read_keeps_no_other_from_its_note(
+    own_redis: OwnRedis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given two lost runs, and one of the reviews was written by a newer version; then the other is noted."""
+    monkeypatch.setattr(server_change, "PAUSE", 0.5)
+    server = own_redis()
+    async with process(server.url) as agent, process(server.url) as other:
+        one, two = await approved(agent, "one"), await approved(agent, "two")
+        before = aof_size(server)
+        outcomes = [await started(agent, each) for each in (one, two)]
+
+        lose_writes_since(server, before)
+        with redis.Redis.from_url(server.url) as client:
+            client.hset(f"hitl:{{0}}:review:{two}", "data", '{"schema_version":99,}')
+
+        await wait_held(other.reviews, 2)
+        await wait_noted(other.reviews, one)
+        del outcomes
+
+
+async def wait_noted(reviews: Reviews, review_id: str) -> None:
+    async def noted() -> bool:
+        return calls_ahead(await reviews.load(review_id)) == ("1",)
+
+    await wait_until("the agent notes what it has started", noted)
 
 
 async def test_t54_no_process_runs_a_call_before_others_could_say_that_it_ran(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -59,7 +58,7 @@ async def test_a_tools_own_schema_is_enforced(gate: Gate) -> None:
 async def test_a_request_from_outside_is_checked(gate: Gate) -> None:
     """Given a request whose schema can't be used for a card, then it is refused: nobody could be asked."""
     asked = await judge_calls(POLICY, [ToolCall("c1", "send", {})])
-    bad = replace(asked.rulings[0], args_schema={"type": 7})
+    bad = asked.rulings[0]._replace(args_schema={"type": 7})
     with pytest.raises(InvalidToolCall, match="can't be used for the arguments of send"):
         await submit(gate, asked._replace(rulings=[bad]))
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hitl_core.errors import DecisionError, Refused
-from hitl_core.model import MessageRef, Place, Review
+from hitl_core.model import MessageRef, Place, Review, Snapshot
 from hitl_core.review import (
     AnswerDoubt,
     Cancel,
@@ -40,7 +40,8 @@ def doubtful() -> Review:
 
 
 def applied(review: Review, command: Command, findings: Findings | None = None) -> Any:
-    return apply_command(review, command, NOW, findings)
+    snapshot = Snapshot(review=review, posts={}, shown={}, now=NOW)
+    return apply_command(snapshot, command, findings)
 
 
 def test_a_decision_is_the_one_of_its_proposal():

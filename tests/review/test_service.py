@@ -17,6 +17,7 @@ from hitl_core.review import Decide, claims
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore, RedisStore, Write
 from hitl_core.store.redis.keys import Keys
+from hitl_core.store.redis.packing import unpack
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.support.builders import START, call, person, policy, proposal, review_of
 from tests.support.jobs import finish_all
@@ -52,7 +53,7 @@ def audit(url: str) -> list[dict[str, Any]]:
     """What happened, in order, as it is kept."""
     with redis.Redis.from_url(url) as client:
         entries: Any = client.xrange(Keys(0).audit)
-    return [json.loads(fields[b"event"]) for _, fields in entries]
+    return [json.loads(unpack(fields[b"event"])) for _, fields in entries]
 
 
 # ------------------------------------------------------------------------ races

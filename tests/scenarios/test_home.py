@@ -178,6 +178,7 @@ async def test_a_guest_sees_only_what_names_them(scene: Scene) -> None:
     await open_home(scene, "U0GINA", "1 review waits for you", "named")
 
 
+@pytest.mark.every_reply
 async def test_an_open_home_is_drawn_again_by_one_of_the_bots(scene: Scene) -> None:
     """Given three bots and a Home that was opened a minute ago; when something new waits and all of them
     look; then one draws it, once; what has not changed is not drawn, nor is a Home that nobody opened for ten
@@ -218,6 +219,7 @@ def _keeper(bot: Any) -> HomeRefresher:
     return next(each for each in bot.workers.others if isinstance(each, HomeRefresher))
 
 
+@pytest.mark.every_reply
 async def test_the_workers_half_draws_what_the_http_half_opened(scene: Scene) -> None:
     """Given an HTTP bot and a worker bot; when a Home that was opened at the first changes; then the second
     draws it."""

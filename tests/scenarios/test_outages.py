@@ -219,7 +219,7 @@ async def test_t56_promise_11_a_dead_letter_delays_no_other_and_can_be_revived(
     await other
 
     async def is_counted() -> bool:
-        return (await ready(bot.url))[1]["undelivered"] == 1
+        return (await ready(bot.url))[1].get("undelivered") == 1
 
     await wait_until("it is counted", is_counted)
     ops = scene.sandbox.workspace.channels[OPS]
@@ -243,7 +243,7 @@ async def test_promise_11_a_letter_goes_when_its_review_is_cancelled(
     review_id = await gate.submit([call], thread_id="t")
 
     async def is_counted(count: int) -> bool:
-        return (await ready(bot.url))[1]["undelivered"] == count
+        return (await ready(bot.url))[1].get("undelivered") == count
 
     await wait_until("it is counted", lambda: is_counted(1))
     assert "the bot is not in this channel" in caplog.text
@@ -252,7 +252,7 @@ async def test_promise_11_a_letter_goes_when_its_review_is_cancelled(
     await gate.cancel(review_id, "not needed")
     await wait_until("it is let go", lambda: is_counted(0))
     await wait_until("it was let go for good", lambda: "is given up" in caplog.text)
-    assert await is_counted(0)
+    await wait_until("it is still let go", lambda: is_counted(0))
 
 
 async def test_promise_11_a_slow_channel_delays_no_other(scene: Scene) -> None:
@@ -293,7 +293,7 @@ async def test_a_review_that_this_version_cannot_read_delays_no_other(scene: Sce
 
     await scene.card("send_email", timeout=3)
 
-    assert (await ready(bot.url))[1]["undelivered"] == 1
+    assert (await ready(bot.url))[1].get("undelivered") == 1
 
 
 async def test_an_idle_bot_does_next_to_nothing(scene: Scene) -> None:

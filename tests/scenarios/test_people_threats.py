@@ -14,6 +14,7 @@ from hitl_core.review import Decide
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
+from hitl_core.store.redis.packing import unpack
 from slack_sandbox.sandbox import SIGNING_SECRET
 from tests.support.bots import POLICY, Scene
 from tests.support.builders import call, review_of
@@ -43,7 +44,7 @@ async def test_t22_a_click_sent_a_hundred_times_to_two_bots_is_one_vote(scene: S
     assert not waiting.done()
     assert await scene.alice.notices() == []
     redis = await scene.redis()
-    events = [entry[b"event"] for _, entry in await redis.xrange("hitl:{0}:audit")]
+    events = [unpack(entry[b"event"]) for _, entry in await redis.xrange("hitl:{0}:audit")]
     assert len([event for event in events if b'"kind":"voted"' in event]) == 1
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.aging import age
 from tests.support.bots import POLICY, Scene, email, sql
-from tests.support.slack import APPROVALS, OPS, Message, review_of, text_of
+from tests.support.slack import APPROVALS, OPS, Message, Person, review_of, text_of
 from tests.support.waiting import wait_until
 
 ASK = "C0ASK"
@@ -165,6 +165,43 @@ async def test_named_reviewers_decide_in_a_channel_of_any_size(scene: Scene) -> 
     card = await scene.card("send_email", channel="C0ALL")
     await scene.bob.press(card, "approve")
     assert (await waiting).execute
+
+
+EDITED_INTO_MEMBERS = """
+default: review
+fallback: "slack:#team-ops"
+interrupt_on:
+  send_email:
+    when: {properties: {copies: {type: integer, maximum: 5}}, required: [copies]}
+    allowed_decisions: [approve, edit, reject]
+    notify: "slack:#everyone"
+    reviewers: {users: [U0BOB]}
+  "send_*":
+    allowed_decisions: [approve, edit, reject]
+    notify: "slack:#everyone"
+    reviewers: {channel_members: true, quorum: 2}
+"""
+
+
+async def test_a9_f12_an_edit_gives_no_right_that_a_submit_is_refused(scene: Scene) -> None:
+    """Given a card in a channel of any size, for a named person; when they edit the call into a rule whose
+    people are the channel's members, then these are too many, as at a submit: they can't vote, and the reason
+    is told in the fallback."""
+    await scene.bot()
+    gate = await scene.gate(EDITED_INTO_MEMBERS)
+    review_id = await gate.submit([email()], thread_id="t")
+    card = await scene.card("send_email", channel="C0ALL")
+    await scene.bob.press(card, "edit")
+    await scene.bob.submit(copies=9)
+    await scene.card("send_email", "1,206 members: the policy must name", channel=OPS)
+
+    for id in ("U0CROWD0007", "U0CROWD0008"):
+        person = Person(scene.hands, id)
+        await person.press(await scene.card("send_email", channel="C0ALL"), "approve")
+        assert await person.notices()
+    [action] = (await gate.reviews.load(review_id)).review.actions
+    assert action.is_pending
+    assert not [vote for vote in action.votes if vote.by.id.startswith("U0CROWD")]
 
 
 async def test_where_nobody_is_left_who_may_decide_the_fallback_is_asked(scene: Scene) -> None:

@@ -188,6 +188,7 @@ async def test_a_rejection_says_what_it_does(scene: Scene, quorum: int) -> None:
     assert text in await scene.alice.modal()
 
 
+@pytest.mark.every_reply
 async def test_approving_in_app_home(scene: Scene) -> None:
     """Given Alice's Home with what waits for her, when she approves there, then it counts, and is gone."""
     waiting = await ask_question(scene, {"allowed_decisions": ["approve", "edit", "reject"]})

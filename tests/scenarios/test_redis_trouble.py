@@ -29,6 +29,7 @@ def base(url: str) -> str:
     return url.removesuffix("/slack/events")
 
 
+@pytest.mark.every_reply
 @pytest.mark.parametrize("trouble", TROUBLES)
 async def test_faults_10_readyz_is_503_while_redis_takes_no_writes(
     scene: Scene, own_redis: OwnRedis, trouble: Trouble

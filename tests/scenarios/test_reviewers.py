@@ -58,6 +58,7 @@ async def test_t27_only_the_named_may_decide_and_others_are_told_who(scene: Scen
     assert await refusals(scene) == [("U0ALICE", "not_permitted")]
 
 
+@pytest.mark.every_reply
 async def test_t28_who_was_deactivated_is_refused_at_once(scene: Scene) -> None:
     """Given Bob, who may decide and was just seen to; when he is deactivated and Slack says so, then his next
     click is refused."""

@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlencode
 import pytest
 
 from bot.channels.slack.transport.payload import InvalidPayload, parse_body
+from hitl_core.store.redis.packing import unpack
 from slack_sandbox.client.actor import sign
 from slack_sandbox.sandbox import SIGNING_SECRET
 from tests.support.bots import Scene, email, sql
@@ -147,7 +148,7 @@ async def test_slack_clients_7_a_wrong_shape_decides_nothing(
     assert all("Undeliverable" in one or "didn't show a person" in one for one in faults), faults
     assert failed <= len(faults)
     audit = await (await scene.redis()).xrange("hitl:{0}:audit")
-    events = [json.loads(fields[b"event"]) for _, fields in audit]
+    events = [json.loads(unpack(fields[b"event"])) for _, fields in audit]
     known = {"submitted", "delivered", "refused"}
     assert {each["kind"] for each in events} == known
 

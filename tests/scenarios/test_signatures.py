@@ -13,6 +13,7 @@ from urllib.parse import quote, urljoin
 import aiohttp
 import pytest
 
+from hitl_core.store.redis.packing import unpack
 from slack_sandbox.client.actor import sign
 from slack_sandbox.sandbox import SIGNING_SECRET
 from tests.support.bots import CANARY, Scene, email
@@ -173,7 +174,7 @@ async def test_t22_a_click_sent_100_times_counts_once(scene: Scene) -> None:
     assert set(answers) == {(200, "")}
     assert await scene.alice.notices() == []
     audit = await (await scene.redis()).xrange("hitl:{0}:audit")
-    assert sum(b'"decided"' in fields[b"event"] for _, fields in audit) == 1
+    assert sum(b'"decided"' in unpack(fields[b"event"]) for _, fields in audit) == 1
     assert not waiting.done()
 
 

@@ -94,6 +94,19 @@ async def test_teams_13_approvals_shows_one_review(scene: Scene, hands: TeamsHan
     assert len((await outcome(waiting)).execute) == 1
 
 
+async def test_teams_13_to_cancel_in_a_home_leads_to_the_same_page(
+    scene: Scene, hands: TeamsHands
+) -> None:
+    for _ in range(6):
+        await ask(scene, sql())
+    await wait_until("all are posted", lambda: len(hands.conversation(APPROVALS).messages) == 6)
+    await hands.write(ALICE, "approvals")
+    home = await hands.message("6 reviews wait for you", conversation=hands.chat(ALICE))
+    await hands.press(ALICE, next(one for one in actions(home.card) if "▶" in one), home)
+    await hands.press(ALICE, "Reject", home)
+    assert "Page 2 of 2" in await hands.press(ALICE, "Cancel", home)
+
+
 async def test_teams_13_in_a_channel_the_answer_is_private(scene: Scene, hands: TeamsHands) -> None:
     """Given a mention of the bot in a channel; then the answer is in the person's own chat."""
     await ask(scene)
@@ -201,3 +214,21 @@ async def test_at4_a_shown_card_is_no_duplicate(scene: Scene, hands: TeamsHands)
     await wait_until("it is shown", find_shown)
     [shown] = find_shown()
     assert mark_of(shown.card or {}) == ""
+
+
+async def test_teams_13_a_list_says_that_a_team_is_unknown(scene: Scene, hands: TeamsHands) -> None:
+    """Given a bot that could not look up one team since its start; then the list says that it may lack
+    reviews; when Teams answers again, then it says so no more."""
+    sandbox = hands.sandbox
+    sandbox.faults.add("answer", "team", conversation=OPS, status=403, body="{}")
+    second = await scene.bot(**sandbox.settings())
+    sandbox.bot_url = second.endpoints["teams"]
+    chat = hands.chat(ALICE)
+    await hands.write(ALICE, "approvals")
+    await hands.message("Reviews of a team may be missing here", conversation=chat)
+    sandbox.faults.clear()
+    third = await scene.bot(**sandbox.settings())
+    sandbox.bot_url = third.endpoints["teams"]
+    await hands.write(ALICE, "approvals")
+    home = await hands.message("Nothing waits for you", conversation=chat, without="may be missing")
+    assert home

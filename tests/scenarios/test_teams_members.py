@@ -65,7 +65,7 @@ async def test_at2_an_error_of_ours_is_a_sentence_for_the_person(
     with monkeypatch.context() as broken:
         broken.setattr(*part, fail)
         press = hands.press_of(ALICE, message, actions(message.card or {})["Approve"], {})
-        assert "Press again" in str(await hands.send(press))
+        assert "again: it counts only once" in str(await hands.send(press))
     await hands.press(ALICE, "Approve", message)
     assert (await outcome(waiting)).execute
 

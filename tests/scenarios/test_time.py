@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from hitl_core import Gate
 from hitl_core.errors import Refused
 from hitl_core.model import Reviewer
@@ -95,6 +97,7 @@ async def test_the_word_of_why_goes_with_the_escalation(scene: Scene) -> None:
     assert "I don't know this customer" in below[0]
 
 
+@pytest.mark.every_reply
 async def test_who_is_still_needed_is_reminded_in_the_thread_once(scene: Scene) -> None:
     """Given three bots, and a reminder every 15 minutes; when Bob has approved and 15 minutes pass, then
     the thread has one reminder, of Carl alone; and 15 minutes later one more."""
@@ -121,6 +124,22 @@ async def test_who_is_still_needed_is_reminded_in_the_thread_once(scene: Scene) 
         assert "U0BOB" not in below[-1]
     review = (await gate.reviews.load(review_of(card))).review
     assert len(review.actions[0].reminded) == 2
+
+
+@pytest.mark.parametrize("fault", ["http_500", "ratelimited"])
+async def test_a9_f19_a_reminder_that_slack_did_not_take_is_posted_again(
+    scene: Scene, fault: str
+) -> None:
+    await scene.bot()
+    gate = await scene.gate(policy(remind="15m"))
+    scene.ask(gate)
+    card = await scene.card("send_email")
+    await scene.wait_noted(gate, card)
+    await scene.hands.inject_fault(fault, method="chat.postMessage", times=1)
+
+    await passes(gate, card, 15 * MINUTE)
+
+    assert len(await replies_below(scene, card, "")) == 1
 
 
 async def test_after_the_last_step_and_without_a_deadline_it_is_reminded(scene: Scene) -> None:

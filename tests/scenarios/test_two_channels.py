@@ -144,6 +144,7 @@ async def test_house_11_nobody_approves_their_own_request_from_the_other_side(
     assert await executed(waiting) == 1
 
 
+@pytest.mark.every_reply
 async def test_house_11_a_home_of_the_second_channel_is_updated_by_the_workers_half(
     scene: Scene, text: TextConnection
 ) -> None:

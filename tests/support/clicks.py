@@ -6,6 +6,7 @@ import json
 from typing import Any
 from urllib.parse import parse_qs
 
+from hitl_core.store.redis.packing import unpack
 from slack_sandbox.sandbox import SIGNING_SECRET
 from tests.support.bots import Scene
 from tests.support.slack import Message, buttons
@@ -45,5 +46,6 @@ async def send(scene: Scene, payload: Payload, url: str | None = None) -> None:
 async def refusals(scene: Scene) -> list[tuple[str, str]]:
     """Who was refused, and why, as the audit has it."""
     redis = await scene.redis()
-    events = [json.loads(entry[b"event"]) for _, entry in await redis.xrange("hitl:{0}:audit")]
+    entries = await redis.xrange("hitl:{0}:audit")
+    events = [json.loads(unpack(entry[b"event"])) for _, entry in entries]
     return [(each["by"]["id"], each["what"]) for each in events if each["kind"] == "refused"]

@@ -12,6 +12,7 @@ from aiohttp import web
 
 from bot.channels.connection import BotParts, Endpoint
 from bot.channels.registry import Channels
+from bot.health import Health
 from bot.inbox import HomeLoader, Inbox
 from bot.outbox import Delivery, DueTimers, Outbox, PublishHome, Workers
 from bot.people import Directory
@@ -109,6 +110,6 @@ async def text_scene(redis_url: str) -> AsyncIterator[TextScene]:
             requeue_interval=QUICK.requeue_interval,
             late_window=QUICK.late_window,
         )
-        timers = DueTimers(reviews, interval=QUICK.timers_interval)
+        timers = DueTimers(reviews, Health(), interval=QUICK.timers_interval)
         await stack.enter_async_context(Workers(outbox, timers))
         yield scene

@@ -50,6 +50,7 @@ _CLAIM_PROBLEMS: tuple[ProblemCode, ...] = (
     "not_settled",
     "claimed_elsewhere",
     "in_doubt",
+    "held",
     "lease_lost",
     "cancelled",
     "done",

@@ -37,6 +37,8 @@ from .home import (
     more_actions_line,
     more_reviews_line,
     others_text,
+    unknown_teams,
+    unreadable_line,
 )
 from .pages import (
     APPROVED_TITLE,
@@ -121,5 +123,7 @@ __all__ = [
     "review_state",
     "thread_summary",
     "thread_text",
+    "unknown_teams",
+    "unreadable_line",
     "warning_lines",
 ]

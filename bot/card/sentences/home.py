@@ -49,6 +49,13 @@ def home_title(total: int, *, more: bool) -> str:
     return "1 review waits for you" if total == 1 else f"{total} reviews wait for you"
 
 
+def unreadable_line(count: int) -> Line:
+    """About reviews of this page that can't be shown, because their stored data can't be read."""
+    what = "1 review" if count == 1 else f"{count} reviews"
+    text = f"{what} can't be shown: this version of the bot can't read the stored data. Tell your operators."
+    return (Text(text),)
+
+
 def card_summary(card: Card) -> str:
     """The card's title, with its main fact or its tools."""
     if len(card.waiting) == 1:
@@ -93,6 +100,17 @@ def others_text(
         return HomeText(((Strong(f"{card.agent}: a review"),),), (asked, *links, unsure))
     lines = (_title_line(card, keys), *_first_lines(_waiting_lines(card, keys)))
     return HomeText(lines, (asked, *due_lines(card, names), *links))
+
+
+def unknown_teams(count: int) -> Line:
+    """Above a list that may lack the reviews of these teams."""
+    which = "a team" if count == 1 else f"{count} teams"
+    return (
+        Text(
+            f"Reviews of {which} may be missing here, because Teams does not say at the moment which"
+            " channels there are. Look in the channels themselves, or try again in a moment."
+        ),
+    )
 
 
 def decided_text(

@@ -12,7 +12,7 @@ from hitl_core.audit import Anchor, BrokenChain, Verifier, parse_position
 from hitl_core.cli.command import add_command
 from hitl_core.cli.session import add_redis, with_reviews
 from hitl_core.cli.terminal import RED, Paint, complain, note, say
-from hitl_core.errors import SettingsError
+from hitl_core.errors import SettingsError, StoreUnavailable
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -39,7 +39,8 @@ each partition is used: the file must contain this anchor, or start after it.
 The audit in Redis must contain the last exported anchor.
 
 Exits with 0; 1 if the audit is broken or FILE is empty, 2 if the command or a
-setting is wrong, 3 if Redis can't be reached.
+setting is wrong, 3 if Redis can't be reached: a page that it doesn't answer in
+time is read again, three times.
 """
 _ANCHOR = re.compile(r"(\d+:\d+-\d+):([0-9a-f]{64})")
 
@@ -104,6 +105,11 @@ async def _verify_stored(reviews: Reviews, known: list[tuple[str, str]]) -> Veri
         except BrokenChain:
             if await _first_entries(reviews) == first_entries:
                 raise
+        except StoreUnavailable as error:
+            raise StoreUnavailable(
+                f"{error} The first {verifier.entries:,} entries are whole, and the others were not read. Run"
+                " the command again."
+            ) from error
 
 
 async def _first_entries(reviews: Reviews) -> list[str]:

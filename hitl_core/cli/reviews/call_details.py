@@ -183,7 +183,10 @@ def _run_fields(run: Run | None, now: float) -> Iterator[Field]:
         case "paused":
             yield "run", "asks a question of its own before it continues"
         case "in_doubt":
-            yield "run", Paint(f"in doubt: started {since}, and its process died", RED)
+            yield (
+                "run",
+                Paint(f"in doubt: started {since} or earlier; it is not known whether it ran", RED),
+            )
         case "cleared":
             yield "run", "may start again"
         case "skipped":

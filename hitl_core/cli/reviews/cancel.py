@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     if review.calls_in_doubt:
         raise Refused("started", f"It is too late to cancel this: {phrases.doubt_text(review)}")
     command = Cancel(review.id, operator(), new_op(), args.reason)
-    apply_command(review, command, snapshot.now)  # refuse before asking for the confirmation
+    apply_command(snapshot, command)  # refuse before asking for the confirmation
     calls = phrases.tool_names(review, review.calls)
     thread = phrases.agent_name(review.thread_id)
     about = f"{review.id}: {review.agent}, thread {thread}: {calls}"
@@ -81,7 +81,8 @@ def run(args: argparse.Namespace) -> int:
         return 1
     applied = with_reviews(args, lambda reviews: store_change(reviews, command))
     if applied.review.cancelled is None:
-        note("That is one vote: more people must cancel it. The review still waits.")
+        state = "is still held" if snapshot.held else "still waits"
+        note(f"That is one vote: more people must cancel it. The review {state}.")
     else:
         say(f"cancelled {review.id}")
     return 0

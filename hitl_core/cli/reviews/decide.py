@@ -123,7 +123,7 @@ def run(args: argparse.Namespace) -> int:
         return complain(f"{args.args_file}: {error.strerror or error}.")
     snapshot = with_reviews(args, lambda reviews: find_review(reviews, args.id))
     review = snapshot.review
-    if review.calls_in_doubt:  # a call can only start after all actions are decided
+    if review.calls_in_doubt and review.status != "pending":  # pending: a release put it in doubt
         raise Refused(
             "already_decided", f"This review is already decided; {phrases.doubt_text(review)}"
         )
@@ -135,7 +135,7 @@ def run(args: argparse.Namespace) -> int:
         commands.append((action, Decide(review.id, action.key, proposal, by, new_op())))
     for action, command in commands:  # refuse before asking for the confirmation
         try:
-            apply_command(review, command, snapshot.now)
+            apply_command(snapshot, command)
         except Refused as refused:
             raise _cli_refusal(refused, review, action) from refused
     proposals = [(action, command.proposal) for action, command in commands]

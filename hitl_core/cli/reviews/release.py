@@ -20,8 +20,7 @@ from hitl_core.cli.session import (
 )
 from hitl_core.cli.terminal import complain, confirm, is_interactive, note, say
 from hitl_core.errors import Refused
-from hitl_core.model import Snapshot
-from hitl_core.review import Release, calls_ahead
+from hitl_core.review import Release
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -84,7 +83,7 @@ def _release_one(args: argparse.Namespace) -> int:
         args, lambda: show_calls(snapshot, review.calls), _QUESTION, "Nothing was released."
     ):
         return 1
-    with_reviews(args, lambda reviews: _release(reviews, snapshot))
+    with_reviews(args, lambda reviews: _release(reviews, review.id))
     return 0
 
 
@@ -104,25 +103,23 @@ def _release_all(args: argparse.Namespace) -> int:
             return 1
 
     async def release_each(reviews: Reviews) -> None:
-        async for snapshot in _held(reviews):
-            await _release(reviews, snapshot)
+        async for review_id in _held(reviews):
+            await _release(reviews, review_id)
 
     with_reviews(args, release_each)
     return 0
 
 
-async def _held(reviews: Reviews) -> AsyncIterator[Snapshot]:
-    """All held reviews. Ends when a page has no new one."""
+async def _held(reviews: Reviews) -> AsyncIterator[str]:
+    """The ids of all held reviews. Ends when a page has no new one."""
     seen = set[str]()
     while page := [one for one in await reviews.store.held_reviews(_PAGE) if one.id not in seen]:
         for one in page:
             seen.add(one.id)
-            yield await reviews.load_outline(one.id)
+            yield one.id
 
 
-async def _release(reviews: Reviews, snapshot: Snapshot) -> None:
-    ahead = calls_ahead(snapshot)
-    command = Release(snapshot.review.id, operator(), new_op(), ahead)
-    after = (await store_change(reviews, command)).review
+async def _release(reviews: Reviews, review_id: str) -> None:
+    after = (await store_change(reviews, Release(review_id, operator(), new_op()))).review
     doubt = f" ({phrases.doubt_text(after)})" if after.calls_in_doubt else ""
     say(f"released {after.id}{doubt}")

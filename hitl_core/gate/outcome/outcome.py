@@ -51,7 +51,6 @@ class Outcome:
         )
         self._handed: dict[str, str] = {}
         self._runs = ToolSpans(review)
-        self._started: set[str] = set()
         self.answers: tuple[Answer, ...] = answers(review)
         self._renewal: asyncio.Task[None] | None = None
         if review.status == "claimed":
@@ -154,7 +153,6 @@ class Outcome:
             if refused.code == "already_started":
                 return False
             raise
-        self._started.add(key)
         await failpoint("gate.after_once")
         return await self._reviews.can_still_run(applied, key, self._fence, since)
 
@@ -216,12 +214,7 @@ class Outcome:
         await self._change("renew", lambda r, now: claims.renew(r, self._fence, now, self._lease))
 
     async def _change(self, operation: str, apply: TransitionFunction) -> ChangeResult:
-        try:
-            return await self._reviews.change(self.review_id, f"{operation}:{uuid4().hex}", apply)
-        except (LeaseLost, Refused):
-            if self._started:
-                await self._reviews.mark_started(self.review_id, self._started)
-            raise
+        return await self._reviews.change(self.review_id, f"{operation}:{uuid4().hex}", apply)
 
 
 async def _renew(outcome: weakref.ref[Outcome], every: float) -> None:

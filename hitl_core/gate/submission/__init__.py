@@ -12,7 +12,7 @@ from hitl_core.gate.submission.calls import (
 from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import (
     ReviewKey,
-    find_next_turn,
+    open_turn,
     read_origin,
     review_id_for,
 )
@@ -31,10 +31,10 @@ __all__ = [
     "build_review",
     "check_calls",
     "check_redaction",
-    "find_next_turn",
     "find_schema_flaw",
     "freeze_calls",
     "judge_calls",
+    "open_turn",
     "read_origin",
     "review_id_for",
 ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from hitl_core.errors import InvalidToolCall
@@ -76,7 +75,9 @@ def freeze_calls(
     ids = [call.id for call in calls]
     if duplicate := next((id for id in ids if ids.count(id) > 1), None):
         raise InvalidToolCall(f"Two calls of this turn have the id {duplicate!r}.")
-    copies = FrozenCalls(replace(call, args=_copy_args(call.args)) for call in calls)
+    copies = FrozenCalls(
+        ToolCall(call.id, call.name, _copy_args(call.args), call.reason) for call in calls
+    )
     copies.encoded_args = tuple(encoded_args)
     return copies
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from hitl_core.errors import InvalidToolCall
 from hitl_core.model import Place, is_text
 from hitl_core.review import Reviews
-from hitl_core.store import choose_partition, make_review_id
+from hitl_core.store import ThreadState, choose_partition, make_review_id
 
 #: A Slack conversation, and optionally a thread in it.
 _ORIGIN_PATTERN = re.compile(r"slack:[CDG][A-Z0-9]{1,30}(?:/[0-9]{1,12}\.[0-9]{6})?")
@@ -42,6 +42,21 @@ def check_review_key(key: ReviewKey) -> None:
             continue
         if not isinstance(name, str) or not name or not is_text(name):
             raise InvalidToolCall(f"The {word} must be text, not {name!r:.80}.")
+
+
+async def open_turn(
+    reviews: Reviews, key: ReviewKey, call_ids: Sequence[str], *, is_named: bool
+) -> tuple[ReviewKey, ThreadState]:
+    """The key of the turn to submit, and what the store knows of its thread; in one step for a turn that the
+    agent named, and for the first one in a thread. Raises StoreUnavailable.
+    """
+    store = reviews.store
+    first = key if is_named else key._replace(turn="#1")
+    id = review_id_for(first, call_ids, store.partitions)
+    state = await reviews.with_retry(partial(store.thread_state, key.agent, key.thread_id, id))
+    if is_named or not (state.has_review or state.has_live):
+        return first, state
+    return await find_next_turn(reviews, key, call_ids), state
 
 
 async def find_next_turn(reviews: Reviews, key: ReviewKey, call_ids: Sequence[str]) -> ReviewKey:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from hitl_core.errors import DialectError, InvalidToolCall
+from hitl_core.jsonschema import (
+    REQUEST_STEPS,
+    Budget,
+    SchemaError,
+    check_schema,
+    check_schema_text,
+    write_schema,
+)
 from hitl_core.model import JsonObject, ToolCall
 from hitl_core.policy import Policy, Ruling, combine_schemas, dump_excerpt, with_tool_schema
-
-if TYPE_CHECKING:
-    from hitl_core.jsonschema import Budget
 
 #: A review keeps at most this many characters of a policy: each change writes them again.
 MAX_EXCERPT = 1024 * 1024
@@ -25,16 +29,17 @@ MAX_SCHEMA_VALUES = 100_000
 
 
 class SchemaChecks:
-    """The checks of all schemas of one request, within one budget; each schema counts once. Other tasks of
-    the event loop can run between two schemas that take long.
+    """The checks of all schemas of one request, within one budget; each schema counts once, and is written as
+    text once: nobody changes a schema during the request. Other tasks of the event loop can run between two
+    schemas that take long.
     """
 
     def __init__(self) -> None:
-        from hitl_core.jsonschema import REQUEST_STEPS, Budget
-
         self._budget = Budget(REQUEST_STEPS)
         self._steps_at_pause = REQUEST_STEPS
         self._flaws: dict[str, str | None] = {}
+        #: By `id`, with the schema itself: so no other object gets the same id meanwhile.
+        self._texts: dict[int, tuple[JsonObject, str]] = {}
 
     @property
     def are_too_many(self) -> bool:
@@ -43,13 +48,34 @@ class SchemaChecks:
 
     async def find_flaw(self, schema: JsonObject) -> str | None:
         """Why this schema can't check arguments; None if it can."""
-        text = json.dumps(schema)
+        try:
+            text = self._write(schema)
+        except SchemaError as error:
+            return str(error)
         if text not in self._flaws:
-            self._flaws[text] = find_schema_flaw(schema, self._budget)
+            self._flaws[text] = None
+            try:
+                check_schema_text(text, budget=self._budget)
+            except SchemaError as error:
+                self._flaws[text] = str(error)
         if self._steps_at_pause - self._budget.left > _PAUSE_STEPS:
             await asyncio.sleep(0)
             self._steps_at_pause = self._budget.left
         return self._flaws[text]
+
+    def text_of(self, schema: JsonObject) -> str:
+        """Also of one that can't check arguments."""
+        try:
+            return self._write(schema)
+        except SchemaError:
+            return json.dumps(schema)
+
+    def _write(self, schema: JsonObject) -> str:
+        """`write_schema`. Raises SchemaError."""
+        known = self._texts.get(id(schema))
+        if known is None:
+            known = self._texts[id(schema)] = schema, write_schema(schema)
+        return known[1]
 
 
 class ToolSchemas:
@@ -60,10 +86,13 @@ class ToolSchemas:
     def __init__(self, checks: SchemaChecks | None = None) -> None:
         self._checks = checks or SchemaChecks()
         self._room, self._values = MAX_SCHEMAS, MAX_SCHEMA_VALUES
+        self._is_used = False
 
     async def add_schema(self, ruling: Ruling, tool_schema: JsonObject | None) -> Ruling:
         """`with_tool_schema`. Raises InvalidToolCall for a schema that can't be used."""
-        await asyncio.sleep(0)
+        if self._is_used:
+            await asyncio.sleep(0)
+        self._is_used = True
         if ruling.verdict.kind != "review" and not ruling.trusts_tools:
             return ruling
         before, ruling = ruling, with_tool_schema(ruling, tool_schema)
@@ -99,7 +128,7 @@ class ToolSchemas:
             ruling.answer_schema,
         ):
             if schema:
-                text = json.dumps(schema)
+                text = self._checks.text_of(schema)
                 self._room -= len(text)
                 self._values -= sum(map(text.count, "[{,"))  # at least as many as there are values
         if self._room < 0 or self._values < 0:
@@ -128,8 +157,8 @@ class ToolSchemas:
     ) -> str | None:
         """`excerpt_for`, which lets other tasks run while the rules of many tools are looked up."""
         for tool in tools:
-            policy.preload_rules(tool)
-            await asyncio.sleep(0)
+            if policy.preload_rules(tool):
+                await asyncio.sleep(0)
         return excerpt_for(policy, calls, rulings, tools)
 
 
@@ -156,12 +185,10 @@ def _can_change(ruling: Ruling) -> bool:
     return "edit" in ruling.allowed_decisions or into == "input"
 
 
-def find_schema_flaw(schema: JsonObject, budget: Budget | None = None) -> str | None:
+def find_schema_flaw(schema: JsonObject) -> str | None:
     """Why this schema can't check arguments; None if it can. `check_schema` caches its results."""
-    from hitl_core.jsonschema import SchemaError, check_schema
-
     try:
-        check_schema(schema, budget=budget)
+        check_schema(schema)
     except SchemaError as error:
         return str(error)
     return None

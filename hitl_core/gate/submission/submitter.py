@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from hitl_core.failpoints import failpoint
 from hitl_core.gate.submission.calls import JudgedCalls, check_calls, check_redaction, judge_calls
 from hitl_core.gate.submission.new_review import build_review
-from hitl_core.gate.submission.review_key import ReviewKey, check_review_key, find_next_turn
+from hitl_core.gate.submission.review_key import ReviewKey, check_review_key, open_turn
 from hitl_core.model import Event, JsonObject, Review, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review import Reviews
+from hitl_core.store import RejectedCall
 
 log = logging.getLogger(__name__)
+
+
+class NewReview(NamedTuple):
+    """A review to store, its first event, and what people rejected in its thread."""
+
+    review: Review
+    event: Event
+    rejected: Sequence[RejectedCall]
 
 
 class Submitter:
@@ -46,25 +55,22 @@ class Submitter:
         requester: str | None,
         turn: str | None,
         origin: str | None,
-    ) -> tuple[Review, Event]:
-        """The review to store, and its first event. `policy` is recorded, without the
-        run's context.
-        """
+    ) -> NewReview:
+        """The review to store. `policy` is recorded, without the run's context."""
         review_key = ReviewKey(self._agent, thread_id, turn or "", requester, origin)
         check_review_key(review_key)
         check_redaction(judged_calls)
         await self._policy_recorder.record(self._agent, policy)
-        if turn is None:
-            review_key = await find_next_turn(
-                self._reviews, review_key, [call.id for call in judged_calls.calls]
-            )
-        store = self._reviews.store
-        now = await self._reviews.with_retry(store.now)
-        return build_review(review_key, judged_calls, store.partitions, now)
+        ids, is_named = [call.id for call in judged_calls.calls], turn is not None
+        review_key, state = await open_turn(self._reviews, review_key, ids, is_named=is_named)
+        partitions = self._reviews.store.partitions
+        return NewReview(
+            *build_review(review_key, judged_calls, partitions, state.now), state.rejected
+        )
 
-    async def store(self, review: Review, event: Event) -> None:
+    async def store(self, new: NewReview) -> None:
         await failpoint("gate.before_submit")
-        await self._reviews.submit(review, event)
+        await self._reviews.submit(*new)
         await failpoint("gate.after_submit")
 
 

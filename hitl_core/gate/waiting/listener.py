@@ -9,7 +9,7 @@ import random
 from collections.abc import Awaitable, Callable, Generator, Iterable
 
 from hitl_core.errors import GateClosed, HitlError, StoreUnavailable, StoreUnwritable
-from hitl_core.store import Store
+from hitl_core.review import Reviews
 
 log = logging.getLogger(__name__)
 
@@ -89,15 +89,11 @@ class ReviewListener(Watchers):
     """
 
     def __init__(
-        self, store: Store, agent: str, process: str, heartbeat_ttl: float = HEARTBEAT_TTL
+        self, reviews: Reviews, agent: str, process: str, heartbeat_ttl: float = HEARTBEAT_TTL
     ) -> None:
         super().__init__()
-        self._store, self._agent, self._process, self._heartbeat_ttl = (
-            store,
-            agent,
-            process,
-            heartbeat_ttl,
-        )
+        self._reviews, self._store, self._agent = reviews, reviews.store, agent
+        self._process, self._heartbeat_ttl = process, heartbeat_ttl
         self._is_open = False
         self._is_closed = False
         self._tasks: list[asyncio.Task[None]] = []
@@ -146,7 +142,7 @@ class ReviewListener(Watchers):
             with contextlib.suppress(HitlError):
                 await self._store.send_heartbeat(self._process, self._heartbeat_ttl)
             with contextlib.suppress(HitlError):
-                await self._store.check_history()
+                await self._reviews.check_history()
 
 
 async def wait_for_event(event: asyncio.Event, seconds: float) -> None:

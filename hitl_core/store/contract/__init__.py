@@ -5,6 +5,7 @@ rules of reviews.
 from hitl_core.store.contract.audited_fields import delivery_event
 from hitl_core.store.contract.dead_letters import DeadLetter
 from hitl_core.store.contract.digests import (
+    MAX_DIGEST,
     OPEN_FOR,
     Digest,
     alone_mark,
@@ -12,7 +13,7 @@ from hitl_core.store.contract.digests import (
     digest_mark,
     make_digest_id,
 )
-from hitl_core.store.contract.history import HistoryCheck
+from hitl_core.store.contract.history import HeldReview, HistoryCheck
 from hitl_core.store.contract.jobs import (
     Backlog,
     Job,
@@ -21,6 +22,7 @@ from hitl_core.store.contract.jobs import (
     format_member,
     head_start,
     lane_of,
+    letter_member,
     parse_job,
 )
 from hitl_core.store.contract.review_lists import (
@@ -29,6 +31,7 @@ from hitl_core.store.contract.review_lists import (
     LiveReview,
     RejectedCall,
     ThreadReview,
+    ThreadState,
     WaitingPage,
     Workload,
     is_decision_event,
@@ -38,11 +41,13 @@ from hitl_core.store.contract.store import Store
 
 __all__ = [
     "MAX_DECIDED",
+    "MAX_DIGEST",
     "MAX_REJECTED",
     "OPEN_FOR",
     "Backlog",
     "DeadLetter",
     "Digest",
+    "HeldReview",
     "HistoryCheck",
     "Job",
     "LaneHalf",
@@ -51,6 +56,7 @@ __all__ = [
     "RejectedCall",
     "Store",
     "ThreadReview",
+    "ThreadState",
     "WaitingPage",
     "Workload",
     "Write",
@@ -62,6 +68,7 @@ __all__ = [
     "head_start",
     "is_decision_event",
     "lane_of",
+    "letter_member",
     "make_digest_id",
     "parse_job",
 ]

@@ -28,11 +28,16 @@ class AuditedFields(Protocol):
         ...
 
     async def record_post(
-        self, review_id: str, place: Place, ref: MessageRef, gone: MessageRef | None = None
+        self,
+        review_id: str,
+        place: Place,
+        ref: MessageRef,
+        gone: MessageRef | None = None,
+        digest_id: str | None = None,
     ) -> MessageRef:
         """Record the message in which the card was posted. The first message wins, becomes an entry
         `delivered` in the audit, and is returned. `gone`: a message that was deleted, so that another one may
-        win instead of it.
+        win instead of it. `digest_id`: only if the review is in this digest.
         """
         ...
 

@@ -64,6 +64,15 @@ def format_member(kind: JobKind, review_id: str, place: Place) -> str:
     return f"{kind} {review_id} {place}"
 
 
+def letter_member(job: Job) -> str:
+    """The text of a failed job as a dead letter. Whatever was to be done with a card, later all is done that
+    a card's job does.
+    """
+    if job.kind == "unknown":
+        return job.member
+    return format_member("card", job.review_id, job.place)
+
+
 def parse_job(lane: str, partition: int, member: str, note: str, token: str) -> Job:
     """The job that `take_job` has started."""
     kind, _, rest = member.partition(" ")

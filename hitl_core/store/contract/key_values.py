@@ -18,6 +18,10 @@ class Coordination(Protocol):
         """
         ...
 
+    async def drop_lock(self, name: str) -> None:
+        """Its work was not done: anybody may have the lock now."""
+        ...
+
     async def send_heartbeat(self, process: str, ttl: float) -> None:
         """Mark this process as alive for `ttl` seconds."""
         ...

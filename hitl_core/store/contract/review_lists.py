@@ -60,6 +60,19 @@ class RejectedCall(NamedTuple):
         return cls(*member.split(" "))
 
 
+class ThreadState(NamedTuple):
+    """What a submit must know of its thread, all of one moment, by the store's clock.
+
+    `rejected`: as `ReviewLists.rejected_calls`. `has_live`: the thread has a review that is not done.
+    `has_review`: the asked review is stored.
+    """
+
+    now: float
+    rejected: list[RejectedCall]
+    has_live: bool
+    has_review: bool
+
+
 class Workload(NamedTuple):
     """How much work there is: how many reviews are not done, when the oldest of them was submitted, and the
     earliest time that is due and in the past. None if there is none.
@@ -106,9 +119,14 @@ class ReviewLists(Protocol):
         """
         ...
 
-    async def find_ids(self, prefix: str, limit: int = 100) -> list[str]:
+    async def thread_state(self, agent: str, thread_id: str, review_id: str) -> ThreadState:
+        """The state of the thread and of this review of it. One step, for what every submit reads."""
+        ...
+
+    async def find_ids(self, prefix: str, limit: int = 100, *, live: bool = False) -> list[str]:
         """The ids of the reviews, also done ones, that begin like this (`is_id_prefix`); at most `limit`. It
-        reads the names of all keys in the Redis: for a question of an operator.
+        looks at the names of all keys in the Redis, or with `live` only at the reviews of one partition that
+        are not done; each command at a bounded number of them. For a question of an operator.
         """
         ...
 

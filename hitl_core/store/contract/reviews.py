@@ -20,6 +20,8 @@ class Write(NamedTuple):
     `audiences_removed` are the changes to the review's audiences (`Review.audiences`), `rejected_added` and
     `rejected_removed` those to the thread's rejected calls (`ReviewLists.rejected_calls`); a person decided
     in the event of a write that adds one. `releases`: the review goes on if it was held (`History`).
+    `stays_held`: it is held, and stays so. `started_marks` is how many of the snapshot's marks say what an
+    agent has started: a release that knows less than what is stored would let a call run twice.
 
     `show_by` orders the cards that were never posted, in seconds since the epoch; None: the time of
     submission.
@@ -38,6 +40,8 @@ class Write(NamedTuple):
     rejected_removed: Collection[RejectedCall] = ()
     show_by: float | None = None
     releases: bool = False
+    stays_held: bool = False
+    started_marks: int = 0
 
     @property
     def first_post_at(self) -> float:
@@ -60,8 +64,9 @@ class ReviewStore(Protocol):
 
     async def commit(self, write: Write) -> bool:
         """Store the review and return True, if the stored version is the one before and its audit ends at
-        `chain`, and the review is not held; else return False. The event becomes the next entry of the audit,
-        unless its kind is not audited.
+        `chain`; and, if the review is held, if this `releases` it or it `stays_held`, and no other
+        `started_marks` are there. Else return False. The event becomes the next entry of the audit, unless
+        its kind is not audited.
 
         Version 1 is a new review: it is stored if there is none with this id.
         """
@@ -81,4 +86,8 @@ class ReviewStore(Protocol):
         """Set a mark on the review (`Snapshot.marks`); a mark is not a decision. True for the caller that
         sets it first (a caller that loses this reply can't find out). Does nothing if there is no review.
         """
+        ...
+
+    async def drop_mark(self, review_id: str, mark: str) -> None:
+        """Take a mark away, so that it can be set again."""
         ...

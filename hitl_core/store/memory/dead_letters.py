@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hitl_core.store.contract import DeadLetter, Job
+from hitl_core.store.contract import DeadLetter, Job, letter_member
 from hitl_core.store.memory.lanes import MemoryLanes, QueuedJob
 
 
@@ -24,7 +24,7 @@ class MemoryDeadLetters(MemoryLanes):
             entry, self._number = self._jobs.pop(job.member), self._number + 1
             now = self._time()
             id = f"0:{int(now * 1000)}-{self._number}"
-            letter = DeadLetter(id, now, job.review_id, job.lane, job.member, why)
+            letter = DeadLetter(id, now, job.review_id, job.lane, letter_member(job), why)
             self._dead_letters[id] = letter, entry
         else:
             self._starts[job.member] = f"1 {job.first_at:.6f}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hitl_core.store.contract import HistoryCheck, LiveReview
+from hitl_core.store.contract import HeldReview, HistoryCheck
 from hitl_core.store.memory.review_lists import MemoryReviewLists
 
 
@@ -13,19 +13,30 @@ class MemoryHistory(MemoryReviewLists):
 
     def __init__(self, clock: Callable[[], float]) -> None:
         super().__init__(clock)
-        self._held: set[str] = set()
+        #: Since when.
+        self._held: dict[str, float] = {}
+        self._holds = 0
+
+    @property
+    def history(self) -> str:
+        return str(self._holds)
 
     async def check_history(self) -> HistoryCheck:
         return HistoryCheck(lost=False, held=len(self._held))
 
     async def hold_live_reviews(self) -> int:
-        self._held |= {review.id for review in self._reviews.values() if review.status != "done"}
+        now = self._time()
+        for review in self._reviews.values():
+            if review.status != "done":
+                self._held.setdefault(review.id, now)
         self._due.clear()
+        self._holds += 1
         return len(self._held)
 
-    async def held_reviews(self, limit: int = 100) -> list[LiveReview]:
-        held = (self._reviews[review_id] for review_id in self._held)
-        return sorted(LiveReview(review.created_at, review.id) for review in held)[:limit]
+    async def held_reviews(self, limit: int = 100) -> list[HeldReview]:
+        return sorted(HeldReview(since, review_id) for review_id, since in self._held.items())[
+            :limit
+        ]
 
     async def confirm(self, review_id: str) -> None:
         """There are no replicas."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from hitl_core.model import Place, Review
+from hitl_core.model import Place, Review, is_digest_id
 from hitl_core.store.contract import (
     Backlog,
     Job,
@@ -125,7 +125,7 @@ class MemoryLanes:
         kind: Literal["card", "check", "stray"] = "check",
         note: str = "",
     ) -> None:
-        if review_id in self._reviews:
+        if review_id in self._reviews or is_digest_id(review_id):
             member = format_member(kind, review_id, place)
             self._add_job(lane_of(place), member, self._time(), note=note)
 

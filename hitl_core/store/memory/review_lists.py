@@ -12,6 +12,7 @@ from hitl_core.store.contract import (
     LiveReview,
     RejectedCall,
     ThreadReview,
+    ThreadState,
     WaitingPage,
     Workload,
 )
@@ -47,10 +48,20 @@ class MemoryReviewLists(MemoryDeadLetters):
         latest = sorted(rejected, key=lambda call: (rejected[call], call.member), reverse=True)
         return latest[:MAX_REJECTED]
 
-    async def find_ids(self, prefix: str, limit: int = 100) -> list[str]:
+    async def thread_state(self, agent: str, thread_id: str, review_id: str) -> ThreadState:
+        reviews = await self.thread_reviews(thread_id, limit=1)
+        return ThreadState(
+            self._time(),
+            await self.rejected_calls(agent, thread_id),
+            any(not each.is_done for each in reviews),
+            review_id in self._reviews,
+        )
+
+    async def find_ids(self, prefix: str, limit: int = 100, *, live: bool = False) -> list[str]:
         if not is_id_prefix(prefix):
             return []
-        return sorted(one for one in self._reviews if one.startswith(prefix))[:limit]
+        ids = await self.live_ids(len(self._reviews)) if live else self._reviews
+        return sorted(one for one in ids if one.startswith(prefix))[:limit]
 
     async def live_ids(self, limit: int = 100) -> list[str]:
         return [review.id for review in await self.live_reviews(limit)]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from hitl_core.audit import PolicyChanged, link_entry
 from hitl_core.model import (
     REDRAW_KINDS,
+    STARTED_MARK,
     UNAUDITED_KINDS,
     Arguments,
     Event,
@@ -19,6 +20,7 @@ from hitl_core.store.contract import (
     MAX_REJECTED,
     Write,
     delivery_event,
+    digest_mark,
     head_start,
     is_decision_event,
 )
@@ -35,8 +37,6 @@ class MemoryStore(MemoryKeyValues, MemoryDigests):
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         MemoryKeyValues.__init__(self, clock)
         MemoryDigests.__init__(self, clock)
-        self._posts: dict[str, dict[Place, MessageRef]] = {}
-        self._shown_versions: dict[str, dict[Place, int]] = {}
         self._hints: list[tuple[str, str]] = []
         self._hint_positions: dict[str, int] = {}
         self._change_position: int | None = None
@@ -58,6 +58,7 @@ class MemoryStore(MemoryKeyValues, MemoryDigests):
             chain=self._chains.get(review_id, ""),
             marks=frozenset(self._marks.get(review_id, ())),
             held=review_id in self._held,
+            held_since=self._held.get(review_id),
         )
 
     async def load_outline(self, review_id: str) -> Snapshot | None:
@@ -79,9 +80,13 @@ class MemoryStore(MemoryKeyValues, MemoryDigests):
             return False
         if self._chains.get(review.id, "") != write.chain:
             return False
-        if review.id in self._held and not write.releases:
-            return False
-        self._held.discard(review.id)
+        if review.id in self._held:
+            marks = self._marks.get(review.id, set[str]())
+            started = sum(mark.startswith(STARTED_MARK) for mark in marks)
+            if not (write.releases or write.stays_held) or started != write.started_marks:
+                return False
+        if write.releases:
+            self._held.pop(review.id, None)
         self._reviews[review.id] = review
         for index, at in ((self._due, write.due_at), (self._ready, write.ready_at)):
             index.pop(review.id, None)
@@ -116,8 +121,16 @@ class MemoryStore(MemoryKeyValues, MemoryDigests):
             self._add_entry(event.model_copy(update={"at": self._clock()}))
 
     async def record_post(
-        self, review_id: str, place: Place, ref: MessageRef, gone: MessageRef | None = None
+        self,
+        review_id: str,
+        place: Place,
+        ref: MessageRef,
+        gone: MessageRef | None = None,
+        digest_id: str | None = None,
     ) -> MessageRef:
+        marks = self._marks.get(review_id, set())
+        if digest_id and digest_mark(place, digest_id) not in marks:
+            return ref
         posts = self._posts.setdefault(review_id, {})
         is_gone = place in posts and gone is not None and posts[place].key == gone.key
         if review_id in self._reviews and (is_gone or place not in posts):
@@ -131,6 +144,9 @@ class MemoryStore(MemoryKeyValues, MemoryDigests):
             return False
         marks.add(mark)
         return True
+
+    async def drop_mark(self, review_id: str, mark: str) -> None:
+        self._marks.get(review_id, set()).discard(mark)
 
     async def record_policy(self, agent: str, digest: str) -> str | None:
         before, self._policies[agent] = self._policies.get(agent), digest

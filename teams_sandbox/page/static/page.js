@@ -89,7 +89,20 @@ function drawMessage(one, isReply = false) {
       h("p", { class: "by" }, h("strong", {}, one.name), h("time", { datetime: when.toISOString() }, when.toLocaleTimeString([], { hour: "numeric", minute: "2-digit" })),
         one.edited && h("span", {}, "Edited"), one.private && h("span", {}, "Only you see it like this")),
       one.deleted ? h("p", { class: "empty" }, "This message has been deleted.") : [
-        one.text && h("p", { class: "text" }, one.text), one.card && drawCard(one), one.files.map((file) => h("p", { class: "text" }, `📎 ${file}`))]));
+        one.text && h("p", { class: "text" }, one.text), one.card && drawCard(one), one.consent && drawConsent(one),
+        one.files.map((file) => h("p", { class: "card file" }, h("strong", {}, file), " is in your OneDrive."))]));
+}
+
+/** The question whether a person wants a file. */
+function drawConsent(one) {
+  const { name, size, description } = one.consent;
+  const answer = async (action) => {
+    const reply = await post("file", { conversation: one.conversation, message: one.id, action });
+    bar(reply.ok ? null : reply.error);
+  };
+  return h("div", { class: "card file" }, h("p", {}, h("strong", {}, name), ` ${size.toLocaleString("en-US")} bytes`), h("p", {}, description),
+    h("button", { type: "button", onclick: () => answer("accept") }, "Allow"), " ",
+    h("button", { type: "button", onclick: () => answer("decline") }, "Decline"));
 }
 
 const nameOf = (id) => state.users.find((user) => user.id === id)?.name ?? id;

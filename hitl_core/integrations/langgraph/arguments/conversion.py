@@ -1,7 +1,8 @@
 """Compares arguments with the values that pydantic made of them: what was dropped, and what is another value.
 
 A model's field may be read from an alias or a path, and a model drops keys that it doesn't know. Each value
-that was given must arrive as the same value, or as pydantic's own conversion of it to its new type. Pure.
+that was given must arrive as the same value, or as pydantic's own conversion of it to its new type. A number
+must arrive exactly: pydantic rounds large ones silently. Pure.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import functools
 import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from decimal import Decimal, InvalidOperation
+from numbers import Number
 from typing import Any, NamedTuple, TypeAlias, Union, cast
 
 from pydantic import AliasChoices, AliasPath, BaseModel, RootModel, TypeAdapter
@@ -121,15 +124,38 @@ def _is_conversion(given: Any, received: Any) -> bool:
     if type(given) is type(received):
         return given == received
     if type(received) is str:
-        return type(given) in (int, float) and str(given) == received
-    kind = cast(Any, type(received))
-    if isinstance(received, set | frozenset) and received:
-        items: set[Any] = {type(each) for each in cast("set[Any]", received)}
-        kind = kind[Union[tuple(items)]]  # noqa: UP007
+        return type(given) in (int, float, Decimal) and str(given) == received
     try:
-        return _adapter(kind).validate_python(given) == received
+        kind = cast(Any, type(received))
+        if kind in (set, frozenset) and received:
+            return _is_set_of(given, received)
+        is_own = _adapter(kind).validate_python(given) == received
+        return is_own and _is_exact(given, received)
     except Exception:  # no such conversion, or a type that pydantic doesn't know
         return False
+
+
+def _is_set_of(given: Any, received: frozenset[Any]) -> bool:
+    """Each item is compared, because two sets of numbers are equal where both were rounded."""
+    types: set[Any] = {type(each) for each in received}
+    items = _adapter(list[Union[tuple(types)]]).validate_python(given)  # noqa: UP007
+    changed = (_compare(*pair, ()) for pair in zip(given, items, strict=True))
+    return frozenset(items) == received and all(next(each, None) is None for each in changed)
+
+
+def _is_exact(given: Any, received: Any) -> bool:
+    """Whether a number has the value that people read. A float can't hold 2**53 + 1. It counts as the number
+    that its shortest form says (0.1), but where all digits of a whole number were given, they all count.
+    """
+    is_builtin = type(received) in (int, float, Decimal)
+    if not isinstance(received, Number) or bool in (type(given), type(received)):
+        return True
+    try:
+        number = Decimal(given) if isinstance(given, int) else Decimal(str(given))
+    except InvalidOperation:  # a text such as "2 KB" or "1/3" for a type that reads it
+        return not is_builtin
+    is_whole = number.as_tuple().exponent == 0
+    return number == received or (not is_whole and number == Decimal(repr(received)))
 
 
 @functools.lru_cache(maxsize=512)
@@ -139,7 +165,7 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 
 def _parse_json(text: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, parse_float=Decimal)
     except ValueError:
         return text
 

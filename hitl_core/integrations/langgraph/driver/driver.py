@@ -39,6 +39,7 @@ from hitl_core.integrations.langgraph.pauses import (
     read_pauses,
 )
 from hitl_core.model import Review
+from hitl_core.task_group import task_group
 
 log = logging.getLogger(__name__)
 
@@ -130,7 +131,7 @@ class Driver:
         the Run again later. A run that raised is also tried again, each time after a longer pause.
         """
         limit = asyncio.Semaphore(concurrency)
-        async with asyncio.TaskGroup() as tasks:
+        async with task_group() as tasks:
             async for outcome in self._gate.outcomes():
                 await limit.acquire()
                 task = tasks.create_task(self._resume_review(outcome, on_stop))

@@ -50,7 +50,7 @@ class AskingCalls(NamedTuple):
         default = policy.default.route.resolve_origin(origin)
         rulings = [
             ask_like_calls(
-                replace(ruling, route=ruling.route.resolve_origin(origin)), self.terms, default
+                ruling._replace(route=ruling.route.resolve_origin(origin)), self.terms, default
             )
             for ruling in judged.rulings
         ]
@@ -80,7 +80,7 @@ class AskingCalls(NamedTuple):
     def _withhold_call(self, call: ToolCall, ruling: Ruling) -> tuple[ToolCall, Ruling]:
         pointers = self.shown.get((call.name, encode(call.args).digest))
         if pointers is not None:
-            return call, replace(ruling, redact=tuple(dict.fromkeys((*ruling.redact, *pointers))))
+            return call, ruling._replace(redact=tuple(dict.fromkeys((*ruling.redact, *pointers))))
         name = self.tool[: _MAX_NAME - len(_SUFFIX)] + _SUFFIX
         allowed = tuple(kind for kind in ruling.allowed_decisions if kind != "edit")
         if ruling.allowed_decisions and not allowed:
@@ -89,8 +89,7 @@ class AskingCalls(NamedTuple):
                 f" the policy hides values of `{self.tool}`. Let the question accept an approval or an"
                 " answer."
             )
-        hidden = replace(
-            ruling,
+        hidden = ruling._replace(
             allowed_decisions=allowed,
             redact=(f"/{_KEY}",),
             args_schema=None,
@@ -156,7 +155,7 @@ async def _read_level(
         ruling = await policy.judge_async(call, level.state)
         if ruling.trusts_tools:
             schema = tools.hiding_schema(call.name, level.path)
-            ruling = replace(ruling, hiding_schema=combine_schemas(ruling.hiding_schema, schema))
+            ruling = ruling._replace(hiding_schema=combine_schemas(ruling.hiding_schema, schema))
         hides = hides or _can_hide(ruling)
         shown[call.name, encode(call.args).digest] = find_pointers(ruling, call.args)
         if ruling.verdict.kind == "review" and review is None:

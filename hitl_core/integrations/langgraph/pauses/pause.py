@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from langgraph.types import Interrupt
@@ -68,7 +68,7 @@ class Pause:
         from_agent = self.interrupt_calls(thread_id)
         own: Mapping[str, Json | None] = {} if self.path else tools.schemas
         rulings = [  # LangChain copies the tool's schema into the interrupt; ours is the original
-            replace(ruling, args_schema=None) if own.get(call.name) else ruling
+            ruling._replace(args_schema=None) if own.get(call.name) else ruling
             for call, ruling in zip(from_agent.calls, from_agent.rulings, strict=True)
         ]
         bare = from_agent._replace(rulings=rulings)
@@ -105,7 +105,7 @@ class Pause:
         if not ruling.trusts_tools:
             return ruling
         hiding = combine_schemas(ruling.hiding_schema, tools.hiding_schema(call.name, self.path))
-        return replace(ruling, hiding_schema=hiding)
+        return ruling._replace(hiding_schema=hiding)
 
     def _deny_changed_args(self, call: ToolCall, ruling: Ruling, tools: AgentTools) -> Ruling:
         """Deny a call whose arguments would not reach the tool unchanged; the model may call again."""
@@ -114,7 +114,7 @@ class Pause:
             return ruling
         # The reason names keys, also of hidden values: then only the model reads it.
         verdict = Verdict(kind="deny", rule=None, reason=problem, retry=True, computed=True)
-        return replace(ruling, verdict=verdict, allowed_decisions=(), args_schema=None)
+        return ruling._replace(verdict=verdict, allowed_decisions=(), args_schema=None)
 
     def format_answer(self, outcome: Outcome, refusal: str | None = None) -> Any:
         """The answer in the agent's dialect. `refusal`: why the first action can't be answered as it was

@@ -1,0 +1,26 @@
+"""Loads reviews for the bot's own rounds: one that can't be read is told, and stops no other."""
+
+from __future__ import annotations
+
+from hitl_core.errors import ReviewNotFound, ReviewUnreadable
+from hitl_core.model import Snapshot
+from hitl_core.review import Reviews
+
+from .health import Health
+
+
+class ReadableReviews:
+    def __init__(self, reviews: Reviews, health: Health) -> None:
+        self._reviews, self._health = reviews, health
+
+    async def load_outline(self, review_id: str) -> Snapshot | None:
+        """None if the review ended, or can't be read: then that is a problem. Raises StoreUnavailable."""
+        try:
+            snapshot = await self._reviews.load_outline(review_id)
+        except ReviewNotFound:
+            snapshot = None
+        except ReviewUnreadable as error:
+            self._health.report("delivery", review_id, str(error))
+            return None
+        self._health.resolve("delivery", review_id)
+        return snapshot

@@ -1,0 +1,66 @@
+"""Where a card is shown: whether its place can still be used, and somebody may still decide there."""
+
+from __future__ import annotations
+
+import logging
+
+from hitl_core.model import Place, Snapshot
+from hitl_core.review import Reviews
+
+from ..channels.contract import ChannelError, NotFound, RateLimited
+from ..channels.registry import Channels
+from ..health import DeliveryProblems
+from ..people import Recipients
+from .fallback import Fallback
+
+log = logging.getLogger(__name__)
+
+
+class ShownDeciders:
+    """Methods raise StoreUnavailable and ReviewNotFound."""
+
+    def __init__(
+        self,
+        reviews: Reviews,
+        channels: Channels,
+        recipients: Recipients,
+        fallback: Fallback,
+        problems: DeliveryProblems,
+    ) -> None:
+        self._reviews, self._channels, self._recipients = reviews, channels, recipients
+        self._fallback, self._problems = fallback, problems
+
+    async def find_flaw(self, place: Place) -> ChannelError | None:
+        """Why no card can be shown at this place now, or why that is not known. Raises RateLimited."""
+        try:
+            await self._channels.of_place(place).check_place(place)
+        except RateLimited:
+            raise
+        except ChannelError as error:
+            return error
+        return None
+
+    async def check(self, snapshot: Snapshot, place: Place, flaw: ChannelError | None) -> None:
+        """If surely nobody may decide what waits at this place, it goes to other people or becomes a problem,
+        which is over when somebody may; if this is unknown, nothing happens. `flaw`: see `find_flaw`.
+        """
+        review = snapshot.review
+        try:
+            if flaw is not None:
+                raise flaw.with_traceback(None)
+            if (few := await self._recipients.check(snapshot, place)) is not None:
+                raise few
+        except NotFound as error:
+            if not await self._fallback.pass_on(snapshot, place, error):
+                people = flaw is None
+                await self._problems.report(
+                    review, place, error, undecidable=people, is_shown=people
+                )
+        except ChannelError as error:
+            log.info("it is not known who may decide at %s: %s", place, error)
+        else:
+            await self._problems.resolve_shown(review, place)
+            if (problem := review.troubles.get(place)) is not None and not problem.is_shown:
+                await self._reviews.store.redraw(
+                    review.id, place, "card"
+                )  # if it works, it is over

@@ -1,0 +1,140 @@
+"""A held review: its clocks wait for its release, and it can be cancelled by as many people as it needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hitl_core.errors import Refused
+from hitl_core.model import Review, Snapshot
+from hitl_core.review import Cancel, Decide, Release
+from hitl_core.review.escalation import apply_due, deadline, next_step_at, start_clocks
+from hitl_core.review.holds import release
+from hitl_core.review.service import Reviews
+from hitl_core.store import MemoryStore
+from tests.support.builders import START, call, person, policy, proposal, review_of
+
+ADA, BO = person("Ada"), person("Bo")
+#: It was held 100 s after its submission, and released an hour after that.
+HELD, RELEASED = START + 100, START + 3700
+
+
+class Clock:
+    now = START
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def reviews(clock: Clock) -> Reviews:
+    return Reviews(MemoryStore(clock))
+
+
+def one(**rule: Any) -> Review:
+    return review_of([call("it")], by=policy(it=rule))[0]
+
+
+async def submit(reviews: Reviews, **rule: Any) -> str:
+    return (await reviews.submit(*review_of([call("it")], by=policy(it=rule)))).id
+
+
+def released(review: Review) -> Review:
+    snapshot = Snapshot(review=review, posts={}, shown={}, now=RELEASED, held=True, held_since=HELD)
+    return release(snapshot, ADA).review
+
+
+# ------------------------------------------------------------------------ clocks
+
+
+async def test_a9_f15_people_get_the_time_for_which_a_review_was_held(
+    reviews: Reviews, clock: Clock
+) -> None:
+    """Given a deadline of ten minutes, and a review that is held for an hour, by two holds; then after its
+    release nothing is due, people can decide, and the policy decides when the ten minutes are over."""
+    rule = {"expire": {"after": "10m", "decision": "reject"}}
+    decided, expired = await submit(reviews, **rule), await submit(reviews, **rule)
+    for clock.now in (HELD, HELD + 600):
+        await reviews.store.hold_live_reviews()
+    clock.now = RELEASED
+    for each in (decided, expired):
+        await reviews.apply(Release(each, ADA, "release"))
+        assert await reviews.apply_due(each) is None
+
+    clock.now = RELEASED + 499
+    await reviews.apply(Decide(decided, "1", proposal(), ADA, "op"))
+    assert await reviews.apply_due(expired) is None
+    clock.now = RELEASED + 500
+    after = await reviews.apply_due(expired)
+    assert after is not None
+    assert after.review.actions[0].decision is not None
+    assert after.review.actions[0].decision.type == "reject"
+
+
+def test_a9_f15_the_next_step_waits_as_long_as_without_the_hold() -> None:
+    steps = [{"after": "3m", "to": "slack:#second"}, {"after": "1h", "to": "slack:#third"}]
+    after = released(one(escalate=steps))
+    assert next_step_at(after.actions[0]) == START + 3600 + 180
+    with pytest.raises(Refused, match="Nothing is due"):
+        apply_due(after, RELEASED)
+    assert len(apply_due(after, START + 3600 + 180).review.actions[0].escalations) == 1
+
+
+@pytest.mark.parametrize(
+    ("delivered", "ends"), [(50, 3600 + 50 + 600), (160, 3700 + 600), (None, None)]
+)
+def test_a9_f15_a_clock_that_began_with_the_card_waits_too(
+    delivered: float | None, ends: float | None
+) -> None:
+    """Given a clock that starts with the first card: before the hold, in it, and not yet."""
+    review = one(clock="delivered", expire={"after": "10m", "decision": "reject"})
+    if delivered is not None:
+        review = start_clocks(review, ["1"], START + delivered).review
+    end = deadline(released(review).actions[0])
+    assert end == (None if ends is None else START + ends)
+
+
+def test_a9_f15_the_deadline_that_an_edit_kept_waits_too() -> None:
+    review = one(expire={"after": "1d", "decision": "reject"})
+    edited = review.actions[0].model_copy(update={"since": START + 60, "until": START + 700})
+    after = released(review.model_copy(update={"actions": (edited,)}))
+    assert deadline(after.actions[0]) == START + 3600 + 700
+
+
+def test_a9_f15_what_was_late_before_the_hold_is_late_after_it() -> None:
+    """Silence never gets a second chance: the policy decides at the release."""
+    after = released(one(expire={"after": "90s", "decision": "reject"}))
+    assert apply_due(after, RELEASED).event.kind == "expired"
+
+
+# ------------------------------------------------------------------------ votes to cancel
+
+
+async def test_a9_f16_a_held_review_is_cancelled_by_as_many_people_as_it_needs(
+    reviews: Reviews, clock: Clock
+) -> None:
+    """Given a held review of which two people must reject; then the first vote to cancel counts and it is
+    still held, with nothing due; the second one cancels it, and it is held no more."""
+    id = await submit(
+        reviews,
+        reviewers={"channel_members": True, "quorum": 2, "reject_quorum": 2},
+        expire={"after": "10m", "decision": "reject"},
+    )
+    await reviews.store.hold_live_reviews()
+    await reviews.apply(Cancel(id, ADA, "one", "stop"))
+    first = await reviews.load(id)
+    assert ([vote.by.name for vote in first.review.cancels], first.held) == (["Ada"], True)
+    clock.now = RELEASED
+    assert await reviews.store.due_reviews() == []
+    with pytest.raises(Refused, match="store lost data"):
+        await reviews.apply(Decide(id, "1", proposal(), BO, "two"))
+
+    await reviews.apply(Cancel(id, BO, "three"))
+    second = await reviews.load(id)
+    assert (second.review.cancelled is not None, second.held) == (True, False)

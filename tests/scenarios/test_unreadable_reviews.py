@@ -1,0 +1,55 @@
+"""One review that this version can't read is told, and hides no other."""
+
+from __future__ import annotations
+
+from bot.health import PlaceCheck
+from hitl_core import Gate
+from hitl_core.store.redis.packing import unpack
+from tests.support.bots import Scene, email
+from tests.support.slack import APPROVALS, review_of, words
+from tests.support.waiting import wait_until
+
+
+async def make_unreadable(scene: Scene, gate: Gate) -> str:
+    """Of a newer version, and the oldest of all reviews that wait."""
+    review_id = await gate.submit([email("newer")], thread_id="newer")
+    redis = await scene.redis()
+    key = f"hitl:{{0}}:review:{review_id}"
+    data = unpack(await redis.hget(key, "data"))
+    await redis.hset(key, "data", data.replace(b'{"schema_version":', b'{"schema_version":9', 1))
+    return review_id
+
+
+async def test_a9_f12_the_places_of_all_other_reviews_are_checked(scene: Scene) -> None:
+    """Given an unreadable review and one in a channel that is archived; when the places are checked, then
+    both are problems."""
+    gate = await scene.gate()
+    unreadable = await make_unreadable(scene, gate)
+    bot = await scene.bot()
+    scene.ask(gate, email())
+    await scene.card("send_email")
+    await scene.all_shown()
+    scene.sandbox.channels.archive(APPROVALS)
+    assert bot.workers is not None
+    [check] = [one for one in bot.workers.others if isinstance(one, PlaceCheck)]
+
+    await check.check_places()
+
+    problems = {one.key: one.text for one in bot.health.current_problems()}
+    assert "newer one wrote it" in problems["delivery", unreadable]
+    assert "archived" in problems["place", "default"]
+
+
+async def test_a9_f18_a_home_shows_what_can_be_read_and_says_what_can_not(scene: Scene) -> None:
+    gate = await scene.gate()
+    await make_unreadable(scene, gate)
+    await scene.bot()
+    scene.ask(gate, email())
+    card = await scene.card("send_email")
+
+    await scene.hands.open_home(scene.alice.id)
+    view = await wait_until("the Home", lambda: scene.hands.home(scene.alice.id))
+
+    text = " ".join(words(view["blocks"]).split())
+    assert "1 review can't be shown: this version of the bot can't read the stored data." in text
+    assert review_of(card)[:10] in str(view)
