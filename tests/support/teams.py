@@ -11,6 +11,9 @@ from hitl_core.store import Store
 from teams_sandbox.sandbox import Sandbox
 from teams_sandbox.workspace import Conversation
 
+#: Seconds for one call: a busy machine may need longer than people would wait.
+TIMEOUT = 60.0
+
 
 def credentials(sandbox: Sandbox, secret: str = "") -> Credentials:
     app = sandbox.app
@@ -21,7 +24,9 @@ def credentials(sandbox: Sandbox, secret: str = "") -> Credentials:
 
 def make_channel(sandbox: Sandbox, store: Store, default: str = "") -> TeamsChannel:
     """It must be started, and closed."""
-    return TeamsChannel(credentials(sandbox), store, default, cloud_url=sandbox.url)
+    return TeamsChannel(
+        credentials(sandbox), store, default, cloud_url=sandbox.url, timeout=TIMEOUT
+    )
 
 
 def installation(sandbox: Sandbox, conversation: Conversation) -> Activity:
