@@ -9,12 +9,11 @@ from contextlib import asynccontextmanager
 
 from hitl_core.errors import Refused, ReviewNotFound, StoreError, StoreUnavailable
 from hitl_core.model import Place, Review
-from hitl_core.review import Reviews
+from hitl_core.review import Reviews, pending_actions
 from hitl_core.store import Digest
 
 from .. import click_budget, refusals
 from ..card import MAX_LINES, Card, build_digest
-from ..people import waiting_actions
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +45,7 @@ class DigestAccess:
                 review = (await self._reviews.load_outline(review_id)).review
             except (ReviewNotFound, StoreError):
                 return False
-        return bool(waiting_actions(review, place))
+        return bool(pending_actions(review, place))
 
 
 @asynccontextmanager
@@ -72,7 +71,7 @@ async def draw_digest(reviews: Reviews, digest: Digest) -> Card:
         except StoreError as error:
             log.error("review %s can't be read: %s", review_id, error)
             continue
-        if waiting := waiting_actions(review, digest.place):
+        if waiting := pending_actions(review, digest.place):
             shown = f"{waiting[0].key}:{waiting[0].revision}"
             args = await reviews.store.load_arguments(review_id, [shown])
             if shown in args:

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from hitl_core.errors import Refused
 from hitl_core.model import Reviewer
+from hitl_core.review import pending_actions
 from hitl_core.store import Digest
 
 from .. import refusals
 from ..card import Card, digest_state, page_keys, review_pages
 from ..offload import offload_drawing
-from ..people import waiting_actions
 from .access import WHOLE_REVIEW, ReviewAccess
 from .action_pages import ActionPage, action_page
 from .reply import PermittedSnapshot
@@ -74,7 +74,7 @@ class DigestPages:
                 if skipped == MAX_SKIPPED:
                     break
                 continue
-            if waiting_actions(snapshot.review, digest.place):
+            if pending_actions(snapshot.review, digest.place):
                 return at, snapshot
         raise refusal
 
@@ -82,7 +82,7 @@ class DigestPages:
         self, digest: Digest, at: int, snapshot: PermittedSnapshot, fits: Fits | None
     ) -> ActionPage:
         review, place = snapshot.review, digest.place
-        waiting = {action.key for action in waiting_actions(review, place)}
+        waiting = {action.key for action in pending_actions(review, place)}
         keys = page_keys(review, place)
         first = next(n for n, key in enumerate(keys) if key in waiting)
 

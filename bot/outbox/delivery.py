@@ -9,13 +9,13 @@ from typing import assert_never
 
 from hitl_core.errors import Refused
 from hitl_core.model import MessageRef, Place, Snapshot, is_digest_id
-from hitl_core.review import Reviews, escalation
+from hitl_core.review import Reviews, escalation, pending_actions
 from hitl_core.store import Job, digest_at
 
 from ..channels.contract import LookupFailed, NotFound, Undeliverable
 from ..channels.registry import Channels
 from ..health import DeliveryProblems, Health
-from ..people import Directory, NoDeciderLeft, Recipients, TooFewDeciders, waiting_actions
+from ..people import Directory, NoDeciderLeft, Recipients, TooFewDeciders
 from .card_sync import GONE, CardSync, forget_shown_versions, has_waiting
 from .digests import DigestSync
 from .fallback import Fallback
@@ -228,7 +228,7 @@ class Delivery:
         """Start the timers that count from delivery. Returns whether there were any."""
         keys = [
             action.key
-            for action in waiting_actions(snapshot.review, place.base)
+            for action in pending_actions(snapshot.review, place.base)
             if action.clock_start is None
         ]
         if not keys:

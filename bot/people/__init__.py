@@ -6,7 +6,7 @@
 from .directory import Directory
 from .lookups import MAX_AGE, Cache, Lookups
 from .people import People, load_people
-from .recipients import NoDeciderLeft, Recipients, TooFewDeciders, waiting_actions
+from .recipients import NoDeciderLeft, Recipients, TooFewDeciders
 
 __all__ = [
     "MAX_AGE",
@@ -18,5 +18,4 @@ __all__ = [
     "Recipients",
     "TooFewDeciders",
     "load_people",
-    "waiting_actions",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hitl_core.model import Action, Grant, Place, Review, Snapshot
+from hitl_core.model import Grant, Place, Snapshot
 from hitl_core.review import OpenItem, excluded_keys, open_items
 from hitl_core.store import Store
 
@@ -158,10 +158,3 @@ class Recipients:
             and all(own in item.places for item in waiting)
         }
         return sorted(known | {place.for_member(member) for member in members - direct_recipients})
-
-
-def waiting_actions(review: Review, place: Place) -> Sequence[Action]:
-    """The pending actions at this place."""
-    if review.cancelled:
-        return ()
-    return [action for action in review.actions if action.is_pending and place in action.places]

@@ -34,7 +34,7 @@ from hitl_core.review.escalation import (
     next_step_at,
 )
 from hitl_core.review.holds import HELD_TEXT, calls_ahead, ran_mark
-from hitl_core.review.open_items import OpenItem, open_items
+from hitl_core.review.open_items import OpenItem, open_items, pending_actions
 from hitl_core.review.proposal import (
     Proposal,
     final_answer,
@@ -125,6 +125,7 @@ __all__ = [
     "next_step_at",
     "one_line",
     "open_items",
+    "pending_actions",
     "ran_mark",
     "reason_of",
     "redaction_pointers",

@@ -41,3 +41,9 @@ def open_items(review: Review, place: Place | None = None) -> list[OpenItem]:
         for call in review.calls_in_doubt
     ]
     return [one for one in (*pending, *doubts) if place is None or place in one.places]
+
+
+def pending_actions(review: Review, place: Place) -> list[Action]:
+    """Those at this place."""
+    items = open_items(review, place)
+    return [item.action for item in items if item.action is not None]

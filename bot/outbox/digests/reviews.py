@@ -10,10 +10,8 @@ from typing import NamedTuple
 
 from hitl_core.errors import ReviewNotFound, StoreError
 from hitl_core.model import Place, Review, Snapshot
-from hitl_core.review import Reviews, open_items
+from hitl_core.review import Reviews, open_items, pending_actions
 from hitl_core.task_group import task_group
-
-from ...people import waiting_actions
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +29,7 @@ def is_plain(snapshot: Snapshot, place: Place) -> bool:
 
 def people_of(review: Review, place: Place) -> str:
     """A digest of the people who may decide on what waits at this place."""
-    actions = waiting_actions(review, place)
+    actions = pending_actions(review, place)
     grants = sorted({repr(grant) for action in actions for grant in action.grants})
     return sha256("\n".join(grants).encode()).hexdigest()[:32]
 
