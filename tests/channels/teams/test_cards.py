@@ -113,6 +113,17 @@ def test_a_hundred_decisions_fit() -> None:
     assert re.search(r"and \d+ more", to_text(card))
 
 
+def test_each_decision_is_apart_from_the_next() -> None:
+    """Given three decisions, then each is an element of its own, so that there is room between them."""
+    review = review_of(*THREE)
+    for action in review.actions:
+        review = decide(review, action.key, "reject")
+    card = check(card_message(build_card(review, DEFAULT), name_of, KEY))
+    shown = [to_text({**card, "body": [one]}) for one in card["body"]]
+    decisions = [text for text in shown if "rejected by" in text]
+    assert [name in text for text, (name, _) in zip(decisions, THREE, strict=True)] == [True] * 3
+
+
 def test_a_hundred_calls_in_doubt_fit() -> None:
     """Given a hundred calls that may have run, then those that fit are asked about, the others counted."""
     review = review_of(*[("tool", {"a": n}) for n in range(100)])

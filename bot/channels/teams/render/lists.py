@@ -17,33 +17,27 @@ from ....card import (
     list_line,
     more_line,
 )
-from .elements import Json, byte_size, rich_text, total_size
-from .markup import runs
+from .elements import Json, byte_size, total_size
 from .pen import Pen
 
 #: Reserved for "and 5 more".
 SPARE_SIZE = 300
 #: In one line of the list: the shortest and longest fact, and the bytes of its markup, warning and votes.
 MIN_FACT, MAX_FACT = 20, 80
-LINE_SIZE = 200
-#: An element without its runs.
-_BLOCK_SIZE = 80
+LINE_SIZE = 250
 
 
 def fitting_lines(lines: Sequence[Line], pen: Pen, room: int) -> list[Json]:
-    """The first ones that fit, in one element, then how many more there are."""
-    inlines: list[Json] = []
-    room -= _BLOCK_SIZE + SPARE_SIZE
+    """The first ones that fit, each in an element of its own, then how many more there are."""
+    elements: list[Json] = []
+    room -= SPARE_SIZE
     for at, line in enumerate(lines):
-        line = (Text("\n"), *line) if at else line
-        one = runs(line, pen.names)
-        room -= total_size(one)
+        element = pen.line(line)
+        room -= total_size([element])
         if room < 0:
-            last = more_line(len(lines) - at)
-            inlines += runs((Text("\n"), *last) if at else last, pen.names)
-            break
-        inlines += one
-    return [rich_text(inlines, spacing="small")] if inlines else []
+            return [*elements, pen.line(more_line(len(lines) - at))]
+        elements.append(element)
+    return elements
 
 
 def list_elements(card: Card, pen: Pen, room: int) -> tuple[Layout, list[Json]]:
