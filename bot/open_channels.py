@@ -71,7 +71,7 @@ async def open_store(settings: Settings, *, sets_retention: bool = False) -> Red
     retention = settings.hitl_retention_days * 24 * 3600.0 if sets_retention else None
     if settings.has_plaintext_redis:
         log.warning(
-            "HITL_REDIS_URL is not encrypted: whoever is between this machine and Redis can read and"
+            "HITL_REDIS_URL is not encrypted: anybody between this machine and Redis can read and"
             " change what people decide. Use rediss:// unless the network is your own."
         )
     try:

@@ -184,7 +184,7 @@ def _check_teams(settings: Settings) -> None:
     if cloud := settings.teams_cloud_url:
         if _scheme(cloud) not in ("http", "https"):
             raise SettingsError("TEAMS_CLOUD_URL must be a URL like http://127.0.0.1:3978.")
-        if not is_local(cloud):  # whoever answers there says who everybody is
+        if not is_local(cloud):  # the server there says who everybody is
             raise SettingsError(
                 "TEAMS_CLOUD_URL takes Microsoft's place: only a sandbox on this machine may do that."
             )

@@ -72,7 +72,7 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedR
 
 @pytest.fixture
 def redis_url(redis_server: EmbeddedRedis) -> Iterator[str]:
-    """The address of an empty Redis. Whatever the test does: no key may stay there for ever without need."""
+    """The address of an empty Redis. Whatever the test does: no key may stay there without need."""
     with redis.Redis.from_url(redis_server.url) as client:
         client.flushall()
     yield redis_server.url

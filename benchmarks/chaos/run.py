@@ -45,7 +45,7 @@ async def run(plan: Plan, folder: Path, say: Sayer) -> Evidence:
 
 
 async def _fill(scene: Scene, say: Sayer) -> None:
-    """Until every card stands in its channel."""
+    """Until every card is shown in its channel."""
     expected = sum(not item.is_timed for item in scene.plan.items())
     began, last = time.monotonic(), 0.0
     while (shown := sum(1 for _ in scene.board.all_cards())) < expected:

@@ -29,7 +29,7 @@ GROWING = ("review", "thread", "live", "due", "waiting", "decided", "audit")
 
 @dataclass(frozen=True)
 class Record:
-    """One key: its name, type, time to live in milliseconds (-1: for ever) and content. A hash has fields and
+    """One key: its name, type, time to live in milliseconds (-1: no end) and content. A hash has fields and
     values, a sorted set members and scores, a stream the fields of its entries without their ids. What is
     stored packed is unpacked here.
     """

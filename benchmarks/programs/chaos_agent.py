@@ -1,7 +1,7 @@
 """An agent's process of `make chaos`: `chaos_agent PROCESS FOLDER`. Started again, it goes on.
 
 It submits its reviews of the plan, and runs what was decided. Its tool appends one line to a file, which
-stands for the side effect.
+is the side effect.
 """
 
 from __future__ import annotations

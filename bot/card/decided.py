@@ -222,7 +222,7 @@ def _outcome(review: Review, name: str, run: Run | None) -> Outcome | None:
         return None
     match run.state:
         case "done" if run.line:
-            # A sentence of ours has no digest, or stands in place of words that may quote hidden values.
+            # A sentence of ours has no digest, or replaces words that may quote hidden values.
             is_note = run.digest is None or review.hides_values
             return Outcome("note" if is_note else "result", name, text.one_line(run.line))
         case "paused":

@@ -15,7 +15,7 @@ class Glob:
     """Matches names in linear time, for any glob."""
 
     def __init__(self, glob: str) -> None:
-        # Bit n of each number stands for the glob's nth symbol, without the stars. A star is stored in the
+        # Bit n of each number is for the glob's nth symbol, without the stars. A star is stored in the
         # bit of the symbol after it.
         self._symbols: dict[str, int] = {}
         self._stars, count = 0, 0

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 Json = dict[str, Any]
 
-#: Stands for the value of a missing key.
+#: The value of a missing key.
 _NOTHING = object()
 
 

@@ -72,7 +72,7 @@ def directory(channel: SlackChannel) -> Directory:
         (person("U0BOB"), Grant((Place("slack:U0MARIA"),), Reviewers()), False),
         (person("U0BOB"), Grant((Place("slack:S0FINANCE"),), Reviewers()), True),
         (person("U0CARL"), Grant((Place("slack:S0FINANCE"),), Reviewers()), False),
-        (person("root", "", "cli"), OF_OPS, True),  # the command line vouches for its own
+        (person("root", "", "cli"), OF_OPS, True),  # the command line says who uses it
     ],
 )
 async def test_t25_to_t27_who_may_decide(

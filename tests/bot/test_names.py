@@ -171,7 +171,7 @@ def test_l1_a_name_can_not_imitate_our_sentences(name: str) -> None:
 async def test_house_5_a_person_of_another_channel_has_no_right(
     directory: Directory, channel_name: str
 ) -> None:
-    """House §5: given a reviewer whom another channel vouches for, with the id and team of one who may;
+    """House §5: given a reviewer of another channel, with the id and team of one who may;
     then Slack's rules give them nothing, and their vote doesn't stay."""
     grant = Grant((Place("slack:#team-ops"),), Reviewers(users=("U0BOB",)))
     review, _ = review_of()

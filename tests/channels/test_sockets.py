@@ -105,7 +105,7 @@ async def test_two_sockets_carry_the_clicks(stage: Stage) -> None:
             assert await stage.press() == {"ok": True}
         picked = [delivery["socket"] for delivery in stage.sandbox.interactions.deliveries]
         assert sorted(map(picked.count, {one.id for one in stage.connections})) == [2, 2]
-    await wait_until("none stands", lambda: not stage.connections)
+    await wait_until("none is open", lambda: not stage.connections)
 
 
 @pytest.mark.parametrize("token", ["xapp-wrong", "xoxb-sandbox"])
@@ -159,7 +159,7 @@ async def test_without_a_hello_nothing_is_ready(stage: Stage) -> None:
     stage.sandbox.socket_mode.sends_hello = False
     async with stage.sockets() as held:
         await wait_until("why is known", lambda: "no hello in time" in held._last_problem)
-        await wait_until("a socket stands", lambda: stage.connections)
+        await wait_until("a socket is open", lambda: stage.connections)
         with pytest.raises(HitlError, match="Slack said no hello in time"):
             held.check()
         assert len(stage.connections) <= 4
@@ -249,7 +249,7 @@ async def test_what_was_begun_is_answered_before_the_end(stage: Stage) -> None:
         assert not click.done()
         stage.go.set()
         assert await click == {"ok": True}
-        await wait_until("none stands", lambda: not stage.connections)
+        await wait_until("none is open", lambda: not stage.connections)
         assert not always_connected(held)
     assert stage.connections == []
 

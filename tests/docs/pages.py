@@ -3,7 +3,7 @@
 A comment before a snippet says what its test needs, in words that only the source shows:
 
     <!-- given: alice approves      who or what is there: functions of `givens`, by name
-         until: all is done         when to stop a snippet that runs for ever: one of `givens.ENDS`
+         until: all is done         when to stop a snippet that runs without end: one of `givens.ENDS`
          then: assert ran == []     what must hold afterwards, in Python
          from: bot/card/spans.py    the file that has it: such a snippet is not run -->
 
@@ -140,7 +140,7 @@ def _snippets(path: Path, tokens: list[Token]) -> Iterator[Snippet]:
 def _read_comment(comment: str) -> dict[str, str]:
     found = _COMMENT.search(comment)
     other, *parts = _KEY.split(found[1] if found else "")
-    assert not other.strip(), f"before a snippet stands what no test understands: {other}"
+    assert not other.strip(), f"before a snippet is what no test understands: {other}"
     return {
         key: "\n".join(map(str.strip, texts.strip().split("\n")))
         for key, texts in zip(parts[::2], parts[1::2], strict=True)

@@ -36,7 +36,7 @@ ATTACKS = (
         ("look-alikes", "addresses", "attack-signs", "odd-characters"),
     ),
     Proof("Right-to-left letters move numbers", ("moved-numbers",)),
-    Proof("An answer says one thing and stands for another", ("answer-values",)),
+    Proof("An answer says one thing and sends another", ("answer-values",)),
     Proof(
         "Names of requester, agent or thread speak in our voice",
         ("voice-requester", "voice-agent", "voice-thread"),

@@ -83,7 +83,7 @@ SCORES: dict[str, Score] = {
     "run-again-asks": Score(5, "what may happen twice"),
     "doubt-answered": Score(5, "who said that it ran"),
     "thread": Score(4, "the lines repeat what the card says"),
-    "edit": Score(5, "what the button does stands above the fields"),
+    "edit": Score(5, "what the button does is above the fields"),
     "edit-every-field": Score(4, "long: 18 fields"),
     "edit-branches": Score(5, "what follows the choice is named after it"),
     "edit-page-two": Score(4, "45 fields a page"),

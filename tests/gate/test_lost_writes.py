@@ -227,7 +227,7 @@ async def test_flushall_is_a_loss(own_redis: OwnRedis, monkeypatch: pytest.Monke
 
 
 async def test_an_old_backup_is_a_loss(own_redis: OwnRedis) -> None:
-    """Given a Redis that was started with an older file, amid a running agent; then everything of it is
+    """Given a Redis that was started with an older file, while an agent runs; then everything of it is
     held, and a second process adopts that."""
     server = own_redis()
     async with process(server.url) as agent, process(server.url) as other:

@@ -1,6 +1,6 @@
 """The Microsoft 365 Agents Playground as a client of the bot: Microsoft's own drawing of cards.
 
-It sends no token and knows no Entra. So a front stands between it and the bot: it signs what the Playground
+It sends no token and knows no Entra. So a front is between it and the bot: it signs what the Playground
 sends, passes the Connector's calls on to it, and takes logins, keys and Graph from the local Teams.
 """
 

@@ -1,4 +1,4 @@
-"""What ends soon is shown first, and nothing is passed for ever."""
+"""What ends soon is shown first, and nothing is passed without end."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ async def test_two_people_decide_three_calls_in_their_browsers(
             button(alice, "do:3:1", "approve").click(), button(dana, "do:3:1", "approve").click()
         )
         outcome = await run
-        await outcome.finish({call.id: f"{call.name} is through" for call in outcome.execute})
+        await outcome.finish({call.id: f"{call.name} is done" for call in outcome.execute})
 
         # then one of them is told privately that the other was faster, and a reload shows the end of it
         words = "already approved tidy"
@@ -114,7 +114,7 @@ async def test_two_people_decide_three_calls_in_their_browsers(
 
         await wait_until("one of them is told", is_shown_once)
         await alice.reload()
-        await expect(alice.get_by_text("tidy is through")).to_be_visible()
+        await expect(alice.get_by_text("tidy is done")).to_be_visible()
         await expect(alice.get_by_text("Not on a Friday.")).to_be_visible()
         await expect(button(alice, "do:3:1", "approve")).to_have_count(0)
 

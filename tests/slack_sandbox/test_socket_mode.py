@@ -188,7 +188,7 @@ async def test_slack_tells_before_it_ends_a_socket(dial: Dial, sandbox: Sandbox)
         "reason": "warning",
         "debug_info": {"host": "applink-sandbox"},
     }
-    assert sandbox.socket_mode.connections == [connection], "it stands until it is closed"
+    assert sandbox.socket_mode.connections == [connection], "it is open until it is closed"
     closing = asyncio.create_task(connection.close())
     assert (await ws.receive()).type is WSMsgType.CLOSE
     await closing

@@ -994,7 +994,7 @@ class StoreContract:
 
         assert await store.finish_job(job)
 
-        assert await store.take_job(job.lane, "post") is None, "it stands already"
+        assert await store.take_job(job.lane, "post") is None, "it is shown already"
         [again] = await begin_all(store)
         assert (again.review_id, again.attempts) == (review.id, 1)
         await store.finish_job(again)

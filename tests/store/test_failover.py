@@ -1,4 +1,4 @@
-"""A Redis Cluster and a Sentinel set that lose a master amid clicks; slots that move; clients of both."""
+"""A Redis Cluster and a Sentinel set that lose a master during clicks; slots that move; clients of both."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ async def until_stored(work: Callable[[], Any]) -> Any:
 
 
 async def clicks_amid(failover: Failover) -> Counts:
-    """`REVIEWS` reviews are decided, one after the other, and their agent runs them; amid that the master of
+    """`REVIEWS` reviews are decided, one after the other, and their agent runs them; meanwhile the master of
     the next one dies."""
     counts = Counts()
     async with Gate.connect(failover.url, policy=policy(), agent="billing", lease=PATIENCE) as gate:

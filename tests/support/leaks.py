@@ -1,4 +1,4 @@
-"""Keys in Redis that would stay for ever, although nothing needs them."""
+"""Keys in Redis that would stay permanently, although nothing needs them."""
 
 from __future__ import annotations
 

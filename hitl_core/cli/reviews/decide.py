@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
     from hitl_core.review import Reviews
 
-#: Stands for all open actions.
+#: Means all open actions.
 _ALL = "all"
 _MORE = """\
 The decision counts like one in the chat and follows the same rules: allowed

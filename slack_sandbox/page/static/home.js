@@ -8,7 +8,7 @@ import { $, h, place, state } from "./place.js";
 
 export const HOME = "home"; // as a channel's id in the address
 
-/** What stands for a channel in the frame. */
+/** What the frame shows in place of a channel. */
 export const homePlace = () => ({ id: HOME, topic: "Home · only you see this", is_im: true, im_user: state.bot, is_member: true, can_write: false });
 
 /** Tells the app that somebody looks, as Slack does each time. */

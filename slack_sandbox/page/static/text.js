@@ -65,7 +65,7 @@ function inline(source) {
   return nodes;
 }
 
-/** What stands between < and >: a mention, a channel, a date or a link. */
+/** What is between < and >: a mention, a channel, a date or a link. */
 function reference(body) {
   const bar = body.indexOf("|");
   const target = bar < 0 ? body : body.slice(0, bar);

@@ -122,7 +122,7 @@ def fitting_card(drawings: Iterable[Json]) -> Json:
 
 
 def total_size(parts: Iterable[Json]) -> int:
-    """Of several elements, with what stands between them."""
+    """Of several elements, with what is between them."""
     return sum(byte_size(one) + 1 for one in parts)
 
 

@@ -63,7 +63,7 @@ def managed_identity(
 
 
 class _OneKey:
-    """Stands in for the SDK's client of key sets, which fetches them on the event loop."""
+    """Replaces the SDK's client of key sets, which fetches them on the event loop."""
 
     def __init__(self, key: Any) -> None:
         self.key = key

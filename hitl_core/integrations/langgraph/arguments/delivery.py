@@ -77,7 +77,7 @@ def parameter_names(signatures: Iterable[inspect.Signature]) -> set[str]:
 
 
 def receive_args(tool: BaseTool, args: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The keyword arguments that LangChain makes of these; None stands for what LangGraph injects. A value
+    """The keyword arguments that LangChain makes of these; None is what LangGraph injects. A value
     without a name has the name of the first field or argument. Raises what LangChain raises.
     """
     if hidden := _injected_fields(tool):

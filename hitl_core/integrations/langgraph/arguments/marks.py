@@ -86,7 +86,7 @@ def _own_schemas(tool: BaseTool, names: Iterable[str]) -> Iterator[Json]:
 
 
 def _by_path(properties: Json, fields: ModelFields | None) -> Json:
-    """The properties by all names that lead to a field. For a longer path its first name stands for all."""
+    """The properties by all names that lead to a field. A longer path is known by its first name."""
     by_path = dict(properties)
     if fields is None:
         return by_path

@@ -1,4 +1,4 @@
-"""Connections to the master that Sentinels name. Each new connection asks them anew."""
+"""Connections to the master that Sentinels name. Each new connection asks them again."""
 
 from __future__ import annotations
 
