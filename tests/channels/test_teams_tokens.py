@@ -33,7 +33,7 @@ from bot.channels.teams.transport import (
     TeamsEndpoint,
     is_teams_url,
 )
-from bot.channels.teams.transport.signing_keys import RETRY_INTERVAL
+from bot.channels.teams.transport.requests.signing_keys import RETRY_INTERVAL
 from bot.health import Health
 from bot.web import make_app, open_server
 from tests.support.teams_tokens import (
@@ -422,7 +422,7 @@ async def test_keys_outlive_their_server_and_a_new_key_is_fetched(
 ) -> None:
     """Given a key server that goes down; then its keys still hold. Given a new key; then it is fetched once,
     and strangers with made-up ids cause no further fetches."""
-    path = "bot.channels.teams.transport.signing_keys.RETRY_INTERVAL"
+    path = "bot.channels.teams.transport.requests.signing_keys.RETRY_INTERVAL"
     monkeypatch.setattr(path, 0.0)
     new = make_key()
     bot.login.status = 500

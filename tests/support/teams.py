@@ -6,7 +6,7 @@ import json
 
 from bot.channels.teams import Credentials
 from bot.channels.teams.channel import TeamsChannel
-from bot.channels.teams.transport.activity import Activity, parse_activity
+from bot.channels.teams.transport.requests import Activity, parse_activity
 from hitl_core.store import Store
 from teams_sandbox.sandbox import Sandbox
 from teams_sandbox.workspace import Conversation

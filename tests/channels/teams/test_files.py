@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from bot.channels.teams.transport import ForbiddenAddress, Uploads, file_name
-from bot.channels.teams.transport.activity import UploadInfo
+from bot.channels.teams.transport.requests import UploadInfo
 
 GOOD = "https://acme-my.sharepoint.com/personal/alice/_api/v2.0/drive/items/01/uploadSession?tempauth=x"
 #: (address, whether a file may go there)

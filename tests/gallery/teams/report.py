@@ -20,7 +20,7 @@ SCORES: dict[str, Score] = {
     "attack-bcc": Score(5, "what is not shown is named, and Approve reads it first"),
     "odd-characters": Score(5, "one sentence for each odd value, in red"),
     "quorum-edited": Score(5, "old and new amount, who approved, who may not"),
-    "decided": Score(4, "five decisions with little room between them"),
+    "decided": Score(5, "what was decided about each call, by whom, and what it reported"),
     "in-doubt": Score(5, "the question is the title, the call is below it"),
     "edit-errors": Score(5, "what is wrong is below its input, and what was entered stays"),
     "review": Score(5, "one tool at a time, and how many wait"),

@@ -1,19 +1,9 @@
 """What goes over the network: requests from Teams with their checks, and our calls."""
 
-from .activity import (
-    Account,
-    Activity,
-    ExecuteValue,
-    FileConsent,
-    InvalidActivity,
-    parse_execute,
-    parse_file_consent,
-)
 from .api import Api, Request, read_field
 from .bounded_client import BoundedClient
 from .cloud import CONNECTOR_SCOPE, Cloud
 from .conversations import Conversations
-from .endpoint import PATH, Answer, TeamsEndpoint
 from .files import (
     UPLOAD_TIMEOUT,
     ForbiddenAddress,
@@ -22,11 +12,26 @@ from .files import (
     file_activity,
     file_name,
 )
-from .guard import Forbidden, Guard, is_teams_url
 from .messages import OwnMessages, card_activity
 from .people import PeopleLookup
 from .references import Reference, References
-from .signing_keys import KeysUnavailable, SigningKeys
+from .requests import (
+    PATH,
+    Account,
+    Activity,
+    Answer,
+    ExecuteValue,
+    FileConsent,
+    Forbidden,
+    Guard,
+    InvalidActivity,
+    KeysUnavailable,
+    SigningKeys,
+    TeamsEndpoint,
+    is_teams_url,
+    parse_execute,
+    parse_file_consent,
+)
 from .tokens import Credentials, Tokens
 
 __all__ = [

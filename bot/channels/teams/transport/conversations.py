@@ -9,10 +9,10 @@ from hitl_core.model import DEFAULT_PLACE, Place
 
 from ...contract import Audience, NotFound, Unreachable
 from ..places import CONVERSATION_ID, Destination, parse_place
-from .activity import Activity
 from .api import Api, read_field, read_guid
 from .errors import NO_PLACE
 from .references import Reference, References
+from .requests import Activity
 from .team_channels import NO_CONVERSATION, TeamChannels
 from .tokens import Credentials
 

@@ -14,10 +14,9 @@ import httpx
 
 from ....text import one_line, shorten
 from ...contract import Undeliverable, Unreachable
-from .activity import UploadInfo
 from .errors import Data, check_status, error_translation
-from .guard import https_host
 from .messages import MAX_SUMMARY
+from .requests import UploadInfo, https_host
 
 #: Where SharePoint and OneDrive are. The last two are the clouds of the US government.
 FILE_DOMAINS = (".sharepoint.com", ".sharepoint.us", ".sharepoint-mil.us")

@@ -15,7 +15,7 @@ from hitl_core.store import Store
 from ....teams_names import PREFIX
 from ...contract import Unreachable
 from ..ids import NAME
-from .activity import Activity
+from .requests import Activity
 
 log = logging.getLogger(__name__)
 

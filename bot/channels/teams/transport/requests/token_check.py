@@ -7,7 +7,7 @@ from typing import Any
 
 import jwt
 
-from . import sdk
+from .. import sdk
 from .guard import CHANNEL_ID, Forbidden, Guard
 from .signing_keys import SigningKey, SigningKeys
 

@@ -18,7 +18,7 @@ import jwt
 
 from hitl_core.errors import HitlError
 
-from ....health import Health
+from .....health import Health
 
 log = logging.getLogger(__name__)
 

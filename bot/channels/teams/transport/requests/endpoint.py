@@ -16,10 +16,10 @@ from aiohttp import web
 
 from hitl_core.failpoints import failpoint
 
-from .... import click_budget
-from ....logs import ThrottledLog, trace_of
-from ....offload import offload_click_parsing
-from ....web import LEAVING, BodyError, mark_authenticated, read_body
+from ..... import click_budget
+from .....logs import ThrottledLog, trace_of
+from .....offload import offload_click_parsing
+from .....web import LEAVING, BodyError, mark_authenticated, read_body
 from .activity import Activity, InvalidActivity, parse_activity
 from .guard import Forbidden, Guard
 from .signing_keys import KeysUnavailable, SigningKeys
