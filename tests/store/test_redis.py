@@ -761,7 +761,7 @@ async def test_a_write_whose_reply_was_lost_may_be_repeated(redis_url: str):
             (2, lambda: store.ledger.mark_exported(0, one), None),
         ]
         for name in (
-            "write",
+            "commit",
             "set_with_audit",
             "mark",
             "shown",

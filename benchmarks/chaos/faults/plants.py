@@ -10,14 +10,14 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-#: In hitl_core/store/redis/lua/write.lua.
+#: In hitl_core/store/redis/lua/reviews/commit.lua.
 _COMPARISON = "(current[1] or '0') ~= ARGV[2] or (current[2] or '') ~= ARGV[14]"
 #: How long the planted bot holds a click only in memory, in seconds.
 IN_MEMORY = 0.4
 
 
 def _remove_version_check() -> None:
-    """`write.lua` overwrites what others stored since it was read."""
+    """`commit.lua` overwrites what others stored since it was read."""
     from redis.commands.core import AsyncScript
 
     init: Callable[[Any, Any, str], None] = AsyncScript.__init__
@@ -25,7 +25,7 @@ def _remove_version_check() -> None:
     def init_changed(self: Any, client: Any, script: str) -> None:
         if "HMGET', KEYS[1], 'version', 'chain'" in script:
             if _COMPARISON not in script:
-                raise RuntimeError("write.lua compares in another way: change this plant with it.")
+                raise RuntimeError("commit.lua compares in another way: change this plant with it.")
             script = script.replace(_COMPARISON, "ARGV[2] == '0' and current[1]")
         init(self, client, script)
 

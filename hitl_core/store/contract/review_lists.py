@@ -20,7 +20,7 @@ class LiveReview(NamedTuple):
     id: str
 
 
-#: Added to the position of done reviews: they come after the live ones of their thread. Also in write.lua.
+#: Added to the position of done reviews: they come after the live ones of their thread. Also in commit.lua.
 DONE_OFFSET = 1e11
 
 

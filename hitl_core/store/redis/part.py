@@ -39,7 +39,7 @@ class RedisPart:
             raise
 
     def _script(self, name: str) -> Any:
-        """The script of lua/NAME.lua, registered once."""
+        """The script NAME.lua, registered once."""
         if name not in self._scripts:
             self._scripts[name] = self._redis.register_script(read_script(name))
         return self._scripts[name]

@@ -78,7 +78,7 @@ class RedisReviews(RedisHistory):
         for _ in range(_MAX_LOSSES):
             seen = await self._seen_of(partition)
             args = _write_args(write, places, int(self._retention * 1000), seen)
-            result, *entry = await self._run_script("write", keys, args)
+            result, *entry = await self._run_script("commit", keys, args)
             if result == b"stored":
                 self._note_entry(partition, seen.history, entry[0].decode())
                 if write.event.kind in CONFIRMED_KINDS:
@@ -119,7 +119,7 @@ class RedisReviews(RedisHistory):
 
 
 def _write_keys(keys: Keys, write: Write, places: Sequence[Place]) -> list[str]:
-    """The keys of write.lua, in its order. `places`: whose card shows something else after this write."""
+    """The keys of commit.lua, in its order. `places`: whose card shows something else after this write."""
     review = write.review
     return [
         keys.review(review.id),
@@ -142,7 +142,7 @@ def _write_keys(keys: Keys, write: Write, places: Sequence[Place]) -> list[str]:
 
 
 def _write_args(write: Write, places: Sequence[Place], retention: int, seen: Seen) -> list[Any]:
-    """The arguments of write.lua, in its order. `retention` is in milliseconds."""
+    """The arguments of commit.lua, in its order. `retention` is in milliseconds."""
     review, event = write.review, write.event
     done = review.status == "done"
     entry, head = "", write.chain

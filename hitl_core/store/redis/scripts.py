@@ -1,31 +1,42 @@
-"""The texts of the Lua scripts."""
+"""The texts of the Lua scripts. Each folder of `lua` has those of one part of the store; `functions` has what
+several use.
+"""
 
 from __future__ import annotations
 
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 
 #: The scripts that use the functions of queue.lua.
 _QUEUE_SCRIPTS = frozenset(
     {
-        "write", "take", "finish", "dead_letter", "requeue", "redraw", "slot",
+        "commit", "take", "finish", "dead_letter", "requeue", "redraw", "slot",
         "add_to_digest", "update_digest", "leave_digest", "check_history",
     }
 )  # fmt: skip
 #: Those of them that use the functions of digest.lua.
 _DIGEST_SCRIPTS = frozenset({"update_digest", "leave_digest"})
 #: Those that use the functions of history.lua.
-_HISTORY_SCRIPTS = frozenset({"write", "check_history"})
+_HISTORY_SCRIPTS = frozenset({"commit", "check_history"})
 
 
 @cache
 def read_script(name: str) -> str:
     """The text of a script, behind the functions that it uses."""
-    folder = resources.files("hitl_core.store.redis") / "lua"
+    files = _script_files()
     names = [
         *(["queue"] if name in _QUEUE_SCRIPTS else []),
         *(["digest"] if name in _DIGEST_SCRIPTS else []),
         *(["history"] if name in _HISTORY_SCRIPTS else []),
         name,
     ]
-    return "".join((folder / f"{each}.lua").read_text("utf-8") for each in names)
+    return "".join(files[each].read_text("utf-8") for each in names)
+
+
+@cache
+def _script_files() -> dict[str, Traversable]:
+    """By name, which no two of them share."""
+    lua = resources.files("hitl_core.store.redis") / "lua"
+    files = [file for folder in lua.iterdir() for file in folder.iterdir()]
+    return {file.name.removesuffix(".lua"): file for file in files}

@@ -4,6 +4,6 @@ local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then
   return 0
 end
-redis.call('DEL', KEYS[1])  -- also when memory is full: see write.lua
+redis.call('DEL', KEYS[1])  -- also when memory is full: see commit.lua
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1

@@ -17,7 +17,7 @@ elseif ARGV[1] ~= '' and not has_entry(KEYS[2], ARGV[2]) then
   state = 'lost'
 end
 if state == 'lost' or list == '' then
-  redis.call('DEL', KEYS[state == 'lost' and 5 or 1])  -- also when memory is full: see write.lua
+  redis.call('DEL', KEYS[state == 'lost' and 5 or 1])  -- also when memory is full: see commit.lua
   if state == 'lost' then
     local now, ids = text(clock()), redis.call('ZRANGE', KEYS[3], 0, -1)
     for first = 1, #ids, AT_ONCE do

@@ -7,7 +7,7 @@ local turn = tonumber(redis.call('GET', KEYS[1]) or '0')
 local pause, every = tonumber(ARGV[3]), tonumber(ARGV[1])
 if pause > 0 then
   turn = math.max(turn, now + pause)
-  redis.call('DEL', KEYS[1])  -- also when memory is full: see write.lua
+  redis.call('DEL', KEYS[1])  -- also when memory is full: see commit.lua
   redis.call('SET', KEYS[1], string.format('%d', turn), 'PX', turn - now + 1000)
   return turn - now
 end
@@ -16,7 +16,7 @@ if turn > now then
 end
 turn = math.max(turn, now - every * (tonumber(ARGV[2]) - 1))
 if every > 0 then
-  redis.call('DEL', KEYS[1])  -- also when memory is full: see write.lua
+  redis.call('DEL', KEYS[1])  -- also when memory is full: see commit.lua
   redis.call('SET', KEYS[1], string.format('%d', turn + every), 'PX', every * tonumber(ARGV[2]) + 1000)
 end
 return 0
