@@ -5,6 +5,7 @@ click together must take less: `CLICKS` lists them, and a test adds them up.
 from __future__ import annotations
 
 import asyncio
+import time
 from contextvars import ContextVar
 from typing import Literal
 
@@ -78,6 +79,11 @@ def set_click_seconds(seconds: float) -> None:
 
 def seconds(step: Step) -> float:
     return SECONDS[step] * _factor
+
+
+def is_over(step: Step, since: float) -> bool:
+    """Whether this step has lasted as long as it may since this moment of `time.monotonic`."""
+    return time.monotonic() - since > seconds(step)
 
 
 def start() -> None:

@@ -104,15 +104,9 @@ def find_warnings(form: Form) -> dict[str, tuple[Line, ...]]:
     return {field.pointer: lines for (field, _), lines in zip(shown, found, strict=True) if lines}
 
 
-def find_new_warnings(before: Form, now: Form) -> tuple[Line, ...]:
-    """What is odd in a form as it is now, without what was odd there before."""
-    old = {field.pointer: (field, texts) for field, texts in before.shown_texts()}
-    changed = [
-        (field, texts)
-        for field, texts in now.shown_texts()
-        if old.get(field.pointer) != (field, texts)
-    ]
-    earlier = [old[field.pointer] for field, _ in changed if field.pointer in old]
+def find_new_warnings(form: Form) -> tuple[Line, ...]:
+    """What is odd in what people entered, without what was odd before."""
+    changed, earlier = form.changed_texts()
     found = _find_warnings([*changed, *earlier])
     known = {
         field.pointer: lines

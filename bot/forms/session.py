@@ -131,7 +131,7 @@ class FormSession:
 
     def entry_warnings(self) -> tuple[Line, ...]:
         """What is odd in what people entered, without what was odd before."""
-        return find_new_warnings(self.form.with_answers({}), self.form.with_answers(self.answers))
+        return find_new_warnings(self.form.with_answers(self.answers))
 
     def page_with_error(self, errors: FormErrors) -> int | None:
         """A page with one of these errors: the current one if possible, else the first; None if there is

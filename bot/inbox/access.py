@@ -68,7 +68,7 @@ class ReviewAccess:
         """The review, if this person may decide on each of these actions. A click can be faster than the
         record of its card's message: if only that is missing, the check is repeated for a moment.
         """
-        end = time.monotonic() + click_budget.seconds("post_record")
+        start = time.monotonic()
         while True:
             snapshot = await self._load_for_person(review_id, who, seen)
             try:
@@ -76,7 +76,7 @@ class ReviewAccess:
                     snapshot = await self._check(snapshot, _grants(snapshot.review, key))
                 return snapshot
             except Refused as refused:
-                if refused.code != "unknown_members" or time.monotonic() > end:
+                if refused.code != "unknown_members" or click_budget.is_over("post_record", start):
                     raise
             seen = None
             await asyncio.sleep(0.02)
@@ -115,13 +115,13 @@ class ReviewAccess:
         self, review_id: str, message_ref: MessageRef, who: Reviewer
     ) -> tuple[PermittedSnapshot, Place]:
         """The review and the place of this card's message. Waits a moment if that is not recorded yet."""
-        end = time.monotonic() + click_budget.seconds("post_record")
+        start = time.monotonic()
         while (
             place := place_of_message(
                 snapshot := await self._load_for_person(review_id, who), message_ref
             )
         ) is None:
-            if time.monotonic() > end:
+            if click_budget.is_over("post_record", start):
                 raise Refused("gone", refusals.NOT_HERE)
             await asyncio.sleep(0.02)
         grants = [g for a in snapshot.review.actions if place in a.places for g in a.grants]

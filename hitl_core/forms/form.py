@@ -23,6 +23,8 @@ from hitl_core.jsonschema import (
 )
 
 Answers = Mapping[str, str | None]
+#: A field, and what people read in it.
+FieldTexts = tuple[Field, list[Any]]
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,12 +48,12 @@ class Form:
     def __repr__(self) -> str:
         return f"Form(fields={self.fields})"  # `args` and `plan` have the hidden values
 
-    def shown_texts(self) -> list[tuple[Field, list[Any]]]:
+    def shown_texts(self) -> list[FieldTexts]:
         """What people read in the fields, without the choices of branches: the labels of the options, or the
         value. That is what they entered so far, as far as it can be read, or what the arguments have. A field
         whose value is hidden, or not there, is none of them.
         """
-        shown: list[tuple[Field, list[Any]]] = []
+        shown: list[FieldTexts] = []
         for slot in self.plan.slots:
             if slot.is_branch_choice:
                 continue
@@ -61,6 +63,14 @@ class Form:
             if texts:
                 shown.append((slot.field, texts))
         return shown
+
+    def changed_texts(self) -> tuple[list[FieldTexts], list[FieldTexts]]:
+        """What people read in the fields that they changed; and in the same fields before."""
+        before = self.with_answers({}).shown_texts()
+        old = {field.pointer: (field, texts) for field, texts in before}
+        shown = self.shown_texts()
+        changed = [one for one in shown if old.get(one[0].pointer) != one]
+        return changed, [old[field.pointer] for field, _ in changed if field.pointer in old]
 
     def _shown_value(self, slot: Slot) -> Any:
         field = slot.field

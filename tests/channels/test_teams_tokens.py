@@ -491,7 +491,8 @@ def test_the_import_of_the_sdk_changes_nothing(tmp_path: Any, monkeypatch: Any) 
 
 def test_the_issuer_is_the_sdks() -> None:
     """Given the SDK's public cloud; then the guard compares with its issuer."""
-    from bot.channels.teams.transport import guard, sdk
+    from bot.channels.teams.transport import sdk
+    from bot.channels.teams.transport.requests import guard
 
     validator = sdk.token_validator(CLIENT_ID)(None)
     assert validator.options.valid_issuers == [guard.ISSUER] == [ISSUER]
