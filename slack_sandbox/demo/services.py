@@ -13,7 +13,7 @@ from pathlib import Path
 from ..sandbox import BOT_TOKEN, SIGNING_SECRET
 from .children import PROGRAM, ChildProcess, find_free_port
 from .embedded_redis import EmbeddedRedis
-from .teams import announce, has_teams, make_teams, read_settings
+from .teams import announce, has_teams, make_teams, people_text, read_settings
 
 APPROVALS = "C0APPROVE"
 ASK = "C0ASK"
@@ -77,6 +77,9 @@ def open_services(
             stack.callback(teams.stop)
             teams.start()
             teams_page, settings = read_settings(teams)
+            people = data / "people.yaml"
+            people.write_text(asyncio.run(people_text(teams_page)), "utf-8")
+            settings["HITL_PEOPLE"] = str(people)
         bot = _make_bot(data, page, redis_url, bot_port, policy, settings)
         stack.callback(bot.stop)
         bot.start()

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import aiohttp
 
+from ..workspace import acme
 from .children import PROGRAM, ChildError, ChildProcess
 
 T = TypeVar("T")
@@ -48,6 +49,19 @@ async def announce(page: str) -> None:
         await TeamsPeople(page, session).announce()
 
 
+async def people_text(page: str) -> str:
+    """The text of the file for HITL_PEOPLE: who has the same name in both chat systems is one human."""
+    slack = [one for one in acme(time.time).users.values() if not (one.is_bot or one.team_id)]
+    async with aiohttp.ClientSession() as session:
+        teams = await TeamsPeople(page, session).object_ids()
+    humans = [
+        f"  - [slack:{one.id}, teams:{teams[one.real_name]}]\n"
+        for one in slack
+        if one.real_name in teams
+    ]
+    return "".join(["people:\n", *humans])
+
+
 class TeamsError(ChildError):
     """A person did not see what they should, or Teams refused what they did."""
 
@@ -61,6 +75,10 @@ class TeamsPeople:
     async def announce(self) -> None:
         """The bot learns where it is installed."""
         await self._post("announce", {})
+
+    async def object_ids(self) -> dict[str, str]:
+        """The object ids of all people, by their names."""
+        return {user["name"]: user["id"] for user in (await self._get("state"))["users"]}
 
     async def wait_for_button(
         self, person: str, conversation: str, title: str, *, beside: str

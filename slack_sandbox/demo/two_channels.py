@@ -49,6 +49,8 @@ async def check_both(services: Services, actor: Actor) -> list[str]:
             edited = await teams.wait_for_button("Bob Reyes", TEAM, "Approve", beside="77.5")
             if edited["id"] != asked["id"]:
                 raise CheckFailed("Teams shows the edit in another message")
+            await _refuse_own_edit(teams)
+            steps.append("in Teams Alice can't approve it, because she changed it")
             await teams.press("Bob Reyes", edited, "Approve")
             steps.append("in Teams Bob approves that")
             async with asyncio.timeout(TIMEOUT):
@@ -59,6 +61,16 @@ async def check_both(services: Services, actor: Actor) -> list[str]:
         if ran != [EDITED]:
             raise CheckFailed(f"this should have run: {EDITED}, not {ran}")
         return steps
+
+
+async def _refuse_own_edit(teams: TeamsPeople) -> None:
+    """Alice of Slack and Alice of Teams are one human."""
+    card = await teams.wait_for_button("Alice Ng", TEAM, "Approve", beside="77.5")
+    try:
+        await teams.press("Alice Ng", card, "Approve")
+    except TeamsError:
+        return
+    raise CheckFailed("in Teams Alice approved what she changed in Slack")
 
 
 async def _edit_in_slack(actor: Actor) -> None:
