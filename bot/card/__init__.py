@@ -1,6 +1,6 @@
 """Review → Card: what people see of a review at one place, decided once for all channels. Pure.
 
-`compose.build_card` makes the values of a card (`model`, `values`): its headline, its open `actions` (with
+`compose.build_card` makes the values of a card (`model`): its headline, its open `actions` (with
 their `arguments` and `agent_texts`), `people` and `votes`, what was `decided`, and the `history`. `card_text`
 and `action_text` say them in lines of spans (`sentences`), with their `buttons`. A channel only turns spans
 and buttons into its own markup.
@@ -8,22 +8,44 @@ and buttons into its own markup.
 
 from .actions import MAX_MODAL, find_open_action, name_and_arguments
 from .agent_texts import description_text
-from .button import Button, Verb
 from .buttons import card_buttons, reading_buttons
 from .choices import choices_of
 from .compose import build_card, page_keys
 from .digest import MAX_LINES, build_digest
 from .history import thread_lines
-from .layout import Layout, shows_list
 from .model import (
     ActionLine,
+    ActionTable,
+    Argument,
+    Button,
     Card,
+    Code,
     Doubt,
+    Emphasis,
+    Group,
+    Layout,
+    Line,
+    Link,
     OpenAction,
+    Person,
+    PlaceName,
+    PlaceNames,
+    Quote,
+    Span,
+    Strong,
+    Struck,
+    Text,
     ThreadLine,
+    Time,
+    Verb,
+    Verbatim,
+    fit_parts,
+    format_utc,
+    plain_text,
+    quote,
+    shows_list,
 )
 from .odd_values import MAX_FIELD_LABEL, field_warnings
-from .parts import fit_parts
 from .sentences import (
     APPROVED_TITLE,
     ARGUMENTS_TITLE,
@@ -85,27 +107,6 @@ from .sentences import (
     unreadable_line,
     warning_lines,
 )
-from .spans import (
-    Code,
-    Emphasis,
-    Group,
-    Line,
-    Link,
-    Person,
-    PlaceName,
-    PlaceNames,
-    Quote,
-    Span,
-    Strong,
-    Struck,
-    Text,
-    Time,
-    Verbatim,
-    format_utc,
-    plain_text,
-    quote,
-)
-from .values import ActionTable, Argument
 
 __all__ = [
     "APPROVED_TITLE",

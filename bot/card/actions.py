@@ -24,10 +24,8 @@ from .arguments import (
 from .choices import choice_texts, choices_of
 from .decided import decision_lines
 from .history import attempt_of, edits_of
-from .model import ActionLine, OpenAction
+from .model import ActionLine, Argument, OpenAction, Progress, Text, quote
 from .odd_values import find_odd_values, warnings_by_key
-from .spans import Text, quote
-from .values import Argument, Progress
 from .votes import make_progress
 from .warnings import is_plain
 

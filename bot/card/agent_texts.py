@@ -14,10 +14,8 @@ from hitl_core.review import description_of, reason_of, rule_reason_of, title_of
 
 from .. import text
 from .arguments import has_own_lines
-from .model import OpenAction
+from .model import AgentReason, Argument, OpenAction, agent_name, quote
 from .odd_values import text_warnings
-from .spans import agent_name, quote
-from .values import AgentReason, Argument
 
 #: Characters of a reason on a card, and in a modal, where it is whole: marks make it longer.
 MAX_CUT = 300

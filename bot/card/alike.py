@@ -13,10 +13,7 @@ from itertools import groupby
 
 from .. import text
 from .arguments import PLACEHOLDER, MaskedArgs, argument_rows, cut_label, mark_hidden
-from .model import ActionLine
-from .parts import clip_parts, in_brackets
-from .spans import as_name, quote
-from .values import CallValue
+from .model import ActionLine, CallValue, as_name, clip_parts, in_brackets, quote
 
 #: The arguments of larger calls (bytes) are not compared.
 MAX_COMPARED = 20_000

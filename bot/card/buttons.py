@@ -6,12 +6,19 @@ from dataclasses import replace
 from typing import assert_never
 
 from ..text import clip
-from .button import Button, Confirmation, Verb
 from .choices import choice_labels
-from .layout import Layout, shows_all
-from .model import Card, Doubt, OpenAction
-from .spans import quote
-from .values import Choice
+from .model import (
+    Button,
+    Card,
+    Choice,
+    Confirmation,
+    Doubt,
+    Layout,
+    OpenAction,
+    Verb,
+    quote,
+    shows_all,
+)
 from .warnings import odd_values
 
 SEE_LABEL = "See all of it"

@@ -17,8 +17,7 @@ from hitl_core.model import ReviewConfig
 
 from .. import text
 from .arguments import format_value
-from .spans import Line, Quote, Strong, Text, quote
-from .values import Choice
+from .model import Choice, Line, Quote, Strong, Text, quote
 
 #: Questions with more choices are answered in a form.
 MAX_CHOICES = 5

@@ -14,20 +14,22 @@ from .alike import differences
 from .decided import decision_lines, decision_time, elsewhere_of, move_lines
 from .history import first_message, notes_of
 from .model import (
+    NOBODY,
     ActionLine,
     Card,
     Deadline,
     Deciders,
     DecisionLine,
+    Line,
     NextStep,
     Origin,
+    PeopleRefs,
     PlaceProblem,
+    Text,
 )
 from .people import deciders_of, merge_people, people_of
 from .sentences import headline, notification
-from .spans import Line, Text
 from .table import make_table
-from .values import NOBODY, PeopleRefs
 from .votes import cancel_votes_of, make_doubt
 from .warnings import NamedValue, find_warnings
 

@@ -16,8 +16,7 @@ from .. import text
 from .alike import MAX_COMPARED, MIN_ALIKE, call_values
 from .arguments import argument_rows, format_value, list_arguments, main_fact, mask, mask_action
 from .history import edit_of, edits_of
-from .model import DecidedElsewhere, DecisionLine
-from .values import CallValue, Edit, Outcome
+from .model import CallValue, DecidedElsewhere, DecisionLine, Edit, Outcome
 from .votes import message_of
 
 #: Characters of the argument that distinguishes a line from the others.

@@ -9,10 +9,9 @@ from hitl_core.model import Action, Place, Review
 
 from .actions import make_action_line
 from .compose import nearest_deadline
-from .model import ActionLine, Card, Deciders, Origin
+from .model import NOBODY, ActionLine, Card, Deciders, Origin
 from .people import deciders_of
 from .sentences import headline
-from .values import NOBODY
 
 #: The lines of a digest. The others are counted.
 MAX_LINES = 10

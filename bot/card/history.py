@@ -31,9 +31,8 @@ from .arguments import (
     mark_hidden,
     schema_properties,
 )
-from .model import EscalationNote, ThreadLine
+from .model import NOBODY, Attempt, Change, Edit, EscalationNote, ThreadLine
 from .people import merge_people
-from .values import NOBODY, Attempt, Change, Edit
 from .votes import message_of, still_needed
 
 MAX_CHANGES = 8

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import text
 from .arguments import MaskedArgs, cut_label
-from .spans import Line, Quote, Text
+from .model import Line, Quote, Text
 from .warnings import NamedValue, Warnings, find_in_each, find_warnings
 
 #: Above a field of a form: this many warnings, and characters of its label in them.

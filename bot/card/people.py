@@ -10,19 +10,22 @@ from hitl_core.model import Action, Grant, Place, Reviewer, split_id
 from hitl_core.sentences import join_names
 
 from .. import text
-from .model import Deciders, Doubt
-from .spans import (
+from .model import (
+    Deciders,
+    Doubt,
     Group,
     Line,
+    PeopleRefs,
     Person,
     PlaceNames,
+    Progress,
     Quote,
     Span,
     Text,
+    VoteGroup,
     join_lines,
     quote,
 )
-from .values import PeopleRefs, Progress, VoteGroup
 
 #: Groups of deciders in one footer.
 MAX_DECIDERS = 3

@@ -11,12 +11,25 @@ from dataclasses import dataclass
 
 from ..text import weight
 from .alike import MAX_CELL, common_values, group_by_tool
-from .model import ActionLine
-from .parts import as_part, fit_parts
+from .model import (
+    ActionLine,
+    ActionTable,
+    CallValue,
+    Emphasis,
+    Line,
+    Quote,
+    Span,
+    Strong,
+    TableRow,
+    Text,
+    Verbatim,
+    as_part,
+    fit_parts,
+    join_lines,
+    plain_text,
+)
 from .people import vote_count
 from .sentences import ordinal
-from .spans import Emphasis, Line, Quote, Span, Strong, Text, Verbatim, join_lines, plain_text
-from .values import ActionTable, CallValue, TableRow
 from .warnings import odd_values
 
 #: Rows below the head, and the weight of the table with what is above it: what every channel can show.

@@ -15,10 +15,9 @@ from hitl_core.review import (
 
 from .. import text
 from .arguments import arguments_excerpt, format_value, main_fact, mask, mask_action
-from .model import Doubt
+from .model import Doubt, PeopleRefs, Progress, Rejection, VoteGroup
 from .odd_values import find_odd_values
 from .people import people_of
-from .values import PeopleRefs, Progress, Rejection, VoteGroup
 
 MAX_MESSAGE = 500
 

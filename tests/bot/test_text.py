@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bot import text
 from bot.card.arguments.value_text import format_value
-from bot.card.spans import plain_text
+from bot.card.model.spans import plain_text
 from bot.card.warnings import find_text
 from tests.channels.reading import value_of
 

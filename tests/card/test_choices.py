@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.card import ActionText, action_text, build_card, choices_of, plain_text
-from bot.card.spans import PlaceNames
+from bot.card.model.spans import PlaceNames
 from bot.channels.slack.modals.modal import MODAL_LIMITS
 from bot.channels.slack.render.card_message import message
 from bot.forms import AnswerForm, FormRef

@@ -17,8 +17,8 @@ from bot.card import (
     plain_text,
     thread_summary,
 )
+from bot.card.model.values import Edit
 from bot.card.sentences.history import edit_lines
-from bot.card.values import Edit
 from bot.channels.slack.render.card_message import message
 from hitl_core.model import Place, Review
 from tests.card.test_buttons import on_actions

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.card import build_card, card_buttons, card_summary, fact_lines, plain_text
-from bot.card.parts import as_part, clip_parts, in_brackets
+from bot.card.model.parts import as_part, clip_parts, in_brackets
 from hitl_core.model import Review
 from tests.channels.scenes import DEFAULT, decide, expire_lease, review_of, start_calls
 

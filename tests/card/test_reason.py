@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.card import ActionText, Line, action_text, build_card, find_open_action, name_and_arguments
-from bot.card.spans import Text, plain_text
+from bot.card.model.spans import Text, plain_text
 from bot.channels.slack.render import place_names
 from bot.channels.slack.render.card_message import message
 from hitl_core.errors import InvalidToolCall

@@ -23,7 +23,7 @@ from bot.card import (
     Verbatim,
     plain_text,
 )
-from bot.card.spans import join_lines
+from bot.card.model.spans import join_lines
 from hitl_core.model import Place
 from hitl_core.sentences import join_names
 

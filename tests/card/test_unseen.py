@@ -18,7 +18,7 @@ from bot.card import (
     card_buttons,
     plain_text,
 )
-from bot.card.layout import incomplete_actions
+from bot.card.model.layout import incomplete_actions
 from hitl_core.model import Review
 from tests.channels.scenes import DEFAULT, name_of, review_of
 

@@ -17,7 +17,7 @@ from bot.card import (
     doubt_text,
     name_and_arguments,
 )
-from bot.card.spans import Emphasis, Line, PlaceNames, agent_name, plain_text
+from bot.card.model.spans import Emphasis, Line, PlaceNames, agent_name, plain_text
 from bot.channels.slack.render.card_message import message
 from hitl_core.model import DEFAULT_PLACE, Review, Reviewer
 from tests.channels.reading import to_text

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from bot.card import action_text, build_card, find_open_action
+from bot.card.model.spans import plain_text
 from bot.card.sentences.history import ordinal
-from bot.card.spans import plain_text
 from bot.channels.slack.render import place_names
 from bot.channels.slack.render.card_message import message
 from hitl_core.model import DEFAULT_PLACE, POLICY, Review, Reviewer, ToolCall, encode

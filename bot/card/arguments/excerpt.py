@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ... import text
-from ..spans import Line
-from ..values import Argument, ArgumentsExcerpt
+from ..model import Argument, ArgumentsExcerpt, Line
 from .cut_json import cut_json
 from .masking import HIDDEN_MARK, MaskedArgs, mark_hidden, mask
 from .rows import MAX_LABEL, Row, argument_rows

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple, cast
 from hitl_core.jsonschema import to_pointer
 
 from ... import text
-from ..parts import as_part, as_parts, clip_parts, close_quote
-from ..spans import quote
+from ..model import as_part, as_parts, clip_parts, close_quote, quote
 from .masking import MaskedArgs, keys_in_order, mark_hidden, schema_properties
 from .value_text import Drawing, draw_value, draw_values, fact_texts, has_own_lines, is_large
 

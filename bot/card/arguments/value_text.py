@@ -15,7 +15,7 @@ from hitl_core.jsonschema import to_pointer
 from hitl_core.model import DisplayHint
 
 from ...text import MAX_ENDS
-from ..values import ValueStyle
+from ..model import ValueStyle
 from .masking import PLACEHOLDER
 
 #: Longer JSON is not indented: with deep nesting, indented JSON is up to 30 times as long.

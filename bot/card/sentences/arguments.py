@@ -5,8 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..buttons import SEE_LABEL
-from ..spans import Code, Line, Quote, Span, Strong, Text, Verbatim, join_lines, plain_text
-from ..values import Argument, ArgumentsExcerpt
+from ..model import (
+    Argument,
+    ArgumentsExcerpt,
+    Code,
+    Line,
+    Quote,
+    Span,
+    Strong,
+    Text,
+    Verbatim,
+    join_lines,
+    plain_text,
+)
 
 #: The labels in one list.
 MAX_NAMED = 8

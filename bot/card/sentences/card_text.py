@@ -7,14 +7,21 @@ from dataclasses import dataclass, replace
 from hitl_core.model import is_digest_id, short_id
 from hitl_core.sentences import join_names
 
-from ..button import Button
 from ..buttons import REVIEW_LABEL, action_buttons, doubt_buttons
 from ..choices import choice_lines
-from ..model import ActionLine, Card, DecisionLine, Doubt, OpenAction
-from ..people import doubt_quorum, may_decide, statement_lines, vote_count, vote_lines
-from ..spans import (
+from ..model import (
+    NOBODY,
+    ActionLine,
+    AgentReason,
+    Argument,
+    ArgumentsExcerpt,
+    Button,
+    Card,
+    DecisionLine,
+    Doubt,
     Emphasis,
     Line,
+    OpenAction,
     PlaceNames,
     Quote,
     Span,
@@ -24,7 +31,7 @@ from ..spans import (
     agent_name,
     quote,
 )
-from ..values import NOBODY, AgentReason, Argument, ArgumentsExcerpt
+from ..people import doubt_quorum, may_decide, statement_lines, vote_count, vote_lines
 from ..warnings import odd_values
 from .arguments import excerpt_notes, warning_lines
 from .decisions import decision_lines, decision_text, elsewhere_line

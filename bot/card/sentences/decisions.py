@@ -9,10 +9,22 @@ from typing import assert_never
 
 from ..alike import MIN_ALIKE, common_values, group_differences, join_numbers
 from ..arguments import shorten_fact
-from ..model import DecidedElsewhere, DecisionLine
+from ..model import (
+    CallValue,
+    Code,
+    DecidedElsewhere,
+    DecisionLine,
+    Emphasis,
+    Line,
+    Outcome,
+    Quote,
+    Span,
+    Strong,
+    Text,
+    Verbatim,
+    join_lines,
+)
 from ..people import decider, people_line, person
-from ..spans import Code, Emphasis, Line, Quote, Span, Strong, Text, Verbatim, join_lines
-from ..values import CallValue, Outcome
 from .history import NOT_IN_TIME, change_spans
 
 #: Characters of a fact in a list.

@@ -10,12 +10,16 @@ from hitl_core.model import Action, Review, is_digest_id
 from hitl_core.sentences import join_names
 
 from ... import text
-from ..model import ActionLine, Card, Deadline, Doubt, NextStep, OpenAction
-from ..people import requester
-from ..spans import (
+from ..model import (
+    ActionLine,
+    Card,
     Code,
+    Deadline,
+    Doubt,
     Line,
     Link,
+    NextStep,
+    OpenAction,
     PlaceNames,
     Span,
     Text,
@@ -24,6 +28,7 @@ from ..spans import (
     agent_name,
     quote,
 )
+from ..people import requester
 
 MAX_NAME = 60
 MAX_QUESTION = 60

@@ -8,26 +8,31 @@ from typing import assert_never
 from hitl_core.model import Place
 from hitl_core.sentences import join_names
 
-from ..model import Card, EscalationNote, PlaceProblem, ThreadLine
-from ..parts import as_part
-from ..people import people, people_line, person
-from ..spans import (
+from ..model import (
+    Attempt,
+    Card,
+    Change,
+    Edit,
     Emphasis,
+    EscalationNote,
     Line,
     Link,
     PlaceNames,
+    PlaceProblem,
     Quote,
     Span,
     Strong,
     Struck,
     Text,
+    ThreadLine,
     Time,
     Verbatim,
+    as_part,
     join_lines,
     plain_text,
     quote,
 )
-from ..values import Attempt, Change, Edit
+from ..people import people, people_line, person
 
 #: The newest edits of an action that are shown.
 MAX_EDITS = 3

@@ -8,12 +8,24 @@ from dataclasses import dataclass
 from hitl_core.model import MessageRef, short_id
 
 from ..arguments import shorten_fact
-from ..button import Button
 from ..buttons import page_buttons
-from ..model import ActionLine, Card, Doubt
-from ..parts import in_brackets
+from ..model import (
+    ActionLine,
+    Button,
+    Card,
+    Code,
+    Doubt,
+    Line,
+    Link,
+    PlaceNames,
+    Quote,
+    Strong,
+    Text,
+    Time,
+    Verbatim,
+    in_brackets,
+)
 from ..people import requester, vote_count
-from ..spans import Code, Line, Link, PlaceNames, Quote, Strong, Text, Time, Verbatim
 from .decisions import short_decision
 from .headline import MAX_REQUESTER, due_lines
 

@@ -11,10 +11,8 @@ from hitl_core.sentences import join_names
 from ... import text
 from ..arguments import shorten_fact
 from ..buttons import doubt_buttons
-from ..model import Deadline
-from ..parts import in_brackets
+from ..model import Deadline, format_clock, in_brackets, quote
 from ..people import requester
-from ..spans import format_clock, quote
 from ..warnings import odd_values
 from .headline import (
     DEADLINE_TEXTS,

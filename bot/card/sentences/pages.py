@@ -11,11 +11,20 @@ from hitl_core.review import deadline
 
 from ... import text
 from ..arguments import main_fact, mask_action
-from ..button import Button
 from ..buttons import page_buttons
-from ..model import Deadline, OpenAction
+from ..model import (
+    Button,
+    Deadline,
+    Emphasis,
+    Line,
+    OpenAction,
+    Span,
+    Strong,
+    Text,
+    Verbatim,
+    agent_name,
+)
 from ..people import requester
-from ..spans import Emphasis, Line, Span, Strong, Text, Verbatim, agent_name
 from .headline import MAX_NAME, MAX_REQUESTER, due_line
 
 LOADING_TITLE = "One moment"

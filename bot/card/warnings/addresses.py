@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-from ..spans import Line, Strong
+from ..model import Line, Strong
 from .finding import Alphabet, Finding, is_not, name_scripts, part_of, sentence
 from .unicode_data import (
     EAST_ASIAN,

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from ..arguments import PLACEHOLDER
-from ..spans import Line, Span, Text
+from ..model import Line, Span, Text
 from .addresses import find_encoded_host, find_odd_address
 from .finding import Alphabet, Finding, WarningKind, sentence
 from .hosts import find_odd_link

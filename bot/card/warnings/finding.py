@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from hitl_core.sentences import join_names
 
 from ... import text
-from ..spans import Line, Span, Strong, Text, Verbatim
+from ..model import Line, Span, Strong, Text, Verbatim
 from .unicode_data import EAST_ASIAN, is_letter, looks_like, script_of
 
 #: What is odd: characters that reorder others; invisible ones; a host that reads like another; a host in the

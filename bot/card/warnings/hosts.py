@@ -6,7 +6,7 @@ import re
 from ipaddress import IPv4Address
 from urllib.parse import unquote
 
-from ..spans import Line, Strong
+from ..model import Line, Strong
 from .finding import Alphabet, Finding, part_of, sentence
 
 #: The first generic top-level domains (RFC 1591): what ends in one of them reads like a host.

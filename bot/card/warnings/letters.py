@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from ..spans import Line, Strong
+from ..model import Line, Strong
 from .finding import Alphabet, Finding, is_not, name_scripts, part_of, sentence
 from .unicode_data import (
     is_letter,

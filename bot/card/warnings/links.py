@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..spans import Strong
+from ..model import Strong
 from .finding import Alphabet, Finding, part_of, sentence
 from .hosts import BARE_HOST, is_below
 

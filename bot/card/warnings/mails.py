@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from ..spans import Strong
+from ..model import Strong
 from .finding import Alphabet, Finding, part_of, sentence
 from .hosts import BARE_HOST, is_below
 

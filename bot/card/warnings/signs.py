@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 from ... import text
-from ..spans import Strong
+from ..model import Strong
 from .finding import Alphabet, Finding, name_scripts, part_of, sentence
 from .unicode_data import is_letter, looks_like, script_of
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.card.spans import Quote, plain_text
+from bot.card.model.spans import Quote, plain_text
 from bot.card.warnings import NamedValue, WarningKind, find_text, find_warnings, odd_values
 
 HOSTS = {

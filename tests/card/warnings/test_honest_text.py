@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.card.spans import Quote
+from bot.card.model.spans import Quote
 from bot.card.warnings import NamedValue, find_text, find_warnings, is_plain
 from hitl_core.model.arguments import encode
 

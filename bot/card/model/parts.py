@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
-from ..text import clip, fit, weight
+from ...text import clip, fit, weight
 from .spans import quote
 
 #: Our own marks, and the signs of plain prose.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from .model import Card
+from .card import Card
 
 #: All actions in full, all in a table, or the first ones with a line each.
 Layout = Literal["full", "table", "lines"]
