@@ -103,7 +103,6 @@ from .sentences import (
     review_state,
     thread_summary,
     thread_text,
-    unknown_teams,
     unreadable_line,
     warning_lines,
 )
@@ -209,7 +208,6 @@ __all__ = [
     "thread_lines",
     "thread_summary",
     "thread_text",
-    "unknown_teams",
     "unreadable_line",
     "warning_lines",
 ]

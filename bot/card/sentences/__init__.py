@@ -37,7 +37,6 @@ from .home import (
     more_actions_line,
     more_reviews_line,
     others_text,
-    unknown_teams,
     unreadable_line,
 )
 from .pages import (
@@ -123,7 +122,6 @@ __all__ = [
     "review_state",
     "thread_summary",
     "thread_text",
-    "unknown_teams",
     "unreadable_line",
     "warning_lines",
 ]

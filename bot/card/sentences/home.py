@@ -114,17 +114,6 @@ def others_text(
     return HomeText(lines, (asked, *due_lines(card, names), *links))
 
 
-def unknown_teams(count: int) -> Line:
-    """Above a list that may lack the reviews of these teams."""
-    which = "a team" if count == 1 else f"{count} teams"
-    return (
-        Text(
-            f"Reviews of {which} may be missing here, because Teams does not say at the moment which"
-            " channels there are. Look in the channels themselves, or try again in a moment."
-        ),
-    )
-
-
 def decided_text(
     card: Card, keys: Set[str], names: PlaceNames, *, at: float, ref: MessageRef | None
 ) -> HomeText:

@@ -16,6 +16,7 @@ from ....card import (
     Code,
     HomeText,
     Line,
+    Text,
     action_text,
     card_summary,
     card_text,
@@ -27,7 +28,6 @@ from ....card import (
     is_single,
     more_actions_line,
     others_text,
-    unknown_teams,
     unreadable_line,
 )
 from ....inbox import Home, HomeTask
@@ -72,7 +72,7 @@ def home_card(home: Home, pen: Pen, unknown: int = 0) -> Json:
     at, turn = home_pages(home.page, home.pages)
     top = [rich_text(text_runs(home_title(home.total, more=home.more), **TITLE))]
     if unknown:
-        top += pen.alerts([unknown_teams(unknown)])
+        top += pen.alerts([_unknown_teams(unknown)])
     if home.pages > 1:
         top += pen.small_lines([at])
     if home.unreadable:
@@ -163,3 +163,14 @@ def _section(title: str, reviews: Sequence[HomeText], pen: Pen) -> list[Json]:
 def _spaced(elements: list[Json]) -> list[Json]:
     """Apart from what is above them."""
     return [{**elements[0], "spacing": "medium"}, *elements[1:]] if elements else []
+
+
+def _unknown_teams(count: int) -> Line:
+    """Above a list that may lack the reviews of these teams."""
+    which = "a team" if count == 1 else f"{count} teams"
+    return (
+        Text(
+            f"Reviews of {which} may be missing here, because Teams does not say at the moment which"
+            " channels there are. Look in the channels themselves, or try again in a moment."
+        ),
+    )
