@@ -13,9 +13,10 @@ STILL_RECORDED = "This message is still being recorded. Press again in a moment.
 LOOKUP_UNAVAILABLE = "Who may decide could not be looked up. Press again."
 
 
-def may_not_decide(deciders: str) -> str:
-    """`deciders`: the names of those who may."""
-    return f"Only {deciders or 'nobody'} may decide this."
+def may_not_decide(deciders: str, *, is_guest: bool) -> str:
+    """`deciders`: the names of those who may. A guest can be one of the members, and still not be allowed."""
+    guests = ", and guests only if the policy names them" if is_guest else ""
+    return f"Only {deciders or 'nobody'} may decide this{guests}."
 
 
 def unknown_deciders(problem: object) -> str:

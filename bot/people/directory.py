@@ -45,8 +45,13 @@ class Directory(DeciderPool):
             raise Refused("unknown_members", refusals.STILL_RECORDED)
         if self.is_external(who):
             raise Refused("not_permitted", refusals.ONLY_MEMBERS)
-        names = await _answer_in_time(self.format_deciders(grants))
-        raise Refused("not_permitted", refusals.may_not_decide(names))
+        raise Refused("not_permitted", await _answer_in_time(self._refusal(who, grants)))
+
+    async def _refusal(self, who: Reviewer, grants: Sequence[Grant]) -> str:
+        lookups = self._lookups.get(who.channel)
+        person = await lookups.person(who.id) if lookups else None
+        is_guest = person is not None and person.kind == "guest"
+        return refusals.may_not_decide(await self.format_deciders(grants), is_guest=is_guest)
 
     async def ineligible_voters(
         self, voters: Sequence[Reviewer], snapshot: Snapshot, grants: Iterable[Grant]

@@ -190,3 +190,12 @@ async def test_the_names_of_all_who_may_are_told(directory: Directory) -> None:
     assert (
         await directory.format_deciders(grants) == "“Bob Reyes” (U0BOB), @ops or members of #guests"
     )
+
+
+async def test_a_guest_reads_why_members_may_decide_and_they_may_not(directory: Directory) -> None:
+    """Given a guest who is in the channel; then the refusal says what guests need. Given a member who is not
+    in it, then it says nothing about guests."""
+    for who, ends in (("U0GINA", ", and guests only if the policy names them."), ("U0DANA", ".")):
+        with pytest.raises(Refused) as refused:
+            await directory.check_can_decide(person(who), snapshot(), [OF_GUESTS])
+        assert str(refused.value) == f"Only members of #guests may decide this{ends}"
