@@ -36,7 +36,8 @@ examples:
   $ hitl audit show 0-93b4c7d2 --json | jq '.[].by.id'
 
 Times are in UTC. Only the first characters of digests are shown; --json has the
-whole digests, and the hash of every entry. An `op` is the id of the click or command.
+whole digests, and the hash of every entry. An `op` is the id of a click or of a
+command.
 
 Exits with 0; 1 if there is no such review, or several, or if its entries were
 changed, 2 if the command or a setting is wrong, 3 if Redis can't be reached.
