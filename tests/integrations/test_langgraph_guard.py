@@ -17,6 +17,7 @@ from langgraph.types import Command
 from hitl_core.errors import HitlError, IntegrationError, StoreError, StoreUnavailable
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph.guard import guard
+from hitl_core.model import Snapshot
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore, Write
 from tests.integrations.agents import ASKING, POLICY, Lab, Script, answers, call, go, tools
@@ -37,9 +38,16 @@ class Changing(AgentMiddleware[Any, Any, Any]):
 
 
 class AilingStore(MemoryStore):
-    """A store that can be unavailable, or refuse."""
+    """A store that can be unavailable, or refuse; and that doesn't answer the next `unanswered` reads."""
 
     ails: HitlError | None = None
+    unanswered = 0
+
+    async def load(self, review_id: str) -> Snapshot | None:
+        if self.unanswered:
+            self.unanswered -= 1
+            raise StoreUnavailable("away")
+        return await super().load(review_id)
 
     async def commit(self, write: Write) -> bool:
         if self.ails is not None:
@@ -164,6 +172,21 @@ async def test_a_result_that_could_not_be_reported_is_kept(
             review = await lab.done(paused.review_id)
     assert answers(lab.stops[0])["c1"] == ("success", "sent a")
     assert review.runs["1"].line == "sent a"
+
+
+async def test_a_store_that_is_away_for_a_moment_stops_no_free_call(
+    saver: AsyncSqliteSaver, tmp_path: Path
+) -> None:
+    """Given a call that needs nobody, and a store that does not answer when the guard asks whether the call
+    has a review; then the guard asks again, and the call runs."""
+    store = AilingStore()
+    async with Gate(store, policy=POLICY, agent="billing") as gate:
+        lab = Lab(gate, saver, tmp_path)
+        driver = lab.driver([call("c1", "read", topic="x")])
+        store.unanswered = 1
+        await driver.run(go(), thread_id="t-1")
+    assert store.unanswered == 0
+    assert lab.effects == ["read x"]
 
 
 async def test_a_result_after_the_end_of_the_lease_is_not_used(lab: Lab) -> None:

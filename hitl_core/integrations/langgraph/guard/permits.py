@@ -175,9 +175,10 @@ class PermitChecker:
         """The review of this turn."""
         if not origin.turn:
             return None
-        store = self._gate.reviews.store
+        reviews = self._gate.reviews
         turn = ReviewKey(self._gate.agent, origin.thread_id, origin.turn, None)
-        snapshot = await store.load(review_id_for(turn, origin.call_ids, store.partitions))
+        review_id = review_id_for(turn, origin.call_ids, reviews.store.partitions)
+        snapshot = await reviews.with_retry(lambda: reviews.store.load(review_id))
         return snapshot and snapshot.review
 
 
