@@ -122,10 +122,17 @@ class Actor(Observer):
         method: str | None = None,
         times: int | None = None,
         retry_after: int = 1,
+        body: str = "",
     ) -> Json:
         """Makes the bot's next calls fail; `times` None: until mode "ok". Method "response_url": the
-        answers to clicks."""
-        params = {"mode": mode, "method": method, "times": times, "retry_after": retry_after}
+        answers to clicks. `body`: what mode "answer" answers."""
+        params = {
+            "mode": mode,
+            "method": method,
+            "times": times,
+            "retry_after": retry_after,
+            "body": body,
+        }
         return await self.post("trouble", params)
 
     async def send_payload(

@@ -144,8 +144,9 @@ class Counting(Broken):
 async def test_t59_a_thousand_that_are_due_at_once_are_done_in_small_steps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """T59: given 1,000 reviews that are due at the same moment, and two bots; then each is escalated once,
-    and never more than a few are worked on at the same time, so that clicks find a free moment."""
+    """Fault K3, T59: given 1,000 reviews that are due at the same moment, and two bots; then each is
+    escalated once, and never more than a few are worked on at the same time, so that clicks find a free
+    moment."""
     monkeypatch.setattr("tests.bot.test_due_timers.Broken", Counting)
     clock, store, reviews, ids = await _fill(1000)
     assert isinstance(store, Counting)

@@ -73,8 +73,9 @@ async def test_a27_a_card_that_fails_each_time_does_not_block_others() -> None:
 
 
 async def test_poison_becomes_a_dead_letter_and_costs_the_others_little() -> None:
-    """Given two cards that Slack never takes, among others: they get a bounded number of tries, then they are
-    dead letters with the reason; the others are shown in order; and the next try of a dead letter is one."""
+    """Fault W4: given two cards that Slack never takes, among others: they get a bounded number of tries,
+    then they are dead letters with the reason; the others are shown in order; and the next try of a dead
+    letter is one."""
     slack, reviews = Slack(), Reviews(MemoryStore(time.time))
     ids = [await submit(reviews, ago=100 - n) for n in range(40)]
     slack.broken |= {ids[0], ids[4]}

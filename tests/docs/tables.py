@@ -15,6 +15,7 @@ from pathlib import Path
 from bot.setting_names import required_settings
 from bot.settings import Settings
 from bot.web.problems import PROBLEM_TYPES
+from tests.docs.faults import rows as fault_rows
 from tests.docs.pages import ROOT
 from tests.docs.threats import rows as threat_rows
 
@@ -47,6 +48,7 @@ TABLES: dict[str, Callable[[], Rows]] = {
     "settings": _settings,
     "problems": _problems,
     "threats": threat_rows,
+    "faults": fault_rows,
 }
 
 

@@ -6,13 +6,10 @@ all its tests. `python -m tests.docs.tables` writes the table in docs/security.m
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 
-from tests.docs.pages import ROOT
+from tests.docs.named_tests import find_tests, table_rows
 
 THREATS: dict[str, str] = {
     "T1": "The agent changes the arguments while people decide",
@@ -100,32 +97,12 @@ WITHOUT_TEST: dict[str, str] = {
     "T48": "not protected: who writes to Redis is trusted",
 }
 
-#: More tests than this are only counted.
-SHOWN_TESTS = 3
-
 _IN_TEXT = re.compile(r"\bT(\d{1,2})(?: to T(\d{1,2}))?\b")
 _IN_NAME = re.compile(r"(?<![a-z0-9])t(\d{1,2})(?:_to_t(\d{1,2}))?(?![a-z0-9])")
 
 
-@cache
-def find_tests() -> dict[str, list[str]]:
-    """`tests/…/test_x.py::test_y` for each threat, sorted; a file alone where its docstring names it."""
-    found: dict[str, list[str]] = {}
-    for file in sorted((ROOT / "tests").rglob("test_*.py")):
-        for threat, test in _tests_of(file):
-            found.setdefault(threat, []).append(test)
-    return found
-
-
-def _tests_of(file: Path) -> Iterator[tuple[str, str]]:
-    module, path = ast.parse(file.read_text("utf-8")), str(file.relative_to(ROOT))
-    for threat in _named(_IN_TEXT, ast.get_docstring(module) or ""):
-        yield threat, path
-    for node in ast.walk(module):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name[:5] == "test_":
-            text = ast.get_docstring(node) or ""
-            for threat in sorted({*_named(_IN_NAME, node.name), *_named(_IN_TEXT, text)}):
-                yield threat, f"{path}::{node.name}"
+def threats_of(name: str, text: str) -> set[str]:
+    return _named(_IN_NAME, name) | _named(_IN_TEXT, text)
 
 
 def _named(pattern: re.Pattern[str], text: str) -> set[str]:
@@ -135,14 +112,4 @@ def _named(pattern: re.Pattern[str], text: str) -> set[str]:
 
 
 def rows() -> Iterator[tuple[str, ...]]:
-    yield "", "threat", "tests"
-    for threat, what in THREATS.items():
-        tests = [test.rpartition("::")[2] for test in find_tests().get(threat, [])]
-        if not tests:
-            yield threat, what, WITHOUT_TEST.get(threat, "no test")
-            continue
-        more = [f"{len(tests) - SHOWN_TESTS} more"] if len(tests) > SHOWN_TESTS else []
-        shown = sorted(dict.fromkeys(tests), key=lambda test: test.startswith("tests/"))[
-            :SHOWN_TESTS
-        ]
-        yield threat, what, ", ".join([*(f"`{test}`" for test in shown), *more])
+    return table_rows("threat", THREATS, find_tests(threats_of), WITHOUT_TEST)

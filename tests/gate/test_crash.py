@@ -105,7 +105,7 @@ async def is_done(agents: Agents, review_id: str) -> None:
 
 @pytest.mark.parametrize("point", ["gate.before_submit", "gate.after_submit"])
 async def test_a1_killed_while_it_submits(agents: Agents, point: str):
-    """Stored or not: the next agent finds or makes the one review, and it is shown once."""
+    """Fault A1. Stored or not: the next agent finds or makes the one review, and it is shown once."""
     await agents.wait_killed(await agents.start(f"{point}=kill"))
     second = await agents.start()
     review_id = await agents.review_id()
@@ -119,7 +119,7 @@ async def test_a1_killed_while_it_submits(agents: Agents, point: str):
 
 
 async def test_a2_killed_while_it_waits(agents: Agents):
-    """Decided while no agent runs: the next agent continues at once, and nobody is asked again."""
+    """Fault A2. Decided while no agent runs: the next agent continues at once, and nobody is asked again."""
     first = await agents.start()
     review_id = await agents.review_id()
     first.kill()
@@ -134,7 +134,7 @@ async def test_a2_killed_while_it_waits(agents: Agents):
 
 @pytest.mark.parametrize("point", ["gate.before_claim", "gate.after_claim", "gate.before_once"])
 async def test_a3_killed_before_it_starts_the_call(agents: Agents, point: str):
-    """After the decision, before or after the claim: it runs once, after the restart."""
+    """Faults A3 and A4. After the decision, before or after the claim: it runs once, after the restart."""
     first = await agents.start(f"{point}=kill")
     review_id = await agents.review_id()
     await approve_all(agents.reviews, review_id)
@@ -160,7 +160,8 @@ async def test_a3_killed_before_it_starts_the_call(agents: Agents, point: str):
 async def test_a4_a5_killed_around_the_side_effect(
     agents: Agents, point: str, answer: DoubtAnswer, effects: int
 ):
-    """Nobody can know whether it happened: a person is asked, and only their answer continues the run."""
+    """Faults A4 and A5. Nobody can know whether it happened: a person is asked, and only their answer
+    continues the run."""
     first = await agents.start(f"{point}=kill")
     review_id = await agents.review_id()
     await approve_all(agents.reviews, review_id)

@@ -56,8 +56,9 @@ async def answer_doubt(gate: Gate, review_id: str, answer: Any) -> None:
 async def test_faults_3_a_process_paused_in_once_runs_nothing_when_it_goes_on(
     open_gate: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answer: str | None
 ) -> None:
-    """Given an agent that stops right after `once` was stored, for longer than its lease; if a person then
-    says Run again, or Skip, or nothing yet: the tool runs at most once, and not in the paused agent."""
+    """Fault A6: given an agent that stops right after `once` was stored, for longer than its lease; if a
+    person then says Run again, or Skip, or nothing yet: the tool runs at most once, and not in the paused
+    agent."""
     paused, heir = await open_gate(lease=5.0), await open_gate(lease=600)
     outcome = await approve(paused)
     outcome.release()  # a process that is stopped renews nothing

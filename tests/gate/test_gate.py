@@ -183,7 +183,7 @@ async def test_promise_4_submitting_again_finds_the_same_review(open_gate: Open)
 
 
 async def test_promise_4_many_copies_submit_one_review(open_gate: Open):
-    """A7: given twenty submits at the same moment by three processes, then there is one review."""
+    """Fault A7: given twenty submits at the same moment by three processes, then there is one review."""
     gates = [await open_gate() for _ in range(3)]
     found = await asyncio.gather(
         *(gate.submit([call(n=1)], thread_id="t") for gate in gates for _ in range(7))
@@ -421,7 +421,7 @@ async def test_promise_5_a_long_turn_may_start_all_at_once(gate: Gate):
 
 
 async def test_promise_5_two_waiters_one_claim(open_gate: Open):
-    """A7: given two processes that wait for one review, then one gets it, and the other its end."""
+    """Fault A7: given two processes that wait for one review, then one gets it, and the other its end."""
     one, two = await open_gate(), await open_gate()
     review_id = await one.submit([call(n=1)], thread_id="t")
     waiting = {asyncio.create_task(gate.wait(review_id)) for gate in (one, two, one, two)}
@@ -471,7 +471,7 @@ async def test_promise_5_a_dead_agents_review_is_taken_over(open_gate: Open):
 
 
 async def test_promise_5_a_zombie_changes_nothing(open_gate: Open):
-    """A6: stopped for longer than its lease, it finds that it lost the review."""
+    """Fault A6: stopped for longer than its lease, it finds that it lost the review."""
     zombie, heir = await open_gate(lease=0.3), await open_gate(lease=30)
     outcome = await approve(zombie, call(id="c1"), call(id="c2"))
     outcome.release()
@@ -499,7 +499,8 @@ async def test_promise_5_a_zombie_changes_nothing(open_gate: Open):
 async def test_promise_5_a_doubtful_call_is_asked_about(
     open_gate: Open, answer: Any, runs: list[str], texts: str | None
 ):
-    """A4, A5: given a death between once and done, then nobody gets the review until a person answers."""
+    """Faults A4 and A5: given a death between once and done, then nobody gets the review until a person
+    answers."""
     dead, heir = await open_gate(lease=0.3), await open_gate(lease=5)
     outcome = await approve(dead, call(id="c1"), call("look_up", "c2"))
     assert await outcome.once(outcome.execute[0])
@@ -709,7 +710,7 @@ async def test_settled_serves_its_own_agent_only(open_gate: Open):
 
 
 async def test_a_cancelled_wait_leaves_the_review_as_it_is(gate: Gate):
-    """A8: given a framework's timeout, then the review waits on, and can be waited for again."""
+    """Fault A8: given a framework's timeout, then the review waits on, and can be waited for again."""
     review_id = await gate.submit([call(n=1)], thread_id="t")
     for _ in range(3):
         with pytest.raises(TimeoutError):
@@ -750,7 +751,7 @@ async def test_five_hundred_wait_over_a_handful_of_connections(open_gate: Open, 
 async def test_promise_11_a_waiter_survives_the_death_of_redis(
     own_redis: OwnRedis, open_gate: Open
 ):
-    """R1: killed while it waits, and again just after the decision: nothing is lost."""
+    """Fault R1: killed while it waits, and again just after the decision: nothing is lost."""
     server = own_redis()
     gate, people = await open_gate(server.url), await open_gate(server.url)
     review_id = await gate.submit([call(n=1)], thread_id="t")

@@ -56,8 +56,8 @@ async def wait_held(reviews: Reviews, count: int = 1) -> None:
 
 
 async def test_t54_a_run_that_is_ahead_of_its_review_is_held(own_redis: OwnRedis) -> None:
-    """T54, R2: given that Redis lost the claim and the start of a call; then the agent's next write holds the
-    review, no process may start it, and its release asks people whether it ran."""
+    """Fault R2, T54: given that Redis lost the claim and the start of a call; then the agent's next write
+    holds the review, no process may start it, and its release asks people whether it ran."""
     server = own_redis()
     async with process(server.url) as agent, process(server.url) as other:
         review_id = await approved(agent)

@@ -112,7 +112,7 @@ async def scene(redis_url: str, tmp_path: Path, agents: Forks) -> AsyncIterator[
 
 @pytest.mark.parametrize("point", ["gate.before_submit", "gate.after_submit"])
 async def test_a1_killed_around_the_submit(scene: Scene, point: str) -> None:
-    """Given an agent killed before or after its review was stored, when it starts again, then there
+    """Fault A1: given an agent killed before or after its review was stored, when it starts again, then there
     is one review, and the job finishes."""
     async with scene.agent(point):
         pass
@@ -125,7 +125,7 @@ async def test_a1_killed_around_the_submit(scene: Scene, point: str) -> None:
 
 
 async def test_a2_killed_while_people_decide(scene: Scene) -> None:
-    """Given a decision that came while no agent lived, when one starts, then it continues."""
+    """Fault A2: given a decision that came while no agent lived, when one starts, then it continues."""
     async with scene.agent():
         await scene.review()
     await scene.decide()
@@ -146,8 +146,8 @@ async def test_a2_killed_while_people_decide(scene: Scene) -> None:
     ],
 )
 async def test_a3_a4_killed_where_nothing_is_in_doubt(scene: Scene, point: str) -> None:
-    """Given an agent killed between the decision and the tool, or after the report, when it starts
-    again, then the tool ran once, and nobody was asked."""
+    """Faults A3 and A4: given an agent killed between the decision and the tool, or after the report, when it
+    starts again, then the tool ran once, and nobody was asked."""
     async with scene.agent(point):
         await scene.decide()
     async with scene.agent():
@@ -186,8 +186,8 @@ async def test_killed_in_the_next_model_call_keeps_what_the_tools_said(scene: Sc
 async def test_a4_a5_killed_around_the_tool_asks_a_person(
     scene: Scene, point: str, answer: DoubtAnswer, effects: int, texts: tuple[str, str]
 ) -> None:
-    """Given an agent killed between `once` and the report, then the call is in doubt; when a person
-    answers, then exactly that happens and the model is told."""
+    """Faults A4 and A5: given an agent killed between `once` and the report, then the call is in doubt; when
+    a person answers, then exactly that happens and the model is told."""
     async with scene.agent(point):
         await scene.decide()
     async with scene.agent():

@@ -174,7 +174,7 @@ async def test_many_at_once_are_all_stored(open_reviews: Open):
 
 
 async def test_what_is_due_is_fired_once(open_reviews: Open, redis_url: str):
-    """K2: given two bots that saw the same review due, when both fire, then it is escalated once."""
+    """Fault K2: given two bots that saw the same review due, when both fire, then it is escalated once."""
     bots = [await open_reviews(), await open_reviews()]
     steps = {
         "quick": {
@@ -197,7 +197,7 @@ async def test_what_is_due_is_fired_once(open_reviews: Open, redis_url: str):
 
 
 async def test_what_expired_while_nobody_looked_is_not_escalated_first():
-    """K3: given both are late, then the review expires, and more people are never asked."""
+    """Fault K3: given both are late, then the review expires, and more people are never asked."""
     reviews = Reviews(MemoryStore(lambda: START + 100))
     review = await reviews.submit(*review_of([call("timed")], now=START))
 
@@ -321,9 +321,8 @@ def timeless(review: Review) -> Any:
 async def test_promise_3_a_lost_reply_leaves_the_state_as_if_once(
     open_reviews: Open, redis_url: str
 ):
-    """T45, N2: given a whole life of a review, when the reply to its n-th command is lost, for every n,
-    then the review and its audit are what they are in a life without a fault.
-    """
+    """Fault N2, T45: given a whole life of a review, when the reply to its n-th command is lost, for every n,
+    then the review and its audit are what they are in a life without a fault."""
     async with proxy_to(redis_url) as proxy:
         reviews = await open_reviews(proxy.url, retry_seconds=10)
         await whole_life(reviews, "warm-up")  # the scripts are loaded, a connection is open
@@ -379,7 +378,7 @@ async def start_call(reviews: Reviews, review: Review, n: int) -> bool:
 
 
 async def test_a_short_outage_is_not_noticed(own_redis: OwnRedis, open_reviews: Open):
-    """R1: given a click, when Redis dies and comes back within the patience, then the click counts."""
+    """Fault R1: given a click, when Redis dies and comes back within the patience, then the click counts."""
     server = own_redis()
     reviews = await open_reviews(server.url, retry_seconds=20)
     review = await submit(reviews)
@@ -408,9 +407,7 @@ async def test_promise_11_a_store_that_stays_away_is_told_in_time(
 async def test_promise_11_a_store_that_cannot_write_is_away_and_not_busy(
     own_redis: OwnRedis, open_reviews: Open
 ):
-    """Given a Redis that answers but refuses writes (R6: a replica, a full disk), then nobody is told that
-    others are deciding.
-    """
+    """Fault R6: given a Redis that answers but refuses writes, then nobody is told that others are deciding."""
     server = own_redis()
     reviews = await open_reviews(server.url, retry_seconds=0.5)
     review = await submit(reviews)

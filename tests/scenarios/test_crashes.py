@@ -15,8 +15,9 @@ SOON = POLICY + 'escalate: [{after: 1s, to: "slack:#team-ops"}]'
 
 @pytest.mark.parametrize("point", ["bot.before_commit", "bot.after_commit", "bot.after_ack"])
 async def test_b1_b2_b3_a_bot_killed_during_a_click(scene: Scene, point: str) -> None:
-    """Given a bot that is killed before it stores a click (B1), after that (B2), or after the ack (B3); then
-    only B3's person sees success; when another bot runs and she presses again, her decision counts, once."""
+    """Faults B1 to B3: given a bot that is killed before it stores a click (B1), after that (B2), or
+    after the ack (B3); then only B3's person sees success; when another bot runs and she presses again, her
+    decision counts, once."""
     bot = await scene.bot_process(f"{point}=kill")
     gate = await scene.gate()
     waiting = scene.ask(gate, email("c1"), email("c2"))
@@ -43,8 +44,8 @@ async def test_b1_b2_b3_a_bot_killed_during_a_click(scene: Scene, point: str) ->
 
 @pytest.mark.parametrize("point", ["bot.before_commit", "bot.after_commit"])
 async def test_b1_b2_a_bot_killed_during_a_submission(scene: Scene, point: str) -> None:
-    """Given a modal whose submission kills the bot; then the person sees a failure and keeps her input;
-    when she sends it again, then it counts once."""
+    """Faults B1 and B2: given a modal whose submission kills the bot; then the person sees a failure and
+    keeps her input; when she sends it again, then it counts once."""
     bot = await scene.bot_process(f"{point}=kill")
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
@@ -68,8 +69,9 @@ async def test_b1_b2_a_bot_killed_during_a_submission(scene: Scene, point: str) 
     "point", ["outbox.before_post", "outbox.after_post", "outbox.after_record"]
 )
 async def test_w1_w2_w3_a_bot_killed_while_it_posts(scene: Scene, point: str) -> None:
-    """Given a bot that is killed before it posts (W1), after the post (W2), or after noting it (W3); when
-    another bot runs, then there is one message, its button works, and it shows the decision."""
+    """Faults W1 to W3: given a bot that is killed before it posts (W1), after the post (W2), or after
+    noting it (W3); when another bot runs, then there is one message, its button works, and it shows the
+    decision."""
     bot = await scene.bot_process(f"{point}=kill")
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
@@ -132,8 +134,8 @@ async def test_w2_a_loser_killed_before_it_deletes_its_own(scene: Scene) -> None
 
 
 async def test_k1_a_bot_killed_before_it_escalates(scene: Scene) -> None:
-    """Given a bot that is killed after it found what is due, before it did it; when another runs, then it is
-    escalated, once."""
+    """Fault K1: given a bot that is killed after it found what is due, before it did it; when another runs,
+    then it is escalated, once."""
     bot = await scene.bot_process("timers.after_peek=kill")
     gate = await scene.gate(SOON)
     scene.ask(gate, email())
@@ -151,7 +153,7 @@ async def test_k1_a_bot_killed_before_it_escalates(scene: Scene) -> None:
 async def test_k2_two_bots_fire_the_same_step(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Given two bots that both saw the same step due before either did it; then it is done once."""
+    """Fault K2: given two bots that both saw the same step due before either did it; then it is done once."""
     gate = await scene.gate(SOON)
     go = scene.folder / "go"
     monkeypatch.setenv("HITL_FAILPOINTS", f"timers.after_peek=pause:{go}")

@@ -127,8 +127,8 @@ async def test_what_is_settled_before_costs_no_post(scene: Scene) -> None:
 async def test_promise_4_a_bot_killed_around_the_digest_posts_one_message(
     scene: Scene, point: str
 ) -> None:
-    """Given a bot that is killed before it posts the digest, after that, or after it recorded it; then the
-    next bot leaves one message, which has all reviews."""
+    """Faults W1, W2 and W3: given a bot that is killed before it posts the digest, after that, or after it
+    recorded it; then the next bot leaves one message, which has all reviews."""
     gate = await scene.gate()
     ids = await submit(gate)
     bot = await scene.bot_process(f"{point}=kill", **FEW)

@@ -106,8 +106,8 @@ async def test_promise_9_several_bots_escalate_once(scene: Scene) -> None:
 
 
 async def test_k3_what_is_overdue_expires_and_is_not_escalated_first(scene: Scene) -> None:
-    """Given a review whose step and deadline both pass while no bot runs; when one starts, then the deadline
-    settles it and #team-ops never gets it."""
+    """Fault K3: given a review whose step and deadline both pass while no bot runs; when one starts, then the
+    deadline settles it and #team-ops never gets it."""
     gate = await scene.gate(SOON + "\nexpire: {after: 2s}")
     waiting = scene.ask(gate, email())
 

@@ -89,7 +89,7 @@ async def test_promise_8_what_a_person_edits_is_what_an_http_client_runs(
 async def test_promise_5_a_client_that_dies_after_once_leaves_a_doubt_on_the_card(
     scene: Scene, agents: HttpAgents
 ):
-    """Given a client that died between `once` and `done`; when its lease has ended, then the card
+    """Fault A4: given a client that died between `once` and `done`; when its lease has ended, then the card
     asks, and after Bob's answer a second client runs the call, once."""
     url = await agents.bot()
     client, second = await agents.client(url), await agents.client(url)

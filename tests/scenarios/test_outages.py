@@ -69,8 +69,8 @@ async def _is_ready(url: str) -> bool:
 async def test_t60_promise_11_a_redis_that_hangs_is_a_sentence_in_time(
     scene: Scene, own_redis: Callable[[], EmbeddedRedis]
 ) -> None:
-    """Given a Redis that is stopped (no error, no answer); when Alice presses, then she is told within the
-    3 s that Slack waits; when it continues and she presses again, then it counts once."""
+    """Fault R7: given a Redis that is stopped (no error, no answer); when Alice presses, then she is told
+    within the 3 s that Slack waits; when it continues and she presses again, then it counts once."""
     server = own_redis()
     scene.redis_url = server.url
     await scene.bot()
@@ -150,8 +150,8 @@ async def test_promise_11_redis_goes_away_while_a_card_is_on_its_way(
 async def test_t57_promise_11_slack_in_trouble_delays_and_loses_nothing(
     scene: Scene, mode: str, method: str
 ) -> None:
-    """Given Slack limiting, failing or losing answers; when three reviews come, then their cards appear in
-    order, once each, and show what was decided."""
+    """Faults S1, S2 and S4: given Slack limiting, failing or losing answers; when three reviews come, then
+    their cards appear in order, once each, and show what was decided."""
     await scene.bot()
     gate = await scene.gate()
     await scene.hands.inject_fault(mode, method=method, times=2, retry_after=1)
@@ -180,8 +180,8 @@ async def _has_reviews(redis: Any, count: int) -> bool:
 
 
 async def test_t58_promise_11_a_hanging_slack_leaves_one_message(scene: Scene) -> None:
-    """Given a post that Slack never answers; when the bot gives up on it, then it looks for its message,
-    posts it, and there is one."""
+    """Fault S3: given a post that Slack never answers; when the bot gives up on it, then it looks for its
+    message, posts it, and there is one."""
     await scene.bot()
     gate = await scene.gate()
     await scene.hands.inject_fault("hang", method="chat.postMessage", times=1)
@@ -205,9 +205,9 @@ async def test_promise_11_a_card_that_slack_refuses_becomes_text(scene: Scene) -
 async def test_t56_promise_11_a_dead_letter_delays_no_other_and_can_be_revived(
     scene: Scene,
 ) -> None:
-    """Given a rule that shows its reviews in a channel that does not exist; when others come, then their
-    cards appear anyway and /readyz counts what could not be shown; when the channel is made, then the
-    card appears by itself."""
+    """Faults S5 and W4: given a rule that shows its reviews in a channel that does not exist; when others
+    come, then their cards appear anyway and /readyz counts what could not be shown; when the channel is made,
+    then the card appears by itself."""
     bot = await scene.bot(
         Timing(pace=0.0, lane_lease=0.4, requeue_interval=0.3, timers_interval=0.05)
     )
@@ -275,8 +275,8 @@ async def test_promise_11_a_slow_channel_delays_no_other(scene: Scene) -> None:
 
 
 async def test_a_review_that_this_version_cannot_read_delays_no_other(scene: Scene) -> None:
-    """Given an entry and a review that a newer version wrote, and one without a review; when another review
-    comes, then its card appears, and the unreadable ones are dead letters or removed."""
+    """Fault B6: given an entry and a review that a newer version wrote, and one without a review; when
+    another review comes, then its card appears, and the unreadable ones are dead letters or removed."""
     gate = await scene.gate()
     redis = await scene.redis()
     odd = f"0-{'e' * 32}"

@@ -324,8 +324,8 @@ async def test_promise_3_a_click_that_was_stored_but_not_acknowledged_counts_onc
 
 
 async def test_b4_a_frozen_bot_stores_a_late_click_once(scene: Scene) -> None:
-    """Given a bot that is stopped for a while; when Alice presses, sees it fail, and the bot continues; then
-    her click counts once."""
+    """Fault B4: given a bot that is stopped for a while; when Alice presses, sees it fail, and the bot
+    continues; then her click counts once."""
     bot = await scene.bot_process()
     gate = await scene.gate()
     waiting = scene.ask(gate, email())

@@ -34,8 +34,8 @@ def base(url: str) -> str:
 async def test_faults_10_readyz_is_503_while_redis_takes_no_writes(
     scene: Scene, own_redis: OwnRedis, trouble: Trouble
 ) -> None:
-    """faults 10, security Low: given a server that takes no writes; then `/readyz` is 503 with the reason,
-    and no host or port; afterwards it is 200."""
+    """Fault R6, faults 10, security Low: given a server that takes no writes; then `/readyz` is 503 with the
+    reason, and no host or port; afterwards it is 200."""
     scene.redis_url = own_redis().url
     url = base((await scene.bot()).url)
     assert (await probe(url, "/readyz"))[0] == 200

@@ -49,8 +49,8 @@ async def stop_time(bot: Process) -> float:
 
 
 async def test_promise_3_a_rolling_restart_fails_no_click(scene: Scene) -> None:
-    """Given two bots behind a load balancer, one person who opens forms all the time and one who decides;
-    when the bots are replaced one by one, then no click fails, and each bot ends within its time."""
+    """Fault B6: given two bots behind a load balancer, one person who opens forms all the time and one who
+    decides; when the bots are replaced one by one, then no click fails, and each bot ends within its time."""
     async with balancer() as among:
         old = [await replica(scene, among) for _ in range(2)]
         gate = await scene.gate()

@@ -88,8 +88,9 @@ async def test_three_calls_are_decided_over_sockets(scene: Scene) -> None:
 async def test_promise_3_a_bot_killed_during_a_click_loses_nothing_acknowledged(
     scene: Scene, point: str
 ) -> None:
-    """Given a bot that is killed before it stores a click, between that and the receipt, or after it; then
-    only the last one's person sees success; when another bot runs and she presses again, it counts once."""
+    """Faults B1 and B2: given a bot that is killed before it stores a click, between that and the receipt, or
+    after it; then only the last one's person sees success; when another bot runs and she presses again, it
+    counts once."""
     bot = await a_process(scene, f"{point}=kill")
     gate = await scene.gate()
     waiting = scene.ask(gate, email("c1"), email("c2"))
@@ -175,9 +176,9 @@ async def test_promise_2_two_people_on_two_bots_at_once(
 async def test_promise_3_sockets_are_cut_under_clicks_and_the_bot_is_back_alone(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Given clicks that are about to be stored on both sockets; when these are cut; then their person sees
-    a failure; the bot is back by itself, tells her on the same buttons that she has decided, and each call
-    has its one decision."""
+    """Fault B5: given clicks that are about to be stored on both sockets; when these are cut; then their
+    person sees a failure; the bot is back by itself, tells her on the same buttons that she has decided, and
+    each call has its one decision."""
     bot = await a_bot(scene)
     gate = await scene.gate()
     waiting = [scene.ask(gate, email(), thread_id=f"t-{number}") for number in range(2)]
@@ -208,8 +209,8 @@ async def test_promise_3_sockets_are_cut_under_clicks_and_the_bot_is_back_alone(
 
 @pytest.mark.parametrize("reason", ["warning", "refresh_requested"])
 async def test_no_click_fails_while_slack_renews_the_sockets(scene: Scene, reason: Any) -> None:
-    """Given Slack that announces the end of every socket and ends them when others are open; then each click
-    in the meantime counts."""
+    """Fault B5: given Slack that announces the end of every socket and ends them when others are open; then
+    each click in the meantime counts."""
     await a_bot(scene)
     gate = await scene.gate()
     waiting = [scene.ask(gate, email(), thread_id=f"t-{number}") for number in range(4)]

@@ -79,8 +79,9 @@ async def office(scene: Scene) -> AsyncIterator[TeamsOffice]:
 async def test_w1_w2_w3_a_bot_killed_while_it_posts_to_teams(
     scene: Scene, office: TeamsOffice, point: str, target: str
 ) -> None:
-    """Given a bot that is killed before it posts a card (W1), after the post (W2), or after noting it (W3);
-    when another bot runs, then there is one message, its button works, and it shows the decision."""
+    """Faults W1 to W3: given a bot that is killed before it posts a card (W1), after the post (W2), or after
+    noting it (W3); when another bot runs, then there is one message, its button works, and it shows the
+    decision."""
     hands = office.hands
     place, conversation = (
         (f"teams:{APPROVALS}", APPROVALS)

@@ -209,9 +209,9 @@ async def test_the_clock_starts_at_the_fallback_as_well(scene: Scene) -> None:
 
 
 async def test_a_late_bot_catches_up_in_order(scene: Scene) -> None:
-    """Given two reviews that nobody saw for hours while no bot ran, one past its deadline and one
-    past two steps; when a bot starts, then the first expires and escalates nowhere, and the second
-    takes both steps."""
+    """Fault K3: given two reviews that nobody saw for hours while no bot ran, one past its deadline and one
+    past two steps; when a bot starts, then the first expires and escalates nowhere, and the second takes both
+    steps."""
     expiring = await scene.gate(
         POLICY + CHAIN + "expire: {after: 1h, decision: respond, message: Later}"
     )

@@ -28,9 +28,9 @@ def is_linked(primary: EmbeddedRedis) -> bool:
 async def test_r5_a_click_that_no_replica_confirms_is_not_acknowledged(
     scene: Scene, own_redis: Callable[[], EmbeddedRedis], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Given a bot and an agent that wait for one replica, and the replica dies; when a person approves, then
-    they read that it is not known whether it was stored, and the agent starts nothing. When the replica is
-    back, the call runs without another press, and one from an old card changes nothing."""
+    """Fault R5: given a bot and an agent that wait for one replica, and the replica dies; when a person
+    approves, then they read that it is not known whether it was stored, and the agent starts nothing. When
+    the replica is back, the call runs without another press, and one from an old card changes nothing."""
     primary, replica = own_redis(), own_redis()
     follow(replica, primary)
     await wait_until("the replica follows", lambda: is_linked(primary), 30)

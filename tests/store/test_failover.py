@@ -171,8 +171,8 @@ async def test_no_sentinel_is_lost(sentinel_url: str, redis_sentinels: RedisSent
 
 
 async def test_slots_that_move_are_followed(cluster_url: str, redis_cluster: RedisCluster):
-    """Given a partition whose slot is being moved, then what was moved already is read by ASK; scripts with
-    several keys are refused with a sentence by Redis itself; after that all work, by MOVED."""
+    """Fault R8: given a partition whose slot is being moved, then what was moved already is read by ASK;
+    scripts with several keys are refused with a sentence by Redis itself; after that all work, by MOVED."""
     store = await RedisStore.open(cluster_url)
     review = await created(store, thread_id="t")
     partition = parse_partition(review.id)
@@ -266,7 +266,8 @@ async def test_more_commands_than_connections_wait(cluster_url: str):
 
 
 async def test_a_script_is_known_to_every_node(cluster_url: str, redis_cluster: RedisCluster):
-    """Given nodes that forgot their scripts, then a write works, and so does a pipeline of scripts."""
+    """Fault R3: given nodes that forgot their scripts, then a write works, and so does a pipeline of
+    scripts."""
     store = await RedisStore.open(cluster_url)
     for node in redis_cluster.masters():
         with connect_to(node) as client:

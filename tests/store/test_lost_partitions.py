@@ -55,7 +55,7 @@ def cut_off(replica: EmbeddedRedis, master: EmbeddedRedis) -> None:
 async def test_t54_a_failover_in_a_cluster_holds_the_partitions_that_lost_writes(
     cluster: RedisCluster,
 ) -> None:
-    """T54, R5: given reviews in all partitions, and a master whose replica lags when decisions are
+    """Fault R5, T54: given reviews in all partitions, and a master whose replica lags when decisions are
     acknowledged; when the master dies, then the live reviews of its partitions are held for a process that
     saw the decisions, none of their calls may run, and those of the other masters are decided and go on."""
     store = await RedisStore.open(cluster.url)

