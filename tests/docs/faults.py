@@ -57,8 +57,8 @@ _IN_TEXT = re.compile(r"\bFaults? ([A-Z]\d\b(?:(?:, | and | to )[A-Z]\d\b)*)")
 _ONE = re.compile(r"([A-Z])(\d)(?: to \1(\d))?")
 
 
-def faults_of(name: str, text: str) -> set[str]:  # noqa: ARG001 - names have other numbers, too
-    """ "Faults B1 to B3 and W1" is four."""
+def faults_of(_name: str, text: str) -> set[str]:
+    """Four in "Faults B1 to B3 and W1". The numbers in names are of other lists."""
     return {
         f"{letter}{number}"
         for listed in _IN_TEXT.findall(text)

@@ -407,7 +407,7 @@ async def test_promise_11_a_store_that_stays_away_is_told_in_time(
 async def test_promise_11_a_store_that_cannot_write_is_away_and_not_busy(
     own_redis: OwnRedis, open_reviews: Open
 ):
-    """Fault R6: given a Redis that answers but refuses writes, then nobody is told that others are deciding."""
+    """Fault R6: given a Redis that answers but refuses writes; nobody is told that others are deciding."""
     server = own_redis()
     reviews = await open_reviews(server.url, retry_seconds=0.5)
     review = await submit(reviews)
