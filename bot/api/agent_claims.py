@@ -98,6 +98,7 @@ class AgentClaims:
 
             def finish(review: Review, now: float) -> Transition:
                 results = named_claims.new_results(review, body.results)
+                named_claims.check_complete(review, body.results)
                 return claims.finish(review, claimed_review.fence, results, now)
 
             return (await self._access.change(review_id, op, finish)).review

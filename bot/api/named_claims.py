@@ -134,6 +134,21 @@ def new_results(review: Review, results: Mapping[str, str]) -> dict[str, CallRes
     return by_key
 
 
+def check_complete(review: Review, results: Mapping[str, str]) -> None:
+    """Raises ApiProblem if a call was started and has no result. A holder that was restarted, or that got no
+    answer, does not know whether it ran: only people can say that, and they are asked when the lease ends.
+    """
+    runs = ((call.tool_call_id, review.runs.get(call.key)) for call in review.calls)
+    started = [id for id, run in runs if run is not None and run.state == "started"]
+    if missing := [id for id in started if id not in results]:
+        raise ApiProblem(
+            "no_result",
+            f"The call {missing[0]!r} was started. Send its result, also if it failed. If you don't know"
+            " whether it ran, send nothing: when the lease ends, a person is asked.",
+            pointer="/results",
+        )
+
+
 def may_have_run(review: Review) -> list[str]:
     """The keys of the calls that a holder may have started, if the review lacks what happened last."""
     pending = {action.key for action in review.actions if action.is_pending}

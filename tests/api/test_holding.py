@@ -236,14 +236,32 @@ async def test_done_without_anything_to_run_needs_no_claim(client: Client, revie
     assert (await client.done(id)).body["status"] == "done"
 
 
-async def test_a_call_of_which_nothing_was_said_is_shown_as_such(client: Client, reviews: Reviews):
+async def test_promise_5_a_call_that_was_started_must_have_a_result(
+    client: Client, reviews: Reviews
+):
+    """Given a client that was restarted under its name after it started a call; then it is told that the call
+    was started, and it can't end the review as if it knew what became of it; a person is asked."""
     id = await settle(client, reviews, tool_call(), tool_call("c2"))
     await client.once(id)
 
-    done = await client.done(id)
+    assert (await client.once(id)).body["run"] is False
+    for results in ({}, {"c2": "sent"}):
+        refused = await client.done(id, **results)
+        assert (refused.status, refused.code) == (409, "no_result")
+        assert "The call 'c1' was started. Send its result" in refused.body["detail"]
+
+    await lapse(reviews, id)
+    assert (await client.read(id))["in_doubt"] == ["c1"]
+
+
+async def test_a_call_that_was_not_started_needs_no_result(client: Client, reviews: Reviews):
+    id = await settle(client, reviews, tool_call(), tool_call("c2"))
+    await client.once(id)
+
+    done = await client.done(id, c1="failed: no answer")
 
     answers = {a["tool_call_id"]: a["content"] for a in done.body["outcome"]["answers"]}
-    assert answers["c1"] == "`ask` ran: no result was reported"
+    assert answers["c1"] == "`ask` ran: failed: no answer"
     assert answers["c2"] == "`ask` was not executed."
 
 

@@ -163,7 +163,7 @@ class Renew(RequestModel):
 
 
 class Done(RequestModel):
-    """The results of the calls that ran."""
+    """The results of the calls that ran: of each one that `once` has started."""
 
     results: dict[str, str] = Field(
         default_factory=dict,
