@@ -9,10 +9,11 @@ from functools import partial
 from hitl_core.errors import ReviewConflict
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import PolicyRecorder, ReviewKey, open_turn, read_origin
-from hitl_core.model import Review, Token
+from hitl_core.model import Review, Snapshot, Token
 from hitl_core.store import Store, ThreadState
 
 from ..web import ApiProblem, invalid_at
+from . import named_claims
 from .agent_claims import HTTP_WAITER, AgentClaims
 from .long_poll import LongPoll
 from .policies import Policies
@@ -118,14 +119,14 @@ class AgentApi:
 
     async def list_ready(self, who: Token, limit: int) -> list[Review]:
         """The reviews that can be claimed now, the longest waiting first."""
-        return await self._list_visible(who, await self._ready_ids(who), limit, without_waiter=True)
+        return await self._list_visible(who, await self._ready_ids(who), limit, only_ready=True)
 
     async def wait_ready(self, who: Token, wait: float, is_gone: Callable[[], bool]) -> None:
         """Waits at most `wait` seconds until there is one, or until the client `is_gone`."""
 
         async def is_any_ready() -> bool:
             ids = await self._ready_ids(who)
-            return bool(await self._list_visible(who, ids, 1, without_waiter=True))
+            return bool(await self._list_visible(who, ids, 1, only_ready=True))
 
         await self._long_poll.wait(None, who.agent, is_any_ready, wait, is_gone)
 
@@ -136,10 +137,10 @@ class AgentApi:
         )
 
     async def _list_visible(
-        self, who: Token, ids: Sequence[str], limit: int, *, without_waiter: bool = False
+        self, who: Token, ids: Sequence[str], limit: int, *, only_ready: bool = False
     ) -> list[Review]:
-        """The first of these that this token may see, until they are larger than MAX_BODY. `without_waiter`:
-        only those for which no living process waits.
+        """The first of these that this token may see, until they exceed MAX_BODY. `only_ready`: without
+        those that can't be claimed now, and those for which a living process waits.
         """
         visible: list[Review] = []
         size = 0
@@ -147,17 +148,19 @@ class AgentApi:
             if len(visible) == limit or size > MAX_BODY:
                 break
             with suppress(ApiProblem):  # another agent's, or just deleted
-                review = await self.load(who, review_id)
-                if not (without_waiter and await self._is_waited_for(review)):
-                    visible.append(review)
-                    size += review_size(review)
+                snapshot = await self._access.load_review(who, review_id)
+                if not only_ready or await self._is_ready(snapshot):
+                    visible.append(snapshot.review)
+                    size += review_size(snapshot.review)
         return visible
 
-    async def _is_waited_for(self, review: Review) -> bool:
-        """Whether a process with a gate waits for it: its heartbeat is alive."""
-        if (waiter := review.waiter) is None:
+    async def _is_ready(self, snapshot: Snapshot) -> bool:
+        """Whether it can be claimed, and no process with a gate waits for it: its heartbeat is alive then."""
+        if snapshot.held or not named_claims.is_claimable(snapshot.review, snapshot.now):
             return False
-        return await self._access.run_with_retry(partial(self._access.store.is_alive, waiter))
+        if (waiter := snapshot.review.waiter) is None:
+            return True
+        return not await self._access.run_with_retry(partial(self._access.store.is_alive, waiter))
 
 
 def review_size(review: Review) -> int:

@@ -32,6 +32,15 @@ def claim(review: Review, holder: str, now: float, lease: float) -> Transition:
     return claims.claim(review, holder, now, lease)
 
 
+def is_claimable(review: Review, now: float) -> bool:
+    """Whether a new holder could claim it. Not if a lease has ended with a call that was started."""
+    try:
+        check_doubts(claim(review, "", now, 1.0).review)
+    except ApiProblem:
+        return False
+    return True
+
+
 def renew(review: Review, holder: str, now: float, lease: float) -> Transition:
     """Renew this holder's claim; never makes a new one."""
     if not is_held_by(review, holder, now):
