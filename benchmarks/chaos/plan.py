@@ -186,7 +186,15 @@ def agent_name(process: int) -> str:
     return f"chaos-{process % 2}"
 
 
+#: It has no Redis: it asks the bots, with a token. The other agent uses the library.
+HTTP_AGENT = "chaos-1"
+
+
 def policy() -> Policy:
+    return Policy.from_mapping(policy_mapping())
+
+
+def policy_mapping() -> dict[str, Any]:
     schema = {
         "type": "object",
         "properties": {"to": {"type": "string"}, "amount": {"type": "integer"}},
@@ -206,4 +214,4 @@ def policy() -> Policy:
             "escalate": [{"after": f"{ESCALATION}s", "to": other}],
             "expire": {"after": f"{EXPIRY}s"},
         }
-    return Policy.from_mapping({"default": "deny", "interrupt_on": rules})
+    return {"default": "deny", "interrupt_on": rules}

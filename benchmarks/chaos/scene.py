@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -13,9 +14,20 @@ from benchmarks.chaos.faults.link import Address, Link, open_link
 from benchmarks.chaos.journal import Journal
 from benchmarks.chaos.people.board import Board
 from benchmarks.chaos.people.mouse import Mouse, open_mouse
-from benchmarks.chaos.plan import AGENTS, BOTS, WORKERS, Plan, agent_name, channel_id
+from benchmarks.chaos.plan import (
+    AGENTS,
+    BOTS,
+    HTTP_AGENT,
+    WORKERS,
+    Plan,
+    agent_name,
+    channel_id,
+    policy_mapping,
+)
 from benchmarks.chaos.processes import Program, free_port
 from benchmarks.chaos.servers import ClusterRedis, LossyRedis, SentinelRedis, Server, SingleRedis
+from hitl_core.model import Token
+from hitl_core.store import RedisStore
 from slack_sandbox.sandbox import BOT_TOKEN, SIGNING_SECRET, Sandbox
 from slack_sandbox.server import running_sandbox
 
@@ -40,6 +52,8 @@ class _Builder:
 
     def __init__(self, plan: Plan, folder: Path, redis: Server, stack: AsyncExitStack) -> None:
         self._plan, self._folder, self._redis, self._stack = plan, folder, redis, stack
+        self._policy = folder / "policy.yaml"
+        self._policy.write_text(json.dumps(policy_mapping()))  # JSON is YAML
         self.links: list[Link] = []
 
     async def link(self, name: str, address: Address) -> Link:
@@ -58,6 +72,7 @@ class _Builder:
             "HITL_CHANNEL": channel_id(0),
             "HITL_DIGEST_AFTER": "0",  # the judge looks for a message of each review
             "HITL_PORT": str(port or 0),
+            "HITL_POLICY": str(self._policy),
         }
         role = "workers" if port is None else "http"
         command = ["benchmarks.programs.chaos_bot", role, str(1 / plan.scale), plan.plant]
@@ -65,11 +80,17 @@ class _Builder:
             command = ["bot", "serve", "--only", "http"]  # exactly as an operator runs it
         return self._program(f"bot-{number}", role, command, settings, "listening on")
 
-    async def agent(self, number: int) -> Program:
-        settings = {"HITL_REDIS_URL": await self._redis_url(f"agent-{number}")}
+    async def agent(self, number: int, token: str, ports: Sequence[int]) -> Program:
+        """`ports`: of the bots, for an agent over HTTP."""
+        name, role = f"agent-{number}", agent_name(number)
+        if role == HTTP_AGENT:
+            links = [await self.link(f"{name} to a bot", ("127.0.0.1", port)) for port in ports]
+            urls = " ".join(f"http://127.0.0.1:{link.port}" for link in links)
+            settings = {"HITL_TOKEN": token, "HITL_URLS": urls}
+        else:
+            settings = {"HITL_REDIS_URL": await self._redis_url(name)}
         command = ["benchmarks.programs.chaos_agent", str(number), str(self._folder)]
-        role = agent_name(number)
-        return self._program(f"agent-{number}", role, command, settings, "agent: ready")
+        return self._program(name, role, command, settings, "agent: ready")
 
     async def _redis_url(self, name: str) -> str:
         link = await self.link(f"{name} to Redis", self._redis.address)
@@ -96,7 +117,8 @@ async def open_scene(plan: Plan, folder: Path) -> AsyncGenerator[Scene, None]:
         ports = [free_port() for _ in range(BOTS)]
         all_ports = [*ports, *[None] * WORKERS]
         bots = [await build.bot(n, slack_port, port) for n, port in enumerate(all_ports)]
-        agents = [await build.agent(number) for number in range(AGENTS)]
+        token = await _make_token(redis.url)
+        agents = [await build.agent(number, token, ports) for number in range(AGENTS)]
         ingress = [
             await build.link(f"Slack to bot-{n}", ("127.0.0.1", port))
             for n, port in enumerate(ports)
@@ -108,6 +130,16 @@ async def open_scene(plan: Plan, folder: Path) -> AsyncGenerator[Scene, None]:
         journal = Journal(folder / "presses.jsonl")
         mouse = await stack.enter_async_context(open_mouse(sandbox, urls, journal))
         yield Scene(plan, folder, redis, sandbox, board, build.links, mouse, bots, agents)
+
+
+async def _make_token(redis_url: str) -> str:
+    store = await RedisStore.open(redis_url)
+    try:
+        token, text = Token.issue(HTTP_AGENT, "make chaos", await store.now())
+        await store.save_token(token)
+    finally:
+        await store.close()
+    return text
 
 
 def _make_server(plan: Plan, folder: Path) -> Server:

@@ -1,7 +1,7 @@
 """An agent's process of `make chaos`: `chaos_agent PROCESS FOLDER`. Started again, it goes on.
 
 It submits its reviews of the plan, and runs what was decided. Its tool appends one line to a file, which
-is the side effect.
+is the side effect. With HITL_TOKEN it is one over HTTP, else it has the library and Redis.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ import random
 import sys
 import time
 from collections.abc import Iterable
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 from typing import Any
 
 from benchmarks.chaos.faults.plants import plant
+from benchmarks.chaos.http_gate import HttpGate, HttpOutcome
 from benchmarks.chaos.journal import Journal
 from benchmarks.chaos.plan import Item, Plan, agent_name, policy
 from hitl_core import Gate, HitlError, Outcome
@@ -29,7 +30,7 @@ HEARTBEAT = 3.0
 
 
 class Agent:
-    def __init__(self, gate: Gate, process: int, folder: Path) -> None:
+    def __init__(self, gate: Gate | HttpGate, process: int, folder: Path) -> None:
         self._gate, self._process = gate, process
         self._submits = Journal(folder / f"submits-{process}.jsonl")
         self._tools = Journal(folder / "tools.jsonl")
@@ -80,7 +81,7 @@ class Agent:
             await asyncio.sleep(0.05)
         await asyncio.sleep(float(self._start.read_text()) + at - time.time())
 
-    async def _work(self, outcome: Outcome) -> bool:
+    async def _work(self, outcome: Outcome | HttpOutcome) -> bool:
         """Whether the review is done."""
         results: dict[str, str] = {}
         try:
@@ -107,13 +108,19 @@ async def main(process: int, folder: Path) -> None:
     items = plan.items()
     while True:
         with suppress(HitlError):
-            async with Gate.connect(
-                os.environ["HITL_REDIS_URL"], policy=policy(), agent=agent_name(process),
-                lease=plan.lease, heartbeat_ttl=HEARTBEAT,
-            ) as gate:  # fmt: skip
+            async with _open_gate(plan, process) as gate:
                 print("agent: ready", flush=True)
                 await Agent(gate, process, folder).run(items)
         await asyncio.sleep(PAUSE)
+
+
+def _open_gate(plan: Plan, process: int) -> AbstractAsyncContextManager[Gate | HttpGate]:
+    if token := os.environ.get("HITL_TOKEN"):
+        return HttpGate.connect(os.environ["HITL_URLS"].split(), token)
+    return Gate.connect(
+        os.environ["HITL_REDIS_URL"], policy=policy(), agent=agent_name(process),
+        lease=plan.lease, heartbeat_ttl=HEARTBEAT,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import quantiles
 
+from benchmarks.chaos.plan import HTTP_AGENT, agent_name
 from benchmarks.chaos.verdict.evidence import Evidence
 from benchmarks.chaos.verdict.timers import timer_times
 
@@ -14,7 +15,8 @@ def figures(seen: Evidence) -> Iterator[str]:
         press["seconds"] for press in seen.presses if press["status"] == 200 and "seconds" in press
     ]
     yield _line("click to acknowledgement", acks)
-    yield _line("click to the agent's tool", _resume_times(seen))
+    yield _line("click to the agent's tool", _resume_times(seen, over_http=False))
+    yield _line("the same over HTTP", _resume_times(seen, over_http=True))
     late = [
         at - review.created_at - after
         for review in seen.reviews.values()
@@ -27,8 +29,8 @@ def figures(seen: Evidence) -> Iterator[str]:
     yield f"{len(seen.presses)} presses, {failed} failed visibly; {len(seen.tools)} tools ran"
 
 
-def _resume_times(seen: Evidence) -> list[float]:
-    """From the last press of the person who decided."""
+def _resume_times(seen: Evidence, *, over_http: bool) -> list[float]:
+    """From the last press of the person who decided, of the agents in Python or of those over HTTP."""
     sent = {
         (press["review"], press["user"]): press["at"] - press["seconds"]
         for press in seen.presses
@@ -36,6 +38,8 @@ def _resume_times(seen: Evidence) -> list[float]:
     }
     times: list[float] = []
     for run in seen.tools:
+        if (agent_name(run["process"]) == HTTP_AGENT) is not over_http:
+            continue
         review = seen.reviews.get(run["review"])
         decision = review.actions[0].decision if review else None
         if decision and decision.by and (began := sent.get((run["review"], decision.by.id))):
