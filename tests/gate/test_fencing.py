@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hitl_core.errors import LeaseLost
+from hitl_core.errors import LeaseLost, StoreUnavailable
 from hitl_core.gate import Gate
 from hitl_core.gate.outcome.outcome import Outcome
 from hitl_core.model import ToolCall
@@ -83,12 +83,12 @@ async def test_faults_3_a_process_paused_in_once_runs_nothing_when_it_goes_on(
 
 @asynccontextmanager
 async def shaky(
-    url: str, outcome: Outcome, lease: float = 600
+    url: str, outcome: Outcome, lease: float = 600, patience: float = 60
 ) -> AsyncIterator[tuple[Any, Outcome]]:
     """The same claim over a connection that can lose replies, in a process that renews nothing."""
     async with proxy_to(url) as proxy:
         store = await RedisStore.open(proxy.url)
-        found = Outcome(outcome.review, Reviews(store, retry_seconds=60), lease)
+        found = Outcome(outcome.review, Reviews(store, retry_seconds=patience), lease)
         found.release()
         yield proxy, found
         await store.close()
@@ -136,6 +136,28 @@ async def test_faults_3_a_lost_answer_of_a_claim_that_still_holds_is_a_yes(
         proxy.release()
 
         assert await asking is True
+        assert await outcome.once(CALL) is False
+
+
+@pytest.mark.every_reply
+async def test_a_start_of_which_nobody_heard_is_asked_for_again(
+    open_gate: Open, redis_url: str
+) -> None:
+    """Given a store that stored a start and then was away for longer than `once` has patience, so that it
+    raised; when the agent asks again, then the call is its own and runs, once; it is not "started before"."""
+    gate = await open_gate(lease=600)
+    outcome = await approve(gate)
+    outcome.release()
+    async with shaky(redis_url, outcome, patience=0.2) as (proxy, lost):
+        proxy.drop_reply(2, hold=True)
+        asking = asyncio.create_task(lost.once(CALL))
+        await wait_started(gate, outcome.review_id)
+        with pytest.raises(StoreUnavailable):
+            await asking
+        proxy.release()
+
+        answers = await asyncio.gather(*(lost.once(CALL) for _ in range(5)))
+        assert sorted(answers) == [False] * 4 + [True]
         assert await outcome.once(CALL) is False
 
 

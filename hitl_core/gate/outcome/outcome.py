@@ -50,6 +50,7 @@ class Outcome:
             for call in running
         )
         self._handed: dict[str, str] = {}
+        self._unanswered: dict[str, str] = {}
         self._runs = ToolSpans(review)
         self.answers: tuple[Answer, ...] = answers(review)
         self._renewal: asyncio.Task[None] | None = None
@@ -143,11 +144,22 @@ class Outcome:
         return tuple(self._handed)
 
     async def _start(self, key: str) -> bool:
+        """After a try that got no answer, the next one has the same id: a start that was stored is its own,
+        and the call can still run.
+        """
+        operation = self._unanswered.pop(key, "") or f"once:{uuid4().hex}"
+        try:
+            return await self._start_as(operation, key)
+        except BaseException:
+            self._unanswered[key] = operation
+            raise
+
+    async def _start_as(self, operation: str, key: str) -> bool:
         await failpoint("gate.before_once")
         since = uptime()
         try:
-            applied = await self._change(
-                "once", lambda r, now: claims.start(r, self._fence, key, now)
+            applied = await self._reviews.change(
+                self.review_id, operation, lambda r, now: claims.start(r, self._fence, key, now)
             )
         except Refused as refused:
             if refused.code == "already_started":
