@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator
+import random
+from collections.abc import AsyncGenerator, Sequence
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -18,6 +19,9 @@ from hitl_core.model import Review, Snapshot
 from hitl_core.review import Reviews, Transition, claims
 
 log = logging.getLogger(__name__)
+
+#: By how many places at most a process takes a ready review later than its turn.
+SPREAD = 16
 
 
 class Waiter:
@@ -72,11 +76,11 @@ class Waiter:
                 self._listener.check_open()
                 seconds = POLL_INTERVAL
                 try:
-                    for review_id in await store.ready_reviews(self._agent, limit=1000):
+                    for review_id in _mix(await store.ready_reviews(self._agent, limit=1000)):
                         try:
-                            if await self._claims.has_waiter(review_id):
+                            if (free := await self._claims.load_free(review_id)) is None:
                                 seconds = self._heartbeat_ttl / 3
-                            elif (outcome := await self._claims.claim(review_id)) is not None:
+                            elif outcome := await self._claims.claim(review_id, free):
                                 yield outcome
                         except (StoreError, ReviewNotFound) as error:
                             # The others must not wait for it.
@@ -130,12 +134,11 @@ class Claims(NamedTuple):
                 )
         return None, POLL_INTERVAL if ready is None else min(POLL_INTERVAL, ready - snapshot.now)
 
-    async def claim(self, review_id: str, snapshot: Snapshot | None = None) -> Outcome | None:
+    async def claim(self, review_id: str, snapshot: Snapshot) -> Outcome | None:
         """The outcome if this process has the review now; None if another process was faster, or if a call is
         in doubt.
         """
         await failpoint("gate.before_claim")
-        snapshot = snapshot or await self.reviews.load(review_id)
         attributes = telemetry.message_attributes(snapshot.review, "receive")
         parent = snapshot.review.trace
         try:
@@ -153,11 +156,20 @@ class Claims(NamedTuple):
         mine = review.status == "claimed" and review.lease and review.lease.holder == self.process
         return Outcome(review, self.reviews, self.lease) if mine else None
 
-    async def has_waiter(self, review_id: str) -> bool:
-        """Whether a living process waits for the review: then no other process may claim it."""
+    async def load_free(self, review_id: str) -> Snapshot | None:
+        """The review; None while a living process waits for it: then no other process may claim it."""
         if self.listener.is_watched(review_id):
-            return True
-        waiter = (await self.reviews.load(review_id)).review.waiter
-        return waiter not in (None, self.process) and await self.reviews.store.is_alive(
-            waiter or ""
-        )
+            return None
+        snapshot = await self.reviews.load(review_id)
+        waiter = snapshot.review.waiter
+        if waiter in (None, self.process) or not await self.reviews.store.is_alive(waiter):
+            return snapshot
+        return None
+
+
+def _mix(ready: Sequence[str]) -> list[str]:
+    """The oldest first, but not exactly. Processes of one agent that all took the same review next would not
+    share the work: each would only find that another one was faster.
+    """
+    places = [place + random.uniform(0, SPREAD) for place in range(len(ready))]
+    return [review_id for _, review_id in sorted(zip(places, ready, strict=True))]
