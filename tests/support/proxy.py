@@ -30,6 +30,8 @@ class Proxy:
         self.most_open = 0
         self._writers: set[asyncio.StreamWriter] = set()
         self.commands: list[bytes] = []
+        #: How many connections there were.
+        self.accepted = 0
         self.url = ""
 
     def drop_reply(self, nth: int = 1, *, hold: bool = False) -> None:
@@ -49,6 +51,7 @@ class Proxy:
         self._free.set()
 
     async def serve(self, down: asyncio.StreamReader, down_writer: asyncio.StreamWriter) -> None:
+        self.accepted += 1
         if self._hold and self.dropped:
             await self._free.wait()
         up, up_writer = await asyncio.open_connection(self._host, self._port)

@@ -6,7 +6,7 @@ import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from aiohttp import web
+from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector, web
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
@@ -28,22 +28,38 @@ PATH = "/slack/events"
 TIMEOUT = 4
 
 
-async def open_slack(settings: Settings, health: Health) -> SlackConnection:
+@asynccontextmanager
+async def open_slack(settings: Settings, health: Health) -> AsyncGenerator[SlackConnection, None]:
     """Raises SettingsError if Slack refuses the settings, or can't be reached."""
-    channel = make_channel(settings, health, timeout=TIMEOUT)
-    try:
-        await channel.start()
-    except ChannelError as error:
-        raise SettingsError(f"Slack can't be used with these settings: {error}.") from error
-    return SlackConnection(settings, channel)
+    async with _open_session() as session:
+        channel = make_channel(settings, health, timeout=TIMEOUT, session=session)
+        try:
+            await channel.start()
+        except ChannelError as error:
+            raise SettingsError(f"Slack can't be used with these settings: {error}.") from error
+        yield SlackConnection(settings, channel)
 
 
-def make_channel(settings: Settings, health: Health, *, timeout: int) -> SlackChannel:
-    """The channel before its start, when it can only look up. `timeout` of one call is in seconds."""
+def _open_session() -> ClientSession:
+    """All calls share its connections. Without it the SDK opens one for each call, with a TLS handshake."""
+    return ClientSession(
+        connector=TCPConnector(limit=0),  # a call that hangs must not hold up others
+        cookie_jar=DummyCookieJar(),
+        timeout=ClientTimeout(total=TIMEOUT),
+    )
+
+
+def make_channel(
+    settings: Settings, health: Health, *, timeout: int, session: ClientSession | None = None
+) -> SlackChannel:
+    """The channel before its start, when it can only look up. `timeout` of one call is in seconds; with a
+    session, that of the session counts.
+    """
     client = AsyncWebClient(
         token=settings.slack_bot_token,
         base_url=settings.slack_api_url,
         timeout=timeout,
+        session=session,
         retry_handlers=[],  # after a lost answer a post must be searched for, not repeated
     )
     return SlackChannel(client, settings.default_in("slack"), health)
