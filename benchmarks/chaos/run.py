@@ -16,9 +16,9 @@ from benchmarks.chaos.scene import Scene, open_scene
 from benchmarks.chaos.verdict.evidence import (
     Evidence,
     Progress,
+    Submits,
     collect,
     read_progress,
-    read_submits,
 )
 from hitl_core import HitlError
 from hitl_core.store import RedisStore
@@ -93,25 +93,33 @@ def _chance(plan: Plan, item: Item) -> random.Random:
 
 
 async def _note_submits(folder: Path, reviews: dict[int, str]) -> None:
+    submits = Submits(folder)
     while True:
-        reviews |= {entry["number"]: entry["review"] for entry in read_submits(folder)}
+        first = submits.read().first
+        reviews |= {number: first[number]["review"] for number in first.keys() - reviews.keys()}
         await asyncio.sleep(0.2)
 
 
 async def _rest(scene: Scene, say: Sayer) -> None:
-    """Until nothing is left to do, or nothing changes any more."""
+    """Until nothing is left to do, or nothing changes any more. What was at rest is read again only at the
+    end: these reads take time from the agents.
+    """
     store, last, since = None, None, time.monotonic()
+    submits, at_rest = Submits(scene.folder), set[str]()
     try:
         store = await RedisStore.open(scene.redis.url, set_partitions=False)
         while time.monotonic() - since < scene.plan.patience:
-            ids = {str(entry["review"]) for entry in read_submits(scene.folder)}
+            ids, is_complete = submits.read().review_ids(), not at_rest
             try:
-                progress = await read_progress(store, scene.redis, ids)
+                progress = await read_progress(store, scene.redis, ids, at_rest)
             except HitlError:
                 continue
             if progress == Progress(0, 0, 0):
-                say("all is at rest")
-                return
+                if is_complete:
+                    say("all is at rest")
+                    return
+                at_rest.clear()
+                continue
             if progress != last:
                 last, since = progress, time.monotonic()
             await asyncio.sleep(EVERY)

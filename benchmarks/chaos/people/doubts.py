@@ -13,25 +13,33 @@ from benchmarks.chaos.plan import PEOPLE
 from slack_sandbox.workspace import Message
 
 EVERY = 1.0
+#: A card, and by verb the buttons of one of its calls.
+Question = tuple[Message, dict[str, Element]]
 
 
 class Doubts:
     def __init__(self, board: Board, mouse: Mouse, tools: Path, seed: int) -> None:
         self._board, self._mouse, self._tools = board, mouse, tools
         self._chance = random.Random(f"doubts {seed}")
+        #: By message, the blocks that ask nothing: an update gives it other ones.
+        self._silent: dict[str, object] = {}
 
     async def answer(self) -> None:
         while True:
             await asyncio.sleep(EVERY)
-            asked = [
-                (card, {each.verb: each for each in elements(card) if each.action == one.action})
-                for card in self._board.all_cards()
-                for one in elements(card)
-                if one.verb == "ran"
-            ]
-            if asked:
+            if asked := [one for card in self._board.all_cards() for one in self._questions(card)]:
                 ran = {(entry["review"], entry["call"]) for entry in read_journal(self._tools)}
                 await asyncio.gather(*(self._answer(*one, ran) for one in asked))
+
+    def _questions(self, card: Message) -> list[Question]:
+        """Its calls in doubt. Most cards have none, and there are thousands of them."""
+        if self._silent.get(card.ts) is card.blocks:
+            return []
+        found = elements(card)
+        asked = [one.action for one in found if one.verb == "ran"]
+        if not asked:
+            self._silent[card.ts] = card.blocks
+        return [(card, {one.verb: one for one in found if one.action == id}) for id in asked]
 
     async def _answer(
         self, card: Message, by_verb: dict[str, Element], ran: set[tuple[str, str]]

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
-from benchmarks.chaos.journal import Entry, read_journal
+from benchmarks.chaos.journal import Entry, JournalReader, read_journal
 from benchmarks.chaos.people.board import elements, words
 from benchmarks.chaos.plan import AGENTS, Item, Plan
 from benchmarks.chaos.processes import Program
@@ -56,10 +56,10 @@ class Evidence:
 
 async def collect(scene: Scene) -> Evidence:
     plan, folder = scene.plan, scene.folder
-    submits = read_submits(folder)
+    submits = Submits(folder).read()
     store = await RedisStore.open(scene.redis.url, set_partitions=False)
     try:
-        reviews = await _load_reviews(store, {str(entry["review"]) for entry in submits})
+        reviews = await _load_reviews(store, submits.review_ids())
         audit = [
             json.loads(entry.line)
             for partition in range(store.partitions)
@@ -83,8 +83,9 @@ async def collect(scene: Scene) -> Evidence:
     memory = await _peak_memory(scene, programs)
     problem = await verify_audit(scene.redis.url)
     return Evidence(
-        plan, items, submits, presses, tools, reviews, audit, problem, cards, now, ended, memory
-    )
+        plan, items, list(submits.first.values()), presses, tools, reviews, audit, problem, cards,
+        now, ended, memory,
+    )  # fmt: skip
 
 
 async def verify_audit(url: str) -> str:
@@ -111,13 +112,22 @@ async def _peak_memory(scene: Scene, programs: Sequence[Program]) -> dict[str, f
     return peaks
 
 
-def read_submits(folder: Path) -> list[Entry]:
-    """Each review once, as it was acknowledged first."""
-    first: dict[int, Entry] = {}
-    for process in range(AGENTS):
-        for entry in read_journal(folder / f"submits-{process}.jsonl"):
-            first.setdefault(entry["number"], entry)
-    return list(first.values())
+class Submits:
+    """The reviews that were acknowledged to an agent. `first`: each once, by its number."""
+
+    def __init__(self, folder: Path) -> None:
+        files = [folder / f"submits-{process}.jsonl" for process in range(AGENTS)]
+        self._readers = [JournalReader(file) for file in files]
+        self.first: dict[int, Entry] = {}
+
+    def read(self) -> Self:
+        for reader in self._readers:
+            for entry in reader.new():
+                self.first.setdefault(entry["number"], entry)
+        return self
+
+    def review_ids(self) -> set[str]:
+        return {str(entry["review"]) for entry in self.first.values()}
 
 
 async def _load_reviews(store: RedisStore, ids: set[str]) -> dict[str, Review]:
@@ -141,12 +151,16 @@ class Progress(NamedTuple):
     open_reviews: int
 
 
-async def read_progress(store: RedisStore, redis: Server, ids: set[str]) -> Progress:
-    """Jobs for cards, also those for later; reviews that are decided or have a deadline, and are not done."""
-    reviews = await _load_reviews(store, ids)
+async def read_progress(
+    store: RedisStore, redis: Server, ids: set[str], at_rest: set[str]
+) -> Progress:
+    """Jobs for cards, also those for later; reviews that are decided or have a deadline, and are not done.
+    Those that are `at_rest` are not read; those that are found so are added.
+    """
+    reviews = await _load_reviews(store, ids - at_rest)
+    at_rest |= {id for id, review in reviews.items() if is_at_rest(review)}
     jobs = await redis.count([Keys(number).change_counts for number in range(store.partitions)])
-    open_reviews = sum(not is_at_rest(review) for review in reviews.values())
-    return Progress(jobs, await store.count_dead_letters(), open_reviews)
+    return Progress(jobs, await store.count_dead_letters(), len(reviews.keys() - at_rest))
 
 
 def is_at_rest(review: Review) -> bool:
