@@ -14,7 +14,7 @@ import redis.asyncio
 
 from benchmarks.chaos.faults.link import open_link
 from benchmarks.chaos.faults.saboteur import schedule
-from benchmarks.chaos.journal import Journal
+from benchmarks.chaos.journal import Journal, JournalReader
 from benchmarks.chaos.plan import FAULT_GROUPS, Plan, policy
 from benchmarks.chaos.verdict.evidence import verify_audit
 from benchmarks.process import ROOT
@@ -121,6 +121,18 @@ def test_two_writers_of_a_journal_lose_no_line(tmp_path: Path):
         two.write(by=2, number=number)
 
     assert [entry["number"] for entry in one.read()] == [0, 0, 1, 1, 2, 2]
+
+
+def test_a_reader_of_a_journal_gets_each_whole_line_once(tmp_path: Path):
+    """Given a line that is still being written, then it comes with the next call."""
+    reader, file = JournalReader(tmp_path / "j"), tmp_path / "j"
+    assert reader.new() == []
+    file.write_text('{"number": 1}\n{"num')
+    first = reader.new()
+    with file.open("a") as end:
+        end.write('ber": 2}\n')
+
+    assert [*first, *reader.new(), *reader.new()] == [{"number": 1}, {"number": 2}]
 
 
 class Echo(asyncio.Protocol):
