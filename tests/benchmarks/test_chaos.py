@@ -170,3 +170,23 @@ async def test_a_link_loses_one_reply_and_then_works():
         assert await ask(link.port) == b"hello"
         link.delay = 0.01
         assert await ask(link.port) == b"hello"
+
+
+async def test_after_a_half_close_requests_arrive_and_replies_are_lost(
+    caplog: pytest.LogCaptureFixture,
+):
+    """Given a program that has read an end and goes on sending, then no part of the link fails."""
+    server = await asyncio.get_running_loop().create_server(Echo, "127.0.0.1", 0)
+    address: tuple[str, int] = server.sockets[0].getsockname()
+    async with server, open_link("test", [address]) as link:
+        reader, writer = await asyncio.open_connection("127.0.0.1", link.port)
+        writer.write(b"hello")
+        await reader.readexactly(5)
+        link.half_close()
+        assert await reader.read() == b""
+        writer.write(b"more")
+        assert [await ask(link.port) for _ in range(3)] == [b"hello"] * 3
+        writer.close()
+        await writer.wait_closed()
+
+    assert "Fatal error" not in caplog.text

@@ -93,7 +93,7 @@ class _Side(asyncio.Protocol):
         self._up: asyncio.Transport | None = None
         self._early: list[bytes] = []
         self._task: asyncio.Task[None] | None = None
-        self._lost = False
+        self._lost = self._ended = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -130,10 +130,11 @@ class _Side(asyncio.Protocol):
             self._link.pass_on(lambda: self._send_down(data))
 
     def _send_down(self, data: bytes) -> None:
-        if self._down is not None and not self._down.is_closing():
+        if self._down is not None and not self._down.is_closing() and not self._ended:
             self._down.write(data)
 
     def end_writing(self) -> None:
+        self._ended = True
         if self._down is not None and not self._down.is_closing() and self._down.can_write_eof():
             self._down.write_eof()
 
