@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
-from benchmarks.chaos.faults.link import Address, Link, open_link
+from benchmarks.chaos.faults.far_link import FarLink, FarLinks, open_far_links
+from benchmarks.chaos.faults.link import Address
 from benchmarks.chaos.journal import Journal
 from benchmarks.chaos.people.board import Board
 from benchmarks.chaos.people.mouse import Mouse, open_mouse
@@ -41,7 +42,7 @@ class Scene:
     redis: Server
     sandbox: Sandbox
     board: Board
-    links: Sequence[Link]
+    links: Sequence[FarLink]
     mouse: Mouse
     bots: Sequence[Program]
     agents: Sequence[Program]
@@ -52,28 +53,29 @@ class _Builder:
     time too.
     """
 
-    def __init__(self, plan: Plan, folder: Path, redis: Server, stack: AsyncExitStack) -> None:
+    def __init__(
+        self, plan: Plan, folder: Path, redis: Server, links: FarLinks, stack: AsyncExitStack
+    ) -> None:
         self._plan, self._folder, self._redis, self._stack = plan, folder, redis, stack
+        self._links = links
         self._policy = folder / "policy.yaml"
         self._policy.write_text(json.dumps(policy_mapping()))  # JSON is YAML
-        self.links: list[Link] = []
 
-    async def port(self, name: str, address: Address) -> int:
+    async def port(self, address: Address) -> int:
         """Where a program on this machine reaches this server."""
         if "network" not in self._plan.faults:
             return address[1]
-        self.links.append(await self._stack.enter_async_context(open_link(name, [address])))
-        return self.links[-1].port
+        return (await self._links.open(address)).port
 
     async def bot(self, number: int, slack_port: int, port: int | None) -> Program:
         """With a port it answers clicks, else it is one of the workers."""
         plan = self._plan
-        slack = await self.port(f"bot-{number} to Slack", ("127.0.0.1", slack_port))
+        slack = await self.port(("127.0.0.1", slack_port))
         settings = {
             "SLACK_BOT_TOKEN": BOT_TOKEN,
             "SLACK_SIGNING_SECRET": SIGNING_SECRET,
             "SLACK_API_URL": f"http://127.0.0.1:{slack}/api/",
-            "HITL_REDIS_URL": await self._redis_url(f"bot-{number}"),
+            "HITL_REDIS_URL": await self._redis_url(),
             "HITL_CHANNEL": channel_id(0),
             "HITL_DIGEST_AFTER": "0",  # the judge looks for a message of each review
             "HITL_PORT": str(port or 0),
@@ -87,18 +89,18 @@ class _Builder:
 
     async def agent(self, number: int, token: str, ports: Sequence[int]) -> Program:
         """`ports`: of the bots, for an agent over HTTP."""
-        name, role = f"agent-{number}", agent_name(number)
+        role = agent_name(number)
         if role == HTTP_AGENT:
-            links = [await self.link(f"{name} to a bot", ("127.0.0.1", port)) for port in ports]
-            urls = " ".join(f"http://127.0.0.1:{link.port}" for link in links)
+            links = [await self.port(("127.0.0.1", port)) for port in ports]
+            urls = " ".join(f"http://127.0.0.1:{port}" for port in links)
             settings = {"HITL_TOKEN": token, "HITL_URLS": urls}
         else:
-            settings = {"HITL_REDIS_URL": await self._redis_url(name)}
+            settings = {"HITL_REDIS_URL": await self._redis_url()}
         command = ["benchmarks.programs.chaos_agent", str(number), str(self._folder)]
-        return self._program(name, role, command, settings, "agent: ready")
+        return self._program(f"agent-{number}", role, command, settings, "agent: ready")
 
-    async def _redis_url(self, name: str) -> str:
-        return self._redis.url_through(await self.port(f"{name} to Redis", self._redis.address))
+    async def _redis_url(self) -> str:
+        return self._redis.url_through(await self.port(self._redis.address))
 
     def _program(
         self, name: str, role: str, command: list[str], settings: dict[str, str], ready: str
@@ -116,24 +118,22 @@ async def open_scene(plan: Plan, folder: Path) -> AsyncGenerator[Scene, None]:
         await redis.start()
         stack.push_async_callback(redis.stop)
         sandbox = await stack.enter_async_context(running_sandbox(rate_limits=plan.scale))
-        board, build = Board(sandbox), _Builder(plan, folder, redis, stack)
+        links = await stack.enter_async_context(open_far_links())
+        board, build = Board(sandbox), _Builder(plan, folder, redis, links, stack)
         slack_port = int(sandbox.url.rpartition(":")[2])
         ports = [free_port() for _ in range(BOTS)]
         all_ports = [*ports, *[None] * WORKERS]
         bots = [await build.bot(n, slack_port, port) for n, port in enumerate(all_ports)]
         token = await _make_token(redis.url)
         agents = [await build.agent(number, token, ports) for number in range(AGENTS)]
-        ingress = [
-            await build.port(f"Slack to bot-{n}", ("127.0.0.1", port))
-            for n, port in enumerate(ports)
-        ]
+        ingress = [await build.port(("127.0.0.1", port)) for port in ports]
         urls = [f"http://127.0.0.1:{port}/slack/events" for port in ingress]
         sandbox.bot_url = urls[0]
         await asyncio.gather(*(program.start() for program in bots))
         await asyncio.gather(*(program.start() for program in agents))
         journal = Journal(folder / "presses.jsonl")
         mouse = await stack.enter_async_context(open_mouse(sandbox, urls, journal))
-        yield Scene(plan, folder, redis, sandbox, board, build.links, mouse, bots, agents)
+        yield Scene(plan, folder, redis, sandbox, board, links.all, mouse, bots, agents)
 
 
 async def _make_token(redis_url: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import redis.asyncio
 
+from benchmarks.chaos.faults.far_link import open_far_links
 from benchmarks.chaos.faults.link import open_link
 from benchmarks.chaos.faults.saboteur import schedule
 from benchmarks.chaos.journal import Journal, JournalReader
@@ -170,6 +171,17 @@ async def test_a_link_loses_one_reply_and_then_works():
         assert await ask(link.port) == b"hello"
         link.delay = 0.01
         assert await ask(link.port) == b"hello"
+
+
+async def test_a_link_in_another_process_is_broken_and_works_again():
+    server = await asyncio.get_running_loop().create_server(Echo, "127.0.0.1", 0)
+    address: tuple[str, int] = server.sockets[0].getsockname()
+    async with server, open_far_links() as links:
+        one, other = await links.open(address), await links.open(address)
+        other.do("lose_reply")
+        assert await ask(one.port) == b"hello"
+        assert await ask(other.port) == b""
+        assert await ask(other.port) == b"hello"
 
 
 async def test_after_a_half_close_requests_arrive_and_replies_are_lost(

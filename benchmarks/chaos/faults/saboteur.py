@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.chaos.faults.link import Link
+from benchmarks.chaos.faults.far_link import FarLink
 from benchmarks.chaos.journal import Journal
 from benchmarks.chaos.plan import FaultGroup, Plan
 from benchmarks.chaos.processes import Program
@@ -78,7 +78,7 @@ class Saboteur:
         bots: Sequence[Program],
         agents: Sequence[Program],
         redis: Server,
-        links: Sequence[Link],
+        links: Sequence[FarLink],
         sandbox: Sandbox,
         journal: Journal,
     ) -> None:
@@ -99,7 +99,7 @@ class Saboteur:
         await asyncio.gather(*self._tasks)
         self._tasks.clear()
         for link in self._links:
-            link.reset()
+            link.do("reset")
         self._sandbox.faults.configure({"mode": "ok"})
         for release in self._late:
             release()
@@ -127,24 +127,20 @@ class Saboteur:
             case "slack":
                 await self._do_slack(fault)
 
-    async def _do_network(self, fault: Fault, link: Link) -> None:
+    async def _do_network(self, fault: Fault, link: FarLink) -> None:
         match fault.what:
             case "delay":
-                link.delay = fault.seconds / 10
+                link.do("delay", fault.seconds / 10)
                 await asyncio.sleep(2.0)
-                link.delay = 0.0
+                link.do("delay", 0.0)
             case "silent":
-                link.silent = True
+                link.do("silent", True)
                 await asyncio.sleep(fault.seconds)
-                link.silent = False
-            case "cut":
-                link.cut()
-            case "half_close":
-                link.half_close()
-            case "lose_reply":
-                link.lose_reply()
+                link.do("silent", False)
+            case "cut" | "half_close" | "lose_reply":
+                link.do(fault.what)
             case _:
-                link.lose_reply(hang=True)
+                link.do("lose_reply", True)
 
     async def _do_slack(self, fault: Fault) -> None:
         """The next calls fail, of one method or of any. A late one is applied after the bot has given up."""
