@@ -93,6 +93,8 @@ class Ephemeral:
 
 @dataclass
 class Channel:
+    """`messages` is changed by `put` and `drop` only."""
+
     id: str
     name: str
     members: list[str]
@@ -103,10 +105,24 @@ class Channel:
     is_ext_shared: bool = False
     previous_names: list[str] = field(default_factory=list[str])
     messages: dict[str, Message] = field(default_factory=dict[str, Message])
+    #: The replies of each thread: every message that is read tells their number.
+    _threads: dict[str, dict[str, Message]] = field(
+        default_factory=dict[str, dict[str, Message]], init=False, repr=False, compare=False
+    )
+
+    def put(self, message: Message) -> None:
+        self.messages[message.ts] = message
+        if message.thread_ts and message.thread_ts != message.ts:
+            self._threads.setdefault(message.thread_ts, {})[message.ts] = message
+
+    def drop(self, message: Message) -> None:
+        del self.messages[message.ts]
+        if message.thread_ts:
+            self._threads.get(message.thread_ts, {}).pop(message.ts, None)
 
     def replies(self, ts: str) -> list[Message]:
         """The replies in the thread of `ts`, oldest first."""
-        return [one for one in self.messages.values() if one.thread_ts == ts and one.ts != ts]
+        return list(self._threads.get(ts, {}).values())
 
     def can_write(self, user: str, app: App) -> bool:
         """Whether this user may write: members, but not in an archived channel, and not if the app's

@@ -31,7 +31,7 @@ def load(workspace: Workspace, app_user: str, path: Path) -> None:
             if message.channel == workspace.direct_channel_id(user):
                 workspace.open_direct_channel(user, app_user)
         if message.channel in workspace.channels:
-            workspace.channels[message.channel].messages[message.ts] = message
+            workspace.channels[message.channel].put(message)
             workspace.advance_ts(message.edited or message.ts)
 
 

@@ -96,10 +96,10 @@ class Workspace:
     def add(self, message: Message) -> Message:
         """Adds the message. As in Slack, a reply to a missing message goes to the channel, and a reply
         to a reply joins the thread of the first message."""
-        messages = self.channels[message.channel].messages
-        parent = messages.get(message.thread_ts) if message.thread_ts else None
+        channel = self.channels[message.channel]
+        parent = channel.messages.get(message.thread_ts) if message.thread_ts else None
         message.thread_ts = (parent.thread_ts or parent.ts) if parent else None
-        messages[message.ts] = message
+        channel.put(message)
         self._notify_members(message)
         self.notify_change()
         return message
@@ -123,7 +123,7 @@ class Workspace:
             message.deleted, message.text = True, "This message was deleted."
             message.blocks, message.metadata, message.files = [], None, []
         else:
-            del channel.messages[message.ts]
+            channel.drop(message)
         self.notify_change()
 
     def add_ephemeral(self, notice: Ephemeral) -> Ephemeral:
