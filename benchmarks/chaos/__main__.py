@@ -60,6 +60,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--faults", help=f"some of {','.join(FAULT_GROUPS)}, or none; default: all")
     parser.add_argument("--redis", choices=SETUPS, default="single", help="what Redis consists of")
     parser.add_argument("--pending", type=int, help="reviews that wait; default: 10,000")
+    parser.add_argument("--rate", type=float, help="of these, each second; default: 100")
     parser.add_argument(
         "--plant", choices=sorted(PLANTS), default="", help="a fault of the product"
     )
@@ -80,7 +81,8 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def _plan(options: argparse.Namespace) -> Plan:
     make = Plan.tiny if options.tiny else Plan.short if options.short else Plan
     seed = random.randrange(1_000_000) if options.seed is None else options.seed
-    sizes = {} if options.pending is None else {"pending": options.pending}
+    given = {"pending": options.pending, "rate": options.rate}
+    sizes = {name: size for name, size in given.items() if size is not None}
     more = {"faults": options.faults, "plant": options.plant, "setup": options.redis}
     return make(seed=seed, **more, **sizes)
 
