@@ -15,12 +15,11 @@ from hitl_core.model import (
     Grant,
     MessageRef,
     Place,
-    Review,
     Reviewer,
     Reviewers,
     Snapshot,
 )
-from hitl_core.review import Reviews, decisions, vote_count
+from hitl_core.review import WHOLE_REVIEW, Reviews, decisions, grants_for, vote_count
 
 from .. import click_budget, refusals
 from ..card import Card, build_card
@@ -32,9 +31,6 @@ from .records import ReadMarks, RefusalAudit
 from .reply import PermittedSnapshot, place_of_message
 
 log = logging.getLogger(__name__)
-
-#: The action key for a whole review.
-WHOLE_REVIEW = "0"
 
 
 class ReviewAccess:
@@ -64,16 +60,20 @@ class ReviewAccess:
         keys: Sequence[str],
         who: Reviewer,
         seen: PermittedSnapshot | None = None,
+        *,
+        in_doubt: bool = False,
     ) -> PermittedSnapshot:
-        """The review, if this person may decide on each of these actions. A click can be faster than the
-        record of its card's message: if only that is missing, the check is repeated for a moment.
+        """The review, if this person may decide on each of these actions; `in_doubt`: see `grants_for`. A
+        click can be faster than the record of its card's message: if only that is missing, the check is
+        repeated for a moment.
         """
         start = time.monotonic()
         while True:
             snapshot = await self._load_for_person(review_id, who, seen)
             try:
                 for key in keys:
-                    snapshot = await self._check(snapshot, _grants(snapshot.review, key))
+                    grants = grants_for(snapshot.review, key, in_doubt=in_doubt)
+                    snapshot = await self._check(snapshot, grants)
                 return snapshot
             except Refused as refused:
                 if refused.code != "unknown_members" or click_budget.is_over("post_record", start):
@@ -84,9 +84,10 @@ class ReviewAccess:
     async def load_for_view(
         self, target: ActionRef, who: Reviewer, seen: PermittedSnapshot | None = None
     ) -> PermittedSnapshot:
-        """The review, if this person may decide on the action: nobody else may see it."""
-        async with self.refusal_audit.watch(target.review_id, who, target.action):
-            return await self.load_permitted(target.review_id, [target.action], who, seen)
+        """The review, if this person may decide on the action, or on its doubt: nobody else may see it."""
+        id, key = target.review_id, target.action
+        async with self.refusal_audit.watch(id, who, key):
+            return await self.load_permitted(id, [key], who, seen, in_doubt=True)
 
     async def load_for_decision(
         self,
@@ -180,16 +181,22 @@ class ReviewAccess:
         there = [c for c in review.calls if review.action(c.key) and place in review.places_of(c)]
         return (await self._check_any(snapshot, there))[0]
 
-    async def ineligible_voters(self, snapshot: Snapshot, key: str) -> Collection[str]:
-        """The keys of people who voted on this action or doubt, and may not decide by what is known now."""
+    async def ineligible_voters(
+        self, snapshot: Snapshot, key: str, *, in_doubt: bool
+    ) -> Collection[str]:
+        """The keys of people who voted on this action, or on its doubt, and may not decide by what is known
+        now.
+        """
         review = snapshot.review
-        action, run = review.action(key), review.runs.get(key)
-        votes = run.votes if run else action.votes if action else ()
+        action = review.action(key)
+        voted = review.runs.get(key) if in_doubt else action
+        votes = voted.votes if voted else ()
         if not votes:
             return ()
         votes = [self._directory.with_identities(vote) for vote in votes]
         voters = [vote.by for vote in votes]
-        gone = await self._directory.ineligible_voters(voters, snapshot, _grants(review, key))
+        grants = grants_for(review, key, in_doubt=in_doubt)
+        gone = await self._directory.ineligible_voters(voters, snapshot, grants)
         return gone | vote_count.excluded_voters(review, action, votes) if action else gone
 
     async def may_decide_by(self, grant: Grant, snapshot: PermittedSnapshot) -> bool:
@@ -237,14 +244,3 @@ class ReviewAccess:
             except Refused as refused:
                 refusal = refused
         raise refusal
-
-
-def _grants(review: Review, key: str) -> tuple[Grant, ...]:
-    """Who may decide on an action, on any action (WHOLE_REVIEW), or on the doubt of an allowed call."""
-    if (action := review.action(key)) is not None:
-        return action.grants
-    if key == WHOLE_REVIEW:
-        doubts = [grant for call in review.calls_in_doubt for grant in review.grants_of(call)]
-        return (*(grant for action in review.actions for grant in action.grants), *doubts)
-    call = review.call(key)
-    return review.grants_of(call) if call else (Grant(review.places, Reviewers()),)

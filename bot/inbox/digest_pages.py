@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from hitl_core.errors import Refused
 from hitl_core.model import Reviewer
-from hitl_core.review import pending_actions
+from hitl_core.review import WHOLE_REVIEW, pending_actions
 from hitl_core.store import Digest
 
 from .. import refusals
 from ..card import Card, digest_state, page_keys, review_pages
 from ..offload import offload_drawing
-from .access import WHOLE_REVIEW, ReviewAccess
+from .access import ReviewAccess
 from .action_pages import ActionPage, action_page
 from .reply import PermittedSnapshot
 

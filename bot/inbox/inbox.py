@@ -130,7 +130,10 @@ class Inbox:
         review_id, who = command.review_id, command.who
         if isinstance(command, Escalate):
             return (await self.access.load_for_escalation(review_id, command.message_ref, who))[0]
-        return await self.access.load_permitted(review_id, command.keys, who, seen)
+        in_doubt = isinstance(command, AnswerDoubt)
+        return await self.access.load_permitted(
+            review_id, command.keys, who, seen, in_doubt=in_doubt
+        )
 
     async def _check(self, command: Command, snapshot: PermittedSnapshot) -> Findings:
         """What has to be looked up for this command. Raises Refused for what was not read or is denied."""
@@ -147,8 +150,10 @@ class Inbox:
             marks.check(snapshot, {key: one.type for key, one in each}, command.seal, who)
         else:
             marks.check(snapshot, {command.action: command.answer}, command.seal, who)
+        in_doubt = isinstance(command, AnswerDoubt)
         ineligible = {
-            key: await self.access.ineligible_voters(snapshot, key) for key in command.keys
+            key: await self.access.ineligible_voters(snapshot, key, in_doubt=in_doubt)
+            for key in command.keys
         }
         if not isinstance(command, Decide):
             return Findings(ineligible)

@@ -33,8 +33,14 @@ from hitl_core.review.escalation import (
     deadline,
     next_step_at,
 )
-from hitl_core.review.holds import HELD_TEXT, calls_ahead, ran_mark
-from hitl_core.review.open_items import OpenItem, open_items, pending_actions
+from hitl_core.review.holds import HELD_TEXT, apply_unless_held, calls_ahead, ran_mark
+from hitl_core.review.open_items import (
+    WHOLE_REVIEW,
+    OpenItem,
+    grants_for,
+    open_items,
+    pending_actions,
+)
 from hitl_core.review.proposal import (
     Proposal,
     final_answer,
@@ -76,6 +82,7 @@ __all__ = [
     "HELD_TEXT",
     "PAST_VERBS",
     "PAUSED",
+    "WHOLE_REVIEW",
     "AnswerDoubt",
     "CallResult",
     "Cancel",
@@ -94,6 +101,7 @@ __all__ = [
     "TransitionFunction",
     "answer_schema_of",
     "apply_command",
+    "apply_unless_held",
     "calls_ahead",
     "cancel_reason_of",
     "claims",
@@ -116,6 +124,7 @@ __all__ = [
     "find_pointers",
     "find_redaction_flaw",
     "form_schema",
+    "grants_for",
     "hides_options",
     "judge_edit",
     "judge_proposal",

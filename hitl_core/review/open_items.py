@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from hitl_core.model import Action, Grant, Place, Review
+from hitl_core.model import Action, Grant, Place, Review, Reviewers
+
+#: The key of all actions and doubts of a review.
+WHOLE_REVIEW = "0"
 
 
 class OpenItem(NamedTuple):
@@ -47,3 +50,17 @@ def pending_actions(review: Review, place: Place) -> list[Action]:
     """Those at this place."""
     items = open_items(review, place)
     return [item.action for item in items if item.action is not None]
+
+
+def grants_for(review: Review, key: str, *, in_doubt: bool = False) -> tuple[Grant, ...]:
+    """Who may decide on the action with this key, or on any action or doubt (WHOLE_REVIEW). With `in_doubt`:
+    who may say what became of the call, and so read it: the members of a fallback too, if its doubt was
+    opened to them. That is no right to decide on the action.
+    """
+    if key == WHOLE_REVIEW:
+        doubts = [grant for call in review.calls_in_doubt for grant in review.grants_of(call)]
+        return (*(grant for action in review.actions for grant in action.grants), *doubts)
+    action, call = review.action(key), review.call(key)
+    if action is not None and not in_doubt:
+        return action.grants
+    return review.grants_of(call) if call else (Grant(review.places, Reviewers()),)

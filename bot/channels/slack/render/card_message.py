@@ -127,7 +127,7 @@ def _open_blocks(
     above = card.title if is_only else ""
     body: list[Block] = []
     for doubt in card.doubts:
-        body += [divider(f"line:{doubt.key}"), *doubt_blocks(card.review_id, doubt)]
+        body += _separated_doubt(card, doubt)
     for action in card.open_actions:
         action_part = action_blocks(
             card.review_id, action, names, numbered=not is_only, above=above, more=shared
@@ -140,11 +140,15 @@ def _fitting_doubts(card: Card, top: list[Block], foot: list[Block], reserved: i
     """The first doubts that fit. The others appear when these are answered."""
     body: list[Block] = []
     for at, doubt in enumerate(card.doubts):
-        doubt_part = [divider(f"line:{doubt.key}"), *doubt_blocks(card.review_id, doubt)]
+        doubt_part = _separated_doubt(card, doubt)
         if body and _is_too_large([*top, *body, *doubt_part, *foot], reserved, 3):
             return [*body, *context_lines("more", [more_doubts_line(len(card.doubts) - at)])]
         body += doubt_part
     return body
+
+
+def _separated_doubt(card: Card, doubt: Doubt) -> list[Block]:
+    return [divider(f"line:doubt:{doubt.key}"), *doubt_blocks(card.review_id, doubt)]
 
 
 def _next_place(card: Card, names: PlaceNames) -> str:
@@ -177,8 +181,10 @@ def action_blocks(
 
 
 def doubt_blocks(review_id: str, doubt: Doubt) -> list[Block]:
+    """Ids of their own: the same action may also wait for a decision."""
     text = doubt_text(review_id, doubt)
-    return [*_text_blocks(doubt.key, text), *button_blocks(f"doubt:{doubt.key}", text.buttons)]
+    buttons = button_blocks(f"doubt:{doubt.key}", text.buttons)
+    return [*_text_blocks(f"doubt:{doubt.key}", text), *buttons]
 
 
 def _text_blocks(key: str, text: ActionText) -> list[Block]:
