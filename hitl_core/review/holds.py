@@ -4,12 +4,11 @@ A person releases them. Pure.
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from hitl_core.errors import HitlError, Refused
 from hitl_core.model import STARTED_MARK, Action, Event, Review, Reviewer, Run, Snapshot
 from hitl_core.review import claims
 from hitl_core.review.transition import SnapshotFunction, Transition, make_event, with_actions
+from hitl_core.sentences import join_names
 
 HELD_TEXT = (
     "This is held: the store lost data, so what it has of this may be out of date. Nothing can be decided,"
@@ -51,16 +50,29 @@ def is_release(event: Event) -> bool:
 
 
 def apply_unless_held(apply: SnapshotFunction, snapshot: Snapshot) -> Transition:
-    """The transition. Of a held review only one after which it goes on, or a vote to cancel it, after which
-    it is still held: else raises Refused("held").
+    """The transition. Of a held review only its release, its cancellation, or a vote to cancel it, after
+    which it is still held: else raises Refused("held"). It is too late to cancel what an agent says that it
+    has started, because its answers would say that nothing ran: Refused("started").
     """
     if not snapshot.held:
         return apply(snapshot)
-    with suppress(HitlError):
+    try:
         changed = apply(snapshot)
-        if is_release(changed.event) or changed.review.cancels != snapshot.review.cancels:
-            return changed
-    raise refuse_held()
+    except HitlError:
+        raise refuse_held() from None
+    if changed.event.kind == "released":
+        return changed
+    if not is_release(changed.event) and changed.review.cancels == snapshot.review.cancels:
+        raise refuse_held()
+    if ahead := calls_ahead(snapshot):
+        review = snapshot.review
+        names = join_names(review.tool_name(call) for call in review.calls if call.key in ahead)
+        raise Refused(
+            "started",
+            f"It can't be cancelled: its agent says that it has started {names}. Release it first: then"
+            " people are asked what became of that.",
+        )
+    return changed
 
 
 def refuse_held() -> Refused:

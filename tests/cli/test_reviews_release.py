@@ -66,6 +66,16 @@ def test_a_held_review_is_cancelled_without_a_release(desk: Desk) -> None:
     assert desk.hitl("reviews", "list", "--held").out == ""
 
 
+def test_a9_f1_what_an_agent_has_started_is_not_cancelled(desk: Desk) -> None:
+    """It is refused before the question, and the review stays held."""
+    review = desk.submit()
+    desk.hitl("reviews", "hold", "--yes")
+    desk.do(lambda reviews: mark(reviews.store, review))
+    ran = desk.hitl("reviews", "cancel", review.id, "--yes")
+    assert (ran.code, "Release it first" in ran.err) == (1, True)
+    assert review.id[:8] in desk.hitl("reviews", "list", "--held").out
+
+
 def test_a_person_is_asked(desk: Desk) -> None:
     review = desk.submit()
     desk.hitl("reviews", "hold", "--yes")

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from hitl_core.errors import Refused
-from hitl_core.model import Review, Snapshot
-from hitl_core.review import Cancel, Decide, Release
+from hitl_core.model import Review, Reviewer, Snapshot
+from hitl_core.review import Cancel, Decide, Release, ran_mark
 from hitl_core.review.escalation import apply_due, deadline, next_step_at, start_clocks
 from hitl_core.review.holds import release
 from hitl_core.review.service import Reviews
@@ -138,3 +138,30 @@ async def test_a9_f16_a_held_review_is_cancelled_by_as_many_people_as_it_needs(
     await reviews.apply(Cancel(id, BO, "three"))
     second = await reviews.load(id)
     assert (second.review.cancelled is not None, second.held) == (True, False)
+
+
+@pytest.mark.parametrize("by", [ADA, None])
+async def test_a9_f1_what_an_agent_has_started_is_not_cancelled(
+    reviews: Reviews, by: Reviewer | None
+) -> None:
+    """Given a held review of which an agent says that it has started a call; then neither a person nor its
+    agent can cancel it, for its answers would say that nothing ran; after its release people are asked."""
+    id = await submit(reviews)
+    await reviews.store.hold_live_reviews()
+    await reviews.store.record_mark(id, ran_mark("1"))
+    with pytest.raises(Refused, match="its agent says that it has started it"):
+        await reviews.apply(Cancel(id, by, "cancel"))
+    assert (await reviews.load(id)).held
+
+    after = (await reviews.apply(Release(id, ADA, "release"))).review
+    assert [one.key for one in after.calls_in_doubt] == ["1"]
+    with pytest.raises(Refused, match="may have run"):
+        await reviews.apply(Cancel(id, by, "again"))
+
+
+async def test_a9_f1_a_vote_to_cancel_is_refused_too(reviews: Reviews) -> None:
+    id = await submit(reviews, reviewers={"channel_members": True, "quorum": 2, "reject_quorum": 2})
+    await reviews.store.hold_live_reviews()
+    await reviews.store.record_mark(id, ran_mark("1"))
+    with pytest.raises(Refused, match="has started"):
+        await reviews.apply(Cancel(id, ADA, "one"))

@@ -21,7 +21,7 @@ from hitl_core.cli.session import (
 )
 from hitl_core.cli.terminal import complain, note, say
 from hitl_core.errors import Refused
-from hitl_core.review import Cancel, apply_command
+from hitl_core.review import Cancel, apply_command, apply_unless_held
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -71,7 +71,8 @@ def run(args: argparse.Namespace) -> int:
     if review.calls_in_doubt:
         raise Refused("started", f"It is too late to cancel this: {phrases.doubt_text(review)}")
     command = Cancel(review.id, operator(), new_op(), args.reason)
-    apply_command(snapshot, command)  # refuse before asking for the confirmation
+    # Refuse before asking for the confirmation.
+    apply_unless_held(lambda one: apply_command(one, command), snapshot)
     calls = phrases.tool_names(review, review.calls)
     thread = phrases.agent_name(review.thread_id)
     about = f"{review.id}: {review.agent}, thread {thread}: {calls}"
