@@ -38,31 +38,34 @@ class Messages:
 
     async def post(self, snapshot: Snapshot, place: Place) -> MessageRef:
         """Post the card. If the channel refuses the card, post its text."""
-        return await self.post_card(place, await _draw_card(snapshot, place))
-
-    async def post_card(self, place: Place, card_values: Card) -> MessageRef:
-        """The same for a card that is made already."""
-        channel = self._channels.of_place(place)
-        conversation = await channel.conversation_id(place)
+        card = await _draw_card(snapshot, place)
         try:
-            return await self._pace.post(
-                channel, conversation, lambda: channel.post(place, card_values)
-            )
+            return await self.post_card(place, card)
         except NotFound:
             raise
         except Undeliverable as error:
+            channel = self._channels.of_place(place)
             try:
-                posted = await self._pace.post(
-                    channel, conversation, lambda: channel.post_plain(place, card_values)
-                )
+                posted = await self._post(channel, place, lambda: channel.post_plain(place, card))
             except Undeliverable:
                 raise error from None  # the place was refused, not the card
             log.error(
                 "review %s: its card was refused (%s), so it was posted as text",
-                card_values.review_id,
+                card.review_id,
                 error,
             )
             return posted
+
+    async def post_card(self, place: Place, card: Card) -> MessageRef:
+        """Raises Undeliverable also for a card that the channel refuses."""
+        channel = self._channels.of_place(place)
+        return await self._post(channel, place, lambda: channel.post(place, card))
+
+    async def _post(
+        self, channel: Channel, place: Place, call: Callable[[], Awaitable[MessageRef]]
+    ) -> MessageRef:
+        conversation = await channel.conversation_id(place)
+        return await self._pace.post(channel, conversation, call)
 
     async def draw(self, ref: MessageRef, snapshot: Snapshot, place: Place) -> bool:
         """Update the message. Returns False if somebody deleted it."""

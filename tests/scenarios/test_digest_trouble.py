@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bot.app import Timing
-from hitl_core import Gate
+from hitl_core import Gate, ToolCall
+from hitl_core.model import encode
 from hitl_core.review import Decide, Proposal, claims
 from tests.scenarios.test_digest import COUNT, FEW, digest_of, has_cards, is_counted, submit
 from tests.support.bots import CANARY, POLICY, Scene, email
@@ -88,7 +89,7 @@ async def test_a9_f3_a_digest_that_can_not_be_posted_again_is_dissolved(scene: S
     digest = await shown_digest(scene, gate, ids)
     scene.sandbox.workspace.channels[APPROVALS].messages[digest["ts"]].deleted = True
     answer = '{"ok": false, "error": "team_access_not_granted"}'
-    refuse = {"mode": "answer", "method": "chat.postMessage", "times": 2, "status": 200}
+    refuse = {"mode": "answer", "method": "chat.postMessage", "times": 1, "status": 200}
     await scene.hands.post("trouble", {**refuse, "body": answer})
     await gate.cancel(ids[0], "no")
     await wait_until("a card for each", lambda: has_cards(scene, COUNT - 1))
@@ -176,3 +177,46 @@ async def test_a9_f8_a_digest_is_bounded(scene: Scene, monkeypatch: pytest.Monke
     await wait_until("each has its message", lambda: is_counted(gate, ids))
     texts = [text_of(card) for card in await scene.cards()]
     assert len([one for one in texts if f"{COUNT} reviews wait" in one]) == 2
+
+
+async def test_a9_f6_a_digest_that_the_channel_refuses_is_no_text_without_a_button(
+    scene: Scene,
+) -> None:
+    """Given a backlog, and a Slack that refuses the blocks of its digest; then each review gets a card."""
+    gate = await scene.gate()
+    await submit(gate)
+    body = '{"ok": false, "error": "invalid_blocks"}'
+    refuse = {"mode": "answer", "method": "chat.postMessage", "times": 1, "status": 200}
+    await scene.hands.post("trouble", {**refuse, "body": body})
+    await scene.bot(**FEW)
+    await wait_until("a card for each", lambda: has_cards(scene, COUNT))
+    for card in await scene.cards():
+        assert buttons(card, "approve")
+
+
+async def test_a9_f3_a_digest_shows_what_would_run_now(scene: Scene) -> None:
+    """Given a digest of reviews with two actions each; when one action is edited, and another approved, while
+    both reviews still wait; then its message has the new arguments, and what still waits."""
+    rule = "reviewers: {channel_members: true, editor_approves: false}"
+    gate = await scene.gate(f"default: review\ninterrupt_on:\n  mail: {{{rule}}}")
+    ids = [
+        await gate.submit([mail(n, "first"), mail(n, "second")], thread_id=f"t-{n}")
+        for n in range(COUNT)
+    ]
+    await scene.bot(**FEW)
+    await shown_digest(scene, gate, ids)
+    edit = Proposal("edit", 1, args=encode({"to": "edited"}))
+    await gate.reviews.apply(Decide(ids[0], "1", edit, person("U0ALICE"), "op-1"))
+    await decide(gate, ids[1])
+
+    async def is_shown() -> bool:
+        [digest] = await scene.cards()
+        text = text_of(digest)
+        there = all(word in text for word in ("edited", "second-1", "first-2"))
+        return there and not any(word in text for word in ("first-0", "first-1"))
+
+    await wait_until("the lines are those of now", is_shown)
+
+
+def mail(number: int, to: str) -> ToolCall:
+    return ToolCall(f"{to}-{number}", "mail", {"to": f"{to}-{number}"})

@@ -1176,6 +1176,9 @@ class StoreContract:
         assert digest
         assert (digest.waiting, digest.total) == ((), 1)
         await store.update_digest(id, ids[0], waits=True)
+        digest = await store.digest(id)
+        assert digest
+        assert digest.new == (ids[0],), "it may have left before the message was there"
         assert [job.kind for job in await finish_all(store)] == ["digest"]
         await store.redraw_digest(id)
         assert [job.kind for job in await finish_all(store)] == ["digest"]

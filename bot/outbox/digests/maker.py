@@ -5,16 +5,18 @@ from __future__ import annotations
 import logging
 import time
 from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from hitl_core.errors import safe_message
-from hitl_core.model import Place
+from hitl_core.model import Place, Snapshot
 from hitl_core.review import Reviews
 from hitl_core.store import MAX_DIGEST, alone_mark
 
 from ...channels.contract import Undeliverable
 from ...channels.registry import Channels
 from ...health import Health
-from .reviews import is_plain, load_outlines, people_of
+from .reviews import is_plain, people_of, read_outlines
 
 log = logging.getLogger(__name__)
 
@@ -22,6 +24,16 @@ log = logging.getLogger(__name__)
 MAX_POSTS, MIN_REVIEWS = 500, 5
 #: After nothing could be gathered, how many seconds it is not tried again.
 PAUSE = 5.0
+#: Of how many cards it is remembered whether they may share a message: each review is read once.
+MAX_KNOWN = 20_000
+
+
+class _Group(NamedTuple):
+    """Reviews that may share a message. `people`: see `people_of`."""
+
+    place: Place
+    agent: str
+    people: str
 
 
 class DigestMaker:
@@ -33,6 +45,7 @@ class DigestMaker:
         self._health = health or Health()
         self._reviews, self._channels, self._after = reviews, channels, after
         self._next_try: dict[str, float] = {}
+        self._groups: dict[tuple[str, Place], _Group | None] = {}
 
     async def gather(self, lane: str) -> None:
         """Where more cards wait than the setting says, take those of the same agent, place and people into
@@ -58,17 +71,13 @@ class DigestMaker:
         if len(await store.first_posts(lane, after + 1)) <= after:
             self._next_try.pop(lane, None)
             return
-        groups: dict[tuple[str, Place, str, str], list[str]] = defaultdict(list)
         posts = await store.first_posts(lane, MAX_POSTS)
-        outlines = (await load_outlines(self._reviews, {one for one, _ in posts})).found
+        await self._look_at(posts)
+        groups: dict[tuple[str, _Group], list[str]] = defaultdict(list)
         for review_id, place in posts:
-            if (snapshot := outlines.get(review_id)) is None or self._is_group(place):
-                continue  # what can't be read has a card that fails, and says so
-            if not is_plain(snapshot, place) or alone_mark(place) in snapshot.marks:
-                continue
-            review = snapshot.review
-            partition = review_id.partition("-")[0]
-            groups[partition, place, review.agent, people_of(review, place)].append(review_id)
+            group = self._groups.get((review_id, place))
+            if group is not None and not self._is_group(place):
+                groups[review_id.partition("-")[0], group].append(review_id)
         parts = [
             (key, ids[at : at + MAX_DIGEST])
             for key, ids in groups.items()
@@ -76,11 +85,38 @@ class DigestMaker:
         ]
         found = [(key, ids) for key, ids in parts if len(ids) >= MIN_REVIEWS]
         taken = [
-            await store.add_to_digest(lane, place, f"{place} {agent} {people}", agent, ids)
-            for (_, place, agent, people), ids in found
+            await store.add_to_digest(lane, group.place, " ".join(group), group.agent, ids)
+            for (_, group), ids in found
         ]
         if not any(taken):
             self._next_try[lane] = time.monotonic() + PAUSE
+
+    async def _look_at(self, posts: Sequence[tuple[str, Place]]) -> None:
+        """Find the groups of those that were not looked at before. A group may be out of date by then:
+        `DigestSync` checks all that it shows for the first time.
+        """
+        if len(self._groups) > MAX_KNOWN:
+            self._groups.clear()
+        unknown: dict[str, list[Place]] = defaultdict(list)
+        for review_id, place in posts:
+            if (review_id, place) not in self._groups:
+                unknown[review_id].append(place)
+
+        def find_groups(snapshot: Snapshot) -> None:
+            review_id = snapshot.review.id
+            for place in unknown[review_id]:
+                self._groups[review_id, place] = self._group_of(snapshot, place)
+
+        for review_id in await read_outlines(self._reviews, unknown, find_groups):
+            for place in unknown[review_id]:
+                self._groups[review_id, place] = None  # its card fails, and says so
+
+    def _group_of(self, snapshot: Snapshot, place: Place) -> _Group | None:
+        """None for one that gets a card of its own."""
+        review = snapshot.review
+        if not is_plain(snapshot, place) or alone_mark(place) in snapshot.marks:
+            return None
+        return _Group(place, review.agent, people_of(review, place))
 
     def _is_group(self, place: Place) -> bool:
         """A group's members get copies, each in a conversation of its own. Also where no card is possible."""

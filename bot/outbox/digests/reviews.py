@@ -6,7 +6,6 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable
 from hashlib import sha256
-from typing import NamedTuple
 
 from hitl_core.errors import ReviewNotFound, StoreError
 from hitl_core.model import Place, Review, Snapshot
@@ -15,15 +14,17 @@ from hitl_core.task_group import task_group
 
 log = logging.getLogger(__name__)
 
-#: Reviews that are loaded at the same time.
-CONCURRENCY = 16
+#: Reviews that are loaded at the same time: few, because one can take 50 ms, and clicks wait for that.
+CONCURRENCY = 4
 
 
 def is_plain(snapshot: Snapshot, place: Place) -> bool:
-    """Whether a digest may show what waits of this review: only pending actions, and nothing is wrong."""
+    """Whether a digest may show what waits of this review: only pending actions, of the people whom the agent
+    asked, and nothing is wrong.
+    """
     review = snapshot.review
     return not (snapshot.held or review.troubles) and all(
-        item.action is not None for item in open_items(review, place)
+        item.action is not None and not item.action.earlier for item in open_items(review, place)
     )
 
 
@@ -34,28 +35,26 @@ def people_of(review: Review, place: Place) -> str:
     return sha256("\n".join(grants).encode()).hexdigest()[:32]
 
 
-class Outlines(NamedTuple):
-    """Reviews without their arguments. `unreadable`: a newer version wrote them, or they are damaged."""
-
-    found: dict[str, Snapshot]
-    unreadable: set[str]
-
-
-async def load_outlines(reviews: Reviews, ids: Iterable[str]) -> Outlines:
-    """Those that are still kept."""
-    loaded = Outlines({}, set())
+async def read_outlines(
+    reviews: Reviews, ids: Iterable[str], read: Callable[[Snapshot], object]
+) -> set[str]:
+    """Call `read` with each that is still kept, without its arguments. Nothing else keeps them: an agent
+    chooses how many there are, and how large. Returns those that can't be read: a newer version wrote them,
+    or they are damaged.
+    """
+    unreadable = set[str]()
 
     async def load(review_id: str) -> None:
         try:
-            loaded.found[review_id] = await reviews.load_outline(review_id)
+            read(await reviews.load_outline(review_id))
         except ReviewNotFound:
             return
         except StoreError as error:
             log.error("review %s can't be read: %s", review_id, error)
-            loaded.unreadable.add(review_id)
+            unreadable.add(review_id)
 
     await for_each(ids, load)
-    return loaded
+    return unreadable
 
 
 async def for_each(ids: Iterable[str], work: Callable[[str], Awaitable[None]]) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
+from collections.abc import Sequence
 
+from hitl_core.errors import ReviewNotFound
 from hitl_core.failpoints import failpoint
 from hitl_core.model import MessageRef, Place, Snapshot
 from hitl_core.review import Reviews
@@ -15,7 +17,7 @@ from ...inbox import draw_digest
 from ...people import Recipients
 from ..card_sync import has_waiting
 from ..messages import Messages
-from .reviews import for_each, is_plain, load_outlines, people_of
+from .reviews import for_each, is_plain, people_of, read_outlines
 
 log = logging.getLogger(__name__)
 
@@ -72,6 +74,8 @@ class DigestSync:
             await store.leave_digest(digest_id, place, [review.id])
             return False
         await store.record_shown_version(review.id, place, review.version)
+        if waits and snapshot.shown.get(place, 0) < review.version:
+            await store.redraw_digest(digest_id)  # its line may say something else now
         return True
 
     async def _check_new(self, digest: Digest) -> None:
@@ -80,33 +84,44 @@ class DigestSync:
         nobody, so it is dropped.
         """
         store, place = self._reviews.store, digest.place
-        loaded = await load_outlines(self._reviews, digest.new)
-        leaving, groups = list(loaded.unreadable), defaultdict[str, list[Snapshot]](list)
+        people = dict[str, str | None]()  # None: it is not plain
+
+        def find_people(snapshot: Snapshot) -> None:
+            review = snapshot.review
+            if has_waiting(review, place):
+                people[review.id] = people_of(review, place) if is_plain(snapshot, place) else None
+
+        unreadable = await read_outlines(self._reviews, digest.new, find_people)
+        leaving, groups = list(unreadable), defaultdict[str, list[str]](list)
         for one in digest.new:
-            if one in leaving:
-                continue
-            if (snapshot := loaded.found.get(one)) is None or not has_waiting(
-                snapshot.review, place
-            ):
-                await store.update_digest(digest.id, one, waits=False)
-            elif is_plain(snapshot, place):
-                groups[people_of(snapshot.review, place)].append(snapshot)
-            else:
+            if one not in people:
+                if one not in unreadable:
+                    await store.update_digest(digest.id, one, waits=False)
+            elif (who := people[one]) is None:
                 leaving.append(one)
-        for group in groups.values():
-            if (why := await self._find_problem(group[0], place)) is not None:
+            else:
+                groups[who].append(one)
+        for ids in groups.values():
+            if (why := await self._find_problem(ids, place)) is not None:
                 log.warning("%s is no place for the digest %s: %s", place, digest.id, why)
-                leaving += [one.review.id for one in group]
+                leaving += ids
         if leaving:
             await store.leave_digest(digest.id, place, leaving)
 
-    async def _find_problem(self, snapshot: Snapshot, place: Place) -> ChannelError | None:
-        """A post looks at the place itself, but an update may pass where no card would."""
-        try:
-            await self._messages.check_place(place)
-            return await self._recipients.check(snapshot, place)
-        except ChannelError as error:
-            return error
+    async def _find_problem(self, ids: Sequence[str], place: Place) -> ChannelError | None:
+        """Of one of these reviews, for all of them. A post looks at the place itself, but an update may pass
+        where no card would.
+        """
+        for one in ids:
+            try:
+                snapshot = await self._reviews.load_outline(one)
+                await self._messages.check_place(place)
+                return await self._recipients.check(snapshot, place)
+            except ReviewNotFound:
+                continue
+            except ChannelError as error:
+                return error
+        return None
 
     async def _update(self, digest: Digest, ref: MessageRef) -> bool:
         """Returns False if its message was deleted and something waits."""
@@ -146,13 +161,15 @@ class DigestSync:
         checked.
         """
         store, place = self._reviews.store, digest.place
-        loaded = await load_outlines(self._reviews, digest.new)
+        before = dict[str, MessageRef | None]()
+
+        def find_post(snapshot: Snapshot) -> None:
+            before[snapshot.review.id] = snapshot.posts.get(place)
 
         async def record(review_id: str) -> None:
-            if (snapshot := loaded.found.get(review_id)) is None:
-                return
-            await store.record_post(review_id, place, ref, snapshot.posts.get(place), digest.id)
+            await store.record_post(review_id, place, ref, before[review_id], digest.id)
             await store.redraw(review_id, place, "card")
 
-        await for_each(digest.new, record)
+        await read_outlines(self._reviews, digest.new, find_post)
+        await for_each(before, record)
         await store.finish_new(digest.id, digest.new)

@@ -100,8 +100,9 @@ class MemoryDigests(MemoryHistory):
         if waits and (found.closed or (review_id not in known and not found.message)):
             return False
         if (review_id in known) != waits:
-            if waits:
+            if waits:  # it may have left before the first post
                 known[review_id] = self._time()
+                self._digests[id] = found._replace(new=(*found.new, review_id))
             else:
                 del known[review_id]
             await self.redraw_digest(id)

@@ -19,7 +19,7 @@ if waits then
   if redis.call('HEXISTS', KEYS[1], 'post') == 0 then
     return 0
   end
-  redis.call('HSET', KEYS[1], field, text(clock()))
+  redis.call('HSET', KEYS[1], field, text(clock()), 'new:' .. ARGV[3], '')  -- it may have left before the first post
   changed = true
 elseif not changed then
   changed = redis.call('HDEL', KEYS[1], field, 'new:' .. ARGV[3]) > 0
