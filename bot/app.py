@@ -159,4 +159,5 @@ def _make_workers(
         gather=DigestMaker(reviews, parts.channels, settings.hitl_digest_after, health).gather,
     )
     timers = DueTimers(Reviews(store, retry_seconds=1.5), health, interval=timing.timers_interval)
-    return Workers(outbox, timers, DeciderCheck(reviews, delivery, timing.pace), *others)
+    deciders = DeciderCheck(reviews, delivery, timing.pace, health)
+    return Workers(outbox, timers, deciders, *others)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection
 from contextlib import suppress
 
 from hitl_core.errors import HitlError, ReviewNotFound, safe_message
@@ -15,6 +14,7 @@ from hitl_core.review import Reviews, open_items
 from hitl_core.store import LiveReview
 
 from ..channels.contract import ChannelError, RateLimited
+from ..health import Health, ReadableReviews
 from .delivery import Delivery
 
 log = logging.getLogger(__name__)
@@ -33,12 +33,19 @@ MAX_WAITS = 10
 
 
 class DeciderCheck:
-    """`pace` is a factor for PAUSE."""
+    """`pace` is a factor for PAUSE. A review that can't be read is a problem, and stops no other."""
 
-    def __init__(self, reviews: Reviews, delivery: Delivery, pace: float = 0.0) -> None:
+    def __init__(
+        self,
+        reviews: Reviews,
+        delivery: Delivery,
+        pace: float = 0.0,
+        health: Health | None = None,
+    ) -> None:
         self._reviews, self._deciders, self._pace = reviews, delivery.deciders, pace
+        self._readable = ReadableReviews(reviews, health or Health())
         self._after: LiveReview | None = None
-        self._drawn = 0
+        self._drawn_after: LiveReview | None = None
 
     async def run(self) -> None:
         """Runs until cancelled: at the start and then every INTERVAL."""
@@ -46,6 +53,7 @@ class DeciderCheck:
             try:
                 if await self._reviews.store.try_lock("deciders", INTERVAL / 2):
                     await self.check_page()
+                    await self.draw_page()
             except HitlError as error:
                 log.warning("it could not be checked who may decide: %s", safe_message(error))
             await asyncio.sleep(INTERVAL)
@@ -56,29 +64,40 @@ class DeciderCheck:
         """
         page = await self._reviews.store.live_reviews(MAX_REVIEWS, self._after)
         flaws = dict[str, ChannelError | None]()
-        self._drawn = 0
         for each in page:
-            with suppress(ReviewNotFound):
-                await self._check_review(each.id, flaws)
+            if (snapshot := await self._readable.load_outline(each.id)) is not None:
+                with suppress(ReviewNotFound):
+                    await self._check_review(snapshot, flaws)
             self._after = each
         if len(page) < MAX_REVIEWS:
             self._after = None
 
-    async def _check_review(self, review_id: str, flaws: dict[str, ChannelError | None]) -> None:
-        snapshot = await self._reviews.load_outline(review_id)
-        shown = {one.base for one in snapshot.posts}
-        waiting = [place for item in open_items(snapshot.review) for place in item.places]
-        for place in dict.fromkeys(waiting):
-            if place in shown:
-                if place.conversation not in flaws:
-                    flaws[place.conversation] = await self._find_flaw(place)
-                await self._deciders.check(snapshot, place, flaws[place.conversation])
-        if self._drawn < MAX_DRAWN:
-            self._drawn += await self._draw_again(snapshot, shown.intersection(waiting))
+    async def draw_page(self) -> None:
+        """Draw the next cards that were not drawn lately: those that were deleted are posted again. It goes
+        on where the last call ended, so each has its turn however many there are. Raises StoreUnavailable.
+        """
+        page = await self._reviews.store.live_reviews(MAX_REVIEWS, self._drawn_after)
+        drawn = 0
+        for each in page:
+            if (snapshot := await self._readable.load_outline(each.id)) is not None:
+                drawn += await self._draw_again(snapshot)
+            self._drawn_after = each
+            if drawn == MAX_DRAWN:
+                return
+        if len(page) < MAX_REVIEWS:
+            self._drawn_after = None
 
-    async def _draw_again(self, snapshot: Snapshot, places: Collection[Place]) -> bool:
-        """If its cards were not drawn lately: then those that were deleted are posted again."""
-        review, store = snapshot.review, self._reviews.store
+    async def _check_review(
+        self, snapshot: Snapshot, flaws: dict[str, ChannelError | None]
+    ) -> None:
+        for place in _shown_places(snapshot):
+            if place.conversation not in flaws:
+                flaws[place.conversation] = await self._find_flaw(place)
+            await self._deciders.check(snapshot, place, flaws[place.conversation])
+
+    async def _draw_again(self, snapshot: Snapshot) -> bool:
+        """Whether its cards were not drawn lately, and are queued now."""
+        review, store, places = snapshot.review, self._reviews.store, _shown_places(snapshot)
         if not places or snapshot.now - review.created_at < DRAW_INTERVAL:
             return False
         if not await store.try_lock(f"card {review.id}", DRAW_INTERVAL):
@@ -101,3 +120,10 @@ class DeciderCheck:
                 flaw = limited
                 await asyncio.sleep(limited.seconds)
         return flaw
+
+
+def _shown_places(snapshot: Snapshot) -> list[Place]:
+    """Those where something waits and a card is."""
+    shown = {one.base for one in snapshot.posts}
+    waiting = [place for item in open_items(snapshot.review) for place in item.places]
+    return [place for place in dict.fromkeys(waiting) if place in shown]

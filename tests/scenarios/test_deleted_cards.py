@@ -31,18 +31,18 @@ async def test_a_deleted_card_is_posted_again_though_nothing_is_due(scene: Scene
     one, other = await scene.cards()
     scene.sandbox.workspace.channels[APPROVALS].messages[one["ts"]].deleted = True
 
-    await check_of(bot).check_page()
+    await check_of(bot).draw_page()
     await scene.all_shown()
     assert [card["ts"] for card in await scene.cards()] == [other["ts"]], "they are new"
 
     for card in (one, other):
         await age(gate.reviews, review_of(card), decider_check.DRAW_INTERVAL)
     await scene.all_shown()
-    await check_of(bot).check_page()
+    await check_of(bot).draw_page()
     await wait_until("the card is there again", lambda: has_cards(scene, 2))
     await scene.all_shown()
     updates = len(await scene.calls("chat.update"))
-    await check_of(bot).check_page()
+    await check_of(bot).draw_page()
     await scene.all_shown()
     assert len(await scene.calls("chat.update")) == updates
 

@@ -1,0 +1,94 @@
+"""The bot's own look at all live reviews: each has its turn, however many there are, and whatever is wrong
+with one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from bot.channels.registry import Channels
+from bot.channels.slack.channel import SlackChannel
+from bot.health.health import Health
+from bot.outbox import DeciderCheck, decider_check
+from bot.outbox.delivery import Delivery
+from bot.people.directory import Directory
+from hitl_core.errors import ReviewUnreadable
+from hitl_core.model import DEFAULT_PLACE, MessageRef, Snapshot
+from hitl_core.review import Reviews
+from hitl_core.store import MemoryStore
+from slack_sandbox.server import Sandbox
+from tests.support.builders import START, policy, review_of
+from tests.support.jobs import finish_all
+
+BOB = policy(ask={"reviewers": {"users": ["U0BOB"]}})
+
+
+class Store(MemoryStore):
+    """`damaged` are the ids of reviews that can't be read."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda: self.now_)
+        self.now_, self.damaged = START, set[str]()
+
+    async def load_outline(self, review_id: str) -> Snapshot | None:
+        if review_id in self.damaged:
+            raise ReviewUnreadable(f"The stored review {review_id} can't be read by this version.")
+        return await super().load_outline(review_id)
+
+
+@pytest.fixture
+def store() -> Store:
+    return Store()
+
+
+async def submit_shown(store: Store, count: int) -> list[str]:
+    ids = list[str]()
+    for number in range(count):
+        made = review_of(by=BOB, now=START + number, thread_id=f"t-{number}")
+        review = await Reviews(store).submit(*made)
+        ref = MessageRef(channel="slack", conversation="C0APPROVE", ts=f"{number}.0")
+        await store.record_post(review.id, DEFAULT_PLACE, ref)
+        ids.append(review.id)
+    await finish_all(store)
+    return ids
+
+
+def check_of(store: Store, channel: SlackChannel, health: Health) -> DeciderCheck:
+    reviews, channels = Reviews(store), Channels(channel)
+    return DeciderCheck(reviews, Delivery(reviews, channels, Directory(channels)), health=health)
+
+
+async def drawn(store: Store) -> Sequence[str]:
+    return [job.review_id for job in await finish_all(store) if job.kind == "check"]
+
+
+async def test_a9_f4_a_review_that_can_not_be_read_keeps_no_other_from_its_check(
+    store: Store, channel: SlackChannel, sandbox: Sandbox
+) -> None:
+    """Given three shown reviews whose only reviewer has left, of which a newer version has written the first;
+    then the others are problems, and so is the first."""
+    ids = await submit_shown(store, 3)
+    store.damaged.add(ids[0])
+    sandbox.users.deactivate("U0BOB")
+    health = Health()
+    await check_of(store, channel, health).check_page()
+    reviews = [(await store.load(one)) for one in ids[1:]]
+    assert [bool(one and one.review.troubles) for one in reviews] == [True, True]
+    assert any(ids[0] in one.subject for one in health.current_problems())
+
+
+async def test_a9_f5_each_card_is_drawn_again_however_many_wait(
+    store: Store, channel: SlackChannel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given more cards than are drawn in an hour; then those that were drawn an hour ago don't go before
+    those that were not: a card that was deleted comes back, whichever it is."""
+    monkeypatch.setattr(decider_check, "MAX_DRAWN", 2)
+    ids = await submit_shown(store, 7)
+    store.now_ += decider_check.DRAW_INTERVAL + 10
+    check, seen = check_of(store, channel, Health()), list[str]()
+    for _ in range(4):
+        await check.draw_page()
+        seen += await drawn(store)
+        store.now_ += decider_check.DRAW_INTERVAL / 2
+    assert set(seen) == set(ids)
