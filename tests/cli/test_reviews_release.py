@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import redis
 
 from hitl_core.model import Review
 from hitl_core.review import ran_mark
@@ -64,6 +65,23 @@ def test_a_held_review_is_cancelled_without_a_release(desk: Desk) -> None:
     desk.hitl("reviews", "hold", "--yes")
     assert desk.hitl("reviews", "cancel", review.id, "--yes").code == 0
     assert desk.hitl("reviews", "list", "--held").out == ""
+
+
+def test_a9_f8_one_that_can_not_be_released_keeps_no_other(desk: Desk) -> None:
+    """Given three held reviews, of which a newer version has written one; then the others are released, it is
+    told, and the command fails."""
+    broken, *others = sorted((desk.submit(thread_id=f"t-{n}") for n in range(3)), key=id_of)
+    desk.hitl("reviews", "hold", "--yes")
+    with redis.Redis.from_url(desk.url) as client:
+        client.hset(f"hitl:{{0}}:review:{broken.id}", "data", '{"schema_version":99,}')
+    ran = desk.hitl("reviews", "release", "--all", "--yes")
+    assert ran.code == 1
+    assert ran.out.splitlines() == [f"released {one.id}" for one in others]
+    assert broken.id in ran.err
+
+
+def id_of(review: Review) -> str:
+    return review.id
 
 
 def test_a9_f1_what_an_agent_has_started_is_not_cancelled(desk: Desk) -> None:

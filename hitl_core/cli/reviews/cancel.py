@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 _MORE = """\
 People can't decide the review any more, none of its calls runs, not even one
 that was already approved, and the agent is informed. It is too late when an
-agent has claimed the review. The command can only stop calls, so it works
-without HITL_CLI_DECIDE. It counts as a rejection of every call: if a rejection
-needs several people (reject_quorum), so does this."""
+agent has claimed the review, or says that it has started a call. The command
+can only stop calls, so it works without HITL_CLI_DECIDE. It counts as a
+rejection of every call: if a rejection needs several people (reject_quorum), so
+does this."""
 _EPILOG = """\
 examples:
   $ hitl reviews cancel 0-93b4c7d2 --reason "The agent runs wild"

@@ -19,7 +19,7 @@ from hitl_core.cli.session import (
     with_reviews,
 )
 from hitl_core.cli.terminal import complain, confirm, is_interactive, note, say
-from hitl_core.errors import Refused
+from hitl_core.errors import Refused, ReviewNotFound, StoreError
 from hitl_core.review import Release
 
 if TYPE_CHECKING:
@@ -42,8 +42,9 @@ examples:
 The audit names your login and this host. You are asked to confirm; scripts use
 --yes with the whole id.
 
-Exits with 0; 1 if it is not held or not found, or if you answered no, 2 if the
-command or a setting is wrong, 3 if Redis can't be reached.
+Exits with 0; 1 if it is not held or not found, if one of --all can't be
+released, or if you answered no, 2 if the command or a setting is wrong, 3 if
+Redis can't be reached.
 """
 _QUESTION = "Its calls may have run already. Let it go on as it is stored?"
 _PAGE = 1000
@@ -102,12 +103,20 @@ def _release_all(args: argparse.Namespace) -> int:
             note("Nothing was released.")
             return 1
 
-    async def release_each(reviews: Reviews) -> None:
-        async for review_id in _held(reviews):
-            await _release(reviews, review_id)
+    failed = with_reviews(args, _release_each)
+    return 1 if failed else 0
 
-    with_reviews(args, release_each)
-    return 0
+
+async def _release_each(reviews: Reviews) -> bool:
+    """Whether one could not be released: it is told, and keeps no other from its release."""
+    failed = False
+    async for review_id in _held(reviews):
+        try:
+            await _release(reviews, review_id)
+        except (StoreError, ReviewNotFound, Refused) as error:
+            complain(f"{review_id}: {error}")
+            failed = True
+    return failed
 
 
 async def _held(reviews: Reviews) -> AsyncIterator[str]:
