@@ -69,6 +69,7 @@ def decide(
     vote_count.check_voter(review, action, vote_type, by)
     message, stored_args, approval_counts = final_message(action, proposal), dict(review.args), True
     if ruling is not None:
+        _check_not_run(review, action)
         action = add_revision(ruling, proposal, args, name, by, now)
         stored_args[f"{key}:{action.revision}"] = args
         if ruling.verdict is not None:
@@ -165,6 +166,14 @@ def check_decidable(
         by = f" by {action.edits[-1].by.label}" if action.edits else ""
         raise Refused("stale", f"{action.name} was edited{by} in the meantime. Look at it again.")
     check_seal(review, seal, action.key)
+
+
+def _check_not_run(review: Review, action: Action) -> None:
+    """Raises Refused if the call may have run already, as after the release of a held review."""
+    run = review.runs.get(action.key)
+    if run is not None and run.state != "cleared":  # else people ordered to run it again
+        text = f"{action.name} may have run as it is, so it can't be changed."
+        raise Refused("already_started", text)
 
 
 def _is_requester(review: Review, action: Action, by: Reviewer) -> bool:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from hitl_core.errors import Refused
-from hitl_core.model import Review, Reviewer, Snapshot
-from hitl_core.review import Cancel, Decide, Release, ran_mark
+from hitl_core.model import DoubtAnswer, Review, Reviewer, Snapshot
+from hitl_core.review import AnswerDoubt, Cancel, Decide, Release, ran_mark
 from hitl_core.review.escalation import apply_due, deadline, next_step_at, start_clocks
 from hitl_core.review.holds import release
 from hitl_core.review.service import Reviews
@@ -165,3 +165,28 @@ async def test_a9_f1_a_vote_to_cancel_is_refused_too(reviews: Reviews) -> None:
     await reviews.store.record_mark(id, ran_mark("1"))
     with pytest.raises(Refused, match="has started"):
         await reviews.apply(Cancel(id, ADA, "one"))
+
+
+# ------------------------------------------------------------------------ pending and in doubt
+
+
+@pytest.mark.parametrize("answer", [None, "ran", "skip", "rerun"])
+async def test_a9_f9_what_may_have_run_is_not_edited(
+    reviews: Reviews, answer: DoubtAnswer | None
+) -> None:
+    """Given a release of a pending review of which an agent says that it has started its call; then an edit
+    is refused: the agent would be told that the new arguments ran, or did not. When people order to run it
+    again, it can be edited."""
+    id = await submit(reviews)
+    await reviews.store.hold_live_reviews()
+    await reviews.store.record_mark(id, ran_mark("1"))
+    await reviews.apply(Release(id, ADA, "release"))
+    if answer is not None:
+        await reviews.apply(AnswerDoubt(id, "1", answer, BO, "answer"))
+    edit = Decide(id, "1", proposal("edit", args={"n": 2}), ADA, "edit")
+    if answer == "rerun":
+        assert (await reviews.apply(edit)).review.status == "settled"
+    else:
+        with pytest.raises(Refused, match="may have run as it is"):
+            await reviews.apply(edit)
+        await reviews.apply(Decide(id, "1", proposal(), ADA, "approve"))
