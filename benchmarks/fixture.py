@@ -18,7 +18,7 @@ from benchmarks.payload import POLICY, tool_call
 from benchmarks.process import Process, running
 from benchmarks.slack import SLACK
 from hitl_core import Gate, Policy
-from hitl_core.store import Keys
+from hitl_core.store import Keys, RedisStore
 from slack_sandbox.demo import DURABLE_SETTINGS, EmbeddedRedis
 
 EVERYSEC = {**DURABLE_SETTINGS, "appendfsync": "everysec"}
@@ -95,10 +95,12 @@ class Fixture:
 
     async def check_settled(self, review_ids: list[str]) -> None:
         """Raises RuntimeError if a click did not count: a refused click also gets status 200."""
-        keys = [Keys(0).review(review_id) for review_id in review_ids]
-        statuses = [await self.redis.hget(key, "status") for key in keys]
-        if wrong := [status for status in statuses if status not in (b"settled", b"done")]:
-            raise RuntimeError(f"{len(wrong)} of {len(statuses)} clicks did not count.")
+        store = await RedisStore.open(self.redis_url)
+        found = [await store.load_outline(review_id) for review_id in review_ids]
+        await store.close()
+        settled = [each for each in found if each and each.review.status in ("settled", "done")]
+        if len(settled) < len(found):
+            raise RuntimeError(f"{len(found) - len(settled)} of {len(found)} clicks did not count.")
 
 
 @asynccontextmanager

@@ -13,7 +13,7 @@ from examples.support.model import ScriptedModel
 from examples.support.tools import make_tools
 from hitl_core import Gate, Policy, ToolCall
 from hitl_core.model import Token
-from hitl_core.store import RedisStore
+from hitl_core.store import Keys, RedisStore
 from tests.support.bots import Scene
 from tests.support.slack import APPROVALS, buttons, live
 
@@ -144,7 +144,7 @@ async def all_is_done(scene: Scene) -> bool:
     """Somebody asked, and nothing waits any more."""
     redis = await scene.redis()
     reviews = [key async for key in redis.scan_iter("hitl:{0}:review:*")]
-    return bool(reviews) and {await redis.hget(key, "status") for key in reviews} == {b"done"}
+    return bool(reviews) and not await redis.exists(Keys(0).live_reviews)
 
 
 ENDS: dict[str, Callable[[Scene], Awaitable[bool]]] = {"all is done": all_is_done}

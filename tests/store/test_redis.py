@@ -127,14 +127,12 @@ async def test_no_key_is_left_without_an_end(redis_url: str):
 def test_a_leak_is_found(redis_url: str):
     """Given a done review, its thread and a draft without a TTL, and a pending one, then only the three are
     leaks: the check at the end of every test with Redis finds them."""
-    done, pending, draft = (
-        Keys(0).review("0-" + "a" * 32),
-        Keys(0).review("0-" + "b" * 32),
-        "hitl:draft:1",
-    )
+    done, draft = Keys(0).review("0-" + "a" * 32), "hitl:draft:1"
+    pending_id = "0-" + "b" * 32
     with redis.Redis.from_url(redis_url) as client:
-        client.hset(done, "status", "done")
-        client.hset(pending, "status", "pending")
+        client.hset(done, "version", "9")
+        client.hset(Keys(0).review(pending_id), "version", "1")
+        client.zadd(Keys(0).live_reviews, {pending_id: 1})
         client.zadd(Keys(0).thread("done"), {"0-a": DONE_OFFSET + 1})
         client.zadd(Keys(0).thread("pending"), {"0-b": 1})
         client.set(draft, "")
@@ -668,7 +666,7 @@ async def test_keys_of_a_wrong_type_are_an_error_of_ours(redis_url: str):
     async with open_store(redis_url) as store:
         review, event = review_of()
         with redis.Redis.from_url(redis_url) as client:
-            client.set(Keys(0).review(review.id), "text")
+            client.set(Keys(0).review(review.id), "text", ex=60)
         with pytest.raises(StoreError, match="Redis refused"):
             await store.commit(write_of((review, event)))
         with pytest.raises(StoreError):

@@ -52,8 +52,8 @@ def _may_stay(client: Any, key: str) -> bool:
 
 def _is_live(client: Any, key: str) -> bool:
     """Whether it is a review that is not done, the thread of one, or a digest in which one waits."""
-    if re.fullmatch(r"hitl:\{\d+\}:review:\d+-[0-9a-f]{32}", key):
-        return client.hget(key, "status") not in (b"done", "done")
+    if review := re.fullmatch(r"(hitl:\{\d+\}):review:(\d+-[0-9a-f]{32})", key):
+        return client.zscore(f"{review[1]}:live", review[2]) is not None
     if re.fullmatch(r"hitl:\{\d+\}:thread:[0-9a-f]{32}", key):
         return client.zcount(key, "-inf", f"({DONE_OFFSET}") > 0
     if re.fullmatch(r"hitl:\{\d+\}:digest:[\w-]+", key):

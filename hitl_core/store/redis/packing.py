@@ -69,7 +69,7 @@ def unpack(data: bytes) -> bytes:
 
 
 def _make_packer(window: int, memory: int) -> Any:
-    return zlib.compressobj(1, zlib.DEFLATED, -window, memory, zlib.Z_DEFAULT_STRATEGY, _DICTIONARY)
+    return zlib.compressobj(3, zlib.DEFLATED, -window, memory, zlib.Z_DEFAULT_STRATEGY, _DICTIONARY)
 
 
 # These have read the dictionary already. Only copies of them are used.

@@ -67,7 +67,7 @@ local first_lane = 30 + rejected + superseded
 for i = first_lane + 3 * places, #ARGV, 2 do
   redis.call('HSETNX', KEYS[1], ARGV[i], ARGV[i + 1])
 end
-redis.call('HSET', KEYS[1], 'version', ARGV[3], 'data', ARGV[4], 'status', ARGV[5], 'chain', ARGV[15])
+redis.call('HSET', KEYS[1], 'version', ARGV[3], 'data', ARGV[4], 'chain', ARGV[15])
 redis.call('ZADD', KEYS[2], ARGV[6], ARGV[1])
 if ARGV[5] == 'done' then
   redis.call('ZREM', KEYS[8], ARGV[1])
