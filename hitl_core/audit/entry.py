@@ -42,8 +42,11 @@ def link_entry(event: Event | PolicyChanged, head: str) -> tuple[str, str]:
         "n": int(number or 0) + 1,
         "prev": prev,
     }
-    digest = hash_of(entry)
-    return to_canonical_json({**entry, "hash": digest}), f"{entry['n']}:{digest}"
+    # In canonical JSON, `hash` comes between these two parts: so each key is written once.
+    before = to_canonical_json({key: entry[key] for key in entry if key < "hash"})[:-1]
+    after = to_canonical_json({key: entry[key] for key in entry if key > "hash"})[1:]
+    digest = hashlib.sha256(f"{before},{after}".encode()).hexdigest()
+    return f'{before},"hash":"{digest}",{after}', f"{entry['n']}:{digest}"
 
 
 def read_hash(line: str) -> str:

@@ -17,6 +17,7 @@ from hitl_core.model.arguments import MAX_BYTES, JsonObject, decode
 #: A valid tool name. Names are compared exactly, without case folding or Unicode normalisation. A name with
 #: an invisible character is refused; otherwise no rule would match it, and a default of `allow` would run it.
 TOOL_NAME = re.compile(r"[A-Za-z0-9_.:/-]{1,128}")
+_HALF_PAIR = re.compile(r"[\ud800-\udfff]")
 MAX_ID = 256
 #: The most characters of an agent's reason for one call.
 MAX_REASON = 2000
@@ -24,7 +25,7 @@ MAX_REASON = 2000
 
 def is_text(value: str) -> bool:
     """False if it contains half a surrogate pair, which can't be stored."""
-    return not re.search(r"[\ud800-\udfff]", value)
+    return not _HALF_PAIR.search(value)
 
 
 @dataclass(frozen=True, slots=True)

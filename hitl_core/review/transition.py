@@ -139,7 +139,7 @@ def make_event(
         what=what if what is None or isinstance(what, str) else _join_list(what),
         why=why,
         place=place,
-        before=_join_list(each.digest for each in calls),
+        before=None if kind == "submitted" else _join_list(each.digest for each in calls),
         digest=_join_list(each.digest for each in newest),
         policy=review.policy,
         rule=_join_list(rule or "" for rule in rules) or None,

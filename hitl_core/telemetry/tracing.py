@@ -129,7 +129,8 @@ def end_span(started: Any, error: str | None = None) -> None:
 
 def current_context() -> str | None:
     """The current span in the format of W3C's header `traceparent`; None if there is none."""
-    if _trace() is None:
+    trace = _trace()
+    if trace is None or not trace.get_current_span().get_span_context().is_valid:
         return None
     carrier: dict[str, str] = {}
     _propagator().inject(carrier)

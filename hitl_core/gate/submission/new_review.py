@@ -73,8 +73,7 @@ def build_review(
         settled_at=None if actions else now,
         args={f"{call.key}:1": data for call, data in zip(stored_calls, args, strict=True)},
     )
-    event = make_event("submitted", review, now, (action.key for action in actions))
-    return review, event.model_copy(update={"before": None})
+    return review, make_event("submitted", review, now, (action.key for action in actions))
 
 
 def _build_call(key: str, call: ToolCall, ruling: Ruling, route: Route, digest: str) -> Call:

@@ -31,7 +31,7 @@ class RedisPart:
     async def _run_script(self, name: str, keys: Sequence[str], args: Sequence[Any] = ()) -> Any:
         try:
             async with store_errors():
-                return await self._script(name)(keys=list(keys), args=list(args))
+                return await self._script(name)(keys=keys, args=args)
         except StoreUnwritable:
             raise
         except StoreUnavailable:
