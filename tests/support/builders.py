@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Coroutine, Sequence
+from functools import cache
 from typing import Any, TypeVar
 
 from hitl_core.gate.submission.calls import JudgedCalls
@@ -77,7 +78,15 @@ _numbers = itertools.count(1)
 
 def policy(**rules: Any) -> Policy:
     """POLICY with some rules more, or others."""
+    if not rules:
+        return _plain_policy()
     return Policy.from_mapping({**POLICY, "interrupt_on": {**POLICY["interrupt_on"], **rules}})
+
+
+@cache
+def _plain_policy() -> Policy:
+    """Read once, because most tests have it, and nothing changes a policy."""
+    return Policy.from_mapping(POLICY)
 
 
 def call(name: str = "ask", id: str = "c1", **args: Any) -> ToolCall:
