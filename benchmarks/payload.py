@@ -12,6 +12,14 @@ ARGUMENTS = 1000
 
 def tool_call() -> ToolCall:
     """One e-mail of exactly ARGUMENTS bytes."""
+    return ToolCall("call-1", "send_email", _ARGS)
+
+
+def _make_args() -> dict[str, str]:
     args = {"to": "jo@example.com", "subject": "Your refund", "body": ""}
     room = ARGUMENTS - len(encode(args).data)
-    return ToolCall("call-1", "send_email", {**args, "body": ("Hello Jo. " * 100)[:room]})
+    return {**args, "body": ("Hello Jo. " * 100)[:room]}
+
+
+#: Made once, because what makes them is no part of a submit.
+_ARGS = _make_args()

@@ -661,6 +661,23 @@ async def test_a_server_that_hangs_is_given_up_in_time(
         assert await store.now() > 0
 
 
+async def test_a_pending_review_has_few_fields(redis_url: str):
+    """Given a review of one call whose card is shown in a conversation that was counted; then its hash has no
+    more than eight fields: with a ninth, Redis would double its table."""
+    async with open_store(redis_url) as store:
+        review = await created(store)
+        await store.record_mark(review.id, "sized:default")
+        [job] = await begin_all(store)
+        await store.record_post(review.id, DEFAULT_PLACE, HERE)
+        await store.record_shown_version(review.id, DEFAULT_PLACE, 1)
+        await store.finish_job(job)
+        with redis.Redis.from_url(redis_url, decode_responses=True) as client:
+            fields = cast(list[str], client.hkeys(Keys(0).review(review.id)))
+
+    shown = {"post:default", "shown:default", "have:default", "mark:sized:default"}
+    assert set(fields) == {"version", "data", "chain", "args:1:1"} | shown
+
+
 async def test_keys_of_a_wrong_type_are_an_error_of_ours(redis_url: str):
     """Somebody else's key where a review should be."""
     async with open_store(redis_url) as store:
