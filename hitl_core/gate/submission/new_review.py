@@ -47,12 +47,13 @@ def build_review(
     each = zip(calls, judged_calls.rulings, args, strict=True)
     for position, (call, ruling, data) in enumerate(each, start=1):
         key, route = str(position), ruling.route.resolve_origin(asked_in)
-        stored = _build_call(key, call, ruling, route, data.digest)
+        digest = data.digest
+        stored = _build_call(key, call, ruling, route, digest)
         if judged_calls.withholds_texts:
             stored = stored.model_copy(update={"hides_values": True})
         stored_calls.append(stored)
         if ruling.verdict.kind == "review":
-            actions.append(_build_action(key, call, ruling, route, data.digest, now))
+            actions.append(_build_action(key, call, ruling, route, digest, now))
     review = Review(
         id=review_id_for(review_key, [call.id for call in calls], partitions),
         agent=review_key.agent,
