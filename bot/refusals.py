@@ -51,6 +51,10 @@ DRAFT_EXPIRED = (
 )
 
 
+def too_long(most: int) -> str:
+    return f"A text here may have at most {most:,} characters. Shorten it, and send the form again."
+
+
 def read_first(action: str, button: str) -> str:
     return f"{action}: the policy requires that you read all of it first. Then press {button}."
 

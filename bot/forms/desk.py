@@ -68,6 +68,7 @@ class FormDesk:
         Refused.
         """
         assert ref.kind in FIELD_KINDS  # the others have no choices and no pages
+        self._check_length(entries)
         access = self._inbox.access
         snapshot, action = await access.load_for_decision(ref.target, ref.kind, who)
         review = snapshot.review
@@ -90,6 +91,7 @@ class FormDesk:
         if message is not None and not is_text(message):
             return FieldErrors({MESSAGE: HALF_CHARACTER})
         try:
+            self._check_length(entries)
             if ref.kind == "escalate":
                 assert ref.card is not None  # the button is on that message
                 steps = ref.target.revision
@@ -107,6 +109,12 @@ class FormDesk:
             return to_result(Reply.refusal(refused))
         except (InvalidToolCall, SchemaError) as error:
             return Notice(str(error), fixable=True)
+
+    def _check_length(self, entries: Entries) -> None:
+        """Raises Refused for a text that no input of this channel takes: each character is work."""
+        most = self._limits.text
+        if any(len(answer or "") > most for answer in entries.answers.values()):
+            raise Refused("invalid_answer", refusals.too_long(most))
 
     async def _submit_form(
         self,

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytest
 
+import bot.forms.desk as desk
 from bot.channels.contract import Channel
 from bot.channels.registry import Channels
 from bot.forms import (
@@ -329,3 +330,27 @@ async def test_a_form_that_shows_every_value_whole_counts_as_read(world: World) 
     form = await world.open("edit")
     assert isinstance(await world.send(form, text="y"), Stored)
     assert (await world.review()).actions[0].decision is not None
+
+
+async def test_at9_f1_a_text_that_no_input_takes_is_refused_before_any_work(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a client that sends more than an input takes; then no form reads it, in any of the three ways to
+    send, and the person may shorten it."""
+    await world.ask("mail", {"to": "jo"})
+    edit, reject = await world.open("edit"), await world.open("reject")
+
+    def fail(*_: object) -> None:
+        raise AssertionError("it was worked on")
+
+    monkeypatch.setattr(desk, "make_review_form", fail)
+    long = "\u0430" * 3_001
+    for page, label in ((edit, "to"), (reject, "Why?")):
+        result = await world.send(page, **{label: long})
+        assert isinstance(result, Notice)
+        assert result.fixable
+        assert "at most 3,000 characters" in result.text
+    with pytest.raises(Refused, match="at most 3,000 characters"):
+        await world.desk.redraw(edit.ref, "form-1", entries(edit, to=long), OPERATOR)
+    assert (await world.review()).actions[0].is_pending
+    assert isinstance(await world.send(reject, **{"Why?": long[:1_000]}), Stored)
