@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import sys
 from types import FrameType
+from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from bot.api import Submit, judge_turn
+from bot.api.wire import Done
+from bot.api.wire.bodies import parse_model
+from bot.api.wire.requests import RequestModel
+from bot.web import ApiProblem
 from hitl_core import ToolCall
 from hitl_core.errors import InvalidToolCall
 from hitl_core.gate.submission.calls import (
@@ -18,6 +24,7 @@ from hitl_core.gate.submission.calls import (
 from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import encode, parsed_has_more_values
+from tests.api.client import tool_call
 from tests.support.builders import policy
 
 
@@ -66,3 +73,24 @@ async def test_arguments_are_encoded_once_by_http():
         sys.setprofile(None)
 
     assert count == 1
+
+
+@pytest.mark.parametrize(
+    ("shape", "body"),
+    [
+        (Submit, {"thread_id": "t", "calls": [tool_call()], "tools": dict.fromkeys(" ab", 1)}),
+        (Done, {"results": dict.fromkeys("abc", 1)}),
+    ],
+)
+def test_at9_f9_too_many_wrong_keys_are_one_error(
+    shape: type[RequestModel], body: dict[str, Any]
+) -> None:
+    """Given thousands of wrong keys; then they are counted, and not looked at one by one: that would hold the
+    event loop for 60 ms."""
+    [name] = body.keys() & {"tools", "results"}
+    many = {f"{key}{n}": 1 for key in body[name] for n in range(1_000)}
+    with pytest.raises(ValidationError) as caught:
+        shape.model_validate({**body, name: many})
+    assert caught.value.error_count() == 1
+    with pytest.raises(ApiProblem, match="At most"):
+        parse_model(shape, {**body, name: many})

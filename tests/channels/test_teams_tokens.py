@@ -23,16 +23,19 @@ import aiohttp
 import httpx
 import jwt
 import pytest
+from pydantic import ValidationError
 
 from bot.channels.teams.transport import (
     Activity,
     Answer,
     Forbidden,
     Guard,
+    InvalidActivity,
     SigningKeys,
     TeamsEndpoint,
     is_teams_url,
 )
+from bot.channels.teams.transport.requests.activity import parse_activity
 from bot.channels.teams.transport.requests.signing_keys import RETRY_INTERVAL
 from bot.health import Health
 from bot.web import make_app, open_server
@@ -317,6 +320,15 @@ UNREADABLE: dict[str, bytes] = {
     "aadObjectId is a list": json.dumps(sender(aadObjectId=[ALICE])).encode(),
     "tenantId is a number": json.dumps(press(conversation={"id": "a:1", "tenantId": 1})).encode(),
 }
+
+
+def test_at9_f9_of_many_wrong_members_one_is_looked_at() -> None:
+    """Else thousands of errors would hold the event loop for 100 ms."""
+    with pytest.raises(InvalidActivity, match="membersRemoved") as refused:
+        parse_activity(json.dumps(press(membersRemoved=[{"id": 1}] * 9_000)).encode())
+    why = refused.value.__context__
+    assert isinstance(why, ValidationError)
+    assert len(str(why)) < 5_000
 
 
 @pytest.mark.parametrize("name", UNREADABLE)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
 
 from hitl_core.gate import MAX_CALLS
 from hitl_core.model import MAX_ID, MAX_REASON, TOOL_NAME, DialectName
@@ -24,6 +25,18 @@ class RequestModel(BaseModel):
     """Frozen and strict: an unknown key, or a number instead of text, is refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+def _at_most(most: int) -> BeforeValidator:
+    """Counts the keys before anything else: thousands of wrong ones would be much work."""
+
+    def count(value: Any) -> Any:
+        if isinstance(value, dict) and len(cast(dict[str, Any], value)) > most:
+            text = "At most {most} keys are allowed here"
+            raise PydanticCustomError("too_long", text, {"most": most})
+        return cast(Any, value)
+
+    return BeforeValidator(count)
 
 
 Name = Annotated[str, Field(min_length=1, max_length=256)]
@@ -90,7 +103,7 @@ class TurnIn(RequestModel):
         description="The thread in which that person asked the agent, `slack:C0123ABCD/1700000000.000100`."
         " If the policy says `origin`, people are asked there.",
     )
-    tools: dict[ToolName, dict[str, Any] | None] = Field(
+    tools: Annotated[dict[ToolName, dict[str, Any] | None], _at_most(MAX_TOOLS)] = Field(
         default_factory=dict,
         max_length=MAX_TOOLS,
         description="The agent's tools by name, each with the JSON Schema of its arguments or null. A"
@@ -165,7 +178,7 @@ class Renew(RequestModel):
 class Done(RequestModel):
     """The results of the calls that ran: of each one that `once` has started."""
 
-    results: dict[str, str] = Field(
+    results: Annotated[dict[str, str], _at_most(MAX_CALLS)] = Field(
         default_factory=dict,
         max_length=MAX_CALLS,
         description="Tool call id → text. Its first line is shown on the card.",

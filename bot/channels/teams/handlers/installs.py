@@ -35,7 +35,7 @@ class Installs:
         """An upgrade removes the old version and adds the new one: it stays installed."""
         if activity.type == "installationUpdate":
             return activity.action == "remove"
-        left = [one.id.lower() for one in activity.members_removed or ()]
+        left = [one.id.lower() for one in activity.members_removed]
         return activity.recipient.id.lower() in left
 
     async def _welcome(self, activity: Activity) -> None:

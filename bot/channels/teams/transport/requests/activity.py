@@ -69,6 +69,16 @@ class Account(ActivityModel):
         return id if is_guid(id) else None
 
 
+def _to_accounts(value: object) -> tuple[Account, ...]:
+    """One after the other: the first wrong one ends it. Else each of thousands would be an error to collect."""
+    if not isinstance(value, list | None):
+        raise ValueError("no list")
+    return tuple(map(Account.model_validate, cast(list[object], value or [])))
+
+
+Accounts = Annotated[tuple[Account, ...], PlainValidator(_to_accounts)]
+
+
 class Conversation(ActivityModel):
     id: Id
     conversation_type: Id | None = None
@@ -108,8 +118,7 @@ class Activity(ActivityModel):
     reply_to_id: Id | None = None
     action: Id | None = None
     text: Text = ""
-    members_added: list[Account] | None = None
-    members_removed: list[Account] | None = None
+    members_removed: Accounts = ()
     value: Object = {}
 
     @property
