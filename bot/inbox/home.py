@@ -77,12 +77,14 @@ KEEP_FOR = 600.0
 @dataclass(frozen=True)
 class HomeView:
     """The page that a Home shows, and the digest of what was sent; "" if it is not known. `message`: where it
-    is, in a channel whose Homes are messages.
+    is, in a channel whose Homes are messages; `is_covered`: its person sees a form or page in its place,
+    which an update would take away.
     """
 
     page: int = 0
     digest: str = ""
     message: str = ""
+    is_covered: bool = False
 
 
 class HomeViews:

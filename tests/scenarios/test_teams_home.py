@@ -9,8 +9,18 @@ import pytest
 
 from bot.channels.teams.handlers import home as home_handler
 from bot.channels.teams.ids import mark_of
+from hitl_core import ToolCall
 from hitl_core.store import RedisStore
-from teams_sandbox.workspace.acme import ALICE, APPROVALS, AUDIT, BOB, CARL, NOAPP, OPS
+from teams_sandbox.workspace.acme import (
+    ALICE,
+    APPROVALS,
+    AUDIT,
+    BOB,
+    CARL,
+    GROUP_CHAT,
+    NOAPP,
+    OPS,
+)
 from teams_sandbox.workspace.objects import Message
 from tests.support.bots import CANARY, Scene, email, sql
 from tests.support.teams_hands import TeamsHands, actions, text_of
@@ -225,10 +235,61 @@ async def test_teams_13_a_list_says_that_a_team_is_unknown(scene: Scene, hands: 
     sandbox.bot_url = second.endpoints["teams"]
     chat = hands.chat(ALICE)
     await hands.write(ALICE, "approvals")
-    await hands.message("Reviews of a team may be missing here", conversation=chat)
+    await hands.message("Reviews of a team or chat may be missing here", conversation=chat)
     sandbox.faults.clear()
     third = await scene.bot(**sandbox.settings())
     sandbox.bot_url = third.endpoints["teams"]
     await hands.write(ALICE, "approvals")
     home = await hands.message("Nothing waits for you", conversation=chat, without="may be missing")
     assert home
+
+
+async def test_at9_f3_a_chat_that_fails_takes_no_list(scene: Scene, hands: TeamsHands) -> None:
+    """Given one chat for which Teams refuses to say who is in it; then people get their lists nevertheless,
+    which say that they may lack something."""
+    await ask(scene)
+    await card(hands, "send_email")
+    hands.sandbox.faults.add("answer", "member", conversation=GROUP_CHAT, status=403, body="{}")
+    await hands.write(ALICE, "approvals")
+    words = ("1 review waits for you", "Reviews of a team or chat may be missing here")
+    assert await hands.message(*words, conversation=hands.chat(ALICE))
+
+
+@pytest.mark.parametrize(
+    ("length", "button", "leave"),
+    [(10, "Edit", "Cancel"), (9_000, "Read all, then approve", "Close")],
+)
+async def test_at9_f7_no_update_replaces_what_was_opened_in_a_home(
+    scene: Scene,
+    hands: TeamsHands,
+    monkeypatch: pytest.MonkeyPatch,
+    length: int,
+    button: str,
+    leave: str,
+) -> None:
+    """Given a form or a page that Alice opened in her list; when another review arrives and her list is
+    updated, then what she opened stays; when she leaves it, then the list is new, and updated again."""
+    homes, prepare = list[home_handler.TeamsHome](), home_handler.TeamsHome.__init__
+
+    def note(home: home_handler.TeamsHome, *parts: Any) -> None:
+        homes.append(home)
+        prepare(home, *parts)
+
+    monkeypatch.setattr(home_handler.TeamsHome, "__init__", note)
+    bot = await scene.bot(**hands.sandbox.settings())
+    hands.sandbox.bot_url = bot.endpoints["teams"]
+    chat, long = hands.chat(ALICE), ToolCall("c1", "send_long", {"text": "x " * length})
+    await ask(scene, long)
+    await card(hands, "send_long")
+    await hands.write(ALICE, "approvals")
+    message = await hands.message("1 review waits for you", conversation=chat)
+    shown = await hands.press(ALICE, button, message)
+    await ask(scene)
+    await card(hands, "send_email")
+    await homes[0].publish(ALICE)
+    assert text_of(message.card_for(ALICE)) == shown
+    assert "2 reviews wait for you" in await hands.press(ALICE, leave, message)
+    await ask(scene, sql())
+    await card(hands, "run_sql")
+    await homes[0].publish(ALICE)
+    assert "3 reviews wait for you" in text_of(message.card_for(ALICE))

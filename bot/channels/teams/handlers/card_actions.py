@@ -45,7 +45,8 @@ class CardActions:
         def click_in(where: Where) -> Click:
             op = op_of_press(activity, who, value)
             conversation = conversation_of(activity)
-            return Click(who, op, conversation, where, message_of(activity, where))
+            card, message_id = message_of(activity, where), activity.reply_to_id
+            return Click(who, op, conversation, where, card, message_id)
 
         if kind == "close":
             return await self._presses.close(value, click_in(ON_CARD if value else IN_HOME))

@@ -23,6 +23,7 @@ class Click:
     """`op` is the id of this press: Teams repeats one that got no answer, and it counts once. `card` is the
     review's message with the button, in `conversation`. It is None in a Home and on a page of the Review:
     these messages may belong to no review, and the bot would take one for another card of it, and delete it.
+    `message_id` is the message's id in every view.
     """
 
     who: Reviewer
@@ -30,6 +31,7 @@ class Click:
     conversation: str
     where: Where = ON_CARD
     card: MessageRef | None = None
+    message_id: str | None = None
 
 
 def conversation_of(activity: Activity) -> str:

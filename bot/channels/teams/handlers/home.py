@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+from dataclasses import replace
 
 from hitl_core.model import MessageRef, Place, Reviewer
 
@@ -32,20 +33,22 @@ class TeamsHome:
         await views.record_open(key)
         home = await self._homes.load_home(who)
         conversation = await self._channel.conversation_id(Place(key))
-        card = await self._draw(home, conversation)
+        card = await self._draw(home, conversation, who.id)
         ref = await self._channel.send(Place(key), card, HOME_TITLE)
         await views.save(key, HomeView(home.page, _digest(card), ref.model_dump_json()))
 
     async def publish(self, user_id: str, page: int | None = None) -> None:
-        """Updates the newest message, if it is out of date. Raises ChannelError, StoreUnavailable."""
+        """Updates the newest message, if it is out of date. A form or page in its place is left alone: the
+        update would replace it, with all that was typed. Raises ChannelError, StoreUnavailable.
+        """
         key, views = _key(user_id), self._homes.views
         shown = await views.load(key)
-        if not shown.message:
+        if not shown.message or shown.is_covered:
             return
         who = await self._inbox.load_reviewer(NAME, user_id, self._channel.team, user_id)
         home = await self._homes.load_home(who, shown.page if page is None else page)
         message = MessageRef.model_validate_json(shown.message)
-        card = await self._draw(home, message.conversation)
+        card = await self._draw(home, message.conversation, user_id)
         if shown.digest == (digest := _digest(card)):
             return
         try:
@@ -54,6 +57,13 @@ class TeamsHome:
             await views.forget(key)
         else:
             await views.save(key, HomeView(home.page, digest, shown.message))
+
+    async def cover(self, who: Reviewer, message_id: str | None) -> None:
+        """The person sees something else in place of the message with this id. Raises StoreUnavailable."""
+        key, views = _key(who.id), self._homes.views
+        shown = await views.load(key)
+        if shown.message and MessageRef.model_validate_json(shown.message).ts == message_id:
+            await views.save(key, replace(shown, is_covered=True))
 
     async def draw(
         self,
@@ -69,12 +79,12 @@ class TeamsHome:
         shown = await views.load(key)
         home = await self._homes.load_home(who, shown.page if page is None else page, seen)
         await views.save(key, HomeView(home.page, "", shown.message))
-        return await self._draw(home, conversation)
+        return await self._draw(home, conversation, who.id)
 
-    async def _draw(self, home: Home, conversation: str) -> Json:
+    async def _draw(self, home: Home, conversation: str, user_id: str) -> Json:
         channel = self._channel
         pen = Pen.of(channel.name_of, channel.key_in(conversation), channel.link)
-        unknown = channel.team_channels.unknown()
+        unknown = channel.unknown_to(user_id)
         return await offload_home(home, lambda home: home_card(home, pen, unknown))
 
 

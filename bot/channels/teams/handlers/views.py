@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from typing import assert_never
 
-from hitl_core.model import Place, Reviewer, is_digest_id
+from hitl_core.model import Place, is_digest_id
 
 from ....card import Line, build_card
 from ....forms import Entries, FormPage
@@ -83,9 +83,9 @@ class Views:
         why: Line = (),
     ) -> Answer:
         """This page of all arguments, with `why` it is shown if the person did not ask for it."""
-        who = click.who
-        page = await self._inbox.reader.arguments(target, number, who, split_arguments, seen)
-        return self._to_read(arguments_card(page, self._pen(click), why), page.reads, who)
+        reader = self._inbox.reader
+        page = await reader.arguments(target, number, click.who, split_arguments, seen)
+        return self._instead(arguments_card(page, self._pen(click), why), click, page.reads)
 
     async def first_review(self, review_id: str, number: int, click: Click) -> Answer:
         """The actions of this card one by one, from this page."""
@@ -117,24 +117,33 @@ class Views:
         errors: Mapping[str, str] | None = None,
     ) -> Answer:
         """With `entries` it has what the person entered, and with `errors` what is wrong with it."""
-        return card_answer(form_card(page, session_id, self._pen(click), entries, errors))
+        card = form_card(page, session_id, self._pen(click), entries, errors)
+        return self._instead(card, click)
 
     def notice(self, text: str, title: str, review_id: str, click: Click) -> Answer:
         """In place of a form that is of no more use."""
-        return card_answer(notice_card(text, title, self._pen(click), review_id))
+        return self._instead(notice_card(text, title, self._pen(click), review_id), click)
 
     def _fits(self, click: Click) -> Callable[[ActionPage], bool]:
         pen = self._pen(click)
         return lambda page: review_fits(page, pen)
 
     def _review(self, page: ActionPage, click: Click) -> Answer:
-        return self._to_read(review_card(page, self._pen(click)), page.reads, click.who)
+        return self._instead(review_card(page, self._pen(click)), click, page.reads)
 
-    def _to_read(self, card: dict[str, object], target: ActionRef | None, who: Reviewer) -> Answer:
-        """What they have read is recorded after Teams has the page."""
-        record: Callable[[], Awaitable[None]] | None = None
-        if target is not None:
-            record = lambda: self._inbox.access.read_marks.record(target, who)  # noqa: E731
+    def _instead(
+        self, card: dict[str, object], click: Click, reads: ActionRef | None = None
+    ) -> Answer:
+        """In place of the card or Home. What follows is recorded after Teams has it: what they have read, and
+        that their Home is covered.
+        """
+
+        async def record() -> None:
+            if reads is not None:
+                await self._inbox.access.read_marks.record(reads, click.who)
+            if click.where.in_home:
+                await self._home.cover(click.who, click.message_id)
+
         return card_answer(card, record)
 
     def _pen(self, click: Click) -> Pen:

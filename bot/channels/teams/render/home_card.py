@@ -65,14 +65,14 @@ MAX_TITLE = 200
 
 
 def home_card(home: Home, pen: Pen, unknown: int = 0) -> Json:
-    """Each review that waits in full if that fits, else with its title. `unknown`: how many teams could not
-    be looked up.
+    """Each review that waits in full if that fits, else with its title. `unknown`: how many teams and
+    chats could not be looked up.
     """
     pen = pen.at(IN_HOME)
     at, turn = home_pages(home.page, home.pages)
     top = [rich_text(text_runs(home_title(home.total, more=home.more), **TITLE))]
     if unknown:
-        top += pen.alerts([_unknown_teams(unknown)])
+        top += pen.alerts([_unknown_conversations(unknown)])
     if home.pages > 1:
         top += pen.small_lines([at])
     if home.unreadable:
@@ -165,12 +165,12 @@ def _spaced(elements: list[Json]) -> list[Json]:
     return [{**elements[0], "spacing": "medium"}, *elements[1:]] if elements else []
 
 
-def _unknown_teams(count: int) -> Line:
-    """Above a list that may lack the reviews of these teams."""
-    which = "a team" if count == 1 else f"{count} teams"
+def _unknown_conversations(count: int) -> Line:
+    """Above a list that may lack the reviews of these conversations."""
+    which, them = ("a team or chat", "it") if count == 1 else (f"{count} teams or chats", "them")
     return (
         Text(
-            f"Reviews of {which} may be missing here, because Teams does not say at the moment which"
-            " channels there are. Look in the channels themselves, or try again in a moment."
+            f"Reviews of {which} may be missing here, because Teams gives no answer about {them} at the"
+            " moment. Look there, or try again in a moment."
         ),
     )

@@ -9,9 +9,11 @@ from hitl_core.model import DEFAULT_PLACE, is_guid, person_label
 
 from ...contract import ChannelError, NotFound, Person
 from ..places import GROUP, group_guid, place_of
-from .api import Request, read_field, read_guid
+from .api import Api, Request, read_field, read_guid
 from .conversations import Conversations
 from .errors import Data
+from .references import References
+from .tokens import Credentials
 
 #: Errors which mean that the thing surely does not exist (learn.microsoft.com/graph/errors). After any other
 #: error it is unknown.
@@ -24,6 +26,17 @@ _AT_ONCE = 8
 
 class PeopleLookup(Conversations):
     """People and groups as well. `Channel` documents the methods."""
+
+    def __init__(
+        self, api: Api, references: References, credentials: Credentials, default: str
+    ) -> None:
+        super().__init__(api, references, credentials, default)
+        #: How many conversations Teams gave no answer about, by the person who was looked up there.
+        self._unknown: dict[str, int] = {}
+
+    def unknown_to(self, person_id: str) -> int:
+        """How many teams and chats could not be looked up for this person: their list may lack reviews."""
+        return self.team_channels.unknown() + self._unknown.get(person_id, 0)
 
     async def person(self, user_id: str) -> Person | None:
         if not is_guid(user_id):
@@ -85,17 +98,23 @@ class PeopleLookup(Conversations):
     async def _conversations_of(
         self, person: str, groups: frozenset[str]
     ) -> dict[str, frozenset[str]]:
-        """Each conversation in which this person and the app are, with what a place may call it."""
+        """Each conversation in which this person and the app are, with what a place may call it. One that
+        can't be looked up is left out and counted: it takes no list from anybody.
+        """
         channels = await self.team_channels.all()
         asked = [one.id for one in self.references.all() if one.kind == "groupChat"]
         asked += [one.id for one in channels if not one.is_standard]
         slots = asyncio.Semaphore(_AT_ONCE)
 
-        async def ask(conversation: str) -> bool:
+        async def ask(conversation: str) -> bool | None:
             async with slots:
-                return await self.is_member(conversation, person)
+                try:
+                    return await self.is_member(conversation, person)
+                except ChannelError:  # reported by the look-up
+                    return None
 
         yes = await asyncio.gather(*map(ask, asked))
+        self._unknown[person] = yes.count(None)
         found = {id: frozenset[str]() for id, is_in in zip(asked, yes, strict=True) if is_in}
         for one in channels:
             if one.id in found or (one.is_standard and one.team.group in groups):

@@ -70,7 +70,9 @@ class Account(ActivityModel):
 
 
 def _to_accounts(value: object) -> tuple[Account, ...]:
-    """One after the other: the first wrong one ends it. Else each of thousands would be an error to collect."""
+    """One after the other: the first wrong one ends it. pydantic would collect an error for each of
+    thousands.
+    """
     if not isinstance(value, list | None):
         raise ValueError("no list")
     return tuple(map(Account.model_validate, cast(list[object], value or [])))
