@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
-import httpx
 import jwt
 import pytest
 from pydantic import ValidationError
@@ -28,6 +27,7 @@ from pydantic import ValidationError
 from bot.channels.teams.transport import (
     Activity,
     Answer,
+    BoundedClient,
     Forbidden,
     Guard,
     InvalidActivity,
@@ -116,7 +116,7 @@ async def running(login: KeyServer, *, warm: bool = True) -> AsyncIterator[Bot]:
         return {}
 
     health = Health()
-    async with httpx.AsyncClient() as client, aiohttp.ClientSession() as session:
+    async with BoundedClient() as client, aiohttp.ClientSession() as session:
         keys = SigningKeys(client, login.url, health)
         if warm:
             await keys.find("k1")

@@ -19,6 +19,7 @@ import jwt
 from hitl_core.errors import HitlError
 
 from .....health import Health
+from ..bounded_client import BoundedClient
 
 log = logging.getLogger(__name__)
 
@@ -29,8 +30,6 @@ FETCH_INTERVAL, RETRY_INTERVAL = 3600.0, 10.0
 MAX_AGE = 24 * 3600.0
 #: How long one fetch may take: a click may wait for it.
 FETCH_TIMEOUT = 2.0
-#: In bytes. The real answer has about 30 kB.
-MAX_ANSWER = 1024 * 1024
 #: The subject of the problem in `Health`.
 SUBJECT = "Teams: signing keys"
 
@@ -56,7 +55,7 @@ class _Loaded:
 class SigningKeys:
     """`run` fetches them, and `find` once more for a key that is new, at most every RETRY_INTERVAL."""
 
-    def __init__(self, client: httpx.AsyncClient, url: str, health: Health) -> None:
+    def __init__(self, client: BoundedClient, url: str, health: Health) -> None:
         """`url` is that of a JSON Web Key Set (RFC 7517)."""
         self._client, self._url, self._health = client, url, health
         self._loaded, self._tried_at = _Loaded(), -math.inf
@@ -106,15 +105,10 @@ class SigningKeys:
 
     async def _get(self) -> bytes:
         """Raises httpx.HTTPError, or ValueError for another answer than 200."""
-        async with self._client.stream("GET", self._url, follow_redirects=False) as answer:
-            if answer.status_code != 200:
-                raise ValueError(f"the answer is HTTP {answer.status_code}")
-            data = bytearray()
-            async for part in answer.aiter_bytes():
-                data += part
-                if len(data) > MAX_ANSWER:
-                    raise ValueError("the answer is too long")
-            return bytes(data)
+        answer = await self._client.get(self._url)
+        if answer.status_code != 200:
+            raise ValueError(f"the answer is HTTP {answer.status_code}")
+        return answer.content
 
 
 def _read_keys(data: bytes) -> dict[str, SigningKey]:
