@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from hitl_core import ToolCall
 from teams_sandbox.workspace.acme import (
     ALICE,
@@ -234,15 +236,18 @@ async def test_teams_13_a_tampered_button_changes_nothing(scene: Scene, hands: T
     assert message.card_for(ALICE) is message.card
 
 
-async def test_teams_13_a_refresh_by_teams_decides_nothing(scene: Scene, hands: TeamsHands) -> None:
-    """Given an invoke with the trigger `automatic`, with the data of Approve; then its answer is the card, no
-    message is updated for it, and nothing is decided."""
+@pytest.mark.parametrize("trigger", ["automatic", "at9_f6_new"])
+async def test_teams_13_a_refresh_by_teams_decides_nothing(
+    scene: Scene, hands: TeamsHands, trigger: str
+) -> None:
+    """Given an invoke with the trigger `automatic`, or one that nobody documents, with the data of Approve;
+    then its answer is the card, no message is updated for it, and nothing is decided."""
     waiting = await ask(scene)
     message = await card(hands, "send_email")
     await scene.all_shown()
     edited = message.edited_at
     refresh = hands.press_of(ALICE, message, actions(message.card)["Approve"], {})
-    refresh["value"]["trigger"] = "automatic"
+    refresh["value"]["trigger"] = trigger
     seen = hands.show(ALICE, message, await hands.send(refresh))
     assert seen == text_of(message.card)
     await scene.all_shown()

@@ -140,14 +140,16 @@ class Execute(ActivityModel):
 
 
 class ExecuteValue(ActivityModel):
-    """The value of that invoke. A refresh of the card by Teams itself has the trigger `automatic`."""
+    """The value of that invoke. A refresh of the card by Teams itself has the trigger `automatic`: with any
+    other than `manual` nobody pressed anything, as far as we know.
+    """
 
     action: Execute
     trigger: Id | None = None
 
     @property
     def is_automatic(self) -> bool:
-        return self.trigger == "automatic"
+        return self.trigger not in (None, "manual")
 
 
 class UploadInfo(ActivityModel):
