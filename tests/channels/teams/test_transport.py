@@ -132,7 +132,8 @@ async def test_an_archived_channel_is_not_found(sandbox: Sandbox, channel: Teams
 
 
 @pytest.mark.parametrize(
-    ("given", "least", "most"), [(5, 5, 6), (None, 1, 1.2), (100_000, 90, 120), ("soon", 1, 1.2)]
+    ("given", "least", "most"),
+    [(5, 5, 6), (None, 1, 1.2), (100_000, 90, 120), ("soon", 1, 1.2), ("nan", 1, 1.2)],
 )
 async def test_retry_after_is_kept_with_some_jitter(
     sandbox: Sandbox, channel: TeamsChannel, given: Any, least: float, most: float

@@ -106,7 +106,7 @@ def _to_channel_error(method: str, response: Any) -> ChannelError:
 def _parse_retry_after(value: object) -> float:
     """The seconds of Retry-After; 1 if it is not a number."""
     try:
-        return min(max(float(str(value)), 1.0), MAX_WAIT)
+        return min(max(1.0, float(str(value))), MAX_WAIT)  # in this order "nan" is 1
     except ValueError:
         return 1.0
 

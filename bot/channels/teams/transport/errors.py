@@ -108,7 +108,7 @@ def _parse_retry_after(value: str | None) -> float:
     conversations come back at the same moment.
     """
     try:
-        seconds = min(max(float(value or ""), 1.0), MAX_WAIT * 0.8)
+        seconds = min(max(1.0, float(value or "")), MAX_WAIT * 0.8)  # in this order "nan" is 1
     except ValueError:
         seconds = 1.0
     return seconds * random.uniform(1.0, 1.2)

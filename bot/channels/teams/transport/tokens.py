@@ -85,4 +85,4 @@ class Tokens:
                 hint = f": {check}" if answer.is_client_error else ""
                 raise Unreachable(f"{error}{hint}") from error
             data = read_data(answer)
-            return str(data["access_token"]), max(float(data["expires_in"]) - MARGIN, 1.0)
+            return str(data["access_token"]), max(1.0, float(data["expires_in"]) - MARGIN)
