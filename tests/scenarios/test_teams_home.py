@@ -17,6 +17,7 @@ from teams_sandbox.workspace.acme import (
     AUDIT,
     BOB,
     CARL,
+    EVERYONE_TEAM,
     GROUP_CHAT,
     NOAPP,
     OPS,
@@ -125,6 +126,23 @@ async def test_teams_13_in_a_channel_the_answer_is_private(scene: Scene, hands: 
     await hands.write(BOB, "<at>Approvals</at> approvals\n", APPROVALS)
     await hands.message("1 review waits for you", conversation=hands.chat(BOB))
     assert len(hands.conversation(APPROVALS).messages) == before
+
+
+async def test_at9_f5_who_has_no_chat_with_the_bot_is_told_where_they_wrote(
+    scene: Scene, hands: TeamsHands
+) -> None:
+    """Given a person who has not added the app for themselves; when they write to it in a channel, then the
+    answer there says so, below what they wrote, and has nothing of the list."""
+    await hands.install(ALICE, EVERYONE_TEAM)
+    reviewers = {"users": [f"teams:{NOAPP}"]}
+    await ask(scene, notify=[f"teams:{EVERYONE_TEAM}"], reviewers=reviewers)
+    asked = await card(hands, "send_email", conversation=EVERYONE_TEAM)
+    activity = hands.activity(NOAPP, EVERYONE_TEAM, type="message", text="approvals")
+    activity["conversation"]["id"] += f";messageid={asked.id}"
+    await hands.send(activity)
+    told = await hands.message("Add the app for yourself", conversation=EVERYONE_TEAM)
+    assert told.root == asked.id
+    assert "waits for you" not in text_of(told.card)
 
 
 async def test_teams_13_other_words_get_help(scene: Scene, hands: TeamsHands) -> None:

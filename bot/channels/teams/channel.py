@@ -192,7 +192,7 @@ class TeamsChannel(PeopleLookup):
 
     async def send_activity(self, place: Place, body: Json) -> MessageRef:
         conversation = await self.conversation_id(place)
-        request = self._post_request(conversation, "", body)
+        request = self._post_request(conversation, self.destination(place).thread, body)
         id = await self._api.call_and_read(request, lambda data: read_field(data, "id", str))
         return self._ref(conversation, id)
 
@@ -209,15 +209,15 @@ class TeamsChannel(PeopleLookup):
         return card_message(card, self.name_of, self.key_in(conversation), self.link)
 
     async def _post(self, place: Place, conversation: str, card: Card, content: Json) -> MessageRef:
-        thread, mark = self.destination(place).thread, message_mark(card.review_id, place)
-        root = f";messageid={thread}" if thread and is_channel(conversation) else ""
+        mark = message_mark(card.review_id, place)
         body = card_activity(with_mark(content, mark), card.summary)
-        request = self._post_request(conversation, root, body)
+        request = self._post_request(conversation, self.destination(place).thread, body)
         # An answer without an id is no success: Teams split the message, or did something unknown.
         id = await self._api.call_and_read(request, lambda data: read_field(data, "id", str))
         return self._ref(conversation, id)
 
-    def _post_request(self, conversation: str, root: str, body: Json) -> Request:
+    def _post_request(self, conversation: str, thread: str, body: Json) -> Request:
+        root = f";messageid={thread}" if thread and is_channel(conversation) else ""
         url, path = self.references.service_url(conversation), f"{conversation}{root}"
         return self._api.connector("POST", url, "conversations", path, "activities", body=body)
 

@@ -56,7 +56,7 @@ class Activities:
                     text = explain(error, "a message")
                 case _:
                     raise
-            await self._commands.say(_person(activity), text)
+            await self._commands.say(_person(activity), text, activity)
             return Answer()
 
     async def _handle(self, activity: Activity) -> Answer:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-from hitl_core.model import MessageRef, Reviewer
+from hitl_core.model import MessageRef, Place, Reviewer
 
 from ..ids import NAME, ON_CARD, Where
 from ..transport import Activity
@@ -37,6 +37,12 @@ class Click:
 def conversation_of(activity: Activity) -> str:
     """The id of the conversation, without that of a thread."""
     return activity.conversation.id.partition(_THREAD)[0]
+
+
+def place_of_thread(activity: Activity) -> Place:
+    """Where the activity was written: its conversation, in a channel with the thread."""
+    conversation, _, thread = activity.conversation.id.partition(_THREAD)
+    return Place.of(NAME, conversation, thread)
 
 
 def message_of(activity: Activity, where: Where) -> MessageRef | None:

@@ -10,17 +10,23 @@ from hitl_core.model import Place, Reviewer
 
 from .... import click_budget
 from ....inbox import HomeLoader, Inbox
+from ...contract import NotFound
 from ..channel import TeamsChannel
 from ..ids import IN_HOME, NAME, without_mark
 from ..render import card_message, message_card
 from ..transport import Activity
 from .answers import explain
+from .click import place_of_thread
 from .home import TeamsHome
 
 HELP_TITLE = "Approvals"
 HELP = (
     "What agents ask for appears here and in your channels, as cards with buttons. Write “approvals” to list"
     " what waits for you, or “approvals show ID” for one review."
+)
+NO_CHAT = (
+    "Answers come in your own chat with this app, where it can't write to you. Add the app for yourself (in"
+    " Teams: Apps), then write again."
 )
 #: A mention of the bot, and other tags.
 _TAG = re.compile(r"<at[^>]*>.*?</at>|<[^>]{0,200}>|&nbsp;", re.DOTALL)
@@ -66,13 +72,24 @@ class Commands:
         except Exception as error:
             explain(error, f"the welcome of {person}")
 
-    async def say(self, person: str, text: str) -> None:
-        """One sentence, in their own chat. Never raises: Teams would send their message again."""
+    async def say(self, person: str, text: str, activity: Activity) -> None:
+        """One sentence, in their own chat. If they have none, they read that where they wrote, and no more:
+        others read it too. Never raises: Teams would send their message again.
+        """
         try:
             async with click_budget.timeout("home_error"):
                 await self._channel.send(_chat_of(person), message_card(text), text)
+        except NotFound:
+            await self._say_no_chat(activity)
         except Exception as error:
             explain(error, f"a sentence for {person}")
+
+    async def _say_no_chat(self, activity: Activity) -> None:
+        try:
+            async with click_budget.timeout("home_error"):
+                await self._channel.send(place_of_thread(activity), message_card(NO_CHAT), NO_CHAT)
+        except Exception as error:
+            explain(error, "a sentence in a conversation")
 
     async def _run(self, command: Command, who: Reviewer) -> None:
         match command.verb:
