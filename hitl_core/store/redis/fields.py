@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -54,20 +55,23 @@ def read_review_id(entry: bytes | None) -> str:
     return str(cast(Any, data).get("review_id", "")) if isinstance(data, dict) else ""
 
 
+def split_fields(sizes: bytes, data: bytes) -> dict[str, bytes]:
+    """The fields of a hash by name, from the answer of fields.lua."""
+    parts, at = list[bytes](), 0
+    for size in map(int, sizes.split()):
+        parts.append(data[at : at + size])
+        at += size
+    return {name.decode(): value for name, value in zip(parts[::2], parts[1::2], strict=True)}
+
+
 def read_snapshot(review_id: str, fields: Mapping[str, bytes], now: float) -> Snapshot:
     """Raises ReviewUnreadable for stored data that is damaged, or that another version wrote."""
-    data = b""
+    data, of = b"", _group_fields(fields)
     try:
         data = unpack(fields["data"])
         review = Review.model_validate_json(data)
-        posts: dict[Place, MessageRef] = {
-            Place(key.removeprefix(POST)): MessageRef.model_validate_json(value)
-            for key, value in fields.items()
-            if key.startswith(POST)
-        }
-        shown_versions = {
-            Place(k.removeprefix(SHOWN)): int(v) for k, v in fields.items() if k.startswith(SHOWN)
-        }
+        posts = {Place(k): MessageRef.model_validate_json(v) for k, v in of[POST].items()}
+        shown_versions = {Place(k): int(v) for k, v in of[SHOWN].items()}
     except (KeyError, ValueError) as error:  # pydantic's ValidationError is a ValueError
         written = re.match(rb'{"schema_version":(\d+),', data)
         newer = ": a newer one wrote it. Update this program"
@@ -76,12 +80,21 @@ def read_snapshot(review_id: str, fields: Mapping[str, bytes], now: float) -> Sn
         raise ReviewUnreadable(message) from error
     if review.id != review_id:
         raise ReviewUnreadable(f"The store has the review {review.id} under the id {review_id}.")
-    args = {k.removeprefix(ARGS): Arguments(v) for k, v in fields.items() if k.startswith(ARGS)}
+    args = {key: Arguments(value) for key, value in of[ARGS].items()}
     return Snapshot(
         review=review.model_copy(update={"args": args}),
         posts=posts,
         shown=shown_versions,
         now=now,
         chain=fields.get(CHAIN, b"").decode(),
-        marks=frozenset(key.removeprefix(MARK) for key in fields if key.startswith(MARK)),
+        marks=frozenset(of[MARK]),
     )
+
+
+def _group_fields(fields: Mapping[str, bytes]) -> Mapping[str, dict[str, bytes]]:
+    """The fields by the beginning of their names, and by the rest."""
+    groups = defaultdict[str, dict[str, bytes]](dict)
+    for name, value in fields.items():
+        kind, colon, rest = name.partition(":")
+        groups[kind + colon][rest] = value
+    return groups

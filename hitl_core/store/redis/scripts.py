@@ -19,6 +19,8 @@ _QUEUE_SCRIPTS = frozenset(
 _DIGEST_SCRIPTS = frozenset({"update_digest", "leave_digest"})
 #: Those that use the functions of history.lua.
 _HISTORY_SCRIPTS = frozenset({"commit", "check_history"})
+#: Those that use the functions of fields.lua.
+_FIELDS_SCRIPTS = frozenset({"load", "outline"})
 
 
 @cache
@@ -29,6 +31,7 @@ def read_script(name: str) -> str:
         *(["queue"] if name in _QUEUE_SCRIPTS else []),
         *(["digest"] if name in _DIGEST_SCRIPTS else []),
         *(["history"] if name in _HISTORY_SCRIPTS else []),
+        *(["fields"] if name in _FIELDS_SCRIPTS else []),
         name,
     ]
     return "".join(files[each].read_text("utf-8") for each in names)

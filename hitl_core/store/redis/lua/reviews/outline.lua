@@ -6,5 +6,4 @@ for _, name in ipairs(redis.call('HKEYS', KEYS[1])) do
     fields[#fields + 1] = redis.call('HGET', KEYS[1], name)
   end
 end
-local held = redis.call('ZSCORE', KEYS[2], ARGV[1]) or ''
-return { redis.call('TIME'), fields, held }
+return answer_fields(fields, redis.call('ZSCORE', KEYS[2], ARGV[1]))
