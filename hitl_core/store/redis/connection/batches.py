@@ -118,7 +118,7 @@ async def _exchange(connection: Any, calls: Sequence[_Call]) -> None:
     packed = [call.packed for call in calls]
     try:
         async with asyncio.timeout(connection.socket_timeout):
-            await connection.send_packed_command(packed)
+            await connection.send_untimed(packed)
             for call in calls:
                 try:
                     reply = await connection.read_response(timeout=math.inf)

@@ -38,11 +38,14 @@ class Pool(ConnectionPool):
         self._closed = False
 
     async def get_connection(self, *args: Any, **options: Any) -> Any:
-        try:
-            async with asyncio.timeout(self._timeout if self._limit.locked() else None):
-                await self._limit.acquire()
-        except TimeoutError as error:
-            raise ConnectionError(NO_CONNECTION) from error
+        if self._limit.locked():
+            try:
+                async with asyncio.timeout(self._timeout):
+                    await self._limit.acquire()
+            except TimeoutError as error:
+                raise ConnectionError(NO_CONNECTION) from error
+        else:
+            await self._limit.acquire()  # at once
         connection = None
         try:
             if self._closed:
@@ -82,12 +85,17 @@ class _ShieldedConnection:
         """With a `socket_timeout` redis-py uses `asyncio.wait_for`, which makes a task before Python 3.12: a
         third of a command's time.
         """
-        seconds, self.socket_timeout = self.socket_timeout, None
         try:
-            async with asyncio.timeout(seconds):
-                await cast(Any, super()).send_packed_command(command, check_health)
+            async with asyncio.timeout(self.socket_timeout):
+                await self.send_untimed(command, check_health)
         except TimeoutError:
             raise RedisTimeoutError("Timeout writing to socket") from None
+
+    async def send_untimed(self, command: Any, check_health: bool = True) -> None:
+        """The same, for a caller that limits the time itself."""
+        seconds, self.socket_timeout = self.socket_timeout, None
+        try:
+            await cast(Any, super()).send_packed_command(command, check_health)
         finally:
             self.socket_timeout = seconds
 
