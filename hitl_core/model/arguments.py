@@ -168,6 +168,8 @@ def unparsed_has_more_values(data: bytes, limit: int) -> bool:
     """Whether the JSON in `data` has more than `limit` values; keys don't count. This is much faster than
     parsing. If `data` is not JSON, the result has no meaning.
     """
+    if len(data) < limit:
+        return False
     # Every value is the first of its list or object, or comes after a comma. Each text has two quotes.
     if data.count(b",") + data.count(b"[") + data.count(b"{") < limit:
         return False

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bot.web.requests import read_form
 
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]))
-LIKE_A_FORM = st.text("&=%+abC3E28é€", max_size=40)
+LIKE_A_FORM = st.text("&=%+abC3E28é€\n\r", max_size=40)
 
 
 @given(st.one_of(ANY_TEXT, LIKE_A_FORM))

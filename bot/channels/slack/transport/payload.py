@@ -47,6 +47,7 @@ class InvalidPayload(Exception):
         self.status = status
 
 
+_DECODER = json.JSONDecoder(parse_int=parse_whole_number)
 _KIND_PATTERN = re.compile("[a-z_ ]{1,40}")
 _PAYLOAD_MODELS: dict[str, type[PayloadModel]] = {
     "block_actions": BlockActions,
@@ -75,7 +76,7 @@ def parse_json(text: str) -> object:
     """
     if unparsed_has_more_values(text.encode(), MAX_VALUES):
         raise InvalidPayload(f"it has more than {MAX_VALUES:,} JSON values")
-    return json.loads(text, parse_int=parse_whole_number)
+    return _DECODER.decode(text)
 
 
 def validate_payload(payload: object) -> Payload:
