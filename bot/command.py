@@ -128,9 +128,10 @@ def configure_logging(level: str, format: str) -> None:
     bolt.addFilter(lambda record: "`token` will be unused" not in record.getMessage())
     for library in ("httpx", "httpcore", "msal"):  # they log the address of each call to Teams
         logging.getLogger(library).setLevel("WARNING")
-    if level == "DEBUG":  # Slack's libraries would write every card's arguments
-        for library in ("slack_sdk", "slack_bolt"):
-            logging.getLogger(library).setLevel("INFO")
+    # At DEBUG Slack's libraries would write every card's arguments. Bolt makes the texts of DEBUG for each
+    # click, also those that nobody sees, unless its own logger has a level.
+    for library in (bolt, logging.getLogger("slack_sdk")):
+        library.setLevel("INFO" if level == "DEBUG" else level)
 
 
 def freeze_gc() -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector, web
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_sdk.web.async_client import AsyncWebClient
 
 from hitl_core.errors import SettingsError
@@ -94,20 +96,28 @@ class SlackConnection:
 
 
 def _make_bolt_app(settings: Settings, channel: SlackChannel) -> AsyncApp:
-    async def authorize() -> AuthorizeResult:
-        """There is one workspace, known since the start, so a click needs no call."""
-        return AuthorizeResult(
-            enterprise_id=None,
-            team_id=channel.team,
-            bot_user_id=channel.bot_user_id,
-            bot_id=channel.bot_id,
-            bot_token=settings.slack_bot_token,
-        )
-
+    workspace = AuthorizeResult(
+        enterprise_id=None,
+        team_id=channel.team,
+        bot_user_id=channel.bot_user_id,
+        bot_id=channel.bot_id,
+        bot_token=settings.slack_bot_token,
+    )
     return AsyncApp(
         client=AsyncWebClient(base_url=settings.slack_api_url),
         signing_secret=settings.slack_signing_secret,
-        authorize=authorize,
+        authorize=_OneWorkspace(workspace),
+        attaching_function_token_enabled=False,  # there are no functions
         process_before_response=True,  # the default polls every 10 ms for the ack
         logger=logging.getLogger("slack_bolt"),  # else Bolt's loggers use the root's level
     )
+
+
+class _OneWorkspace(AsyncAuthorize):
+    """It is known since the start, so a click needs no call."""
+
+    def __init__(self, workspace: AuthorizeResult) -> None:
+        self._workspace = workspace
+
+    async def __call__(self, **_: Any) -> AuthorizeResult:
+        return self._workspace

@@ -6,7 +6,8 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from slack_bolt.async_app import AsyncAck, AsyncRespond
+from slack_bolt.middleware.async_middleware import AsyncMiddleware
+from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
 from hitl_core.errors import Refused
@@ -22,27 +23,29 @@ from .responder import Responder
 log = logging.getLogger(__name__)
 
 
-class ButtonCheck:
+class ButtonCheck(AsyncMiddleware):
+    """A middleware of Bolt. The person gets a sentence, and Slack its acknowledgement: otherwise Slack shows
+    an error of its own.
+    """
+
     def __init__(self, responder: Responder) -> None:
         self._responder = responder
 
-    async def check(
+    async def async_process(
         self,
-        ack: AsyncAck,
-        body: Body,
-        respond: AsyncRespond,
+        *,
+        req: AsyncBoltRequest,
+        resp: BoltResponse,
         next: Callable[[], Awaitable[Any]],
     ) -> BoltResponse | None:
-        """A middleware of Bolt, which passes arguments by their names. The person gets a sentence, and Slack
-        its acknowledgement: otherwise Slack shows an error of its own.
-        """
+        body: Body = req.body
         try:
             if body.get("type") == "block_actions":
                 _check_press(body)
         except Refused as refused:
             log.warning("a button that can't be read was pressed")  # its texts may be anything
-            await self._responder.send_reply(body, respond, Reply.refusal(refused))
-            return await ack()
+            await self._responder.send_reply(body, req.context.respond, Reply.refusal(refused))
+            return await req.context.ack()
         await next()
         return None
 

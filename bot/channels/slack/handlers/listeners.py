@@ -41,7 +41,7 @@ class Listeners:
 
     def register(self, app: Any) -> None:
         """`app` is Bolt's AsyncApp, whose decorators have no types."""
-        app.use(self._check.check)
+        app.use(self._check)
         for action_id in ("approve", "approve_all", "more"):
             app.action(action_id)(self.press)
         app.action(re.compile("(answer:|doubt_).*"))(self.press)
