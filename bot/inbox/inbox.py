@@ -78,9 +78,11 @@ class Inbox:
         """Updates the message with the button, if the reply says that it is out of date, or if it is a
         duplicate. Never raises.
         """
-        # A click that counted changed the review, so its recorded messages are updated anyway.
         counted = reply.code == "ok"
         if message_ref is None or not (counted or reply.code in STALE_CODES):
+            return
+        # A click that counted changed the review, so its recorded messages are updated anyway.
+        if counted and reply.snapshot and place_of_message(reply.snapshot, message_ref):
             return
         with contextlib.suppress(TimeoutError):
             async with click_budget.timeout("record"):
@@ -155,7 +157,7 @@ class Inbox:
             key: await self.access.ineligible_voters(snapshot, key, in_doubt=in_doubt)
             for key in command.keys
         }
-        if not isinstance(command, Decide):
+        if not isinstance(command, Decide) or command.proposal.type != "edit":
             return Findings(ineligible)
         review, key, proposal = snapshot.review, command.action, command.proposal
         judge = partial(decisions.judge_new_edit, review, key, proposal, snapshot.now)

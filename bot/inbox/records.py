@@ -47,8 +47,6 @@ class ReadMarks:
         stale by `check_seal`, before the commit.
         """
         review = snapshot.review
-        if seal not in (None, review.seal(*kinds, is_whole=False)):
-            return
         for action in review.actions:
             kind = kinds.get(action.key)
             if (
@@ -56,6 +54,7 @@ class ReadMarks:
                 and action.config.must_read
                 and _makes_run(review, action, kind)
                 and _read_mark(action.key, action.revision, who) not in snapshot.marks
+                and seal in (None, review.seal(*kinds, is_whole=False))
             ):
                 target = ActionRef(review.id, action.key, action.revision)
                 raise ReadRequired(target, action.name, kind)

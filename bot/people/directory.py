@@ -92,7 +92,8 @@ class Directory(DeciderPool):
     def _with_identities(self, who: Reviewer) -> Reviewer:
         key = who.key
         others = {*who.aliases, *self._people.keys_of(key)} - {key}
-        return who.model_copy(update={"aliases": tuple(sorted(others))})
+        aliases = tuple(sorted(others))
+        return who if aliases == who.aliases else who.model_copy(update={"aliases": aliases})
 
     def identities(self, who: Reviewer) -> list[tuple[Lookups, str]]:
         """The person's identities in the bot's channels, their own first. An external person has only the one

@@ -102,7 +102,9 @@ async def limit_request(request: web.Request, handler: Handler) -> web.StreamRes
 
 def _refusal(request: web.Request) -> web.Response | None:
     for header, plain in (("Content-Encoding", "identity"), ("Transfer-Encoding", "chunked")):
-        words = ",".join(request.headers.getall(header, ())).lower().split(",")
+        if header not in request.headers:
+            continue
+        words = ",".join(request.headers.getall(header)).lower().split(",")
         if any(word.strip() not in ("", plain) for word in words):
             detail = f"Send the body uncompressed, without {header}."
             return to_response(ApiProblem("unsupported_media_type", detail))

@@ -61,17 +61,17 @@ def decide(
     """
     action = _check_proposal(review, key, proposal, now)
     valid_votes, note = vote_count.drop_votes(action.votes, ineligible_voters)
-    action = action.model_copy(update={"votes": valid_votes})
+    if valid_votes != action.votes:
+        action = action.model_copy(update={"votes": valid_votes})
     if judged is None or judged.review is not review:
         judged = judge_proposal(review, action, proposal, now)
     args, name, ruling = judged.args, judged.name, judged.ruling
     vote_type = "approve" if proposal.type == "edit" and ruling is None else proposal.type
     vote_count.check_voter(review, action, vote_type, by)
-    message, stored_args, approval_counts = final_message(action, proposal), dict(review.args), True
+    message, approval_counts = final_message(action, proposal), True
     if ruling is not None:
         _check_not_run(review, action)
         action = add_revision(ruling, proposal, args, name, by, now)
-        stored_args[f"{key}:{action.revision}"] = args
         if ruling.verdict is not None:
             approval_counts = (
                 has_new_grant and not ruling.is_stricter and not _is_requester(review, action, by)
@@ -81,9 +81,9 @@ def decide(
         action = vote_count.add_vote(review, action, proposal, message, by, now)
     if ruling is not None and action.is_pending:
         vote_count.check_others_can_approve(review, action, name)
-    changed = with_actions(review, {key: action}, now).model_copy(update={"args": stored_args})
+    changed = with_actions(review, {key: action}, now)
     if ruling is not None:
-        changed = with_edited_call(changed, key, judged)
+        changed = with_edited_call(changed, action, judged)
     kind, what = _result(action, vote_type, proposal)
     why = " ".join(filter(None, (message, note))) or None
     event = make_event(
@@ -223,9 +223,9 @@ def add_revision(
     return action.model_copy(update=update)
 
 
-def with_edited_call(review: Review, key: str, judged: JudgedProposal) -> Review:
-    """The call keeps what an edit can't win back: after a crash it runs again only if all rules so far allow
-    that, and the agent's texts stay hidden.
+def with_edited_call(review: Review, action: Action, judged: JudgedProposal) -> Review:
+    """The review with the arguments of a new revision. The call keeps what an edit can't win back: after a
+    crash it runs again only if all rules so far allow that, and the agent's texts stay hidden.
     """
     assert judged.ruling is not None  # something was changed
     idempotent = judged.ruling.idempotent
@@ -236,11 +236,12 @@ def with_edited_call(review: Review, key: str, judged: JudgedProposal) -> Review
                 "hides_values": call.hides_values or judged.hides_values,
             }
         )
-        if call.key == key
+        if call.key == action.key
         else call
         for call in review.calls
     )
-    return review.model_copy(update={"calls": calls})
+    args = {**review.args, f"{action.key}:{action.revision}": judged.args}
+    return review.model_copy(update={"calls": calls, "args": args})
 
 
 def _decider_names(action: Action) -> str:

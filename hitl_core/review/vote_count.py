@@ -133,7 +133,8 @@ def check_voter(review: Review, action: Action, vote_type: DecisionType, by: Rev
             check_not_excluded(review, action.model_copy(update={"edits": ()}), "approve", by)
         return
     open_ended = vote_type == "respond" or (vote_type == "approve" and action.config.answer_schema)
-    if not open_ended:  # an open answer is compared with earlier ones when it is given
+    # An open answer is compared with earlier ones when it is given.
+    if action.votes and not open_ended:
         vote = Vote(type=vote_type, by=by, at=0.0, revision=action.revision)
         count_vote(action.votes, vote, action.route.reviewers)
     check_not_excluded(review, action, vote_type, by)

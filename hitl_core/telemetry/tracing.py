@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Literal
 
 from hitl_core.errors import Refused
@@ -45,7 +45,6 @@ def message_attributes(review: Review, operation: Literal["send", "receive"]) ->
     }
 
 
-@contextmanager
 def span(
     name: str,
     attributes: Attributes,
@@ -53,16 +52,21 @@ def span(
     kind: SpanKind = "INTERNAL",
     parent: str | None = None,
     start: int | None = None,
-) -> Generator[None, None, None]:
+) -> AbstractContextManager[None]:
     """A span around this block. `parent` is a stored context; the span that is current here gets a link then,
     if it belongs to another trace. `start` is when it began, in nanoseconds since the epoch.
 
     An exception ends the span with its type, or with the code of a refusal, and without its text.
     """
     started = start_span(name, attributes, kind=kind, parent=parent, start=start)
-    if started is None:
-        yield
-        return
+    return _NO_SPAN if started is None else _during(started)
+
+
+_NO_SPAN = nullcontext[None]()
+
+
+@contextmanager
+def _during(started: Any) -> Generator[None, None, None]:
     with use_span(started):
         try:
             yield
