@@ -81,6 +81,7 @@ class Watchers:
                 self.wake_all()
             may_have_missed, pause = False, _RETRY_DELAY
             self.wake(review_ids)
+            await _let_woken_send()
 
 
 class ReviewListener(Watchers):
@@ -143,6 +144,14 @@ class ReviewListener(Watchers):
                 await self._store.send_heartbeat(self._process, self._heartbeat_ttl)
             with contextlib.suppress(HitlError):
                 await self._reviews.check_history()
+
+
+async def _let_woken_send() -> None:
+    """Those who were woken send their first command before the next read is sent. It takes two turns of the
+    event loop: in the first they begin the command, in the second it is sent.
+    """
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
 
 
 async def wait_for_event(event: asyncio.Event, seconds: float) -> None:
