@@ -701,6 +701,20 @@ async def test_a_review_of_another_version_is_one_sentence(redis_url: str, data:
             await store.load(review.id)
 
 
+@pytest.mark.parametrize("field", [b"chain", b"mark:\xff", b"\xff", b"shown:default"])
+async def test_a11_f1_any_damage_of_a_stored_review_is_an_error_of_ours(
+    redis_url: str, field: bytes
+):
+    """Workers and agents go on after such an error, and end after any other."""
+    async with open_store(redis_url) as store:
+        review = await created(store)
+        with redis.Redis.from_url(redis_url) as client:
+            client.hset(Keys(0).review(review.id), cast(str, field), b"\xff")
+        for load in (store.load, store.load_outline):
+            with pytest.raises(StoreError, match=f"{review.id} can't be read by this version"):
+                await load(review.id)
+
+
 async def test_another_reviews_answer_is_not_taken(redis_url: str):
     """T44: the id in the data must be the one that was asked for."""
     async with open_store(redis_url) as store:

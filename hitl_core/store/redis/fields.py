@@ -55,23 +55,19 @@ def read_review_id(entry: bytes | None) -> str:
     return str(cast(Any, data).get("review_id", "")) if isinstance(data, dict) else ""
 
 
-def split_fields(sizes: bytes, data: bytes) -> dict[str, bytes]:
-    """The fields of a hash by name, from the answer of fields.lua."""
-    parts, at = list[bytes](), 0
-    for size in map(int, sizes.split()):
-        parts.append(data[at : at + size])
-        at += size
-    return {name.decode(): value for name, value in zip(parts[::2], parts[1::2], strict=True)}
-
-
-def read_snapshot(review_id: str, fields: Mapping[str, bytes], now: float) -> Snapshot:
-    """Raises ReviewUnreadable for stored data that is damaged, or that another version wrote."""
-    data, of = b"", _group_fields(fields)
+def read_snapshot(review_id: str, sizes: bytes, stored: bytes, now: float) -> Snapshot:
+    """From the answer of fields.lua. Raises ReviewUnreadable for stored data that is damaged, or that another
+    version wrote.
+    """
+    data = b""
     try:
+        fields = _split_fields(sizes, stored)
+        of = _group_fields(fields)
         data = unpack(fields["data"])
         review = Review.model_validate_json(data)
         posts = {Place(k): MessageRef.model_validate_json(v) for k, v in of[POST].items()}
         shown_versions = {Place(k): int(v) for k, v in of[SHOWN].items()}
+        chain = fields.get(CHAIN, b"").decode()
     except (KeyError, ValueError) as error:  # pydantic's ValidationError is a ValueError
         written = re.match(rb'{"schema_version":(\d+),', data)
         newer = ": a newer one wrote it. Update this program"
@@ -86,9 +82,18 @@ def read_snapshot(review_id: str, fields: Mapping[str, bytes], now: float) -> Sn
         posts=posts,
         shown=shown_versions,
         now=now,
-        chain=fields.get(CHAIN, b"").decode(),
+        chain=chain,
         marks=frozenset(of[MARK]),
     )
+
+
+def _split_fields(sizes: bytes, stored: bytes) -> dict[str, bytes]:
+    """The fields of a hash by name."""
+    parts, at = list[bytes](), 0
+    for size in map(int, sizes.split()):
+        parts.append(stored[at : at + size])
+        at += size
+    return {name.decode(): value for name, value in zip(parts[::2], parts[1::2], strict=True)}
 
 
 def _group_fields(fields: Mapping[str, bytes]) -> Mapping[str, dict[str, bytes]]:

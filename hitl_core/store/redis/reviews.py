@@ -39,7 +39,6 @@ from hitl_core.store.redis.fields import (
     dump_data,
     dump_entry,
     read_snapshot,
-    split_fields,
 )
 from hitl_core.store.redis.history import CONFIRMED_KINDS, RedisHistory, Seen
 from hitl_core.store.redis.keys import Keys, parse_partition
@@ -107,13 +106,12 @@ class RedisReviews(RedisHistory):
     async def _load(self, review_id: str, script: str) -> Snapshot | None:
         if (keys := self._find_keys(review_id)) is None:
             return None
-        seconds, micros, held, sizes, data = await self._run_script(
+        seconds, micros, held, sizes, stored = await self._run_script(
             script, [keys.review(review_id), keys.held], [review_id]
         )
         if not sizes:
             return None
-        fields = split_fields(sizes, data)
-        snapshot = read_snapshot(review_id, fields, int(seconds) + int(micros) / 1e6)
+        snapshot = read_snapshot(review_id, sizes, stored, int(seconds) + int(micros) / 1e6)
         if not held:
             return snapshot
         return snapshot.model_copy(update={"held": True, "held_since": float(held)})
