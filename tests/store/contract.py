@@ -651,7 +651,7 @@ class StoreContract:
         """Moved to another time, or taken out with None."""
         now = await store.now()
         review, event = review_of(now=now, partitions=store.partitions)
-        await store.commit(Write(review, event, {}, now - 1, now - 1, False))
+        await store.commit(Write(review, event, review.args, now - 1, now - 1, False))
         assert await store.due_reviews() == await store.ready_reviews(review.agent) == [review.id]
 
         review = review.model_copy(update={"version": 2})

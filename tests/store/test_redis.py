@@ -715,6 +715,16 @@ async def test_a11_f1_any_damage_of_a_stored_review_is_an_error_of_ours(
                 await load(review.id)
 
 
+async def test_a11_f2_a_review_without_its_arguments_is_an_error_of_ours(redis_url: str):
+    """An agent would claim it, and end at a call that it can't read."""
+    async with open_store(redis_url) as store:
+        review = await created(store)
+        with redis.Redis.from_url(redis_url) as client:
+            client.hdel(Keys(0).review(review.id), "args:1:1")
+        with pytest.raises(StoreError, match=f"{review.id} can't be read.*: it lacks arguments"):
+            await store.load(review.id)
+
+
 async def test_another_reviews_answer_is_not_taken(redis_url: str):
     """T44: the id in the data must be the one that was asked for."""
     async with open_store(redis_url) as store:

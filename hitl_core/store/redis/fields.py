@@ -87,6 +87,16 @@ def read_snapshot(review_id: str, sizes: bytes, stored: bytes, now: float) -> Sn
     )
 
 
+def check_arguments(review: Review) -> None:
+    """Raises ReviewUnreadable if the newest arguments of a call are not there."""
+    revisions = {action.key: action.revision for action in review.actions}
+    if any(f"{call.key}:{revisions.get(call.key, 1)}" not in review.args for call in review.calls):
+        message = (
+            f"The stored review {review.id} can't be read by this version: it lacks arguments."
+        )
+        raise ReviewUnreadable(message)
+
+
 def _split_fields(sizes: bytes, stored: bytes) -> dict[str, bytes]:
     """The fields of a hash by name."""
     parts, at = list[bytes](), 0

@@ -35,6 +35,7 @@ from hitl_core.store.redis.fields import (
     ARGS,
     MARK,
     SHOWN,
+    check_arguments,
     dump_args,
     dump_data,
     dump_entry,
@@ -53,7 +54,10 @@ class RedisReviews(RedisHistory):
     """See `ReviewStore` for the methods."""
 
     async def load(self, review_id: str) -> Snapshot | None:
-        return await self._load(review_id, "load")
+        snapshot = await self._load(review_id, "load")
+        if snapshot is not None:
+            check_arguments(snapshot.review)
+        return snapshot
 
     async def load_outline(self, review_id: str) -> Snapshot | None:
         return await self._load(review_id, "outline")
