@@ -110,6 +110,8 @@ class ReviewAccess:
                     snapshot.review, action, target.revision, snapshot.now, target.seal
                 )
                 vote_count.check_voter(snapshot.review, action, kind, who)
+                if kind == "edit":
+                    decisions.check_not_run(snapshot.review, action)
             return snapshot, action
 
     async def load_for_escalation(

@@ -70,7 +70,7 @@ def decide(
     vote_count.check_voter(review, action, vote_type, by)
     message, approval_counts = final_message(action, proposal), True
     if ruling is not None:
-        _check_not_run(review, action)
+        check_not_run(review, action)
         action = add_revision(ruling, proposal, args, name, by, now)
         if ruling.verdict is not None:
             approval_counts = (
@@ -168,7 +168,7 @@ def check_decidable(
     check_seal(review, seal, action.key)
 
 
-def _check_not_run(review: Review, action: Action) -> None:
+def check_not_run(review: Review, action: Action) -> None:
     """Raises Refused if the call may have run already, as after the release of a held review."""
     run = review.runs.get(action.key)
     if run is not None and run.state != "cleared":  # else people ordered to run it again

@@ -28,7 +28,7 @@ from bot.people import Directory
 from hitl_core import Gate, Policy, ToolCall
 from hitl_core.errors import Refused
 from hitl_core.model import CLI, MessageRef, Review, Reviewer
-from hitl_core.review import Reviews
+from hitl_core.review import Release, Reviews, ran_mark
 from hitl_core.store import MemoryStore
 
 Json = dict[str, Any]
@@ -354,3 +354,16 @@ async def test_at9_f1_a_text_that_no_input_takes_is_refused_before_any_work(
         await world.desk.redraw(edit.ref, "form-1", entries(edit, to=long), OPERATOR)
     assert (await world.review()).actions[0].is_pending
     assert isinstance(await world.send(reject, **{"Why?": long[:1_000]}), Stored)
+
+
+async def test_a11_f3_no_form_opens_for_a_call_that_may_have_run(world: World) -> None:
+    """Given a release of a review of which an agent says that it has started its call; then nobody types an
+    edit that is refused when they send it."""
+    await world.ask("mail", {"to": "ada"})
+    review = await world.review()
+    await world.store.hold_live_reviews()
+    await world.store.record_mark(review.id, ran_mark("1"))
+    await Reviews(world.store).apply(Release(review.id, OPERATOR, "release"))
+    with pytest.raises(Refused, match="may have run as it is"):
+        await world.open("edit")
+    assert (await world.open("reject")).fields
