@@ -156,11 +156,15 @@ class AgentApi:
 
     async def _is_ready(self, snapshot: Snapshot) -> bool:
         """Whether it can be claimed, and no process with a gate waits for it: its heartbeat is alive then."""
-        if snapshot.held or not named_claims.is_claimable(snapshot.review, snapshot.now):
+        review, access = snapshot.review, self._access
+        if snapshot.held:  # it takes no place of others; its release puts it back
+            await access.run_with_retry(partial(access.store.unschedule, review.id, review.agent))
             return False
-        if (waiter := snapshot.review.waiter) is None:
+        if not named_claims.is_claimable(review, snapshot.now):
+            return False
+        if review.waiter is None:
             return True
-        return not await self._access.run_with_retry(partial(self._access.store.is_alive, waiter))
+        return not await access.run_with_retry(partial(access.store.is_alive, review.waiter))
 
 
 def review_size(review: Review) -> int:

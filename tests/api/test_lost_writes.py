@@ -8,6 +8,7 @@ from collections.abc import Callable
 import aiohttp
 import pytest
 
+from bot.api import agent_api
 from bot.api.policies import Policies
 from bot.health import Health, LossWatch
 from hitl_core.errors import HitlError
@@ -53,6 +54,32 @@ async def test_a9_f7_a_held_review_is_no_internal_error(client: Client, reviews:
     for reply in (await client.once(id), await client.once(id, holder="other")):
         assert (reply.status, reply.code) == (409, "held")
     assert calls_ahead(await reviews.load(id)) == ()
+
+
+async def test_a11_f4_held_reviews_take_no_place_of_those_that_can_be_claimed(
+    client: Client, reviews: Reviews, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given as many held reviews as are looked at; then one that came later is offered, and each held one
+    after its release."""
+    monkeypatch.setattr(agent_api, "MAX_LISTED", 2)
+
+    async def submit(turn: str) -> str:
+        id: str = (await client.submit(tool_call(), turn=turn)).body["id"]
+        await approve_all(reviews, id)
+        return id
+
+    async def offered() -> list[str]:
+        listed = (await client.get("/v1/reviews?status=settled")).body["reviews"]
+        return [one["id"] for one in listed]
+
+    held = [await submit("one"), await submit("two")]
+    await reviews.store.hold_live_reviews()
+    later = await submit("three")
+
+    assert await offered() == []
+    assert await offered() == [later]
+    await reviews.apply(Release(held[0], person(), "op"))
+    assert await offered() == [held[0], later]
 
 
 async def test_a9_f4_a_bot_notes_what_its_agents_have_started(
