@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 
-from hitl_core.errors import ReviewConflict
+from hitl_core.errors import ReviewConflict, ReviewUnreadable
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import PolicyRecorder, ReviewKey, open_turn, read_origin
 from hitl_core.model import Review, Snapshot, Token
@@ -25,6 +25,8 @@ from .wire import (
     Submit,
     SubmitInterrupt,
 )
+
+log = logging.getLogger(__name__)
 
 #: How many ids of reviews one request reads.
 MAX_LISTED = 1000
@@ -140,18 +142,24 @@ class AgentApi:
         self, who: Token, ids: Sequence[str], limit: int, *, only_ready: bool = False
     ) -> list[Review]:
         """The first of these that this token may see, until they exceed MAX_BODY. `only_ready`: without
-        those that can't be claimed now, and those for which a living process waits.
+        those that can't be claimed now, or can't be read, and those for which a living process waits.
         """
         visible: list[Review] = []
         size = 0
         for review_id in ids:
             if len(visible) == limit or size > MAX_BODY:
                 break
-            with suppress(ApiProblem):  # another agent's, or just deleted
+            try:
                 snapshot = await self._access.load_review(who, review_id)
                 if not only_ready or await self._is_ready(snapshot):
                     visible.append(snapshot.review)
                     size += review_size(snapshot.review)
+            except ApiProblem:  # another agent's, or just deleted
+                continue
+            except ReviewUnreadable as error:
+                if not only_ready:
+                    raise
+                log.warning("%s", error)
         return visible
 
     async def _is_ready(self, snapshot: Snapshot) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 
 from hitl_core.model import Review
 from hitl_core.review import Decide, claims
@@ -262,6 +263,21 @@ async def test_a_review_in_doubt_is_offered_to_no_worker(client: Client, reviews
     await end_lease(reviews, id)
 
     assert (await client.get("/v1/reviews?status=settled")).body["reviews"] == []
+
+
+async def test_a11_f5_a_review_that_can_not_be_read_keeps_no_other_from_the_workers(
+    client: Client, reviews: Reviews, redis_url: str
+):
+    """Given a ready review that a newer version wrote, as while bots are updated; then the next one is
+    offered, and who asks for that one is told."""
+    unreadable, other = [await settle(client, reviews, turn=turn) for turn in ("one", "two")]
+    with redis.Redis.from_url(redis_url) as store:
+        store.hset(f"hitl:{{0}}:review:{unreadable}", "data", '{"schema_version":99,')
+
+    for wait in ("", "&wait=1"):
+        listed = await client.get(f"/v1/reviews?status=settled{wait}")
+        assert [one["id"] for one in listed.body["reviews"]] == [other]
+    assert (await client.get(f"/v1/reviews/{unreadable}")).status == 503
 
 
 async def test_a_call_that_was_not_started_needs_no_result(client: Client, reviews: Reviews):
