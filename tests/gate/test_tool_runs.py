@@ -173,3 +173,19 @@ def test_without_an_event_loop_functions_run_in_the_thread_that_calls(redis_url:
     assert (first.content, first.status) == ("found", "success")
     assert second.status == "error"
     assert "look_back is async" in second.content
+
+
+async def test_a10_f5_a_positional_argument_behind_a_missing_one_arrives(gate: Gate) -> None:
+    """Given a function whose arguments have no names for its callers, and a call without the first one; then
+    what people approved does not end up in `**options`, with the default in its place."""
+    ran: list[Any] = []
+
+    def ask(memo: str = "none", amount: int = 10, /, **options: Any) -> None:
+        ran.append((memo, amount, options))
+
+    call = ToolCall("c1", "ask", {"amount": 5, "urgent": True})
+    outcome = await decide(gate, {"1": Proposal("approve", 1)}, call)
+
+    await outcome.run({"ask": ask})
+
+    assert ran == [("none", 5, {"urgent": True})]

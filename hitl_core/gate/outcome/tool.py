@@ -85,6 +85,7 @@ class Tool:
             raise _ArgsMismatch(f"The decided arguments lack {', '.join(missing)}.")
         ordered = {name: values[name] for name in parameters if name in values}
         bound = inspect.BoundArguments(self.signature, ordered)
+        bound.apply_defaults()  # else a value behind a missing positional-only one gets lost
         return functools.partial(self.function, *bound.args, **bound.kwargs)
 
 
