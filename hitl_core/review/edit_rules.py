@@ -37,6 +37,7 @@ from hitl_core.policy import (
     with_tool_schema,
 )
 from hitl_core.review.escalation import deadline
+from hitl_core.review.foreign_system import check_words
 
 Schema = dict[str, Any]
 
@@ -98,6 +99,7 @@ def judge_edit(
         is_moved = _people_and_places(route) != _people_and_places(new)
         route = _merge_route(route, new, is_moved)
         _check_quorum(name, route)
+        check_words(action, name, ruling, route.expire)
     schemas = _merge_schemas(action, tool, name, ruling, review.tools.get(name))
     config = _merge_config(action.config, ruling, schemas, name)
     if route == action.route and config == action.config:
@@ -139,10 +141,8 @@ def _check_ruling(
 
 def _asks_another_question(action: Action, call: Call, ruling: Ruling) -> bool:
     """Whether another rule matches now, and it needs an answer that people were not asked for."""
-    if (
-        ruling.answer_schema is None
-        or ruling.verdict.rule == (action.newest_rule or call.verdict).rule
-    ):
+    rule = (action.newest_rule or call.verdict).rule
+    if ruling.answer_schema is None or ruling.verdict.rule == rule:
         return False
     config = action.config
     return (ruling.answer_schema, ruling.output) != (config.answer_schema, config.output)
@@ -186,7 +186,8 @@ def _merge_config(
     allowed = old.allowed_decisions
     if ruling.verdict.kind == "review" and ruling.verdict.rule is not None:
         # Only a rule can remove decisions, the policy's default can't.
-        allowed = tuple(d for d in allowed if d in ruling.allowed_decisions or d == "reject")
+        no = "reject" if "reject" in allowed else "ignore"  # people can always say no
+        allowed = tuple(d for d in allowed if d in ruling.allowed_decisions or d == no)
     required = "required" in (old.reject_reason, ruling.reject_reason)
     return old.model_copy(
         update={

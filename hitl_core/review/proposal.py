@@ -23,6 +23,7 @@ from hitl_core.jsonschema import (
 )
 from hitl_core.model import Action, Arguments, DecisionType, Grant, Review, ReviewConfig, encode
 from hitl_core.review.edit_rules import EditRuling, judge_edit
+from hitl_core.review.foreign_system import check_numbers
 from hitl_core.review.visibility import (
     find_redaction_flaw,
     form_schema,
@@ -105,6 +106,8 @@ def _judge(review: Review, action: Action, proposal: Proposal, now: float) -> Ju
     same = args == before and name == action.name
     if is_edit and (proposal.args is None or (same and not proposal.verbatim)):
         raise Refused("unchanged", "Nothing was changed. To run it as it is, press Approve.")
+    if not same:
+        check_numbers(review, action, args)
     ruling = None if same else judge_edit(review, action, name, args, now, proposal.type)
     after, hides_values = ruling.action if ruling is not None else action, False
     if is_edit or not same:
