@@ -123,6 +123,20 @@ def test_a_guarded_function_runs_in_the_thread_that_calls_it(
     clicks.result()
 
 
+def test_a10_f6_what_an_edit_removes_does_not_come_back_as_a_default(
+    gate: BlockingGate, people: People
+) -> None:
+    @gate.guard
+    def ask(n: int, copy_to: str = "everybody") -> None:
+        raise AssertionError("it ran")
+
+    clicks = people(proposal("edit", n=7))
+
+    with pytest.raises(Rejected, match="lack copy_to, and ask would use its default"):
+        ask(1)
+    clicks.result()
+
+
 def test_a_rejected_call_and_one_that_fails_raise(gate: BlockingGate, people: People) -> None:
     @gate.guard
     def ask(n: int) -> None:

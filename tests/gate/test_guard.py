@@ -87,6 +87,31 @@ async def test_an_edited_call_runs_with_what_was_decided(gate: Gate, store: Memo
     assert seen[0] != threading.get_ident()  # a sync function doesn't hold up the loop
 
 
+async def test_a10_f6_what_an_edit_removes_does_not_come_back_as_a_default(
+    gate: Gate, store: MemoryStore
+) -> None:
+    """Given a function with a default that its card showed; then a call without it does not run, and its card
+    says why. None is the same as nothing."""
+    ran: list[Any] = []
+
+    @gate.guard
+    async def add(a: int, copy_to: str = "everybody", note: str | None = None) -> None:
+        ran.append((a, copy_to, note))
+
+    task = asyncio.create_task(add(1))
+    await decide(store, Proposal("edit", 1, args=encode({"a": 1, "note": None})))
+    with pytest.raises(Rejected, match="lack copy_to, and add would use its default"):
+        await task
+
+    assert ran == []
+    (review,) = store._reviews.values()
+    assert (review.runs["1"].line or "").startswith("failed: The decided arguments lack copy_to")
+
+    edited = Proposal("edit", 1, args=encode({"a": 1, "copy_to": "nobody"}))
+    await asyncio.gather(add(1), decide(store, edited))
+    assert ran == [(1, "nobody", None)]
+
+
 async def test_a_rejected_call_raises_what_a_model_would_be_told(
     gate: Gate, store: MemoryStore
 ) -> None:

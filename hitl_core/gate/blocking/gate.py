@@ -153,6 +153,7 @@ def _run_outcome(outcome: BlockingOutcome, tool: Tool) -> Any:
     if not outcome.once(call):
         raise guard.already_started_error(tool)
     try:
+        tool.check_complete(call.args)
         with outcome.running(call):
             result = run_in_this_thread(tool, call)
     except Exception as error:

@@ -69,6 +69,17 @@ class Tool:
         except InvalidToolCall as error:
             raise InvalidToolCall(f"`{self.name}` can't be reviewed. {error}") from error
 
+    def check_complete(self, args: JsonObject) -> None:
+        """For a call that had all arguments, with defaults. Raises _ArgsMismatch if an edit removed one for
+        which the function has a default: the function would get that value in spite of the edit.
+        """
+        missing = [p for p in self.signature.parameters.values() if p.name not in args]
+        if lost := [p.name for p in missing if p.default is not p.empty and p.default is not None]:
+            raise _ArgsMismatch(
+                f"The decided arguments lack {', '.join(lost)}, and {self.name} would use its default for"
+                " that. It did not run. Edit the value in place of removing it."
+            )
+
     def bind(self, args: JsonObject) -> Callable[[], Any]:
         """The function with the decided arguments, ready to call. Raises _ArgsMismatch."""
         parameters = self.signature.parameters
