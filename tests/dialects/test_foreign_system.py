@@ -11,7 +11,7 @@ from bot.api.submissions import judge_turn
 from bot.api.wire import SubmitInterrupt
 from hitl_core.errors import DecisionError, Refused
 from hitl_core.gate.submission.review_key import ReviewKey
-from hitl_core.model import Review, encode
+from hitl_core.model import DoubtAnswer, Review, encode
 from hitl_core.policy import Policy
 from hitl_core.review import claims, decisions
 from hitl_core.review.proposal import Proposal
@@ -76,20 +76,28 @@ ASKS = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("answer", "text"), [("skip", "skipped"), ("ran", "ran; its result was lost")]
+)
 @pytest.mark.parametrize("interrupt", ASKS)
-async def test_a10_f1_a_call_that_a_person_skipped_is_not_sent_as_approved(interrupt: Json) -> None:
-    """Given a call that was approved and is in doubt; then the skip of a person is a no in every system."""
+async def test_a10_f1_what_a_person_said_of_a_doubt_is_not_sent_as_an_approval(
+    interrupt: Json, answer: DoubtAnswer, text: str
+) -> None:
+    """Given a call that was approved and is in doubt; then the person's "Go on without it" or "It ran" is a
+    no in every system, with what became of the call where a no takes a text: a yes would run it, maybe again.
+    """
     review = await submit(interrupt)
     review = decisions.decide(review, "1", Proposal("approve", 1), person(), START + 1).review
     claimed = claims.claim(review, "http:x:", START + 2, 5).review
     started = claims.start(claimed, claimed.fence, "1", START + 3).review
     doubtful = claims.expire_lease(started, START + 10).review
 
-    skipped = claims.resolve(doubtful, "1", "skip", person(), START + 11).review
+    resolved = claims.resolve(doubtful, "1", answer, person(), START + 11).review
 
-    resume = to_review_out(skipped).resume
-    each = resume["decisions"] if isinstance(resume, dict) else resume
-    assert [one["type"] for one in each] in (["reject"], ["ignore"])
+    resume = to_review_out(resolved).resume
+    [decision] = resume["decisions"] if isinstance(resume, dict) else resume
+    assert decision["type"] in ("reject", "ignore")
+    assert text in decision.get("message", text)
 
 
 @pytest.mark.parametrize("interrupt", ASKS)

@@ -126,8 +126,9 @@ class FinalDecision(NamedTuple):
 
 def final_decision(review: Review, action: Action) -> FinalDecision:
     """The final decision. In a cancelled review it is a rejection with that reason, unless it was already
-    rejected or ignored; so it is if a person skipped the call when it was in doubt. The rejection by a
-    deadline gets a reason. Raises Refused while it is undecided.
+    rejected or ignored; so it is if the call was in doubt, and a person said that it ran or skipped it: an
+    approval would run it, maybe again. The rejection by a deadline gets a reason. Raises Refused while it is
+    undecided.
     """
     call = review.call(action.key)
     assert call is not None  # every action is one of the calls
@@ -137,7 +138,7 @@ def final_decision(review: Review, action: Action) -> FinalDecision:
     if decision is None and not is_void_decision:
         raise Refused("not_decided", f"{call.name} is not decided yet.")
     model_text = _model_text(review, action)
-    if decision is None or is_void_decision or _is_skipped(review, action):
+    if decision is None or is_void_decision or _is_closed_by_person(review, action):
         return FinalDecision(
             "reject", model_text, call.name, args, by_person=False, model_text=model_text
         )
@@ -148,10 +149,10 @@ def final_decision(review: Review, action: Action) -> FinalDecision:
     return FinalDecision(decision.type, message, name, args, decision.answer, by_person, model_text)
 
 
-def _is_skipped(review: Review, action: Action) -> bool:
+def _is_closed_by_person(review: Review, action: Action) -> bool:
     """Whether it was approved, its process died, and a person said not to run it again."""
     run = review.runs.get(action.key)
-    return run is not None and run.state == "skipped"
+    return run is not None and run.by is not None and run.state in ("done", "skipped")
 
 
 def interrupt_decisions(action: Action) -> tuple[DecisionType, ...]:

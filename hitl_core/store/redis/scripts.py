@@ -41,5 +41,5 @@ def read_script(name: str) -> str:
 def _script_files() -> dict[str, Traversable]:
     """By name, which no two of them share."""
     lua = resources.files("hitl_core.store.redis") / "lua"
-    files = [file for folder in lua.iterdir() for file in folder.iterdir()]
+    files = [file for folder in lua.iterdir() if folder.is_dir() for file in folder.iterdir()]
     return {file.name.removesuffix(".lua"): file for file in files}
