@@ -11,11 +11,10 @@ from typing import Any
 import httpx
 import pytest
 from aiohttp import ClientSession
-from redis.asyncio.connection import AbstractConnection
-from redis.commands.core import AsyncScript
 from redis.exceptions import ResponseError
 
 from bot import click_budget
+from hitl_core.store.redis.connection.batches import BatchingRedis
 
 #: An error of no known kind, and one of Redis's own.
 UNKNOWN, OF_REDIS = RuntimeError("canary-5f1d"), ResponseError("ERR something")
@@ -24,14 +23,9 @@ UNKNOWN, OF_REDIS = RuntimeError("canary-5f1d"), ResponseError("ERR something")
 @contextmanager
 def failing_redis(error: Exception) -> Iterator[list[Exception]]:
     """Every command of a click raises this. The list has one entry for each."""
-    with (
-        _failing(
-            AsyncScript, "__call__", error
-        ) as by_scripts,  # they are sent for many clicks at once
-        _failing(AbstractConnection, "send_packed_command", error) as by_others,
-    ):
-        yield (raised := list[Exception]())
-        raised += [*by_scripts, *by_others]
+    # In the client and not in its connections: these send the commands of many clicks at once.
+    with _failing(BatchingRedis, "execute_command", error) as raised:
+        yield raised
 
 
 @contextmanager
