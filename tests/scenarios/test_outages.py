@@ -283,6 +283,7 @@ async def test_a_review_that_this_version_cannot_read_delays_no_other(scene: Sce
     await redis.hset(
         f"hitl:{{0}}:review:{odd}", mapping={"version": "1", "data": '{"schema_version": 9}'}
     )
+    await redis.zadd("hitl:{0}:live", {odd: 1.0})
     jobs = [f"card {odd} default", f"card 0-{'d' * 32} default", f"newer {odd} default"]
     for member in jobs:
         await redis.zadd(Keys(0).queue("default"), {member: 1e11})

@@ -131,19 +131,23 @@ class RedisCluster(Servers):
         return node
 
     def wait_until_whole(self) -> None:
-        """Until all nodes that run agree on a master that runs for each slot, and all replicas are linked."""
+        """Until all nodes that run agree on a master that runs for each slot, take commands, and all replicas
+        are linked.
+        """
         wait_for("the cluster is whole", lambda: all(map(self._sees_all, self.running())))
 
     def _sees_all(self, node: EmbeddedRedis) -> bool:
         ports = {port_of(each) for each in self.running()}
         with connect(node) as client:
             slots: list[Any] = client.execute_command("CLUSTER", "SLOTS")
+            state: bytes = client.execute_command("CLUSTER", "INFO")
             covered = sum(last - first + 1 for first, last, *_ in slots)
             linked: dict[str, Any] = client.info("replication")
         owners = {owner[1] for _, _, owner, *_ in slots}
         known = {each[1] for _, _, *all_of_slot in slots for each in all_of_slot}
         return (
             covered == 16384
+            and b"cluster_state:ok" in state
             and owners <= ports
             and ports <= known
             and linked.get("master_link_status", "up") == "up"
