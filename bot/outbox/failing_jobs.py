@@ -85,7 +85,9 @@ class StuckJobs:
 
     def report_failure(self, job: Job, why: str) -> None:
         """Report why this card can't be shown."""
-        text = f"The review {short_id(job.review_id)} can't be shown at {job.place}: {why}."
+        what = "digest" if is_digest_id(job.review_id) else "review"
+        why = why.removesuffix(".")
+        text = f"The {what} {short_id(job.review_id)} can't be shown at {job.place}: {why}."
         self._health.report("delivery", _subject(job), text)
 
     def report_success(self, job: Job) -> None:
