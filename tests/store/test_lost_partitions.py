@@ -46,7 +46,8 @@ def replica_of(cluster: RedisCluster, master: EmbeddedRedis) -> EmbeddedRedis:
 def cut_off(replica: EmbeddedRedis, master: EmbeddedRedis) -> None:
     """The replica gets nothing any more: its connection is closed, and the master lets none in."""
     with connect(master) as client:
-        client.execute_command("ACL", "SETUSER", "default", "-psync", "-replconf")
+        # A replica whose PSYNC is refused asks for all data with SYNC.
+        client.execute_command("ACL", "SETUSER", "default", "-psync", "-sync", "-replconf")
         client.execute_command("CLIENT", "KILL", "TYPE", "replica")
     with connect(replica) as client:
         client.execute_command("CLIENT", "KILL", "TYPE", "master")
