@@ -90,9 +90,10 @@ class AgentClaims:
                 return review
             raise ApiProblem("done", "This review is done already. These results were not stored.")
         async with self._notes_started(review_id):
-            named_claims.new_results(
-                review, body.results
-            )  # wrong ones are refused before the claim
+            # What is wrong now is refused before the claim.
+            named_claims.new_results(review, body.results)
+            if review.status == "settled":
+                named_claims.check_complete(review, body.results)
             holder = _holder_id(who, body.holder)
             claimed_review = await self._ensure_claim(snapshot, holder, DEFAULT_LEASE)
 

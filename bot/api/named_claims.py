@@ -144,18 +144,27 @@ def new_results(review: Review, results: Mapping[str, str]) -> dict[str, CallRes
 
 
 def check_complete(review: Review, results: Mapping[str, str]) -> None:
-    """Raises ApiProblem if a call was started and has no result. A holder that was restarted, or that got no
-    answer, does not know whether it ran: only people can say that, and they are asked when the lease ends.
+    """Raises ApiProblem if a call was started, or is to run again, and has no result. A holder that was
+    restarted, or that got no answer, does not know whether it ran: only people can say that, and they are
+    asked when the lease ends. If they order to run it again, it is not done before that.
     """
-    runs = ((call.tool_call_id, review.runs.get(call.key)) for call in review.calls)
-    started = [id for id, run in runs if run is not None and run.state == "started"]
-    if missing := [id for id in started if id not in results]:
-        raise ApiProblem(
-            "no_result",
-            f"The call {missing[0]!r} was started. Send its result, also if it failed. If you don't know"
-            " whether it ran, send nothing: when the lease ends, a person is asked.",
-            pointer="/results",
-        )
+    for call in review.calls:
+        run = review.runs.get(call.key)
+        if run is None or call.tool_call_id in results:
+            continue
+        if run.state == "started":
+            raise ApiProblem(
+                "no_result",
+                f"The call {call.tool_call_id!r} was started. Send its result, also if it failed. If you"
+                " don't know whether it ran, send nothing: when the lease ends, a person is asked.",
+                pointer="/results",
+            )
+        if run.state == "cleared":
+            raise ApiProblem(
+                "no_result",
+                f"The call {call.tool_call_id!r} is to run again: send `once`, and then its result.",
+                pointer="/results",
+            )
 
 
 def may_have_run(review: Review) -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 import redis
 
 from hitl_core.model import Review
-from hitl_core.review import Decide, claims
+from hitl_core.review import AnswerDoubt, Decide, claims
 from hitl_core.review.service import Reviews
 from hitl_core.review.transition import Transition
 from tests.api.client import Client, tool_call
@@ -253,6 +253,25 @@ async def test_promise_5_a_call_that_was_started_must_have_a_result(
 
     await lapse(reviews, id)
     assert (await client.read(id))["in_doubt"] == ["c1"]
+
+
+async def test_promise_5_what_people_ordered_to_run_again_is_not_done_before_it_ran(
+    client: Client, reviews: Reviews
+):
+    """Given a client that got no answer about its start, and people who ordered to run the call again; when
+    it sends its `done` once more, then that is refused, nothing is claimed, and `once` runs the call."""
+    id = await settle(client, reviews)
+    await client.once(id)
+    await lapse(reviews, id)
+    await reviews.apply(AnswerDoubt(id, "1", "rerun", person(), "op2"))
+
+    refused = await client.done(id)
+
+    assert (refused.status, refused.code) == (409, "no_result")
+    assert "is to run again: send `once`" in refused.body["detail"]
+    assert (await client.read(id))["status"] == "settled"
+    assert (await client.once(id)).body["run"] is True
+    assert (await client.done(id, c1="sent")).status == 200
 
 
 async def test_a_review_in_doubt_is_offered_to_no_worker(client: Client, reviews: Reviews):
