@@ -71,7 +71,9 @@ PROBLEM_TYPES: dict[ProblemCode, ProblemType] = {
     "lease_lost": ProblemType(409, "The lease has ended"),
     "cancelled": ProblemType(409, "The review was cancelled"),
     "started": ProblemType(409, "A call has started: too late to cancel"),
-    "no_result": ProblemType(409, "A call was started or is to run again, and its result is missing"),
+    "no_result": ProblemType(
+        409, "A call was started or is to run again, and its result is missing"
+    ),
     "done": ProblemType(409, "The review is done"),
     "too_large": ProblemType(413, "The body is too large"),
     "unsupported_media_type": ProblemType(415, "The body is not plain JSON"),
