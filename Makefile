@@ -54,7 +54,7 @@ test-teams-playground: $(VENV)/.dev $(PLAYGROUND) ## reviews in Microsoft's Agen
 $(PLAYGROUND):
 	@npm install --silent --no-save --prefix build/playground @microsoft/m365agentsplayground@0.2.28
 
-unit: $(VENV)/.dev ## only the tests of the pure rooms, in seconds: after each change
+unit: $(VENV)/.dev ## fast tests without servers, in seconds: after each change
 	@$(PY) -m pytest -q -p no:schemathesis \
 		-m "not redis and not servers and not slow and not hypothesis" \
 		$(addprefix tests/,model policy forms review store)
@@ -83,7 +83,7 @@ lost-replies: $(VENV)/.dev ## tests with 1 % of Redis's replies lost, after thei
 	@$(PY) -m pytest -q -n auto --maxprocesses=4 --dist=worksteal --lost-replies=0.01 \
 		$(if $(value SEED),--lost-replies-seed=$(value SEED)) $(LOSSY_TESTS) $(ARGS)
 
-walks: $(VENV)/.dev ## how many files each trip of the data goes through, with aims
+walks: $(VENV)/.dev ## how many files and calls each path through the code needs, compared with aims
 	@$(PY) -m benchmarks.walks
 
 gallery: $(VENV)/.dev ## every card, form and Home as JSON and pictures, in build/gallery; docs/gallery.md  [ARGS=NAME]
