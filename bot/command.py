@@ -39,17 +39,17 @@ _BOT_PACKAGES = ("aiohttp", "prometheus_client")
 
 _DETAILS = """\
 It answers clicks and agents (`http`), and it shows reviews and escalates them
-(`workers`), until SIGTERM; then it finishes what was begun. Run any number of
-bots beside one Redis."""
+(`workers`), until SIGTERM; then it finishes what it has begun. Run any number
+of bots with one Redis."""
 _EPILOG = """\
 example:
   $ hitl serve --only http
 
-Settings, by environment:
+Settings (environment variables):
 {settings}
 
-Ends with 0 after SIGTERM or SIGINT, 2 where a setting or a package is missing
-or wrong, or Redis, Slack or Teams refuses the bot at its start.
+Exits with 0 after SIGTERM or SIGINT; 2 if a setting or a package is missing or
+wrong, or if Redis, Slack or Teams refuses the bot at its start.
 """
 
 

@@ -45,11 +45,11 @@ example:
   $ hitl teams-names forget Operations
 
 The next review for teams:Operations looks the name up again. Do this after the
-channel was deleted and created again, or if the name shall lead to another
-channel. Running bots know it within a minute.
+channel was deleted and created again, or if the name must lead to another
+channel. Running bots notice it within a minute.
 
-Exits with 0; 1 if no such name is kept, 2 if the command or a setting is wrong,
-3 if Redis can't be reached.
+Exits with 0; 1 if there is no such name, 2 if the command or a setting is
+wrong, 3 if Redis can't be reached.
 """
 _COLUMNS = (Column("NAME", can_cut=True), Column("CONVERSATION", can_cut=True))
 

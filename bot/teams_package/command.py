@@ -37,8 +37,8 @@ example:
   teams-package.zip: upload it in the Teams admin center.
   Messaging endpoint of the Azure Bot: https://approver.example.com/api/messages
 
-Exits with 0 if the file was written, 2 if a value is wrong or the file is
-there already.
+Exits with 0 if the file was written; 2 if a value is wrong or the file exists
+already.
 """
 
 
@@ -64,7 +64,7 @@ def add_to(commands: Commands) -> None:
         default=App.version,
         help="Teams takes a changed package only with a higher one",
     )
-    parser.add_argument("--force", action="store_true", help="replace FILE if it is there")
+    parser.add_argument("--force", action="store_true", help="replace FILE if it exists")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def write_package(app: App, path: Path, *, force: bool) -> None:
-    """The same app gives the same bytes. Raises SettingsError if the file is there, or can't be written."""
+    """The same app gives the same bytes. Raises SettingsError if the file exists, or can't be written."""
     files = {
         "manifest.json": json.dumps(make_manifest(app), indent=2, ensure_ascii=False).encode(),
         "color.png": color_icon(),
@@ -90,7 +90,7 @@ def write_package(app: App, path: Path, *, force: bool) -> None:
             for name, content in files.items():
                 package.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     except FileExistsError:
-        raise SettingsError(f"{path} is there already: use --force to replace it.") from None
+        raise SettingsError(f"{path} exists already: use --force to replace it.") from None
     except OSError as error:
         raise SettingsError(f"{path} can't be written: {error.strerror or error}.") from None
 

@@ -84,7 +84,7 @@ def add_to(commands: Commands) -> None:
     which.add_argument("--all", action="store_true", help="all of them")
     add_redis(retry)
     drop = add_command(
-        commands, "drop", _drop, help="give one card up", details=_DROP_MORE, epilog=_DROP
+        commands, "drop", _drop, help="remove one dead letter", details=_DROP_MORE, epilog=_DROP
     )
     drop.add_argument("id", metavar="ID", help="its id, from `hitl dead list`")
     drop.add_argument("--reason", metavar="TEXT", type=text_argument, help="why, for the record")

@@ -166,7 +166,7 @@ def read_png(data: bytes, size: int) -> bytes:
 def test_a_file_is_replaced_only_by_force(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text("mine")
     assert run(file) == 2
-    assert capsys.readouterr().err == f"hitl: {file} is there already: use --force to replace it.\n"
+    assert capsys.readouterr().err == f"hitl: {file} exists already: use --force to replace it.\n"
     assert file.read_text() == "mine"
 
     assert run(file, "--force") == 0

@@ -39,7 +39,7 @@ def anchor_in(file: Path) -> str:
 
 def test_what_nobody_touched_is_whole(desk: Desk, export: Path) -> None:
     """From a file, from a pipe, in Redis; the last anchor is said, to be kept."""
-    texts = "whole: entries 3, reviews 2, anchors 1, from the beginning\n"
+    texts = "ok: entries 3, reviews 2, anchors 1, from the beginning\n"
     ways = [
         desk.hitl("audit", "verify", str(export)),
         desk.run_piped("audit", "verify", "-", stdin=export.read_text()),
@@ -231,7 +231,7 @@ def test_a_redis_that_stays_away_is_a_sentence(desk: Desk, export: Path, small_p
     async def verify(reviews: Reviews) -> None:
         store: Any = reviews.store
         store.ledger = Slow(store.ledger, lambda page: page > 3)
-        with pytest.raises(StoreUnavailable, match="The first 2 entries are whole, and the others"):
+        with pytest.raises(StoreUnavailable, match="The first 2 entries are ok, and the others"):
             await _verify_stored(reviews, [])
 
     desk.do(verify)

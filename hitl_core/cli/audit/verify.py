@@ -27,7 +27,7 @@ that was changed, deleted or moved, or that the end is missing.\
 _EPILOG = """\
 examples:
   $ hitl audit verify audit.jsonl
-  whole: entries 1,204, reviews 310, anchors 31, from the beginning
+  ok: entries 1,204, reviews 310, anchors 31, from the beginning
   $ hitl audit verify audit.jsonl --anchor 0:1763766000123-0:5d41402abc4b2a76...
   $ hitl audit verify audit-2026-11-22.jsonl --anchor audit-2026-11-21.jsonl
   line 17: review 0-93b4...: it is entry 5, and entries after 3 are missing.
@@ -107,7 +107,7 @@ async def _verify_stored(reviews: Reviews, known: list[tuple[str, str]]) -> Veri
                 raise
         except StoreUnavailable as error:
             raise StoreUnavailable(
-                f"{error} The first {verifier.entries:,} entries are whole, and the others were not read. Run"
+                f"{error} The first {verifier.entries:,} entries are ok, and the others were not read. Run"
                 " the command again."
             ) from error
 
@@ -147,7 +147,7 @@ def _say_result(verifier: Verifier, name: str | None) -> int:
         return 0 if name is None else 1
     start = "from the beginning" if verifier.is_complete else "from after an anchor"
     say(
-        f"whole: entries {verifier.entries:,}, reviews {verifier.subjects:,},"
+        f"ok: entries {verifier.entries:,}, reviews {verifier.subjects:,},"
         f" anchors {verifier.anchors:,}, {start}"
     )
     for anchor in verifier.last_anchors:

@@ -35,7 +35,7 @@ rejection of every call: if a rejection needs several people (reject_quorum), so
 does this."""
 _EPILOG = """\
 examples:
-  $ hitl reviews cancel 0-93b4c7d2 --reason "The agent runs wild"
+  $ hitl reviews cancel 0-93b4c7d2 --reason "The agent is in a loop"
   $ hitl reviews list --agent billing --limit 10000 | cut -f1 |
       xargs -n1 hitl reviews cancel --yes
 

@@ -167,7 +167,7 @@ class TeamChannels:
                 raise one.failure.with_traceback(None)
             if one.failure is not None and not one.is_known:
                 text = (
-                    f"the team {id} may have the name {name} too, and Teams tells nothing about it"
+                    f"the team {id} may have the name {name} too, and Teams gives no answer about it"
                     f" ({one.failure}): name the channel by its id, or remove the app from that team"
                 )
                 self._api.health.report("lookup", _subject(id), f"A place is not known: {text}.")
