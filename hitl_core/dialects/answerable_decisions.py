@@ -112,6 +112,14 @@ def _limit_ruling(dialect: Dialect, preview: Review, action: Action, ruling: Rul
             f" {', '.join(theirs)}. Let the interrupt accept a rejection, or leave `reject` out of the rule's"
             " `allowed_decisions`."
         )
+    reviewers = ruling.route.reviewers
+    decides_alone = reviewers.quorum == 1 and reviewers.editor_approves
+    if "edit" in can and "approve" not in can and not decides_alone:
+        raise DialectError(
+            f"The policy lets other people approve an edited `{tool}`, but the interrupt can't receive an"
+            f" approval: it accepts {', '.join(theirs)}. Let the interrupt accept an approval, or leave"
+            " `edit` out of the rule's `allowed_decisions`."
+        )
     return ruling._replace(allowed_decisions=allowed, takes=theirs)
 
 

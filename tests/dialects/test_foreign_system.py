@@ -9,6 +9,7 @@ import pytest
 from bot.api.review_view import to_review_out
 from bot.api.submissions import judge_turn
 from bot.api.wire import SubmitInterrupt
+from bot.web import ApiProblem
 from hitl_core.errors import DecisionError, Refused
 from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import DoubtAnswer, Review, encode
@@ -160,3 +161,17 @@ async def test_a10_f4_an_edit_has_no_number_that_the_system_cannot_receive(inter
 
 async def test_a10_f4_a_system_that_holds_every_whole_number_gets_it() -> None:
     assert to_review_out(edit(await submit(batch(*EDITS)), n=2**60)).resume is not None
+
+
+@pytest.mark.parametrize("who", [{"quorum": 2}, {"editor_approves": False}])
+@pytest.mark.parametrize("interrupt", [batch("edit"), batch("edit", "reject"), inbox("edit")])
+async def test_a12_f3_no_edit_is_offered_that_nobody_could_approve(
+    interrupt: Json, who: Json
+) -> None:
+    """Given a policy by which other people approve an edit, and an interrupt without a word for that; then it
+    is refused before anybody is asked: each edit would be refused."""
+    users = ["U0AAAAAAA", "U0BBBBBBB", "U0CCCCCCC"]
+    reviewers = {"reviewers": {"users": users, **who}}
+    with pytest.raises(ApiProblem, match="lets other people approve an edited `pay`"):
+        await submit(interrupt, **reviewers)
+    assert (await submit(batch("approve", "edit"), **reviewers)).actions
