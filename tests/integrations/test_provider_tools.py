@@ -97,3 +97,30 @@ def test_attack_a21_other_ways_to_give_a_provider_tools() -> None:
     assert provider_tools({"web_search_options": {}}) == ["web_search"]
     assert provider_tools({"mcp_servers": [{"type": "url", "name": "crm"}]}) == ["crm"]
     assert provider_tools({"tools": None, "extra_body": None, "mcp_servers": None}) == []
+
+
+@pytest.mark.parametrize(
+    ("params", "names"),
+    [
+        ({"search_parameters": {"mode": "auto"}}, ["search_parameters"]),
+        ({"search_parameters": {"mode": "off"}}, []),
+        ({"plugins": [{"id": "web"}]}, ["plugins"]),
+        ({"connectors": [{"id": "web-search"}]}, ["connectors"]),
+        ({"enable_search": True}, ["enable_search"]),
+        ({"enable_search": False, "plugins": []}, []),
+        ({"compound_custom": {"tools": {"enabled_tools": ["visit_website"]}}}, ["compound_custom"]),
+        ({"prompt": {"id": "pmpt_1"}}, ["prompt"]),
+        ({"prompt": "Say hello."}, []),
+    ],
+)
+def test_a12_f5_parameters_that_switch_on_a_tool_of_the_provider(
+    params: Any, names: list[str]
+) -> None:
+    assert provider_tools(params) == names
+    assert provider_tools({"extra_body": params}) == names
+
+
+@pytest.mark.parametrize("key", ["additionalModelRequestFields", "additional_model_request_fields"])
+def test_a12_f5_tools_among_bedrocks_own_fields(key: str) -> None:
+    hosted = {"type": "code_execution_20250825", "name": "code_execution"}
+    assert provider_tools({key: {"tools": [hosted]}}) == ["code_execution"]

@@ -18,13 +18,24 @@ _CLIENT_TYPE = re.compile(
 _SCHEMA_KEYS = ("input_schema", "parameters", "parameter_definitions")
 #: The keys of Gemini and Bedrock for functions that we run. Each other key is a tool of the provider.
 _CLIENT_KEYS = ("function_declarations", "functionDeclarations", "toolSpec", "cachePoint")
+#: Parameters beside `tools` that switch on tools of the provider: Cohere, Groq, Qwen,
+#: OpenRouter, xAI, and OpenAI's stored prompts, which may have tools of their own.
+_SWITCHES = (
+    "connectors",
+    "compound_custom",
+    "enable_search",
+    "plugins",
+    "prompt",
+    "search_parameters",
+)
+#: Parameters with more parameters in them. The last two are Bedrock's.
+_MORE_PARAMS = ("extra_body", "additionalModelRequestFields", "additional_model_request_fields")
 
 
 def provider_tools(params: Json) -> list[str]:
     """The names of the tools that the provider runs. `params`: LangChain's `invocation_params`."""
-    return [
-        name for part in (params, params.get("extra_body")) for name in _tools_in(_as_object(part))
-    ]
+    parts = (params, *map(params.get, _MORE_PARAMS))
+    return [name for part in parts for name in _tools_in(_as_object(part))]
 
 
 def _tools_in(params: Json) -> Iterator[str]:
@@ -36,6 +47,7 @@ def _tools_in(params: Json) -> Iterator[str]:
         yield str(entry.get("name") or entry.get("type") or "mcp_servers")
     if params.get("web_search_options") is not None:
         yield "web_search"
+    yield from (name for name in _SWITCHES if _is_on(params.get(name)))
 
 
 def _names(tool: object) -> list[str]:
@@ -50,6 +62,11 @@ def _names(tool: object) -> list[str]:
     if isinstance(name, str):
         return [] if any(key in entry for key in _SCHEMA_KEYS) else [name]
     return [key for key, value in entry.items() if key not in _CLIENT_KEYS and value is not None]
+
+
+def _is_on(value: object) -> bool:
+    """Not so for a text, which is a plain prompt."""
+    return bool(value) and not isinstance(value, str) and _as_object(value).get("mode") != "off"
 
 
 def _is_client_type(kind: object, entry: Json) -> bool:
