@@ -67,7 +67,8 @@ async def _send_answer(
         return state
     raise IntegrationError(
         f"The agent interrupts again for the turn of {active_run.outcome.review_id}. Give it only one"
-        " HumanInTheLoopMiddleware."
+        " HumanInTheLoopMiddleware, and each AI message an id of its own: the id of this turn's message is"
+        f" {active_run.outcome.turn!r:.80}."
     )
 
 
