@@ -26,6 +26,7 @@ RefusalCode = Literal[
     "no_fallback",
     "no_form",
     "no_id",
+    "no_result",
     "not_allowed",
     "not_decided",
     "not_due",

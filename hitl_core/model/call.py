@@ -52,7 +52,7 @@ class EarlierRejection(Value):
 #: `started`: `once` returned True. `paused`: it began, and asks a question of its own before it continues.
 #: `done`: its result was reported, or a person said that it ran. `in_doubt`:
 #: its process died after `started`. `cleared`: it may start again, because a person said so or the call is
-#: idempotent. `skipped`: a person said to go on without it.
+#: idempotent. `skipped`: its agent goes on without it, because a person (`by`) said so, or by itself.
 RunState = Literal["started", "paused", "done", "in_doubt", "cleared", "skipped"]
 
 

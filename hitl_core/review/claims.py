@@ -78,13 +78,23 @@ def report(review: Review, fence: int, results: Mapping[str, object], now: float
 
 
 def finish(review: Review, fence: int, results: Mapping[str, object], now: float) -> Transition:
-    """The agent has finished this review."""
-    unreported = {
-        key: CallResult.note("no result was reported")
-        for key, run in review.runs.items()
-        if run.state == "started"
-    }
-    reported = report(review, fence, {**unreported, **results}, now).review
+    """The agent has finished this review. Raises Refused if a call was started and has no result: whether it
+    ran is not known, and a person is asked when the lease ends. A call that was to run again, and did not, is
+    skipped.
+    """
+    reported = report(review, fence, results, now).review
+    skipped = dict[str, Run]()
+    for call in review.calls:
+        run = reported.runs.get(call.key)
+        if run is not None and run.state == "started":
+            raise Refused(
+                "no_result",
+                f"The call {call.tool_call_id!r} was started and has no result. Give its result, also if it"
+                " failed. If you don't know whether it ran, a person is asked when the lease ends.",
+            )
+        if run is not None and run.state == "cleared":
+            skipped[call.key] = Run(state="skipped", attempt=run.attempt, at=now)
+    reported = _with_runs(reported, skipped)
     update = {"status": "done", "lease": None, "done_at": now}
     return Transition(reported.model_copy(update=update), make_event("done", review, now))
 

@@ -103,6 +103,12 @@ def test_cards_6_a_decided_line_says_who_what_and_why(review: Review, expected: 
     assert words_of(review) == [expected]
 
 
+def test_a12_f4_an_order_that_the_agent_did_not_follow_is_told_as_that() -> None:
+    review = claims.claim(resolve(doubted(), "1", "rerun"), "p2", NOW + 1000, 30).review
+    [line] = words_of(claims.finish(review, review.fence, {}, NOW + 1001).review)
+    assert line.endswith("→ run_sql may have run. The agent goes on without it")
+
+
 def test_cards_6_the_fact_is_of_the_revision_that_was_decided() -> None:
     review = decide(review_of(THREE[2]), "1", "edit", args={"customerId": "cus_9", "status": "new"})
 

@@ -161,6 +161,28 @@ async def test_a_start_of_which_nobody_heard_is_asked_for_again(
         assert await outcome.once(CALL) is False
 
 
+@pytest.mark.every_reply
+async def test_a12_f2_two_starts_of_which_nobody_heard_are_one(
+    open_gate: Open, redis_url: str
+) -> None:
+    """Given two `once` of one call at the same time, and a store that stored the first and was away for both;
+    when the agent asks again, then the call runs."""
+    gate = await open_gate(lease=600)
+    outcome = await approve(gate)
+    outcome.release()
+    async with shaky(redis_url, outcome, patience=0.2) as (proxy, lost):
+        proxy.drop_reply(2, hold=True)
+        asking = [asyncio.create_task(lost.once(CALL)) for _ in range(2)]
+        await wait_started(gate, outcome.review_id)
+        for each in asking:
+            with pytest.raises(StoreUnavailable):
+                await each
+        proxy.release()
+
+        assert await lost.once(CALL) is True
+        assert await lost.once(CALL) is False
+
+
 async def test_faults_3_the_fencing_token_is_known_before_once(open_gate: Open) -> None:
     """It is a number of the claim; a call of another turn has none here."""
     outcome = await approve(await open_gate())

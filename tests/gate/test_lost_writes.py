@@ -168,7 +168,7 @@ async def test_a_restart_without_loss_holds_nothing(
         server.start()
         outcome = await asyncio.wait_for(agent.wait(review_id), 30)
         assert await outcome.once(outcome.execute[0])
-        await outcome.finish()
+        await outcome.finish({"c1": "paid"})
         assert await agent.reviews.store.held_reviews() == []
 
 

@@ -89,7 +89,7 @@ async def test_faults_10_once_waits_and_is_true_once(url: str, trouble: Trouble)
             await still(doing, lambda: probe.try_lock("probe", 1.0))
         assert await doing is True
         assert await outcome.once(call()) is False
-        await outcome.finish()
+        await outcome.finish({"c1": "ok"})
     await probe.close()
 
 

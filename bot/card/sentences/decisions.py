@@ -206,8 +206,10 @@ def _outcome_spans(outcome: Outcome) -> Line:
         case "ran":
             return (Strong(outcome.name), Text(" ran, says "), *who)
         case "skipped":
-            unknown = Text(" may have run. The agent goes on without it, says ")
-            return (Strong(outcome.name), unknown, *who)
+            unknown = " may have run. The agent goes on without it"
+            if outcome.by is None:  # the agent's own choice
+                return (Strong(outcome.name), Text(unknown))
+            return (Strong(outcome.name), Text(f"{unknown}, says "), *who)
         case "rerun":
             return (Strong(outcome.name), Text(" runs again, says "), *who)
     assert_never(outcome.kind)

@@ -138,7 +138,7 @@ def final_decision(review: Review, action: Action) -> FinalDecision:
     if decision is None and not is_void_decision:
         raise Refused("not_decided", f"{call.name} is not decided yet.")
     model_text = _model_text(review, action)
-    if decision is None or is_void_decision or _is_closed_by_person(review, action):
+    if decision is None or is_void_decision or _is_closed_after_doubt(review, action):
         return FinalDecision(
             "reject", model_text, call.name, args, by_person=False, model_text=model_text
         )
@@ -149,10 +149,10 @@ def final_decision(review: Review, action: Action) -> FinalDecision:
     return FinalDecision(decision.type, message, name, args, decision.answer, by_person, model_text)
 
 
-def _is_closed_by_person(review: Review, action: Action) -> bool:
-    """Whether it was approved, its process died, and a person said not to run it again."""
+def _is_closed_after_doubt(review: Review, action: Action) -> bool:
+    """Whether it was approved, its process died, and a person said not to run it again, or it was not."""
     run = review.runs.get(action.key)
-    return run is not None and run.by is not None and run.state in ("done", "skipped")
+    return run is not None and (run.state == "skipped" or (run.state == "done" and bool(run.by)))
 
 
 def interrupt_decisions(action: Action) -> tuple[DecisionType, ...]:

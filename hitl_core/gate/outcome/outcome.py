@@ -12,6 +12,7 @@ from uuid import uuid4
 from hitl_core.errors import HitlError, LeaseLost, Refused
 from hitl_core.failpoints import failpoint
 from hitl_core.gate.outcome.answers import Answer, add_edit_notice, answers, state_update
+from hitl_core.gate.outcome.call_starts import CallStarts
 from hitl_core.gate.outcome.tool import (
     Tool,
     ToolFunctions,
@@ -26,7 +27,7 @@ from hitl_core.gate.outcome.tool import (
 )
 from hitl_core.gate.outcome.tool_spans import ToolSpans
 from hitl_core.model import Call, Decision, Review, ToolCall, encode
-from hitl_core.review import CallResult, ChangeResult, Reviews, TransitionFunction, claims, uptime
+from hitl_core.review import CallResult, ChangeResult, Reviews, TransitionFunction, claims
 
 
 class Outcome:
@@ -50,7 +51,7 @@ class Outcome:
             for call in running
         )
         self._handed: dict[str, str] = {}
-        self._unanswered: dict[str, str] = {}
+        self._starts = CallStarts(review, reviews)
         self._runs = ToolSpans(review)
         self.answers: tuple[Answer, ...] = answers(review)
         self._renewal: asyncio.Task[None] | None = None
@@ -89,7 +90,8 @@ class Outcome:
 
         Returns one answer for the model for each call of the turn, in the model's order. A function that
         raises counts as run: its answer and its line on the card give the error, and the next call runs.
-        Raises InvalidToolCall when a function is missing, before anything runs, and what `once` raises.
+        Raises InvalidToolCall when a function is missing, before anything runs, what `once` raises, and
+        Refused when an earlier attempt of a call has no result: see `finish`.
         """
         functions = tools_for(self.execute, tools)
         results = [await self._run_one(call, functions[call.name]) for call in self.execute]
@@ -124,7 +126,7 @@ class Outcome:
         when the review is held because the store lost writes; LeaseLost when another process may have the
         review, and StoreUnavailable: the tool must not run then.
         """
-        started = await self._start(self._check_call(call).key)
+        started = await self._starts.start(self._check_call(call).key)
         if started:
             self._runs.start(call)
         return started
@@ -139,34 +141,9 @@ class Outcome:
         dies now, a person is asked what became of them. Returns their ids, for `report`. Raises as `once`.
         """
         for call in claims.actionable_calls(self._review):
-            await self._start(call.key)
+            await self._starts.start(call.key)
             self._handed[call.tool_call_id] = call.key
         return tuple(self._handed)
-
-    async def _start(self, key: str) -> bool:
-        """After a try that got no answer, the next one has the same id: a start that was stored is its own,
-        and the call can still run.
-        """
-        operation = self._unanswered.pop(key, "") or f"once:{uuid4().hex}"
-        try:
-            return await self._start_as(operation, key)
-        except BaseException:
-            self._unanswered[key] = operation
-            raise
-
-    async def _start_as(self, operation: str, key: str) -> bool:
-        await failpoint("gate.before_once")
-        since = uptime()
-        try:
-            applied = await self._reviews.change(
-                self.review_id, operation, lambda r, now: claims.start(r, self._fence, key, now)
-            )
-        except Refused as refused:
-            if refused.code == "already_started":
-                return False
-            raise
-        await failpoint("gate.after_once")
-        return await self._reviews.can_still_run(applied, key, self._fence, since)
 
     async def report(self, results: Mapping[str, object]) -> None:
         """Store the results of some calls, by tool call id: their cards show the first line. Results of calls
@@ -178,7 +155,9 @@ class Outcome:
 
     async def finish(self, results: Mapping[str, object] | None = None) -> None:
         """Mark the review as done, with the results of its calls by tool call id. Raises LeaseLost, and
-        Refused for an id that is not a call of this review.
+        Refused for an id that is not a call of this review, and for a call that was started and has no
+        result: pass one, also if it failed. If nobody does, a person is asked when the lease ends: it is not
+        renewed any more.
 
         Call it when the agent will not need this review again: after that, no process gets it any more.
         """
@@ -186,7 +165,12 @@ class Outcome:
             return
         by_key = self._results_by_key(results or {})
         await failpoint("gate.before_done")
-        await self._change("done", lambda r, now: claims.finish(r, self._fence, by_key, now))
+        try:
+            await self._change("done", lambda r, now: claims.finish(r, self._fence, by_key, now))
+        except Refused as refused:
+            if refused.code == "no_result":
+                self.release()
+            raise
         self._runs.end(results or {})
         self.release()
 
