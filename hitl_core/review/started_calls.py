@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from hitl_core.model import Review
@@ -12,43 +13,57 @@ from hitl_core.store import Store
 MAX_STARTED = 10_000
 
 
+class _Started(NamedTuple):
+    """What was started of one review: the attempts, by the calls' keys, and when the last one was."""
+
+    attempts: dict[str, int]
+    at: float
+
+
 class StartedCalls:
     """All who use one store share it, see `started_calls_of`. After the store lost a review, the same turn
-    may be submitted and approved again: then its calls have run already.
+    may be submitted and approved again: then its calls have run already. `retention`, in seconds, is how long
+    done reviews are kept: after that, another turn of the thread may have the id of a deleted one.
     """
 
-    def __init__(self) -> None:
-        self._attempts: dict[str, dict[str, int]] = {}
+    def __init__(self, retention: float) -> None:
+        self._retention = retention
+        self._started: dict[str, _Started] = {}
         #: The store's history (`History.history`) whose held reviews have the marks of these calls.
         self.noted_history = ""
 
     def add(self, review: Review, key: str) -> bool:
         """Note that this call is started. False if this attempt of it was noted before."""
-        attempt = review.runs[key].attempt
-        attempts = self._attempts.pop(review.id, {})
-        self._attempts[review.id] = attempts
-        if attempts.get(key, 0) >= attempt:
-            return False
-        attempts[key] = attempt
-        if len(self._attempts) > MAX_STARTED:
-            del self._attempts[next(iter(self._attempts))]
-        return True
+        run, attempts = review.runs[key], self._attempts(review)
+        last = attempts.get(key, 0)
+        self._started.pop(review.id, None)  # the last started one is the last here
+        self._started[review.id] = _Started({**attempts, key: max(last, run.attempt)}, run.at)
+        if len(self._started) > MAX_STARTED:
+            del self._started[next(iter(self._started))]
+        return last < run.attempt
 
     def review_ids(self) -> list[str]:
         """The reviews of these calls, the last started one first: those are the most likely to be lost."""
-        return list(reversed(self._attempts))
+        return list(reversed(self._started))
 
     def has(self, review_id: str) -> bool:
-        return review_id in self._attempts
+        return review_id in self._started
 
     def ahead_of(self, review: Review) -> list[str]:
         """The keys of the calls of which this process has started an attempt that the review doesn't know."""
-        attempts = self._attempts.get(review.id, {})
+        attempts = self._attempts(review)
         return [
             call.key
             for call in review.calls
             if claims.last_attempt(review, call.key) < attempts.get(call.key, 0)
         ]
+
+    def _attempts(self, review: Review) -> dict[str, int]:
+        """Those of this review, not of one that was deleted before and had its id."""
+        started = self._started.get(review.id)
+        if started is None or review.created_at >= started.at + self._retention:
+            return {}
+        return started.attempts
 
 
 _by_store: WeakKeyDictionary[Store, StartedCalls] = WeakKeyDictionary()
@@ -56,4 +71,6 @@ _by_store: WeakKeyDictionary[Store, StartedCalls] = WeakKeyDictionary()
 
 def started_calls_of(store: Store) -> StartedCalls:
     """What this process has started at this store, whichever part of it did."""
-    return _by_store.setdefault(store, StartedCalls())
+    if (known := _by_store.get(store)) is None:
+        known = _by_store[store] = StartedCalls(store.ledger.retention)
+    return known

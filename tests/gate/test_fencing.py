@@ -18,7 +18,7 @@ from hitl_core.review import claims
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 from tests.gate.conftest import Open
-from tests.support.builders import approve_all, call, person
+from tests.support.builders import approve_all, call, person, policy
 from tests.support.proxy import proxy_to
 from tests.support.waiting import wait_until
 
@@ -189,3 +189,30 @@ async def test_faults_3_the_fencing_token_is_known_before_once(open_gate: Open) 
     assert outcome.fencing_token(CALL) == 1
     with pytest.raises(KeyError):
         outcome.fencing_token(call(id="other"))
+
+
+@asynccontextmanager
+async def closing(store: RedisStore) -> AsyncIterator[None]:
+    try:
+        yield
+    finally:
+        await store.close()
+
+
+async def test_a12_f1_a_call_runs_again_after_its_last_review_was_deleted(redis_url: str) -> None:
+    """Given a process that makes the same call of the same thread again after the retention, so that its new
+    review has the id of the deleted one; then it runs, as it was approved: nothing was lost."""
+    store = await RedisStore.open(redis_url, retention=0.2)
+
+    async def is_deleted() -> bool:
+        return await store.load(outcome.review_id) is None
+
+    ids, may_run = set[str](), list[bool]()
+    async with closing(store), Gate(store, policy=policy(), agent="crm") as gate:
+        for _ in range(3):
+            outcome = await approve(gate)
+            may_run.append(await outcome.once(CALL))
+            await outcome.finish({CALL.id: "ok"})
+            ids.add(outcome.review_id)
+            await wait_until("the retention is over", is_deleted, 30)
+    assert (len(ids), may_run) == (1, [True] * 3)
