@@ -27,7 +27,7 @@ def claim(review: Review, holder: str, now: float, lease: float) -> Transition:
     If the last holder died and left a doubt, the result is the lapsed review, which has no holder.
     """
     if is_held_by(review, holder, now):
-        return claims.renew(review, review.fence, now, lease)
+        return _extend(review, review.fence, now, lease)
     check_claimable(review, now)
     return claims.claim(review, holder, now, lease)
 
@@ -48,7 +48,7 @@ def renew(review: Review, holder: str, now: float, lease: float) -> Transition:
         raise ApiProblem(
             "lease_lost", "This holder has no lease of this review, or the lease has ended."
         )
-    return claims.renew(review, review.fence, now, lease)
+    return _extend(review, review.fence, now, lease)
 
 
 def start(review: Review, fence: int, call: Call, now: float, lease: float) -> Transition:
@@ -56,8 +56,16 @@ def start(review: Review, fence: int, call: Call, now: float, lease: float) -> T
     Refused("already_started").
     """
     check_may_run(review, call)
-    renewed = claims.renew(review, fence, now, lease).review
+    renewed = _extend(review, fence, now, lease).review
     return claims.start(renewed, fence, call.key, now)
+
+
+def _extend(review: Review, fence: int, now: float, lease: float) -> Transition:
+    """Never to an earlier time: a call may run that was started with a longer lease."""
+    before, renewed = review.lease, claims.renew(review, fence, now, lease)
+    if before is None or before.until <= now + lease:
+        return renewed
+    return renewed._replace(review=renewed.review.model_copy(update={"lease": before}))
 
 
 def finish_cancelled(transition: Transition, now: float) -> Transition:

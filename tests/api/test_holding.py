@@ -409,3 +409,18 @@ async def test_faults_3_an_http_api_that_answers_late_starts_nothing(
 
     assert (await late).code == "lease_lost"
     assert other.body["fencing_token"] == 2
+
+
+async def test_a12_f6_a_later_request_ends_no_lease_earlier(
+    client: Client, reviews: Reviews
+) -> None:
+    """Given a long call with a lease of an hour; when its holder starts a short one, or renews, and names no
+    lease, then that hour stays: else the long call would be in doubt while it runs."""
+    id = await settle(client, reviews, tool_call("c1"), tool_call("c2"))
+    until = (await client.once(id, "c1", lease=3600)).body["lease_until"]
+
+    second = await client.once(id, "c2")
+    renewed = await client.post(f"/v1/reviews/{id}/renew")
+
+    assert second.body["lease_until"] >= until
+    assert renewed.body["lease_until"] >= until
