@@ -19,7 +19,7 @@ _BLANK = frozenset(
 )
 #: The characters of our own marks.
 _MARK_CHARS = frozenset("⟦⟧⏎⇥␍␠")
-#: Surely visible characters (letters, marks on a letter, signs), so that only the rest is checked one by one.
+#: Visible characters (letters, marks on a letter, signs), so that only the rest is checked one by one.
 #: A test compares them with Unicode.
 LETTERS = (
     r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0391-\u03a1\u03a3-\u03ce\u0400-\u0481\u0531-\u0556"

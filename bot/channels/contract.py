@@ -28,8 +28,8 @@ class Unreachable(ChannelError):
 
 
 class NotSent(Unreachable):
-    """It surely had no effect: there was no connection or no token, or the channel refused it for now. It may
-    be repeated without a look at what it did.
+    """It had no effect: there was no connection or no token, or the channel refused it for now. It may be
+    repeated without a look at what it did.
     """
 
 
@@ -44,8 +44,8 @@ class Undeliverable(ChannelError):
 
 
 class NotFound(Undeliverable):
-    """There surely is no such person, group or place, or the bot can't use it. An unexpected error does not
-    prove that: it is raised as Undeliverable or LookupFailed.
+    """There is no such person, group or place, or the bot can't use it. An unexpected error does not prove
+    that: it is raised as Undeliverable or LookupFailed.
     """
 
 

@@ -1,13 +1,13 @@
 """Forms for decisions, in every channel: opening, paging, drafts, errors beside fields, confirmation.
 
-A channel has one `FormDesk` with its `FormLimits`. It shows each `FormPage`, keeps its `ref`, and gives both
-back with the `Entries` of the person; the result is another page, or one of `FormResult`. Only `desk` does
-I/O.
+A channel has one `FormService` with its `FormLimits`. It shows each `FormPage`, keeps its `ref`, and gives
+both back with the `Entries` of the person; the result is another page, or one of `FormResult`. Only `service`
+does I/O.
 """
 
 from .answer_form import AnswerForm
-from .desk import FormDesk
 from .edit_form import EditForm
+from .limits import FormLimits
 from .page import (
     FIELD_KINDS,
     MESSAGE,
@@ -15,7 +15,6 @@ from .page import (
     Entries,
     FieldErrors,
     FormKind,
-    FormLimits,
     FormPage,
     FormRef,
     FormResult,
@@ -25,6 +24,7 @@ from .page import (
     to_result,
 )
 from .review_form import ReviewForm
+from .service import FormService
 from .session import FormSession, FormSource
 
 __all__ = [
@@ -35,12 +35,12 @@ __all__ = [
     "EditForm",
     "Entries",
     "FieldErrors",
-    "FormDesk",
     "FormKind",
     "FormLimits",
     "FormPage",
     "FormRef",
     "FormResult",
+    "FormService",
     "FormSession",
     "FormSource",
     "Notice",

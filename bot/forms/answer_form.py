@@ -10,7 +10,8 @@ from hitl_core.model import Action, JsonObject, Review
 from hitl_core.review import Proposal, answer_schema_of, hides_options
 
 from ..card import call_about, description_text, find_open_action
-from .page import FormLimits, FormRef
+from .limits import FormLimits
+from .page import FormRef
 from .review_form import FormFrame, ReviewForm
 from .session import FormSession, FormSource
 

@@ -22,7 +22,8 @@ from hitl_core.sentences import join_names
 
 from ..card import asker_line, plain_text
 from ..text import one_line
-from .page import TOOL, Entries, FormLimits, FormRef, PageField
+from .limits import FormLimits
+from .page import TOOL, Entries, FormRef, PageField
 from .review_form import FormFrame, ReviewForm
 from .session import FormSession, FormSource
 

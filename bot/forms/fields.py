@@ -18,7 +18,7 @@ from hitl_core.jsonschema import parse_pointers
 
 from ..card import MAX_FIELD_LABEL, Line, field_warnings
 from ..text import add_marks, add_marks_each, excerpt, labels, one_line_each
-from .page import FormLimits
+from .limits import FormLimits
 
 _CUT_MARK = re.compile(r"⟦[\d,]+ more characters?⟧")
 _TEXT_KINDS = {"text", "long_text", "email", "uri", "integer", "number", "lines", "json"}

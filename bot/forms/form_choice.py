@@ -7,8 +7,9 @@ from hitl_core.model import Action, Review
 
 from .answer_form import AnswerForm, is_plain_text
 from .edit_form import EditForm
+from .limits import FormLimits
 from .message_form import rejection_page, text_answer_page
-from .page import FormLimits, FormPage, FormRef
+from .page import FormPage, FormRef
 from .review_form import ReviewForm
 
 

@@ -1,16 +1,14 @@
-"""The values between a channel and a form: its limits, what it shows and remembers, what people entered, and
+"""The values between a channel and a form: what it shows and remembers, what people entered, and
 what becomes of it.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from dataclasses import field as dataclass_field
 from typing import Literal, Self
 
-from hitl_core.forms import Field, Kind
+from hitl_core.forms import Field
 from hitl_core.model import DecisionType, MessageRef
 
 from ..card import REFUSAL_TITLE, Line
@@ -127,37 +125,6 @@ class Entries:
     @property
     def ids(self) -> frozenset[str]:
         return self.unsent.union(self.answers)
-
-
-@dataclass(frozen=True)
-class FormLimits:
-    """What one page of a form can have in a channel: each channel has one.
-
-    - `page_fields`: the fields of one page;
-    - `page_bytes`: the size of one page with all that people may enter, in bytes;
-    - `option_bytes`: what one option takes of it, beside its label;
-    - `text`: the longest text of one input, in UTF-16 units;
-    - `options`: a choice with more options is typed as text;
-    - `title`, `label`, `option_label`, `error`: characters. If a title is longer, the form repeats the tool's
-      name in full;
-    - `locked_text`: how much of a locked value is shown;
-    - `formats`: what the channel's own input of this kind accepts. A field with another value is a text
-      input.
-    """
-
-    page_fields: int
-    page_bytes: int
-    option_bytes: int = 100
-    text: int = 3000
-    options: int = 500
-    title: int = 24
-    label: int = 140
-    option_label: int = 75
-    error: int = 150
-    locked_text: int = 800
-    formats: Mapping[Kind, re.Pattern[str]] = dataclass_field(
-        default_factory=dict[Kind, "re.Pattern[str]"]
-    )
 
 
 #: Event kind → what the submission did.

@@ -24,7 +24,8 @@ from .fields import (
     means_same,
     shows_all,
 )
-from .page import Entries, FormLimits, PageField
+from .limits import FormLimits
+from .page import Entries, PageField
 
 #: A choice may add another choice, and so on: this many levels, as deep as a form goes.
 MAX_ROUNDS = 5

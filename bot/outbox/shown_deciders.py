@@ -41,8 +41,9 @@ class ShownDeciders:
         return None
 
     async def check(self, snapshot: Snapshot, place: Place, flaw: ChannelError | None) -> None:
-        """If surely nobody may decide what waits at this place, it goes to other people or becomes a problem,
-        which is over when somebody may; if this is unknown, nothing happens. `flaw`: see `find_flaw`.
+        """If it is known that nobody may decide what waits at this place, it goes to other people or becomes
+        a problem, which is over when somebody may; if this is unknown, nothing happens. `flaw`: see
+        `find_flaw`.
         """
         review = snapshot.review
         try:

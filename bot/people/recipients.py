@@ -19,8 +19,8 @@ _APPROVALS = frozenset({"approve", "edit", "respond"})
 
 
 class NoDeciderLeft(NotFound):
-    """Surely nobody is left who may decide on something that waits at a place. `undecidable` has the grants
-    by key.
+    """Nobody is left who may decide on something that waits at a place, and that is known. `undecidable` has
+    the grants by key.
     """
 
     def __init__(self, text: str, undecidable: Mapping[str, tuple[Grant, ...]]) -> None:
@@ -29,7 +29,7 @@ class NoDeciderLeft(NotFound):
 
 
 class TooFewDeciders(NotFound):
-    """Surely fewer people are left than must approve an action. They can still reject it."""
+    """It is known that fewer people are left than must approve an action. They can still reject it."""
 
 
 class Recipients:
@@ -112,9 +112,9 @@ class Recipients:
     async def undecidable(
         self, snapshot: Snapshot, place: Place, *, is_lost: bool = False
     ) -> dict[str, tuple[Grant, ...]]:
-        """The grants, by key, of what waits here and surely nobody can decide. `is_lost`: no card can be
-        shown at the place. Then members of a conversation without a card can't decide, but those of a
-        group can, in their Home. Raises ChannelError if a look-up fails.
+        """The grants, by key, of what waits here, if it is known that nobody can decide. `is_lost`: no card
+        can be shown at the place. Then members of a conversation without a card can't decide, but those of
+        a group can, in their Home. Raises ChannelError if a look-up fails.
         """
         audience = self._channels.audience(place)
         is_conversation = audience is None or audience.kind == "conversation"

@@ -16,7 +16,7 @@ from hitl_core.errors import Refused
 from hitl_core.model import DEFAULT_PLACE, Place
 from hitl_core.review import Decide, Proposal, Reviews
 from hitl_core.store import MemoryStore
-from tests.bot.test_form_desk import CHANNEL, OPERATOR
+from tests.bot.test_form_service import CHANNEL, OPERATOR
 
 TARGET = ActionRef("rev-1", "1", 1)
 THREE = [ToolCall(f"c{n}", f"tool_{n}", {"n": n}) for n in (1, 2, 3)]

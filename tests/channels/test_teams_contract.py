@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from bot.channels.teams.channel import TeamsChannel
-from bot.channels.teams.render import TEAMS_LIMITS, Pen, form_card, home_card
+from bot.channels.teams.render import TEAMS_LIMITS, CardBuilder, form_card, home_card
 from bot.forms import FormPage
 from bot.inbox import Home
 from hitl_core.model import MessageRef, Place
@@ -107,14 +107,14 @@ class TeamsWorld(World):
             workspace.users[id].display_name = name
 
     def show_form(self, page: FormPage) -> ShownPage:
-        return _page(form_card(page, "s1", self._pen))
+        return _page(form_card(page, "s1", self._builder))
 
     def show_home(self, home: Home) -> ShownPage:
-        return _page(home_card(home, self._pen))
+        return _page(home_card(home, self._builder))
 
     @property
-    def _pen(self) -> Pen:
-        return Pen.of(self.channel.name_of, self._teams.key_in(""), self._teams.link)
+    def _builder(self) -> CardBuilder:
+        return CardBuilder.of(self.channel.name_of, self._teams.key_in(""), self._teams.link)
 
     def spelling(self, text: str) -> str:
         return _plain(text)

@@ -67,7 +67,7 @@ async def test_faults_3_a_process_paused_in_once_runs_nothing_when_it_goes_on(
         armed.setenv("HITL_FAILPOINTS", f"gate.after_once=pause:{go}")
         asking = asyncio.create_task(outcome.once(CALL))
         await wait_started(heir, outcome.review_id)
-        await wait_doubt(heir, outcome.review_id)  # armed until it is surely shown
+        await wait_doubt(heir, outcome.review_id)  # armed until it is certainly shown
     ran = []
     if answer is not None:
         await answer_doubt(heir, outcome.review_id, answer)

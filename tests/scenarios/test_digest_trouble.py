@@ -171,7 +171,7 @@ async def test_a9_f8_a_digest_is_bounded(scene: Scene, monkeypatch: pytest.Monke
     """Given more reviews than a digest may have; then there are several."""
     gate = await scene.gate()
     ids = await submit(gate, 2 * COUNT)
-    for module in ("bot.outbox.digests.maker", "hitl_core.store.redis.digests"):
+    for module in ("bot.outbox.digests.maker", "hitl_core.store.redis.queues.digests"):
         monkeypatch.setattr(f"{module}.MAX_DIGEST", COUNT)
     await scene.bot(**FEW)
     await wait_until("each has its message", lambda: is_counted(gate, ids))

@@ -27,7 +27,6 @@ from hitl_core.model import DEFAULT_PLACE, Event
 from hitl_core.review import decisions
 from hitl_core.store import RedisStore
 from hitl_core.store.contract.review_lists import DONE_OFFSET
-from hitl_core.store.redis import dead_letters
 from hitl_core.store.redis.connection import client, connect, store_errors
 from hitl_core.store.redis.keys import (
     Keys,
@@ -38,6 +37,7 @@ from hitl_core.store.redis.keys import (
     make_review_id,
     parse_partition,
 )
+from hitl_core.store.redis.queues import dead_letters
 from hitl_core.store.redis.scripts import read_script
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from slack_sandbox.demo.redis_binary import find_redis_server

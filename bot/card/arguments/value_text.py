@@ -154,7 +154,7 @@ def _draw_money(value: Any, currency: str, find: Callable[[str], Any]) -> Drawin
 
 
 def choose_styles(raws: Sequence[str], visibles: Sequence[str]) -> list[ValueStyle]:
-    """By their content: a long value or one of several lines is a quote if it is surely prose, else code."""
+    """By their content: a long value or one of several lines is a quote if it is clearly prose, else code."""
     return [_choose_style(*both) for both in zip(raws, visibles, strict=True)]
 
 
@@ -222,7 +222,7 @@ def _needs_quotes(text: str) -> bool:
 
 
 def _is_prose(raw: str) -> bool:
-    """Whether it surely is sentences, and no code, table or JSON."""
+    """Whether it is clearly sentences, and no code, table or JSON."""
     if len(raw) > 2 * MAX_ENDS:
         raw = raw[:MAX_ENDS] + raw[-MAX_ENDS:]
     if len(raw) < _MIN_PROSE or _GAP_IN_LINE.search(raw) or _CODE.search(raw):

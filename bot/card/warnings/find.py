@@ -29,7 +29,7 @@ from .signs import (
 
 #: More odd values are only mentioned.
 MAX_WARNINGS = 5
-#: JSON that surely needs no warning has none of these: escapes of control characters, addresses, encoded
+#: JSON that certainly needs no warning has none of these: escapes of control characters, addresses, encoded
 #: hosts, runs of spaces, and spaces at an edge.
 _ODD_JSON = re.compile(rb'(?i)\\[bfru]|\x7f|@|//|script:|text/html|xn--|  |" | "')
 #: The same in one text.
@@ -73,7 +73,7 @@ class Warnings:
 
 
 def is_plain(arguments: bytes) -> bool:
-    """Whether this JSON surely needs no warning."""
+    """Whether this JSON certainly needs no warning."""
     return arguments.isascii() and _ODD_JSON.search(arguments) is None
 
 

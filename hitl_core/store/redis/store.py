@@ -19,9 +19,6 @@ from hitl_core.store.redis.connection import (
     parse_redis_url,
     store_errors,
 )
-from hitl_core.store.redis.dead_letters import RedisDeadLetters
-from hitl_core.store.redis.digests import RedisDigests
-from hitl_core.store.redis.hints import RedisHints
 from hitl_core.store.redis.key_values import (
     RedisChannelData,
     RedisCoordination,
@@ -29,8 +26,8 @@ from hitl_core.store.redis.key_values import (
     RedisUiState,
 )
 from hitl_core.store.redis.keys import META_KEY, Keys
-from hitl_core.store.redis.lanes import RedisLanes
 from hitl_core.store.redis.ledger import RedisAuditedFields
+from hitl_core.store.redis.queues import RedisDeadLetters, RedisDigests, RedisHints, RedisLanes
 from hitl_core.store.redis.review_lists import RedisReviewLists
 from hitl_core.store.redis.reviews import RedisReviews
 

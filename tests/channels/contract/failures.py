@@ -82,7 +82,7 @@ class Failures:
         self, world: World, ref: MessageRef, name: str
     ):
         """Given an error that is new to us, then it is Undeliverable: neither the place nor the message is
-        surely gone."""
+        certainly gone."""
         world.fail("refused")
         with pytest.raises(Undeliverable) as refused:
             await ACTS[name](world, world.channel, ref)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.channels.teams.ids import OpenForm
-from bot.channels.teams.render import TEAMS_LIMITS, Pen, form_card, read_entries
+from bot.channels.teams.render import TEAMS_LIMITS, CardBuilder, form_card, read_entries
 from bot.forms import EditForm, Entries, FormPage, FormRef, ReviewForm
 from bot.inbox import ActionRef
 from hitl_core.model import Review
@@ -16,7 +16,7 @@ from tests.channels.teams.reading import KEY, actions_of, check
 
 Json = dict[str, Any]
 
-PEN = Pen.of(name_of, KEY)
+PEN = CardBuilder.of(name_of, KEY)
 
 
 class Form:

@@ -116,7 +116,7 @@ async def test_at2_an_answer_of_another_shape_is_a_channel_error(
                     raise AssertionError(f"{name}: {key} {path} = {wrong!r:.20}") from error
 
 
-# ------------------------------------------------------------------ what surely had no effect
+# ------------------------------------------------------------------ what certainly had no effect
 
 
 async def test_at7_what_teams_surely_did_not_do_is_known(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bot.card import Card, build_card, card_buttons
 from bot.channels.teams.ids import IN_HOME, Where
-from bot.channels.teams.render import Pen, card_message
+from bot.channels.teams.render import CardBuilder, card_message
 from bot.inbox import Press
 from hitl_core.model import Place, Reviewer
 from tests.channels.scenes import (
@@ -180,6 +180,6 @@ def test_a_person_of_teams_has_a_short_id() -> None:
 
 
 def test_buttons_in_a_home_say_so() -> None:
-    pen = Pen.of(name_of, KEY, where=IN_HOME)
+    builder = CardBuilder.of(name_of, KEY, where=IN_HOME)
     [button] = card_buttons(build_card(review_of(THREE[2]), DEFAULT), layout="lines")[:1]
-    assert KEY.read(pen.button(button)["data"]) == ("home", button.value)
+    assert KEY.read(builder.button(button)["data"]) == ("home", button.value)

@@ -25,9 +25,9 @@ from bot.card import (
     Time,
     Verbatim,
 )
+from bot.channels.teams.render.card_builder import CardBuilder, place_names
 from bot.channels.teams.render.elements import JOINER, action_sets, break_macros, text_runs
 from bot.channels.teams.render.markup import make_inert, mentions, runs
-from bot.channels.teams.render.pen import Pen, place_names
 from hitl_core.model import Place
 from teams_sandbox.validation import CardError, check_card
 from tests.channels.teams.nasty import NASTY
@@ -183,8 +183,8 @@ def test_rows_of_buttons_are_short_enough_for_a_phone() -> None:
 
 
 def test_a_place_of_one_person_or_group_has_no_members() -> None:
-    pen = Pen.of(str, KEY)
-    assert not pen.names.is_conversation(OF_ADA)
-    assert not pen.names.is_conversation(OF_OPS)
+    builder = CardBuilder.of(str, KEY)
+    assert not builder.names.is_conversation(OF_ADA)
+    assert not builder.names.is_conversation(OF_OPS)
     for place in ("teams:19:x@thread.tacv2", "teams:Ops", "default", "slack:U0ALICE"):
-        assert pen.names.is_conversation(Place(place))
+        assert builder.names.is_conversation(Place(place))

@@ -19,7 +19,7 @@ from bot.card import (
 from bot.card.arguments import all_arguments
 from bot.channels.teams.ids import Where
 from bot.channels.teams.render import (
-    Pen,
+    CardBuilder,
     arguments_card,
     home_card,
     home_error_card,
@@ -142,9 +142,9 @@ def test_a_page_of_the_review_knows_where_it_is() -> None:
 
 
 def test_from_a_page_of_the_review_all_of_it_leads_back_there() -> None:
-    pen = PEN.at(Where("review", DEFAULT, 1))
+    builder = PEN.at(Where("review", DEFAULT, 1))
     page = arguments_page(TARGET, "tool", all_arguments({"a": 1}, None), 0, split_arguments)
-    *_, close = actions_of(check(arguments_card(page, pen)))
+    *_, close = actions_of(check(arguments_card(page, builder)))
     where, value = Where.parse(*KEY.read(close["data"]))
     assert where.place == DEFAULT
     assert (Press.parse(value).verb, Press.parse(value).number) == ("next", 1)
@@ -194,7 +194,7 @@ def home(*reviews: Review, pages: int = 1, ref: MessageRef | None = REF) -> Home
     return Home(tuple(tasks), tuple(lines), tuple(lines), 0, pages, len(tasks), False)
 
 
-HOME_PEN = Pen.of(name_of, KEY, lambda ref: f"https://teams.example/{ref.ts}")
+HOME_PEN = CardBuilder.of(name_of, KEY, lambda ref: f"https://teams.example/{ref.ts}")
 
 
 def test_a_home_shows_what_waits() -> None:

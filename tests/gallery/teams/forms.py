@@ -9,7 +9,7 @@ from bot.card import asker_line, name_and_arguments, reading_buttons
 from bot.card.actions import find_open_action
 from bot.channels.teams.render import (
     TEAMS_LIMITS,
-    Pen,
+    CardBuilder,
     arguments_card,
     form_card,
     notice_card,
@@ -46,7 +46,7 @@ from tests.gallery.teams.acme import KEY, link_to, name_of, of_teams
 from tests.gallery.teams.showing import Json, Scene, Shown
 from tests.gallery.waiting import CONTRACT
 
-PEN = Pen.of(name_of, KEY, link_to)
+PEN = CardBuilder.of(name_of, KEY, link_to)
 SESSION = "session-1"
 ODD = (
     "send_email",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.card import build_card
-from bot.channels.teams.render import Pen, home_card
+from bot.channels.teams.render import CardBuilder, home_card
 from bot.inbox import Home, HomeLine, HomeTask
 from hitl_core.model import MessageRef, Review
 from tests.channels.scenes import BOB, DEFAULT, NOW, decide
@@ -35,7 +35,7 @@ def _shown(
     total: int | None = None,
 ) -> Shown:
     home = Home(mine, others, decided, 0, pages, len(mine) if total is None else total, more=False)
-    return Shown(home_card(home, Pen.of(name_of, KEY, link_to)), private=True)
+    return Shown(home_card(home, CardBuilder.of(name_of, KEY, link_to)), private=True)
 
 
 def _full() -> Shown:

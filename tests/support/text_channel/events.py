@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import assert_never
 
-from bot.forms import FieldErrors, FormDesk, FormPage, FormRef, Notice, Stored
+from bot.forms import FieldErrors, FormPage, FormRef, FormService, Notice, Stored
 from bot.inbox import ActionRef, Inbox, InboxCommand, Press
 from hitl_core.errors import Refused
 from hitl_core.model import MessageRef, Place, Reviewer
@@ -31,7 +31,7 @@ class TextEvents:
     ) -> None:
         """`name_of` knows the places of all channels."""
         self._inbox, self._home = inbox, home
-        self._desk = FormDesk(inbox, forms.LIMITS, name_of)
+        self._form_service = FormService(inbox, forms.LIMITS, name_of)
         self._names = channel.names
         network.listener = self.handle
 
@@ -90,19 +90,21 @@ class TextEvents:
             await self._inbox.access.read_marks.record(target, who)
 
     async def _open(self, ref: FormRef, who: Reviewer, op: str) -> Content:
-        return forms.form_content(await self._desk.open(ref, who), op)
+        return forms.form_content(await self._form_service.open(ref, who), op)
 
     async def _turn_back(self, token: str, text: str, who: Reviewer, op: str) -> Content:
         """What was written stays in the draft."""
         form = forms.OpenForm.from_token(token)
         id, entries = form.session_id, form.read(text)
         return forms.form_content(
-            await self._desk.redraw(form.ref, id, entries, who, back=True), id
+            await self._form_service.redraw(form.ref, id, entries, who, back=True), id
         )
 
     async def _fill_in(self, token: str, text: str, who: Reviewer, op: str) -> Content:
         form = forms.OpenForm.from_token(token)
-        result = await self._desk.submit(form.ref, form.session_id, form.read(text), who, op)
+        result = await self._form_service.submit(
+            form.ref, form.session_id, form.read(text), who, op
+        )
         match result:
             case FormPage():
                 return forms.form_content(result, form.session_id)

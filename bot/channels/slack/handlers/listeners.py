@@ -11,7 +11,7 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncRespond
 
-from ....forms import FormDesk, FormRef
+from ....forms import FormRef, FormService
 from ....inbox import Inbox, InboxCommand
 from .. import ids
 from ..channel import SlackChannel
@@ -33,10 +33,10 @@ class Listeners:
         self._inbox = inbox
         self._responder = Responder(inbox, channel, home)
         self._check = ButtonCheck(self._responder)
-        desk = FormDesk(inbox, MODAL_LIMITS, channel.name_of)
-        self._views = Views(inbox.reader, desk, channel)
+        form_service = FormService(inbox, MODAL_LIMITS, channel.name_of)
+        self._views = Views(inbox.reader, form_service, channel)
         self._modals = ModalButtons(inbox, channel, self._views, self._responder)
-        self._submissions = Submissions(desk, self._views, self._responder)
+        self._submissions = Submissions(form_service, self._views, self._responder)
         self._failures = Failures(self._responder, home)
 
     def register(self, app: Any) -> None:

@@ -1,5 +1,5 @@
-"""Submitted modals → the form desk. A modal closes when its input was stored; errors that the person can fix
-are shown beside the fields, or at the top if they are about all of it.
+"""Submitted modals → the form service. A modal closes when its input was stored; errors that the person can
+fix are shown beside the fields, or at the top if they are about all of it.
 
 Every handler commits first and acknowledges last. Nothing after `ack` may raise: Bolt's default runner would
 turn the acknowledgement into a 404.
@@ -20,10 +20,10 @@ from .... import click_budget, refusals
 from ....forms import (
     FIELD_KINDS,
     FieldErrors,
-    FormDesk,
     FormPage,
     FormRef,
     FormResult,
+    FormService,
     Notice,
     Stored,
     to_result,
@@ -42,8 +42,8 @@ AckResponse = dict[str, Any]
 
 
 class Submissions:
-    def __init__(self, desk: FormDesk, views: Views, responder: Responder) -> None:
-        self._desk, self._views, self._responder = desk, views, responder
+    def __init__(self, form_service: FormService, views: Views, responder: Responder) -> None:
+        self._form_service, self._views, self._responder = form_service, views, responder
 
     def register(self, app: Any) -> None:
         """`app` is Bolt's AsyncApp, whose decorators have no types."""
@@ -65,7 +65,9 @@ class Submissions:
         op = ids.op_of_submission(view, who.id)
         try:
             async with click_budget.timeout("submit"):
-                result = await self._desk.submit(form, str(view["id"]), read_entries(view), who, op)
+                result = await self._form_service.submit(
+                    form, str(view["id"]), read_entries(view), who, op
+                )
         except TimeoutError:
             result = to_result(Reply("unavailable", refusals.RESULT_UNKNOWN))
         if isinstance(result, Stored):
@@ -82,7 +84,7 @@ class Submissions:
         back = body["actions"][0]["action_id"] == BACK
         try:
             async with click_budget.timeout("page"):
-                page = await self._desk.redraw(
+                page = await self._form_service.redraw(
                     form, str(view["id"]), read_entries(view), who, back=back
                 )
         except Refused as refused:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from hitl_core.model import MessageRef, Reviewer
 
 from ....card import Line
-from ....forms import FormDesk, FormRef
+from ....forms import FormRef, FormService
 from ....inbox import ActionPage, ActionRef, PermittedSnapshot, Reader
 from ..channel import SlackChannel
 from ..ids import ModalMeta, ReviewPage
@@ -25,8 +25,8 @@ class OpenedView(NamedTuple):
 class Views:
     """Every method raises Refused."""
 
-    def __init__(self, reader: Reader, desk: FormDesk, channel: SlackChannel) -> None:
-        self._reader, self._desk, self._channel = reader, desk, channel
+    def __init__(self, reader: Reader, form_service: FormService, channel: SlackChannel) -> None:
+        self._reader, self._form_service, self._channel = reader, form_service, channel
 
     async def build(
         self,
@@ -40,7 +40,7 @@ class Views:
         """
         if not isinstance(meta.about, FormRef):
             return await self.arguments_page(meta, 0, who, seen, why)
-        page = await self._desk.open(meta.about, who, seen)
+        page = await self._form_service.open(meta.about, who, seen)
         return OpenedView(form_view(page, meta.review), who)
 
     async def arguments_page(

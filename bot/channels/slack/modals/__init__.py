@@ -2,7 +2,8 @@
 
 from . import arguments_modal, review_modal
 from .form_modal import ACTION_ID, BACK, form_view, read_entries
-from .modal import MODAL_LIMITS, View, loading, notice
+from .limits import MODAL_LIMITS
+from .modal import View, loading, notice
 
 __all__ = [
     "ACTION_ID",

@@ -26,7 +26,8 @@ from ..render import (
     sections,
     shorten,
 )
-from .modal import MODAL_LIMITS, View, modal
+from .limits import MAX_CHECKBOXES, MAX_HINT, MAX_LABEL, MAX_OPTIONS, MODAL_LIMITS
+from .modal import View, modal
 
 #: The action id of "Back".
 BACK = "form_back"
@@ -34,11 +35,6 @@ BACK = "form_back"
 ACTION_ID = "value"
 #: The id of the block with what is wrong, and the longest text of an alert.
 _PROBLEM, MAX_ALERT = "wrong", 200
-#: More options are shown in groups; this is also the maximum number of groups.
-MAX_OPTIONS = 100
-MAX_CHECKBOXES = 10
-#: The longest label and hint of an input.
-MAX_LABEL, MAX_HINT = 150, 300
 
 
 def form_view(page: FormPage, review: ReviewPage | None = None) -> View:

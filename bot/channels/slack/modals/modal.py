@@ -1,35 +1,19 @@
-"""A modal of Slack, what it can hold, and the small ones: a loading view and a notice. Pure.
+"""A modal of Slack, and the small ones: a loading view and a notice. Pure.
 
 `private_metadata` holds only ids: on submit the person is checked again and the review is read again.
 """
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from ....card import LOADING, LOADING_TITLE, REFUSAL_TITLE, Verbatim
-from ....forms import FormLimits
 from ....text import one_line
 from ..ids import ModalMeta, private_metadata
 from ..render import Block, context_lines, plain_texts, rich_text, section
+from .limits import MODAL_LIMITS
 
 View = dict[str, Any]
-
-#: What one page of a form can have in a modal.
-MODAL_LIMITS = FormLimits(
-    page_fields=45,  # a view has 100 blocks
-    page_bytes=210_000,  # a view has 250 kB of JSON
-    text=3000,  # docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element
-    options=500,
-    title=24,
-    option_label=75,
-    formats={
-        # Slack's own inputs accept less than a schema's format allows.
-        "email": re.compile(r"|[!-?A-~]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"),
-        "uri": re.compile(r"https?://[A-Za-z0-9.-]+(?::\d+)?(?:/[!-~]*)?"),
-    },
-)
 
 
 def loading(meta: ModalMeta) -> View:

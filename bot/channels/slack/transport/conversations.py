@@ -20,7 +20,7 @@ from .api import Api, Data, read_field, read_object
 #: How long the list of channel names is used, and the shortest time between two look-ups, in seconds.
 _MAX_AGE = 600.0
 _RETRY_AFTER = 2.0
-#: Errors which mean that the conversation surely does not exist for the bot
+#: Errors which mean that the conversation certainly does not exist for the bot
 #: (docs.slack.dev/reference/methods/conversations.info, conversations.open).
 _NO_CONVERSATION = {"channel_not_found": "the bot can't see this channel"}
 _NO_DIRECT_MESSAGE = {

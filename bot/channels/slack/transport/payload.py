@@ -122,7 +122,7 @@ def _to_dict(shape: PayloadModel) -> Payload:
 
 
 async def dispatch(app: AsyncApp, payload: dict[str, Any]) -> BoltResponse:
-    """Passes a valid payload, which surely comes from Slack, through Bolt to our listeners. The time of the
+    """Passes a valid payload, which comes from Slack, through Bolt to our listeners. The time of the
     click begins.
 
     Bolt would check the signature and parse again. In its socket mode it accepts a parsed payload.

@@ -12,9 +12,9 @@ from ..places import NAME
 from .api import Api, Data, read_field, read_list, read_object
 from .conversations import Conversations
 
-#: Errors which mean that the thing surely does not exist (docs.slack.dev/reference/methods). After any other
-#: error it is unknown. `plan_upgrade_required` only counts for the list of groups: the groups come back when
-#: the workspace pays again.
+#: Errors which mean that the thing certainly does not exist (docs.slack.dev/reference/methods). After any
+#: other error it is unknown. `plan_upgrade_required` only counts for the list of groups: the groups come back
+#: when the workspace pays again.
 _NOBODY = {"user_not_found": "there is no such person"}
 _NO_GROUP = {"no_such_subteam": "there is no such group"}
 _NO_GROUPS = {"plan_upgrade_required": "this workspace has no groups"}

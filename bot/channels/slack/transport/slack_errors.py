@@ -30,12 +30,12 @@ _TRANSIENT = frozenset(
         "request_timeout",
     }
 )
-#: The same, and Slack surely did nothing.
+#: The same, and Slack certainly did nothing.
 _NO_TOKEN = frozenset(
     {"invalid_auth", "not_authed", "token_revoked", "token_expired", "account_inactive"}
 )
 _MESSAGE_GONE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
-#: Errors which mean that a card surely can't be posted at a place
+#: Errors which mean that a card certainly can't be posted at a place
 #: (docs.slack.dev/reference/methods/chat.postMessage, conversations.open). The text is shown on the card at
 #: the fallback place. Any other error says nothing about the place.
 NO_PLACE = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hitl_core.model import Reviewer
 
 from .... import click_budget
-from ....forms import FormDesk
+from ....forms import FormService
 from ....inbox import Inbox, Press
 from ..channel import TeamsChannel
 from ..ids import IN_HOME, ON_CARD, Kind, OpenForm, Where
@@ -26,10 +26,10 @@ class CardActions:
 
     def __init__(self, inbox: Inbox, channel: TeamsChannel, home: TeamsHome, files: Files) -> None:
         self._channel = channel
-        desk = FormDesk(inbox, TEAMS_LIMITS, channel.name_of)
+        form_service = FormService(inbox, TEAMS_LIMITS, channel.name_of)
         self._views = Views(inbox, channel, home)
-        self._presses = Presses(inbox, desk, self._views, files)
-        self._forms = Forms(desk, self._views, self._presses)
+        self._presses = Presses(inbox, form_service, self._views, files)
+        self._forms = Forms(form_service, self._views, self._presses)
 
     async def answer(self, activity: Activity, who: Reviewer) -> Answer:
         """Raises InvalidActivity, Refused, ChannelError, StoreUnavailable, TimeoutError."""

@@ -12,9 +12,9 @@ from ....forms import (
     MESSAGE,
     Entries,
     FieldErrors,
-    FormDesk,
     FormPage,
     FormResult,
+    FormService,
     Notice,
     Stored,
     to_result,
@@ -29,8 +29,8 @@ from .views import Views
 
 
 class Forms:
-    def __init__(self, desk: FormDesk, views: Views, presses: Presses) -> None:
-        self._desk, self._views, self._presses = desk, views, presses
+    def __init__(self, form_service: FormService, views: Views, presses: Presses) -> None:
+        self._form_service, self._views, self._presses = form_service, views, presses
 
     async def answer(
         self, form: OpenForm, verb: str, inputs: Mapping[str, Any], click: Click
@@ -39,7 +39,7 @@ class Forms:
         entries = read_entries(inputs, form.ids)
         if verb in ("back", "redraw") and form.ref.kind in FIELD_KINDS:
             async with click_budget.timeout("page"):
-                page = await self._desk.redraw(
+                page = await self._form_service.redraw(
                     form.ref, form.session_id, entries, click.who, back=verb == "back"
                 )
             return self._views.form(page, form.session_id, click)
@@ -49,7 +49,9 @@ class Forms:
         op = op_of_form(form.session_id, form.ref.page, click.who, entries.answers)
         try:
             async with click_budget.timeout("submit"):
-                result = await self._desk.submit(form.ref, form.session_id, entries, click.who, op)
+                result = await self._form_service.submit(
+                    form.ref, form.session_id, entries, click.who, op
+                )
         except TimeoutError:
             result = to_result(Reply("unavailable", refusals.RESULT_UNKNOWN))
         return await self._show(result, form, entries, click)
@@ -78,5 +80,5 @@ class Forms:
         """The page that was sent, with what they entered. Raises Refused."""
         async with click_budget.timeout("next"):
             if form.ref.kind not in FIELD_KINDS or MESSAGE in entries.answers:
-                return await self._desk.open(form.ref, click.who)
-            return await self._desk.redraw(form.ref, form.session_id, entries, click.who)
+                return await self._form_service.open(form.ref, click.who)
+            return await self._form_service.redraw(form.ref, form.session_id, entries, click.who)

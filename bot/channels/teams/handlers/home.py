@@ -13,7 +13,7 @@ from ....inbox import Home, HomeLoader, HomeView, Inbox, PermittedSnapshot, offl
 from ...contract import MessageGone
 from ..channel import TeamsChannel
 from ..ids import NAME
-from ..render import Json, Pen, home_card
+from ..render import CardBuilder, Json, home_card
 
 #: In the notification.
 HOME_TITLE = "What waits for you"
@@ -83,9 +83,9 @@ class TeamsHome:
 
     async def _draw(self, home: Home, conversation: str, user_id: str) -> Json:
         channel = self._channel
-        pen = Pen.of(channel.name_of, channel.key_in(conversation), channel.link)
+        builder = CardBuilder.of(channel.name_of, channel.key_in(conversation), channel.link)
         unknown = channel.unknown_to(user_id)
-        return await offload_home(home, lambda home: home_card(home, pen, unknown))
+        return await offload_home(home, lambda home: home_card(home, builder, unknown))
 
 
 def _key(user_id: str) -> str:

@@ -7,7 +7,7 @@ import logging
 from hitl_core.errors import Refused
 
 from .... import click_budget, refusals
-from ....forms import FormDesk, FormRef
+from ....forms import FormRef, FormService
 from ....inbox import Inbox, InboxCommand, PermittedSnapshot, Press, ReadRequired
 from ..ids import unreadable
 from ..transport import Answer
@@ -23,8 +23,13 @@ STORED = "Your decision is stored."
 
 
 class Presses:
-    def __init__(self, inbox: Inbox, desk: FormDesk, views: Views, files: Files) -> None:
-        self._inbox, self._desk, self._views, self._files = inbox, desk, views, files
+    def __init__(self, inbox: Inbox, form_service: FormService, views: Views, files: Files) -> None:
+        self._inbox, self._form_service, self._views, self._files = (
+            inbox,
+            form_service,
+            views,
+            files,
+        )
 
     async def answer(self, press: Press, click: Click) -> Answer:
         """Raises Refused, ChannelError, StoreUnavailable, TimeoutError: nothing is decided then."""
@@ -77,7 +82,7 @@ class Presses:
         if form.kind == "escalate" and form.card is None:
             raise Refused("gone", refusals.ESCALATE_ON_CARD)
         try:
-            page = await self._desk.open(form, click.who, seen)
+            page = await self._form_service.open(form, click.who, seen)
         except ReadRequired as required:
             target, why = required.unread
             return await self._views.arguments(target, 0, click, why=why)

@@ -13,7 +13,7 @@ from ....inbox import ActionPage, ActionRef, Inbox, PermittedSnapshot
 from ....offload import offload_drawing
 from ..channel import TeamsChannel
 from ..render import (
-    Pen,
+    CardBuilder,
     arguments_card,
     card_message,
     form_card,
@@ -85,7 +85,7 @@ class Views:
         """This page of all arguments, with `why` it is shown if the person did not ask for it."""
         reader = self._inbox.reader
         page = await reader.arguments(target, number, click.who, split_arguments, seen)
-        return self._instead(arguments_card(page, self._pen(click), why), click, page.reads)
+        return self._instead(arguments_card(page, self._builder(click), why), click, page.reads)
 
     async def first_review(self, review_id: str, number: int, click: Click) -> Answer:
         """The actions of this card one by one, from this page."""
@@ -117,19 +117,19 @@ class Views:
         errors: Mapping[str, str] | None = None,
     ) -> Answer:
         """With `entries` it has what the person entered, and with `errors` what is wrong with it."""
-        card = form_card(page, session_id, self._pen(click), entries, errors)
+        card = form_card(page, session_id, self._builder(click), entries, errors)
         return self._instead(card, click)
 
     def notice(self, text: str, title: str, review_id: str, click: Click) -> Answer:
         """In place of a form that is of no more use."""
-        return self._instead(notice_card(text, title, self._pen(click), review_id), click)
+        return self._instead(notice_card(text, title, self._builder(click), review_id), click)
 
     def _fits(self, click: Click) -> Callable[[ActionPage], bool]:
-        pen = self._pen(click)
-        return lambda page: review_fits(page, pen)
+        builder = self._builder(click)
+        return lambda page: review_fits(page, builder)
 
     def _review(self, page: ActionPage, click: Click) -> Answer:
-        return self._instead(review_card(page, self._pen(click)), click, page.reads)
+        return self._instead(review_card(page, self._builder(click)), click, page.reads)
 
     def _instead(
         self, card: dict[str, object], click: Click, reads: ActionRef | None = None
@@ -146,7 +146,7 @@ class Views:
 
         return card_answer(card, record)
 
-    def _pen(self, click: Click) -> Pen:
+    def _builder(self, click: Click) -> CardBuilder:
         """Draws for the same view: what is shown instead leads back to it."""
         channel, key = self._channel, self._channel.key_in(click.conversation)
-        return Pen.of(channel.name_of, key, channel.link, click.where)
+        return CardBuilder.of(channel.name_of, key, channel.link, click.where)

@@ -1,13 +1,15 @@
 """Cards, forms, pages and Homes as Adaptive Cards 1.5. Pure.
 
-A `Pen` draws lines, values and buttons for one view. Words of others are only in text runs, which are
+A `CardBuilder` draws lines, values and buttons for one view. Words of others are only in text runs, which are
 literal, and in the titles of buttons and options, where nothing comes alive.
 """
 
 from .announcement import announcement_card
+from .card_builder import CardBuilder, MessageLink, Names, place_names
 from .card_message import card_message, plain_card, thread_card
 from .elements import MAX_BYTES, Json, byte_size
-from .form_card import TEAMS_LIMITS, form_card
+from .form_card import form_card
+from .form_limits import TEAMS_LIMITS
 from .home_card import home_card, home_error_card
 from .inputs import read_entries
 from .pages import (
@@ -18,15 +20,14 @@ from .pages import (
     review_fits,
     split_arguments,
 )
-from .pen import MessageLink, Names, Pen, place_names
 
 __all__ = [
     "MAX_BYTES",
     "TEAMS_LIMITS",
+    "CardBuilder",
     "Json",
     "MessageLink",
     "Names",
-    "Pen",
     "announcement_card",
     "arguments_card",
     "byte_size",

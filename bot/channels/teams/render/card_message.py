@@ -24,6 +24,7 @@ from ....card import (
     thread_text,
 )
 from ..ids import ON_CARD, ButtonKey, Where, message_mark
+from .card_builder import CardBuilder, MessageLink, Names, place_names
 from .elements import (
     MAX_BYTES,
     TITLE,
@@ -36,7 +37,6 @@ from .elements import (
 )
 from .lists import fitting_lines, list_elements
 from .markup import mentions, runs
-from .pen import MessageLink, Names, Pen, place_names
 
 #: The room of all elements: the rest is for the card around them.
 ROOM = MAX_BYTES - 1_000
@@ -53,10 +53,10 @@ def card_message(
     where: Where = ON_CARD,
 ) -> Json:
     """At most MAX_BYTES. What has no room is counted, and can be read one by one."""
-    pen = Pen.of(names, key, link, where)
-    text = card_text(card, pen.names)
-    calls, entities = mentions(text.calls, pen.names)
-    body = _fitting_body(card, text, pen, calls)
+    builder = CardBuilder.of(names, key, link, where)
+    text = card_text(card, builder.names)
+    calls, entities = mentions(text.calls, builder.names)
+    body = _fitting_body(card, text, builder, calls)
     return fitting_card([adaptive_card(body, entities), plain_card(card)])
 
 
@@ -77,55 +77,57 @@ def thread_card(line: ThreadLine, names: Names) -> Json:
     return fitting_card([adaptive_card([shown, *calls], entities), adaptive_card([shown])])
 
 
-def _fitting_body(card: Card, text: CardText, pen: Pen, calls: list[Json]) -> list[Json]:
-    top, foot = [*_header(card, text, pen), *calls], _foot(text, pen)
-    next_place = pen.names.name_of(card.next_step.to) if card.next_step else ""
+def _fitting_body(
+    card: Card, text: CardText, builder: CardBuilder, calls: list[Json]
+) -> list[Json]:
+    top, foot = [*_header(card, text, builder), *calls], _foot(text, builder)
+    next_place = builder.names.name_of(card.next_step.to) if card.next_step else ""
     buttons = card_buttons(card, layout="full", next_place=next_place)
     # The rare buttons of a card with one action are in the menu of this action.
     shared = buttons if is_single(card) and all(one.is_rare for one in buttons) else ()
-    parts = _open_parts(card, pen, shared)
+    parts = _open_parts(card, builder, shared)
     body = [element for part in parts for element in part]
     reserved = DECIDED_SIZE if text.decisions and body else 0
-    all_buttons = [] if shared else separated(pen.buttons(buttons))
+    all_buttons = [] if shared else separated(builder.buttons(buttons))
     room = ROOM - reserved - total_size([*top, *foot])
     fits = total_size([*body, *all_buttons]) <= room
     if shows_list(card, fits=fits):
-        layout, listed = list_elements(card, pen, room - BUTTONS_SIZE)
+        layout, listed = list_elements(card, builder, room - BUTTONS_SIZE)
         buttons = card_buttons(card, layout=layout, next_place=next_place)
-        body, all_buttons = [*pen.buttons(buttons), *listed], []
+        body, all_buttons = [*builder.buttons(buttons), *listed], []
     elif not fits:
-        body = _fitting_doubts(card, parts, pen, room - total_size(all_buttons))
+        body = _fitting_doubts(card, parts, builder, room - total_size(all_buttons))
     if text.decisions:
         left = ROOM - total_size([*top, *body, *all_buttons, *foot])
-        decided = fitting_lines(text.decisions, pen, left)
+        decided = fitting_lines(text.decisions, builder, left)
         body = [*body, *separated(decided)]
     return [*top, *body, *all_buttons, *foot]
 
 
-def _header(card: Card, text: CardText, pen: Pen) -> list[Json]:
+def _header(card: Card, text: CardText, builder: CardBuilder) -> list[Json]:
     mark = message_mark(card.review_id, card.place)
     return [
         rich_text(text_runs(card.title, **TITLE), id=mark),
-        *pen.facts(text.calls),
-        *origin_elements(text, pen),
-        *notes_elements(text.problems, pen),
-        *notes_elements(text.notes, pen),
-        *pen.small_lines(text.cancel_votes),
-        *pen.small_lines([text.elsewhere]),
+        *builder.facts(text.calls),
+        *origin_elements(text, builder),
+        *notes_elements(text.problems, builder),
+        *notes_elements(text.notes, builder),
+        *builder.small_lines(text.cancel_votes),
+        *builder.small_lines([text.elsewhere]),
     ]
 
 
-def origin_elements(text: CardText, pen: Pen) -> list[Json]:
+def origin_elements(text: CardText, builder: CardBuilder) -> list[Json]:
     """For whom and until when, and the warnings about the names in it."""
-    return [*pen.facts(text.origin), *pen.alerts(text.warnings)]
+    return [*builder.facts(text.origin), *builder.alerts(text.warnings)]
 
 
-def notes_elements(notes: Sequence[Sequence[Line]], pen: Pen) -> list[Json]:
-    return [element for lines in notes for element in pen.small_lines(lines)]
+def notes_elements(notes: Sequence[Sequence[Line]], builder: CardBuilder) -> list[Json]:
+    return [element for lines in notes for element in builder.small_lines(lines)]
 
 
-def _foot(text: CardText, pen: Pen) -> list[Json]:
-    return separated(pen.small_lines([text.deciders, text.ids]))
+def _foot(text: CardText, builder: CardBuilder) -> list[Json]:
+    return separated(builder.small_lines([text.deciders, text.ids]))
 
 
 def separated(elements: list[Json]) -> list[Json]:
@@ -135,23 +137,27 @@ def separated(elements: list[Json]) -> list[Json]:
     return [{**elements[0], "separator": True, "spacing": "medium"}, *elements[1:]]
 
 
-def _open_parts(card: Card, pen: Pen, shared: Sequence[Button]) -> list[list[Json]]:
+def _open_parts(card: Card, builder: CardBuilder, shared: Sequence[Button]) -> list[list[Json]]:
     """All doubts and pending actions, in full. `shared`: further buttons of each action."""
     is_only = is_single(card)
     above = card.title if is_only else ""
-    doubts = [doubt_elements(card.review_id, one, pen) for one in card.doubts]
+    doubts = [doubt_elements(card.review_id, one, builder) for one in card.doubts]
     actions = [
-        action_elements(card.review_id, one, pen, numbered=not is_only, above=above, more=shared)
+        action_elements(
+            card.review_id, one, builder, numbered=not is_only, above=above, more=shared
+        )
         for one in card.open_actions
     ]
     return [separated(part) for part in (*doubts, *actions)]
 
 
-def _fitting_doubts(card: Card, parts: Sequence[list[Json]], pen: Pen, room: int) -> list[Json]:
+def _fitting_doubts(
+    card: Card, parts: Sequence[list[Json]], builder: CardBuilder, room: int
+) -> list[Json]:
     """The first doubts that fit. The others appear when these are answered."""
     body: list[Json] = []
     for at, part in enumerate(parts):
-        more = pen.small_lines([more_doubts_line(len(parts) - at)])
+        more = builder.small_lines([more_doubts_line(len(parts) - at)])
         if body and total_size([*body, *part, *more]) > room:
             return [*body, *more]
         body += part
@@ -161,7 +167,7 @@ def _fitting_doubts(card: Card, parts: Sequence[list[Json]], pen: Pen, room: int
 def action_elements(
     review_id: str,
     action: OpenAction,
-    pen: Pen,
+    builder: CardBuilder,
     *,
     numbered: bool = True,
     above: str = "",
@@ -170,23 +176,23 @@ def action_elements(
     """A decided action shows its decision and no buttons. Text that is already in the title (`above`) is
     omitted. `more`: buttons beside its own.
     """
-    text = action_text(review_id, action, pen.names, numbered=numbered, above=above)
-    elements = text_elements(text, pen)
+    text = action_text(review_id, action, builder.names, numbered=numbered, above=above)
+    elements = text_elements(text, builder)
     if text.decision:
-        return [*elements, *pen.lines([text.decision])]
-    return [*elements, *pen.buttons((*text.buttons, *more))]
+        return [*elements, *builder.lines([text.decision])]
+    return [*elements, *builder.buttons((*text.buttons, *more))]
 
 
-def doubt_elements(review_id: str, doubt: Doubt, pen: Pen) -> list[Json]:
+def doubt_elements(review_id: str, doubt: Doubt, builder: CardBuilder) -> list[Json]:
     text = doubt_text(review_id, doubt)
-    return [*text_elements(text, pen), *pen.buttons(text.buttons)]
+    return [*text_elements(text, builder), *builder.buttons(text.buttons)]
 
 
-def text_elements(text: ActionText, pen: Pen) -> list[Json]:
+def text_elements(text: ActionText, builder: CardBuilder) -> list[Json]:
     return [
-        *pen.arguments(text.head, text.arguments),
-        *pen.lines((*text.attempt, *text.says, *text.answers)),
-        *pen.alerts(text.warnings),
-        *pen.lines(text.edits),
-        *pen.small_lines((*text.notes, *text.votes)),
+        *builder.arguments(text.head, text.arguments),
+        *builder.lines((*text.attempt, *text.says, *text.answers)),
+        *builder.alerts(text.warnings),
+        *builder.lines(text.edits),
+        *builder.small_lines((*text.notes, *text.votes)),
     ]

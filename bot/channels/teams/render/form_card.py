@@ -7,9 +7,11 @@ from dataclasses import replace
 from itertools import chain
 
 from ....card import Button, Line, Strong, Text
-from ....forms import Entries, FormLimits, FormPage, PageField
+from ....forms import Entries, FormPage, PageField
 from ....text import clip
 from ..ids import FormVerb, OpenForm
+from .buttons import execute
+from .card_builder import CardBuilder, value_box
 from .elements import (
     ALERT,
     BOLD,
@@ -25,19 +27,10 @@ from .elements import (
     rich_text,
     text_runs,
 )
+from .form_limits import TEAMS_LIMITS
 from .inputs import can_show, field_inputs, text_length
 from .pages import CANCEL, notice_card
-from .pen import Pen, execute, value_box
 
-#: What one page of a form can have in a card.
-TEAMS_LIMITS = FormLimits(
-    page_fields=10,
-    page_bytes=21_500,
-    option_bytes=40,
-    text=3_000,
-    options=60,
-    title=80,
-)
 #: The characters of a hint, where it is short of room too.
 HINT_SIZES = (300, 80, 0)
 #: A character as JSON in UTF-8, at most; what the marks of invisible ones take is checked when it is drawn.
@@ -50,20 +43,20 @@ SHOW_FIELDS = "Show its fields"
 def form_card(
     page: FormPage,
     session_id: str,
-    pen: Pen,
+    builder: CardBuilder,
     entries: Entries | None = None,
     errors: Mapping[str, str] | None = None,
 ) -> Json:
-    """In place of the card or page that `pen` draws for. With `entries` the fields have what a person
+    """In place of the card or page that `builder` draws for. With `entries` the fields have what a person
     entered, and with `errors` (by id) each has what is wrong with it.
     """
     fields = tuple(_filled(one, entries) for one in page.fields) if entries else page.fields
     ids = tuple(one.id for one in fields if one.field.locked is None)
     page, errors = replace(page, fields=fields), errors or {}
-    value = OpenForm(session_id, page.ref, ids, pen.where).to_value()
-    form = _Form(page, pen, pen.key.data("form", value), errors)
+    value = OpenForm(session_id, page.ref, ids, builder.where).to_value()
+    form = _Form(page, builder, builder.key.data("form", value), errors)
     cards = map(form.draw, HINT_SIZES)
-    notice = notice_card(TOO_LARGE, page.title, pen, page.ref.target.review_id)
+    notice = notice_card(TOO_LARGE, page.title, builder, page.ref.target.review_id)
     return fitting_card(chain(cards, [notice]))
 
 
@@ -78,9 +71,9 @@ def _filled(one: PageField, entries: Entries) -> PageField:
 
 class _Form:
     def __init__(
-        self, page: FormPage, pen: Pen, data: dict[str, str], errors: Mapping[str, str]
+        self, page: FormPage, builder: CardBuilder, data: dict[str, str], errors: Mapping[str, str]
     ) -> None:
-        self._page, self._pen, self._data, self._errors = page, pen, data, errors
+        self._page, self._builder, self._data, self._errors = page, builder, data, errors
 
     def draw(self, hint_size: int) -> Json:
         """Texts share the room that is left; a text that is there already is kept."""
@@ -96,7 +89,7 @@ class _Form:
         return adaptive_card([*self._top(), *self._body(given, hint_size), *self._foot()])
 
     def _top(self) -> list[Json]:
-        page, pen = self._page, self._pen
+        page, builder = self._page, self._builder
         problem = (
             [rich_text(text_runs(f"⚠ {page.problem}", **ALERT, **BOLD))] if page.problem else []
         )
@@ -106,10 +99,10 @@ class _Form:
         return [
             rich_text(text_runs(page.title, **TITLE)),
             *problem,
-            *pen.small_lines(where),
-            *pen.lines(calls),
-            *pen.small_lines([asker]),
-            *pen.lines([(*named, Text(page.effect))]),
+            *builder.small_lines(where),
+            *builder.lines(calls),
+            *builder.small_lines([asker]),
+            *builder.lines([(*named, Text(page.effect))]),
             *([rich_text(text_runs(page.question, **ITALIC))] if page.question else []),
         ]
 
@@ -118,8 +111,8 @@ class _Form:
         return [element for one, most in pairs for element in self._field(one, most, hint_size)]
 
     def _field(self, one: PageField, room: int, hint_size: int) -> list[Json]:
-        pen, field = self._pen, one.field
-        warnings = pen.alerts(one.warnings)
+        builder, field = self._builder, one.field
+        warnings = builder.alerts(one.warnings)
         if field.locked is not None:
             why = " ".join(filter(None, (field.locked, one.help)))
             head = [*text_runs(field.label, **BOLD), *text_runs(f"  {why}", **ITALIC)]
@@ -137,16 +130,18 @@ class _Form:
         return [*warnings, *field_inputs(field, one.id, room), *wrong, *hints, *more]
 
     def _foot(self) -> list[Json]:
-        page, pen = self._page, self._pen
+        page, builder = self._page, self._builder
         target = page.ref.target
         about = (target.review_id, target.action, target.revision)
         file = (
-            pen.buttons([Button("file", page.file, page.file_spoken, *about)]) if page.file else []
+            builder.buttons([Button("file", page.file, page.file_spoken, *about)])
+            if page.file
+            else []
         )
         is_harsh = page.ref.kind == "reject"
         send = self._button(page.submit, "send", "destructive" if is_harsh else "positive")
         back = [self._button(page.back, "back")] if page.back else []
-        return [*file, *action_sets([send, *back, pen.close(target.review_id, CANCEL)])]
+        return [*file, *action_sets([send, *back, builder.close(target.review_id, CANCEL)])]
 
     def _button(self, label: str, verb: FormVerb, style: str | None = None) -> Json:
         return execute(label, self._data, verb=verb, style=style)

@@ -33,6 +33,7 @@ from ....card import (
 from ....inbox import Home, HomeTask
 from ....text import clip
 from ..ids import IN_HOME
+from .card_builder import CardBuilder
 from .card_message import (
     doubt_elements,
     notes_elements,
@@ -52,7 +53,6 @@ from .elements import (
     total_size,
 )
 from .pages import message_card
-from .pen import Pen
 
 #: The room of all elements: the rest is for the card around them.
 ROOM = MAX_BYTES - 500
@@ -64,29 +64,29 @@ MAX_ARGUMENT_CHARS = 1_500
 MAX_TITLE = 200
 
 
-def home_card(home: Home, pen: Pen, unknown: int = 0) -> Json:
+def home_card(home: Home, builder: CardBuilder, unknown: int = 0) -> Json:
     """Each review that waits in full if that fits, else with its title. `unknown`: how many teams and
     chats could not be looked up.
     """
-    pen = pen.at(IN_HOME)
+    builder = builder.at(IN_HOME)
     at, turn = home_pages(home.page, home.pages)
     top = [rich_text(text_runs(home_title(home.total, more=home.more), **TITLE))]
     if unknown:
-        top += pen.alerts([_unknown_conversations(unknown)])
+        top += builder.alerts([_unknown_conversations(unknown)])
     if home.pages > 1:
-        top += pen.small_lines([at])
+        top += builder.small_lines([at])
     if home.unreadable:
-        top += pen.small_lines([unreadable_line(home.unreadable)])
+        top += builder.small_lines([unreadable_line(home.unreadable)])
     if not home.mine and not home.others and not home.decided and not home.unreadable:
-        return fitting_card([adaptive_card([*top, *pen.lines([NOTHING_YET])])])
-    turning = separated(pen.buttons(turn))
-    short = [_short_task(task, pen) for task in home.mine]
+        return fitting_card([adaptive_card([*top, *builder.lines([NOTHING_YET])])])
+    turning = separated(builder.buttons(turn))
+    short = [_short_task(task, builder) for task in home.mine]
     room = ROOM - total_size([*top, *turning])
-    rest = _fitting_rest(home, pen, min(REST_BYTES, room - sum(map(total_size, short))))
+    rest = _fitting_rest(home, builder, min(REST_BYTES, room - sum(map(total_size, short))))
     room -= total_size(rest)
     tasks: list[Json] = []
     for number, task in enumerate(home.mine):
-        full = _task(task, pen)
+        full = _task(task, builder)
         after = sum(map(total_size, short[number + 1 :]))
         fits = total_size([*tasks, *full]) + after <= room
         tasks += full if fits else short[number]
@@ -99,9 +99,9 @@ def home_error_card(why: str) -> Json:
     return message_card(why, ERROR_TITLE)
 
 
-def _task(task: HomeTask, pen: Pen) -> list[Json]:
+def _task(task: HomeTask, builder: CardBuilder) -> list[Json]:
     review_id = task.card.review_id
-    content = _headline(task, pen, task.card.title)
+    content = _headline(task, builder, task.card.title)
     numbered = not is_single(task.card)
     for key in task.keys[:MAX_ACTIONS]:
         # For `must_read` the action is shown as completely as a card can.
@@ -109,32 +109,32 @@ def _task(task: HomeTask, pen: Pen) -> list[Json]:
         must_read = action is not None and action.config.must_read
         room = {} if must_read else {"room": MAX_ARGUMENT_CHARS}
         shown = find_open_action(task.review, key, **room)
-        text = action_text(review_id, shown, pen.names, numbered=numbered)
-        content += _spaced([*text_elements(text, pen), *pen.buttons(text.buttons)])
+        text = action_text(review_id, shown, builder.names, numbered=numbered)
+        content += _spaced([*text_elements(text, builder), *builder.buttons(text.buttons)])
     for doubt in [one for one in task.card.doubts if one.key in task.doubts][:MAX_ACTIONS]:
-        content += _spaced(doubt_elements(review_id, doubt, pen))
+        content += _spaced(doubt_elements(review_id, doubt, builder))
     if (more := max(len(task.keys), len(task.doubts)) - MAX_ACTIONS) > 0:
-        content += pen.small_lines([more_actions_line(more)])
+        content += builder.small_lines([more_actions_line(more)])
     return content
 
 
-def _short_task(task: HomeTask, pen: Pen) -> list[Json]:
+def _short_task(task: HomeTask, builder: CardBuilder) -> list[Json]:
     show: Line = (Code(f"approvals show {short_id(task.card.review_id)}"),)
     hints = [OPEN_CARD_HINT] if task.ref else [NO_CARD_YET, show]
-    return [*_headline(task, pen, card_summary(task.card))[:3], *pen.small_lines(hints)]
+    return [*_headline(task, builder, card_summary(task.card))[:3], *builder.small_lines(hints)]
 
 
-def _headline(task: HomeTask, pen: Pen, title: str) -> list[Json]:
+def _headline(task: HomeTask, builder: CardBuilder, title: str) -> list[Json]:
     """Who asks for what; below it for whom, and the next deadlines."""
-    text = card_text(task.card, pen.names)
-    line = home_headline(clip(title, MAX_TITLE), task.ref, pen.names)
-    below = [*origin_elements(text, pen), *notes_elements(text.problems, pen)]
-    return separated([pen.line(line), *below])
+    text = card_text(task.card, builder.names)
+    line = home_headline(clip(title, MAX_TITLE), task.ref, builder.names)
+    below = [*origin_elements(text, builder), *notes_elements(text.problems, builder)]
+    return separated([builder.line(line), *below])
 
 
-def _fitting_rest(home: Home, pen: Pen, room: int) -> list[Json]:
+def _fitting_rest(home: Home, builder: CardBuilder, room: int) -> list[Json]:
     """What waits for others, and what this person decided, as far as it fits."""
-    names = pen.names
+    names = builder.names
     others = [
         others_text(one.card, one.keys, names, at=one.at, ref=one.ref, is_unknown=one.is_unknown)
         for one in home.others
@@ -144,19 +144,19 @@ def _fitting_rest(home: Home, pen: Pen, room: int) -> list[Json]:
     ]
     rest: list[Json] = []
     for title, texts in ((OTHERS_TITLE, others), (DECIDED_TITLE, decided)):
-        for element in _section(title, texts, pen):
+        for element in _section(title, texts, builder):
             if total_size([*rest, element]) > room:
                 return rest
             rest.append(element)
     return rest
 
 
-def _section(title: str, reviews: Sequence[HomeText], pen: Pen) -> list[Json]:
+def _section(title: str, reviews: Sequence[HomeText], builder: CardBuilder) -> list[Json]:
     if not reviews:
         return []
     elements = separated([rich_text(text_runs(title, **BOLD))])
     for text in reviews:
-        elements += _spaced([*pen.lines(text.lines), *pen.facts(text.details)])
+        elements += _spaced([*builder.lines(text.lines), *builder.facts(text.details)])
     return elements
 
 

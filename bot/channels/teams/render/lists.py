@@ -17,8 +17,8 @@ from ....card import (
     list_line,
     more_line,
 )
+from .card_builder import CardBuilder
 from .elements import Json, byte_size, total_size
-from .pen import Pen
 
 #: Reserved for "and 5 more".
 SPARE_SIZE = 300
@@ -27,32 +27,32 @@ MIN_FACT, MAX_FACT = 20, 80
 LINE_SIZE = 250
 
 
-def fitting_lines(lines: Sequence[Line], pen: Pen, room: int) -> list[Json]:
+def fitting_lines(lines: Sequence[Line], builder: CardBuilder, room: int) -> list[Json]:
     """The first ones that fit, each in an element of its own, then how many more there are."""
     elements: list[Json] = []
     room -= SPARE_SIZE
     for at, line in enumerate(lines):
-        element = pen.line(line)
+        element = builder.line(line)
         room -= total_size([element])
         if room < 0:
-            return [*elements, pen.line(more_line(len(lines) - at))]
+            return [*elements, builder.line(more_line(len(lines) - at))]
         elements.append(element)
     return elements
 
 
-def list_elements(card: Card, pen: Pen, room: int) -> tuple[Layout, list[Json]]:
+def list_elements(card: Card, builder: CardBuilder, room: int) -> tuple[Layout, list[Json]]:
     """All actions in a table; where that does not fit, the first ones with a line each."""
-    hint = pen.small_lines([list_hint(card)])
+    hint = builder.small_lines([list_hint(card)])
     if card.table is not None:
-        common = pen.lines(card.table.common)
-        more = pen.small_lines([more_line(card.table.more)]) if card.table.more else []
-        elements = [*common, _table(card.table, pen), *more, *hint]
+        common = builder.lines(card.table.common)
+        more = builder.small_lines([more_line(card.table.more)]) if card.table.more else []
+        elements = [*common, _table(card.table, builder), *more, *hint]
         if total_size(elements) <= room:
             return "table", elements
-    return "lines", [*_action_lines(card, pen, room - total_size(hint)), *hint]
+    return "lines", [*_action_lines(card, builder, room - total_size(hint)), *hint]
 
 
-def _table(table: ActionTable, pen: Pen) -> Json:
+def _table(table: ActionTable, builder: CardBuilder) -> Json:
     """The first column has the numbers, the last one what differs: it needs most of the room."""
     head: list[Line] = [(Strong(label),) for label in table.head]
     rows = [head, *(list(row.cells) for row in table.rows)]
@@ -61,24 +61,25 @@ def _table(table: ActionTable, pen: Pen) -> Json:
         "type": "Table",
         "columns": [{"width": weight} for weight in weights],
         "rows": [
-            {"type": "TableRow", "cells": [_cell(cell, pen) for cell in cells]} for cells in rows
+            {"type": "TableRow", "cells": [_cell(cell, builder) for cell in cells]}
+            for cells in rows
         ],
         "firstRowAsHeader": True,
         "showGridLines": True,
     }
 
 
-def _cell(line: Line, pen: Pen) -> Json:
-    return {"type": "TableCell", "items": [pen.line(line or (Text(" "),))]}
+def _cell(line: Line, builder: CardBuilder) -> Json:
+    return {"type": "TableCell", "items": [builder.line(line or (Text(" "),))]}
 
 
-def _action_lines(card: Card, pen: Pen, room: int) -> list[Json]:
+def _action_lines(card: Card, builder: CardBuilder, room: int) -> list[Json]:
     """One line for each action: number, tool, main fact."""
     share = max(0, (room - SPARE_SIZE) // len(card.waiting))
     lines = [list_line(one, _fitting_fact(one, share)) for one in card.waiting]
     if card.more_waiting:
         lines.append(more_line(card.more_waiting))
-    return fitting_lines(lines, pen, room)
+    return fitting_lines(lines, builder, room)
 
 
 def _fitting_fact(action: ActionLine, share: int) -> str:

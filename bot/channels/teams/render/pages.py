@@ -27,6 +27,7 @@ from ....inbox import ActionPage, ArgumentsPage
 from ....split_text import split_text
 from ....text import clip, one_line
 from ..ids import Where
+from .card_builder import CardBuilder, box
 from .card_message import action_elements, separated
 from .elements import (
     MAX_BYTES,
@@ -40,7 +41,6 @@ from .elements import (
     text_runs,
 )
 from .markup import runs
-from .pen import Pen, box
 
 CANCEL, CLOSE = "Cancel", "Close"
 #: The elements of a page of all arguments: the rest is for its head and its buttons.
@@ -57,48 +57,51 @@ _TURNING: tuple[Verb, ...] = ("back", "next", "file")
 _NO_NAMES = PlaceNames(str)
 
 
-def arguments_card(page: ArgumentsPage[list[Json]], pen: Pen, why: Line = ()) -> Json:
+def arguments_card(page: ArgumentsPage[list[Json]], builder: CardBuilder, why: Line = ()) -> Json:
     """`why` this is shown, if nobody asked for it. Raises Refused if it does not fit."""
     answers = [one for one in page.buttons if one.verb not in _TURNING]
     elements = [
         rich_text(text_runs(ARGUMENTS_TITLE, **TITLE)),
-        *pen.lines([why, page.head]),
-        *pen.small_lines([page.asker]),
-        *(page.content or pen.small_lines([NO_ARGUMENTS])),
-        *pen.buttons(answers),
-        *_last_rows(pen, pen, page.target.review_id, page.buttons),
+        *builder.lines([why, page.head]),
+        *builder.small_lines([page.asker]),
+        *(page.content or builder.small_lines([NO_ARGUMENTS])),
+        *builder.buttons(answers),
+        *_last_rows(builder, builder, page.target.review_id, page.buttons),
     ]
     return fitting_card([adaptive_card(elements)])
 
 
-def review_card(page: ActionPage, pen: Pen) -> Json:
+def review_card(page: ActionPage, builder: CardBuilder) -> Json:
     """One action of a card. Its buttons know that they are on this page. Raises Refused if it is
     too large."""
-    return fitting_card([_draw_review(page, pen)])
+    return fitting_card([_draw_review(page, builder)])
 
 
-def review_fits(page: ActionPage, pen: Pen) -> bool:
-    return byte_size(_draw_review(page, pen)) <= MAX_BYTES
+def review_fits(page: ActionPage, builder: CardBuilder) -> bool:
+    return byte_size(_draw_review(page, builder)) <= MAX_BYTES
 
 
-def _draw_review(page: ActionPage, pen: Pen) -> Json:
-    where = Where("review", page.place, page.number, page.digest, pen.where.in_home)
-    here, back = pen.at(where), pen.at(where.opened_in)
-    head = [rich_text(text_runs(REVIEW_TITLE, **TITLE)), *pen.small_lines([page.state, page.asker])]
+def _draw_review(page: ActionPage, builder: CardBuilder) -> Json:
+    where = Where("review", page.place, page.number, page.digest, builder.where.in_home)
+    here, back = builder.at(where), builder.at(where.opened_in)
+    head = [
+        rich_text(text_runs(REVIEW_TITLE, **TITLE)),
+        *builder.small_lines([page.state, page.asker]),
+    ]
     if page.action is None:
-        action = pen.lines([NOTHING_HERE])
+        action = builder.lines([NOTHING_HERE])
     else:
         action = action_elements(page.review_id, page.action, here)
     turning = _last_rows(here, back, page.digest or page.review_id, page.buttons)
     return adaptive_card([*head, *action, *turning])
 
 
-def notice_card(text: str, title: str, pen: Pen, review_id: str) -> Json:
+def notice_card(text: str, title: str, builder: CardBuilder, review_id: str) -> Json:
     """One sentence, with a button that leads back."""
     elements = [
         rich_text(text_runs(clip(title, MAX_TITLE) or REFUSAL_TITLE, **TITLE)),
         rich_text(text_runs(clip(one_line(text), MAX_TEXT))),
-        *action_sets([pen.close(review_id, CLOSE)]),
+        *action_sets([builder.close(review_id, CLOSE)]),
     ]
     return fitting_card([adaptive_card(elements)])
 
@@ -110,9 +113,11 @@ def message_card(text: str, title: str = "") -> Json:
     return fitting_card([adaptive_card([*head, content])])
 
 
-def _last_rows(pen: Pen, back: Pen, review_id: str, buttons: Sequence[Button]) -> list[Json]:
+def _last_rows(
+    builder: CardBuilder, back: CardBuilder, review_id: str, buttons: Sequence[Button]
+) -> list[Json]:
     """The buttons to other pages, and the one that leads back, apart from what is above them."""
-    turning = [pen.button(one) for one in buttons if one.verb in _TURNING]
+    turning = [builder.button(one) for one in buttons if one.verb in _TURNING]
     return separated(action_sets([*turning, back.close(review_id, CLOSE)]))
 
 

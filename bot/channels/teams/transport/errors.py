@@ -27,7 +27,7 @@ Data = dict[str, Any]
 _TRANSIENT_CODES = frozenset({"BotDisabledByAdmin", "InvalidAuthenticationToken", "Unauthorized"})
 _TRANSIENT_STATUSES = frozenset({401, 412})
 _MESSAGE_GONE = frozenset({"ActivityNotFoundInConversation"})
-#: Errors which mean that a card surely can't be posted at a place, with the status of each
+#: Errors which mean that a card certainly can't be posted at a place, with the status of each
 #: (learn.microsoft.com/microsoftteams/platform/bots/build-conversational-capability#status-codes-from-bot-
 #: conversational-apis, and send-proactive-messages there). Any other error says nothing about the place.
 NO_PLACE = {

@@ -15,8 +15,8 @@ from .errors import Data
 from .references import References
 from .tokens import Credentials
 
-#: Errors which mean that the thing surely does not exist (learn.microsoft.com/graph/errors). After any other
-#: error it is unknown.
+#: Errors which mean that the thing certainly does not exist (learn.microsoft.com/graph/errors). After any
+#: other error it is unknown.
 _NOBODY = {"Request_ResourceNotFound": "there is no such person"}
 _NO_GROUP = {"Request_ResourceNotFound": "there is no such group"}
 _USERS, _GROUPS = "User.Read.All", "GroupMember.Read.All"

@@ -21,7 +21,7 @@ _MAX_PAUSE = 30.0
 #: How long a drawing waits for the names of a new team, in seconds, and how many teams are asked at once.
 _PATIENCE = 0.5
 _AT_ONCE = 8
-#: Errors which mean that the conversation surely does not exist for the bot.
+#: Errors which mean that the conversation certainly does not exist for the bot.
 NO_CONVERSATION = {
     code: why
     for (_, code), why in NO_PLACE.items()

@@ -25,8 +25,8 @@ from hitl_core.store.contract import (
 from hitl_core.store.redis.connection import store_errors
 from hitl_core.store.redis.fields import MARK
 from hitl_core.store.redis.keys import Keys, parse_partition
-from hitl_core.store.redis.lanes import FIRST_POST_SCORE, queue_keys
 from hitl_core.store.redis.part import RedisPart
+from hitl_core.store.redis.queues.lanes import FIRST_POST_SCORE, queue_keys
 
 _WAIT, _NEW = "wait:", "new:"
 

@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from hitl_core.model import MessageRef, Place
 
 from ....card import Argument, Button, Line, PlaceNames, Text, argument_heads
-from ....text import clip
 from ..ids import NAME, ON_CARD, ButtonKey, Where, close_data
+from .buttons import button_action, execute
 from .elements import (
     ALERT,
-    BOLD,
     SMALL,
     Json,
     Look,
@@ -30,16 +29,11 @@ MessageLink = Callable[[MessageRef], str | None]
 
 #: Between the facts of one line.
 SEPARATOR = Text("  ·  ")
-MAX_TITLE = 75
-
-#: Bots can post files only in a person's own chat.
-SEND_FILE = "Send it as a file"
-SEND_FILE_SPOKEN = f"{SEND_FILE}, in your own chat with this app"
 
 
 @dataclass(frozen=True)
-class Pen:
-    """Draws for one view. `key` signs its buttons, and `where` says in which view they are."""
+class CardBuilder:
+    """Of one view. `key` signs its buttons, and `where` says in which view they are."""
 
     names: PlaceNames
     key: ButtonKey
@@ -48,10 +42,10 @@ class Pen:
     @classmethod
     def of(
         cls, names: Names, key: ButtonKey, link: MessageLink | None = None, where: Where = ON_CARD
-    ) -> Pen:
+    ) -> CardBuilder:
         return cls(place_names(names, link), key, where)
 
-    def at(self, where: Where) -> Pen:
+    def at(self, where: Where) -> CardBuilder:
         return replace(self, where=where)
 
     def line(self, line: Line, look: Look | None = None, **more: object) -> Json:
@@ -91,49 +85,12 @@ class Pen:
         return action_sets([self.button(one) for one in buttons])
 
     def button(self, button: Button) -> Json:
-        """An action, which asks first where the button has a question: the question opens below it, with
-        the answer yes.
-        """
-        data = self.key.data(self.where.kind, self.where.value(button.value))
-        if button.verb == "file":  # it needs no input of the form in which it is
-            return {**execute(SEND_FILE, data, spoken=SEND_FILE_SPOKEN), "associatedInputs": "none"}
-        press = execute(button.label, data, style=button.style, spoken=button.spoken)
-        if button.is_rare:
-            press["mode"] = "secondary"
-        if (ask := button.confirmation) is None:
-            return press
-        question = {
-            "type": "AdaptiveCard",
-            "body": [rich_text(text_runs(ask.title, **BOLD)), rich_text(text_runs(ask.text))],
-            "actions": [execute(ask.label, data, style=ask.style, spoken=button.spoken)],
-        }
-        asking = {key: part for key, part in press.items() if key not in ("verb", "data")}
-        return {**asking, "type": "Action.ShowCard", "card": question}
+        return button_action(button, self.key.data(self.where.kind, self.where.value(button.value)))
 
     def close(self, review_id: str, label: str) -> Json:
         """Leaves what is shown in place of the card."""
         data = close_data(self.key, self.where, review_id)
         return {**execute(label, data), "associatedInputs": "none"}
-
-
-def execute(
-    title: str,
-    data: dict[str, str],
-    *,
-    verb: str = "",
-    style: str | None = None,
-    spoken: str = "",
-) -> Json:
-    """`verb`: the kind of the data, if nothing else is said. `spoken` is for screen readers."""
-    action: Json = {
-        "type": "Action.Execute",
-        "title": clip(title, MAX_TITLE),
-        "verb": verb or data["hitl"],
-        "data": data,
-    }
-    if spoken and spoken != title:
-        action["tooltip"] = spoken
-    return {**action, "style": style} if style else action
 
 
 def box(argument: Argument, text: str) -> Json:

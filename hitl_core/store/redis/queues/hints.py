@@ -8,7 +8,7 @@ from hitl_core.store.redis.connection import Client, store_errors
 from hitl_core.store.redis.fields import read_review_id
 from hitl_core.store.redis.keys import Keys
 from hitl_core.store.redis.part import RedisPart
-from hitl_core.store.redis.streams import StreamReader
+from hitl_core.store.redis.queues.streams import StreamReader
 
 
 class RedisHints(RedisPart):

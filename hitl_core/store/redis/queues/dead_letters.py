@@ -8,8 +8,8 @@ from typing import cast
 from hitl_core.audit import parse_position
 from hitl_core.store.contract import DeadLetter, Job, letter_member
 from hitl_core.store.redis.connection import store_errors
-from hitl_core.store.redis.lanes import queue_keys
 from hitl_core.store.redis.part import RedisPart
+from hitl_core.store.redis.queues.lanes import queue_keys
 
 #: Dead letters that one command reads.
 PAGE_SIZE = 200

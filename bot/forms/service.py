@@ -19,13 +19,13 @@ from ..offload import offload_drawing
 from ..text import one_line
 from .drafts import Drafts
 from .form_choice import first_page, has_fields, make_review_form
+from .limits import FormLimits
 from .message_form import HALF_CHARACTER, escalation_page
 from .page import (
     FIELD_KINDS,
     MESSAGE,
     Entries,
     FieldErrors,
-    FormLimits,
     FormPage,
     FormRef,
     FormResult,
@@ -36,7 +36,7 @@ from .page import (
 from .review_form import ReviewForm
 
 
-class FormDesk:
+class FormService:
     """The forms of one channel. `session_id` identifies one open form in the channel, over all its pages."""
 
     def __init__(self, inbox: Inbox, limits: FormLimits, name_of: Callable[[Place], str]) -> None:

@@ -7,21 +7,21 @@ from typing import Any, cast
 
 import pytest
 
-import bot.forms.desk as desk
 from bot.channels.contract import Channel
 from bot.channels.registry import Channels
 from bot.forms import (
     MESSAGE,
     Entries,
     FieldErrors,
-    FormDesk,
     FormKind,
     FormLimits,
     FormPage,
     FormRef,
     FormResult,
+    FormService,
     Notice,
     Stored,
+    service,
 )
 from bot.inbox import ActionRef, ArgumentsPage, Inbox, ReadRequired
 from bot.people import Directory
@@ -96,7 +96,7 @@ class World:
     def restart(self) -> None:
         directory = Directory(Channels(cast(Channel, CHANNEL)))
         self.inbox = Inbox(Reviews(self.store), directory)
-        self.desk = FormDesk(self.inbox, LIMITS, str)
+        self.form_service = FormService(self.inbox, LIMITS, str)
 
     async def ask(self, name: str, args: Json) -> None:
         self._id = await self._gate.submit([ToolCall("c1", name, args)], thread_id=name)
@@ -115,13 +115,15 @@ class World:
         return await self.inbox.reader.arguments(target, page, OPERATOR, lambda _: pages)
 
     async def open(self, kind: FormKind) -> FormPage:
-        return await self.desk.open(FormRef(kind, await self.target()), OPERATOR)
+        return await self.form_service.open(FormRef(kind, await self.target()), OPERATOR)
 
     async def send(self, page: FormPage, op: str = "op-1", **typed: str | None) -> FormResult:
-        return await self.desk.submit(page.ref, "form-1", entries(page, **typed), OPERATOR, op)
+        return await self.form_service.submit(
+            page.ref, "form-1", entries(page, **typed), OPERATOR, op
+        )
 
     async def turn(self, page: FormPage, **typed: str | None) -> FormPage:
-        result = await self.desk.submit(
+        result = await self.form_service.submit(
             page.ref, "form-1", entries(page, **typed), OPERATOR, "op-1"
         )
         assert isinstance(result, FormPage)
@@ -167,7 +169,7 @@ async def test_a_draft_outlives_the_bot_and_back_shows_it(world: World) -> None:
     await world.ask("seven", SEVEN)
     second = await world.turn(await world.open("edit"), n1="11")
     world.restart()
-    first = await world.desk.redraw(
+    first = await world.form_service.redraw(
         second.ref, "form-1", entries(second, n3="33"), OPERATOR, back=True
     )
     assert (first.ref.page, shown(first)["n1"]) == (0, "11")
@@ -178,7 +180,9 @@ async def test_a_draft_outlives_the_bot_and_back_shows_it(world: World) -> None:
 async def test_a_draft_that_is_gone_changes_nothing_and_says_so(world: World) -> None:
     await world.ask("seven", SEVEN)
     second = await world.turn(await world.open("edit"), n1="11")
-    result = await world.desk.submit(second.ref, "form-2", entries(second), OPERATOR, "op-1")
+    result = await world.form_service.submit(
+        second.ref, "form-2", entries(second), OPERATOR, "op-1"
+    )
     assert isinstance(result, Notice)
     assert "expired, so nothing was changed" in result.text
     assert (await world.review()).actions[0].is_pending
@@ -188,7 +192,7 @@ async def test_another_persons_draft_is_not_read(world: World) -> None:
     await world.ask("seven", SEVEN)
     second = await world.turn(await world.open("edit"), n1="11")
     other = OPERATOR.model_copy(update={"id": "other"})
-    result = await world.desk.submit(second.ref, "form-1", entries(second), other, "op-1")
+    result = await world.form_service.submit(second.ref, "form-1", entries(second), other, "op-1")
     assert isinstance(result, Notice)
     assert "expired" in result.text
 
@@ -238,9 +242,9 @@ async def test_a_choice_redraws_the_form(world: World) -> None:
     await world.ask("contact", {"way": {"kind": "mail", "to": "jo"}})
     page = await world.open("edit")
     typed = entries(page, way="1")
-    redrawn = await world.desk.redraw(page.ref, "form-1", typed, OPERATOR)
+    redrawn = await world.form_service.redraw(page.ref, "form-1", typed, OPERATOR)
     assert shown(redrawn) == {"way": "1", "way \u203a zip": None}
-    sent_early = await world.desk.submit(page.ref, "form-1", typed, OPERATOR, "op-1")
+    sent_early = await world.form_service.submit(page.ref, "form-1", typed, OPERATOR, "op-1")
     assert isinstance(sent_early, FormPage)  # the person has not seen the new fields
     assert shown(sent_early) == shown(redrawn)
     warned = await world.turn(redrawn, **{"way \u203a zip": "1010"})
@@ -271,15 +275,19 @@ async def test_a_reason_that_the_policy_requires(world: World) -> None:
     await world.ask("mail", {"to": "jo"})
     page = await world.open("reject")
     assert (page.effect, page.fields[0].field.required) == ("The tool does not run.", True)
-    blank = await world.desk.submit(page.ref, "form-1", Entries({MESSAGE: "  "}), OPERATOR, "op-1")
+    blank = await world.form_service.submit(
+        page.ref, "form-1", Entries({MESSAGE: "  "}), OPERATOR, "op-1"
+    )
     assert isinstance(blank, Notice)
     assert blank.fixable
-    half = await world.desk.submit(
+    half = await world.form_service.submit(
         page.ref, "form-1", Entries({MESSAGE: "\ud800"}), OPERATOR, "op-2"
     )
     assert isinstance(half, FieldErrors)
     assert "half a character" in half.errors[MESSAGE]
-    result = await world.desk.submit(page.ref, "form-1", Entries({MESSAGE: "no"}), OPERATOR, "op-3")
+    result = await world.form_service.submit(
+        page.ref, "form-1", Entries({MESSAGE: "no"}), OPERATOR, "op-3"
+    )
     assert isinstance(result, Stored)
 
 
@@ -304,7 +312,7 @@ async def test_a_card_that_is_not_recorded_escalates_nothing(world: World) -> No
     card = MessageRef(channel="slack", conversation="C0NONE", ts="1.1")
     target = await world.target()
     with pytest.raises(Refused, match="no longer shown here"):
-        await world.desk.open(FormRef("escalate", target, card=card), OPERATOR)
+        await world.form_service.open(FormRef("escalate", target, card=card), OPERATOR)
 
 
 async def test_what_must_be_read_first_opens_no_form(world: World) -> None:
@@ -343,7 +351,7 @@ async def test_at9_f1_a_text_that_no_input_takes_is_refused_before_any_work(
     def fail(*_: object) -> None:
         raise AssertionError("it was worked on")
 
-    monkeypatch.setattr(desk, "make_review_form", fail)
+    monkeypatch.setattr(service, "make_review_form", fail)
     long = "\u0430" * 3_001
     for page, label in ((edit, "to"), (reject, "Why?")):
         result = await world.send(page, **{label: long})
@@ -351,7 +359,7 @@ async def test_at9_f1_a_text_that_no_input_takes_is_refused_before_any_work(
         assert result.fixable
         assert "at most 3,000 characters" in result.text
     with pytest.raises(Refused, match="at most 3,000 characters"):
-        await world.desk.redraw(edit.ref, "form-1", entries(edit, to=long), OPERATOR)
+        await world.form_service.redraw(edit.ref, "form-1", entries(edit, to=long), OPERATOR)
     assert (await world.review()).actions[0].is_pending
     assert isinstance(await world.send(reject, **{"Why?": long[:1_000]}), Stored)
 
