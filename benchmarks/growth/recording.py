@@ -12,7 +12,7 @@ from benchmarks.programs.slack import PERSON, TEAM
 from hitl_core import Gate, Policy
 from hitl_core.model import Reviewer
 from hitl_core.review import Decide
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from hitl_core.store import Keys
 from hitl_core.store.redis.packing import unpack
 

@@ -1,19 +1,17 @@
 """What may happen to a review: decisions, votes, edits, escalation, deadlines, claims.
 
-`decisions` (people), `escalation` and `delivery_problems` (time and places) and `claims` (the agent) are pure
-functions: `(review, …, now) → Transition`. `commands` are what people do, as values. `service.Reviews` loads
-a review, applies one of them and stores the result. Nothing else writes reviews.
+`decisions` (people), `escalation` and `delivery_problems` (time and places) and `runs.claims` (the agent) are
+pure functions: `(review, …, now) → Transition`. `commands` are what people do, as values. `service.Reviews`
+loads a review, applies one of them and stores the result. Nothing else writes reviews.
 """
 
 from hitl_core.review import (
-    claims,
     commands,
     decisions,
     delivery_problems,
     escalation,
     vote_count,
 )
-from hitl_core.review.claims import runnable_calls
 from hitl_core.review.clock import uptime
 from hitl_core.review.commands import (
     AnswerDoubt,
@@ -27,7 +25,15 @@ from hitl_core.review.commands import (
     apply_command,
 )
 from hitl_core.review.decisions import decide
-from hitl_core.review.edit_rules import edit_tools, judge_edit
+from hitl_core.review.edits import (
+    Proposal,
+    edit_tools,
+    final_answer,
+    final_args,
+    final_message,
+    judge_edit,
+    judge_proposal,
+)
 from hitl_core.review.escalation import (
     count_steps,
     deadline,
@@ -41,14 +47,7 @@ from hitl_core.review.open_items import (
     open_items,
     pending_actions,
 )
-from hitl_core.review.proposal import (
-    Proposal,
-    final_answer,
-    final_args,
-    final_message,
-    judge_proposal,
-)
-from hitl_core.review.results import PAUSED, CallResult, one_line
+from hitl_core.review.runs import PAUSED, CallResult, claims, one_line, runnable_calls
 from hitl_core.review.service import ChangeResult, Reviews, TransitionFunction
 from hitl_core.review.transition import (
     PAST_VERBS,

@@ -22,8 +22,9 @@ from hitl_core.model import (
     Snapshot,
     Vote,
 )
-from hitl_core.review import claims, decisions, escalation, holds, vote_count
-from hitl_core.review.proposal import JudgedProposal, Proposal
+from hitl_core.review import decisions, escalation, holds, vote_count
+from hitl_core.review.edits import JudgedProposal, Proposal
+from hitl_core.review.runs import claims
 from hitl_core.review.transition import Transition, check_not_cancelled, make_event
 from hitl_core.review.visibility import cancel_reason_of
 

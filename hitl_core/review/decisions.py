@@ -21,14 +21,14 @@ from hitl_core.model import (
     Verdict,
 )
 from hitl_core.review import vote_count
-from hitl_core.review.edit_rules import EditRuling
-from hitl_core.review.escalation import is_late
-from hitl_core.review.proposal import (
+from hitl_core.review.edits import (
+    EditRuling,
     JudgedProposal,
     Proposal,
     final_message,
     judge_proposal,
 )
+from hitl_core.review.escalation import is_late
 from hitl_core.review.transition import (
     PAST_VERBS,
     Transition,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from hitl_core.errors import HitlError, Refused
 from hitl_core.model import STARTED_MARK, Action, Event, Review, Reviewer, Run, Snapshot
-from hitl_core.review import claims
+from hitl_core.review.runs import claims
 from hitl_core.review.transition import SnapshotFunction, Transition, make_event, with_actions
 from hitl_core.sentences import join_names
 

@@ -19,9 +19,10 @@ from hitl_core.errors import (
     safe_message,
 )
 from hitl_core.model import UNAUDITED_CODES, Event, MessageRef, Place, Review, Reviewer, Snapshot
-from hitl_core.review import claims, escalation, holds
+from hitl_core.review import escalation, holds
 from hitl_core.review.clock import uptime
 from hitl_core.review.commands import Command, Findings, apply_command
+from hitl_core.review.runs import claims
 from hitl_core.review.storage import ReviewLoader, build_write
 from hitl_core.review.transition import (
     ChangeResult,

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from hitl_core.errors import HitlError, ReviewNotFound, StoreError, StoreUnavailable, safe_message
 from hitl_core.model import Action, Review, Snapshot
-from hitl_core.review import claims, escalation, holds
+from hitl_core.review import escalation, holds
 from hitl_core.review.rejections import (
     MAX_CALLS,
     MAX_REVIEWS,
@@ -20,7 +20,7 @@ from hitl_core.review.rejections import (
     add_rejections,
     index_changes,
 )
-from hitl_core.review.started_calls import started_calls_of
+from hitl_core.review.runs import claims, started_calls_of
 from hitl_core.review.transition import Transition
 from hitl_core.store import HistoryCheck, RejectedCall, Store, ThreadReview, Write
 from hitl_core.telemetry import recent_threads

@@ -22,7 +22,7 @@ from hitl_core.model import (
     person_key,
 )
 from hitl_core.policy import find_unreachable_quorum
-from hitl_core.review.proposal import Proposal, final_answer
+from hitl_core.review.edits import Proposal, final_answer
 from hitl_core.sentences import join_names
 
 VoteType = Literal["approve", "reject", "respond", "ignore"] | DoubtAnswer

@@ -14,7 +14,7 @@ from hitl_core.errors import DecisionError
 from hitl_core.model import DecisionType, encode
 from hitl_core.policy import Policy
 from hitl_core.review import Decide, claims, escalation
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 from tests.api.client import Client, Reply, tool_call

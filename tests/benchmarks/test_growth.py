@@ -26,7 +26,7 @@ from hitl_core.audit import seal
 from hitl_core.cli.main import main
 from hitl_core.model import Reviewer
 from hitl_core.review import Decide
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from hitl_core.store import Keys, RedisStore, make_review_id
 
 ALICE = Reviewer(channel="slack", team="T0BENCH", id="U0ALICE", name="Alice Ng")

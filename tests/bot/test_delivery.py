@@ -16,7 +16,7 @@ from bot.people.directory import Directory
 from bot.people.recipients import MAX_COPIES, TooFewDeciders
 from hitl_core.model import MessageRef, Place
 from hitl_core.review import Decide
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from hitl_core.review.service import Reviews
 from hitl_core.store import Job, MemoryStore
 from slack_sandbox.sandbox import Sandbox

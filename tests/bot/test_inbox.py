@@ -15,7 +15,7 @@ from bot.inbox import ActionRef, Choose, Inbox, Reply
 from bot.people import Directory, People
 from hitl_core.model import Event, Grant, Place, Reviewer, Snapshot
 from hitl_core.review import Decide, DecideAll, Proposal, Reviews
-from hitl_core.review import proposal as proposals
+from hitl_core.review.edits import proposal as proposals
 from hitl_core.store import MemoryStore
 from tests.support.builders import call, policy, proposal, review_of
 

@@ -13,7 +13,7 @@ from bot.people.directory import Directory
 from hitl_core.errors import Refused
 from hitl_core.model import CLI, Grant, Place, Reviewer, Reviewers, Snapshot, person_label
 from hitl_core.review.decisions import decide
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from slack_sandbox.sandbox import Sandbox
 from slack_sandbox.workspace.objects import Channel, Group
 from tests.support.builders import START, review_of

@@ -9,7 +9,7 @@ from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import DEFAULT_PLACE, MessageRef, Place, Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import claims, commands, decisions, delivery_problems, escalation
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from hitl_core.review.rejections import Rejected, add_rejections, is_rejected
 from tests.support.builders import judge_turn
 

@@ -13,7 +13,7 @@ from bot.card import Card, build_card, build_digest
 from bot.channels.slack.render.card_message import message
 from hitl_core.model import Place, Review, encode
 from hitl_core.review import decisions
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from tests.channels.reading import check, to_text
 from tests.channels.scenes import (
     ALICE,

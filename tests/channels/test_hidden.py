@@ -15,7 +15,7 @@ from bot.channels.slack.render.card_message import message
 from hitl_core.forms import make_form
 from hitl_core.model import encode
 from hitl_core.review import decisions
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from tests.channels.scenes import ALICE, BOB, DEFAULT, NOW, decide, name_of, review_of
 
 CANARY, OTHER = "canary-7d31", "canary-99e0"

@@ -8,7 +8,7 @@ from hitl_core.cli.reviews.change_review import new_op, store_change
 from hitl_core.errors import Refused
 from hitl_core.model import CLI, Reviewer
 from hitl_core.review import Decide, Reviews
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from hitl_core.store import MemoryStore
 from tests.store.contract import audit_of
 from tests.support.builders import START, call, review_of

@@ -27,7 +27,7 @@ from hitl_core.model import Review, Reviewer, ToolCall
 from hitl_core.model.review import DIALECTS
 from hitl_core.policy import InvalidPolicy
 from hitl_core.review import decisions
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from hitl_core.store.redis.fields import dump_data
 from tests.api.interrupts import INTERRUPTS
 

@@ -20,7 +20,7 @@ from hitl_core.model import ToolCall, encode
 from hitl_core.policy import InvalidPolicy
 from hitl_core.policy.kept_policy import load_excerpt
 from hitl_core.review import DecideAll
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from tests.dialects.conformance import (
     ADA,
     ALLOW_ALL,

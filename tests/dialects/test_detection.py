@@ -18,7 +18,7 @@ from hitl_core.model import DecisionType, Review, Route, ToolCall, encode
 from hitl_core.model.review import DIALECTS
 from hitl_core.policy import InvalidPolicy, Policy
 from hitl_core.review import commands, decisions, escalation
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from tests.support.builders import START, person
 
 NOW = START + 5

@@ -15,7 +15,7 @@ from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import DoubtAnswer, Review, encode
 from hitl_core.policy import Policy
 from hitl_core.review import claims, decisions
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from tests.support.builders import START, person
 
 Json = dict[str, Any]

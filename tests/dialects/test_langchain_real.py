@@ -19,7 +19,7 @@ from hitl_core.gate.outcome.answers import message_tool_calls, replacement_calls
 from hitl_core.gate.submission.calls import judge_calls
 from hitl_core.model import ToolCall, encode
 from hitl_core.review import DecideAll
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from tests.dialects.conformance import ADA, Running, a_gate
 
 Json = dict[str, Any]

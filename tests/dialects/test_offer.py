@@ -29,7 +29,7 @@ from hitl_core.model import Action, Review, ToolCall, encode
 from hitl_core.model.review import DIALECTS
 from hitl_core.policy import Policy
 from hitl_core.review import decisions, escalation
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from tests.support.builders import START, person
 
 Json = dict[str, Any]

@@ -13,7 +13,7 @@ from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review
 from hitl_core.review import decisions
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from tests.support.builders import person
 
 ADA = person("Ada")

@@ -12,7 +12,7 @@ from hitl_core import Gate, Policy, ToolCall
 from hitl_core.audit.sealer import seal
 from hitl_core.model import DEFAULT_PLACE, Reviewer, Token
 from hitl_core.review import Decide
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from hitl_core.store import RedisStore
 from tests.docs.pages import page
 from tests.support.jobs import begin_all

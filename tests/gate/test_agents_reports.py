@@ -17,7 +17,7 @@ from hitl_core.cli.reviews.review_json import review_to_json
 from hitl_core.gate.outcome.answers import answers
 from hitl_core.model import Review, Snapshot
 from hitl_core.review import Decide, claims, commands, one_line
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from tests.channels.nasty import NASTY
 from tests.channels.reading import check
 from tests.channels.scenes import (

@@ -30,7 +30,7 @@ from hitl_core.gate import blocking
 from hitl_core.gate.blocking import BlockingGate, BlockingOutcome
 from hitl_core.gate.blocking.loop import running_loop
 from hitl_core.review import Decide
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 from tests.support.builders import person, policy, proposal

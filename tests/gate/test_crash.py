@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from hitl_core.review import claims
-from hitl_core.review.claims import DoubtAnswer
+from hitl_core.review.runs.claims import DoubtAnswer
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 from tests.support.builders import approve_all, person

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from hitl_core import Gate, InvalidToolCall, Policy, Rejected
 from hitl_core.model import Reviewer, encode
 from hitl_core.review import Decide, claims
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
 from tests.support.builders import approve_all

@@ -17,7 +17,7 @@ from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review.decisions import decide
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from tests.gate.conftest import Open
 from tests.support.builders import START, judge_turn, person
 

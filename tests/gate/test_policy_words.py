@@ -15,7 +15,7 @@ from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import decisions
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from hitl_core.review.visibility import redaction_pointers, visible_schema
 from tests.gate.test_agents_words import schemas
 from tests.support.builders import START, judge_turn, person

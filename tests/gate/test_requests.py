@@ -12,7 +12,7 @@ from hitl_core.errors import InvalidToolCall, PolicyError, Refused
 from hitl_core.gate.submission.calls import JudgedCalls, judge_calls
 from hitl_core.model import Review, encode
 from hitl_core.review import Decide, DecideAll
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from hitl_core.store import MemoryStore
 from tests.support.builders import person
 

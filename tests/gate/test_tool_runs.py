@@ -13,7 +13,7 @@ from hitl_core.gate import blocking
 from hitl_core.gate.outcome.outcome import Outcome
 from hitl_core.model import Reviewer, encode
 from hitl_core.review import Decide
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from tests.gate.conftest import Open
 from tests.support.builders import policy
 

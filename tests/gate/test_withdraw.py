@@ -9,7 +9,7 @@ import pytest
 from hitl_core import Gate, Policy, ToolCall
 from hitl_core.errors import Refused
 from hitl_core.review import Decide
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from hitl_core.store import MemoryStore, Write
 from tests.support.builders import person
 

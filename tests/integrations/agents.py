@@ -23,8 +23,8 @@ from hitl_core.integrations.langgraph import Driver, HumanReview, Run
 from hitl_core.model import Action, Event, Review, Reviewer, encode
 from hitl_core.policy import Policy
 from hitl_core.review import Decide, claims
-from hitl_core.review.claims import DoubtAnswer
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
+from hitl_core.review.runs.claims import DoubtAnswer
 from hitl_core.review.transition import Transition
 from tests.support.waiting import wait_until
 

@@ -15,7 +15,7 @@ import pytest
 from hitl_core.failpoints import ENV_VARIABLE
 from hitl_core.gate import Gate
 from hitl_core.model import Review
-from hitl_core.review.claims import DoubtAnswer
+from hitl_core.review.runs.claims import DoubtAnswer
 from tests.integrations.agents import POLICY, Lab
 from tests.support.forks import Forked, Forks, forks
 from tests.support.waiting import wait_until

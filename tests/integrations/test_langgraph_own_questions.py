@@ -20,7 +20,7 @@ from hitl_core.cli.reviews.call_details import say_call
 from hitl_core.cli.reviews.review_json import review_to_json
 from hitl_core.model import Review, Reviewer
 from hitl_core.review import Decide
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from tests.integrations.agents import Lab, Script, answers, call, go
 from tests.integrations.test_langgraph_nested import delegating
 from tests.support.waiting import wait_until

@@ -10,7 +10,7 @@ import pytest
 from hitl_core.errors import Refused
 from hitl_core.model import encode
 from hitl_core.review import Decide
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from tests.integrations.agents import ALICE, Lab, answers, call, go
 
 EMAIL = [call("c1", "send_email", to="a")]

@@ -16,7 +16,7 @@ from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import DEFAULT_PLACE, Review, Snapshot, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import CallResult, claims, commands, decisions, visible_args
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from hitl_core.review.visibility import description_of, rule_reason_of, title_of
 from tests.support.builders import START, judge_turn, person
 

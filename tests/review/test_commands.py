@@ -21,7 +21,7 @@ from hitl_core.review import (
     claims,
     decisions,
 )
-from hitl_core.review import proposal as proposals
+from hitl_core.review.edits import proposal as proposals
 from tests.support.builders import START, call, person, proposal, review_of
 
 NOW = START + 5

@@ -18,7 +18,7 @@ from hitl_core.model import Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.policy.kept_policy import dump_excerpt
 from hitl_core.review.decisions import decide
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from tests.forms.reading import read_answers
 
 Json = dict[str, Any]

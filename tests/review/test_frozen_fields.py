@@ -14,7 +14,7 @@ from hitl_core.model import DisplayHint, Review, ToolCall, encode
 from hitl_core.policy import Policy, Ruling
 from hitl_core.review import claims
 from hitl_core.review.decisions import decide
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from hitl_core.review.visibility import redaction_pointers
 from tests.support.builders import START, judge_turn, person
 

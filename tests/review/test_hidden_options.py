@@ -24,7 +24,7 @@ from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review, Snapshot
 from hitl_core.policy import Policy
 from hitl_core.review import decisions
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from tests.support.builders import START, person
 
 CANARY = "zqx"

@@ -13,6 +13,7 @@ from hitl_core.model import Action, Place, Review, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import claims
 from hitl_core.review.decisions import decide, judge_new_edit
+from hitl_core.review.edits.proposal import Proposal
 from hitl_core.review.escalation import (
     apply_due,
     deadline,
@@ -21,7 +22,6 @@ from hitl_core.review.escalation import (
     next_step_at,
     start_clocks,
 )
-from hitl_core.review.proposal import Proposal
 from hitl_core.review.visibility import visible_args
 from tests.support.builders import START, judge_turn, person
 

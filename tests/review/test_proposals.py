@@ -20,7 +20,7 @@ from hitl_core.model import Output, Review, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import claims
 from hitl_core.review.decisions import decide, decide_all
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from tests.support.builders import START, person
 
 NOW = START + 5

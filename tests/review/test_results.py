@@ -8,7 +8,7 @@ from bot.api import named_claims
 from hitl_core.errors import Refused
 from hitl_core.model import Review
 from hitl_core.review import PAUSED, CallResult, claims, decisions
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from tests.support.builders import START, call, person, policy, review_of
 
 HIDES = {"redact": ["/n"]}

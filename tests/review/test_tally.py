@@ -13,7 +13,7 @@ from hitl_core.model import DoubtAnswer, Review, Reviewer
 from hitl_core.review import claims
 from hitl_core.review.commands import cancel
 from hitl_core.review.decisions import decide
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from tests.review.refusals import raises_refused
 from tests.support.builders import START, call, person, policy, proposal, review_of
 

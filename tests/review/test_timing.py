@@ -10,6 +10,7 @@ from hitl_core.model import Action, Place, Review
 from hitl_core.review.commands import cancel
 from hitl_core.review.decisions import decide
 from hitl_core.review.delivery_problems import replace_deciders, use_fallback
+from hitl_core.review.edits.proposal import Proposal
 from hitl_core.review.escalation import (
     DAILY_AFTER,
     DAY,
@@ -20,7 +21,6 @@ from hitl_core.review.escalation import (
     escalate,
     start_clocks,
 )
-from hitl_core.review.proposal import Proposal
 from tests.review.refusals import raises_refused
 from tests.support.builders import START, call, person, policy, proposal, review_of
 

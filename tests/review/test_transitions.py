@@ -13,8 +13,8 @@ from hitl_core.model import Decision, DecisionType, Place, Review
 from hitl_core.review import claims, one_line
 from hitl_core.review.commands import cancel
 from hitl_core.review.decisions import check_decidable, decide
+from hitl_core.review.edits.proposal import Proposal
 from hitl_core.review.escalation import apply_due, deadline, due_at, escalate
-from hitl_core.review.proposal import Proposal
 from tests.review.refusals import raises_refused
 from tests.support.builders import START, call, person, policy, proposal, review_of
 

@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Decision, Review, Reviewer, encode
 from hitl_core.review import claims, decisions, delivery_problems, escalation
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from hitl_core.review.transition import Transition
 from tests.support.builders import START, call, person, policy, review_of
 

@@ -14,8 +14,8 @@ from hitl_core.model import Action, Decision, Place, Review, Reviewer, ToolCall,
 from hitl_core.review import claims
 from hitl_core.review.commands import cancel
 from hitl_core.review.decisions import decide, decide_all
+from hitl_core.review.edits.proposal import Proposal
 from hitl_core.review.escalation import apply_due, escalate
-from hitl_core.review.proposal import Proposal
 from hitl_core.review.vote_count import check_voter
 from tests.review.refusals import raises_refused
 from tests.support.builders import START, call, judge_turn, person, policy, proposal, review_of

@@ -11,7 +11,7 @@ import pytest
 from hitl_core.errors import Refused
 from hitl_core.model import Reviewer
 from hitl_core.review import Decide
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 from hitl_core.store.redis.packing import unpack

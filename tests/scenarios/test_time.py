@@ -9,7 +9,8 @@ import pytest
 from hitl_core import Gate
 from hitl_core.errors import Refused
 from hitl_core.model import Reviewer
-from hitl_core.review import Cancel, Decide, escalation, proposal
+from hitl_core.review import Cancel, Decide, escalation
+from hitl_core.review.edits import proposal
 from tests.support.aging import age
 from tests.support.bots import POLICY, QUICK, Scene, email
 from tests.support.clicks import forge_click, refusals, send

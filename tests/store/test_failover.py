@@ -16,7 +16,7 @@ from redis.crc import key_slot
 from hitl_core import Gate, Outcome, ToolCall
 from hitl_core.errors import SettingsError, StoreError, StoreUnavailable
 from hitl_core.review import Decide
-from hitl_core.review.proposal import Proposal
+from hitl_core.review.edits.proposal import Proposal
 from hitl_core.store import RedisStore, parse_partition
 from hitl_core.store.redis.connection import connect
 from hitl_core.store.redis.keys import META_KEY, Keys

@@ -14,8 +14,8 @@ from hitl_core.gate.submission.schemas import ToolSchemas, excerpt_for
 from hitl_core.model import Arguments, Event, Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import Decide, claims
+from hitl_core.review.edits.proposal import Proposal
 from hitl_core.review.escalation import due_at
-from hitl_core.review.proposal import Proposal
 from hitl_core.review.service import Reviews
 from hitl_core.review.transition import Transition
 from hitl_core.store import Write

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from hitl_core.errors import LeaseLost, Refused
 from hitl_core.model import Call, DoubtAnswer, Lease, Place, Review, Reviewer, Reviewers, Run, Vote
 from hitl_core.review import vote_count
-from hitl_core.review.results import CallResult
+from hitl_core.review.runs.results import CallResult
 from hitl_core.review.transition import Transition, check_seal, make_event
 
 

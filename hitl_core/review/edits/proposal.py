@@ -22,8 +22,8 @@ from hitl_core.jsonschema import (
     to_pointer,
 )
 from hitl_core.model import Action, Arguments, DecisionType, Grant, Review, ReviewConfig, encode
-from hitl_core.review.edit_rules import EditRuling, judge_edit
-from hitl_core.review.foreign_system import check_numbers
+from hitl_core.review.edits.edit_rules import EditRuling, judge_edit
+from hitl_core.review.edits.foreign_system import check_numbers
 from hitl_core.review.visibility import (
     find_redaction_flaw,
     form_schema,

@@ -36,8 +36,8 @@ from hitl_core.policy import (
     names_person,
     with_tool_schema,
 )
+from hitl_core.review.edits.foreign_system import check_words
 from hitl_core.review.escalation import deadline
-from hitl_core.review.foreign_system import check_words
 
 Schema = dict[str, Any]
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from hitl_core.model import Review
-from hitl_core.review import claims
+from hitl_core.review.runs import claims
 from hitl_core.store import Store
 
 #: Of how many reviews a process remembers which calls it has started.

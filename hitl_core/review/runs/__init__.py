@@ -1,0 +1,16 @@
+"""The agent's part: it claims a review, starts its calls once, reports results, and finishes."""
+
+from hitl_core.review.runs import claims
+from hitl_core.review.runs.claims import runnable_calls
+from hitl_core.review.runs.results import PAUSED, CallResult, one_line
+from hitl_core.review.runs.started_calls import StartedCalls, started_calls_of
+
+__all__ = [
+    "PAUSED",
+    "CallResult",
+    "StartedCalls",
+    "claims",
+    "one_line",
+    "runnable_calls",
+    "started_calls_of",
+]
