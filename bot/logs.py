@@ -1,4 +1,4 @@
-"""Logging: one line for each record, and a limit on lines that strangers can cause."""
+"""Logging: one line for each record, and a limit on lines that unauthenticated requests cause."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import PurePath
 
 from hitl_core.errors import HitlError, safe_message
 
-#: How often a line that strangers can cause is written, in seconds, with their number.
+#: How often a line that unauthenticated requests cause is written, in seconds, with their number.
 INTERVAL = 60.0
 #: The lines of a trace in the log.
 MAX_FRAMES = 20

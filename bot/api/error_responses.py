@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
-_stranger_log = ThrottledLog(log, "%d requests came without a valid token; the newest got %d")
+_unauthenticated_log = ThrottledLog(log, "%d requests came without a valid token; the newest got %d")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -51,7 +51,7 @@ async def handle_errors(request: web.Request, handler: Handler) -> web.StreamRes
     if is_authenticated(request):
         log.info("%s %s %s %d %.0f ms", request_id, request.method, path, response.status, took)
     else:
-        _stranger_log.warn(response.status)
+        _unauthenticated_log.warn(response.status)
     response.headers.update(
         {
             "X-Request-Id": request_id,

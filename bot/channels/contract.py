@@ -82,11 +82,11 @@ class Pace(NamedTuple):
 
 @dataclass(frozen=True)
 class Person:
-    """A person as the channel knows them now. `stranger`: from another workspace, in a shared channel."""
+    """A person as the channel knows them now. `external`: from another workspace, in a shared channel."""
 
     id: str
     name: str
-    kind: Literal["member", "guest", "stranger", "bot"]
+    kind: Literal["member", "guest", "external", "bot"]
     active: bool = True
 
 

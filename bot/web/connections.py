@@ -1,7 +1,7 @@
 """The connections of the bot's HTTP server: their limits, and when they are closed.
 
-A connection is a stranger's until its request is authenticated: Slack's by its signature, an agent's by its
-token. There is no limit for each IP address, because Slack and the clients behind a proxy share a few.
+A connection is unauthenticated until a request of it is authenticated: Slack's by its signature, an agent's
+by its token. There is no limit for each IP address, because Slack and the clients behind a proxy share a few.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from .memory import UsedMemory
 
 log = logging.getLogger(__name__)
 
-#: How long the head of a request may take to arrive, in seconds; a stranger's first one from the start of the
-#: connection.
+#: How long the head of a request may take to arrive, in seconds; for the first one of a connection, since the
+#: connection began.
 HEAD_TIMEOUT = 5.0
 #: How long an authenticated connection may be idle, in seconds. Longer than load balancers keep theirs (60 s
 #: by default): the side that closes first may lose a request that is already sent.
@@ -177,7 +177,7 @@ class Connection(asyncio.Protocol):
 
     @property
     def rank(self) -> int:
-        """Who is closed first when there is no room: strangers first, and idle ones before busy ones."""
+        """Which is closed first where there is no room: unauthenticated, and idle ones before busy ones."""
         return 2 * self.is_authenticated + self.is_busy
 
 

@@ -45,7 +45,7 @@ class SlackWorld(World):
     people = {  # noqa: RUF012
         "member": "U0ALICE",
         "guest": "U0GINA",
-        "stranger": "U0SAM",
+        "external": "U0SAM",
         "bot": "U0AGENT",
         "left": "U0GONE",
     }

@@ -26,7 +26,7 @@ def review_at(*places: Place, **reviewers: Any) -> Review:
 
 
 class Lookups:
-    @pytest.mark.parametrize("kind", ["member", "guest", "stranger", "bot"])
+    @pytest.mark.parametrize("kind", ["member", "guest", "external", "bot"])
     async def test_a_person_is_of_one_kind(self, world: World, kind: Any):
         """Given somebody of each kind that this chat system has, then the channel says which it is."""
         if kind not in world.people:

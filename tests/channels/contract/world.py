@@ -60,7 +60,7 @@ class World(ABC):
     group: Place
     member: str
     outsider: str
-    people: Mapping[Literal["member", "guest", "stranger", "bot", "left"], str]
+    people: Mapping[Literal["member", "guest", "external", "bot", "left"], str]
     group_id: str
     unusable: Mapping[str, Place]
     nasty: tuple[str, ...]

@@ -104,12 +104,12 @@ def _person(user_id: str, user: Data, team: str) -> Person:
     )
 
 
-def _kind(user: Data, team: str) -> Literal["member", "guest", "stranger", "bot"]:
+def _kind(user: Data, team: str) -> Literal["member", "guest", "external", "bot"]:
     """The kind of a users.info answer (docs.slack.dev/reference/objects/user-object)."""
     if read_field(user, "is_bot", bool) or user.get("is_workflow_bot"):
         return "bot"
     if user.get("is_stranger") or read_field(user, "team_id", str) != team:
-        return "stranger"
+        return "external"
     if user["deleted"]:  # Slack sends no more fields, and they don't matter
         return "member"
     if read_field(user, "is_restricted", bool) or read_field(user, "is_ultra_restricted", bool):
