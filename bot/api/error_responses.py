@@ -26,7 +26,9 @@ log = logging.getLogger(__name__)
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
-_unauthenticated_log = ThrottledLog(log, "%d requests came without a valid token; the newest got %d")
+_unauthenticated_log = ThrottledLog(
+    log, "%d requests came without a valid token; the newest got %d"
+)
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
