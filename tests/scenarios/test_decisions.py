@@ -194,7 +194,7 @@ async def test_a_call_id_used_again_in_a_later_turn_is_asked_again(scene: Scene)
     outcome = await again
     assert outcome.execute == (other,)
     assert await outcome.once(other)
-    await outcome.finish()
+    await outcome.finish({"c1": "second"})
 
 
 async def test_a_turn_that_needs_nobody_posts_nothing(scene: Scene) -> None:
