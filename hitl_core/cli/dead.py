@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -113,12 +114,7 @@ def _retry(args: argparse.Namespace) -> int:
         store = reviews.store
         one = None if args.all else await store.dead_letter(args.id)
         letters = await store.dead_letters(_LIMIT) if args.all else [one] if one else []
-        retried: list[DeadLetter] = []
-        for letter in letters:
-            await _record(reviews, letter, "retried")
-            if await store.requeue_dead_letter(letter):
-                retried.append(letter)
-        return retried
+        return await retry_letters(reviews, letters)
 
     retried = with_reviews(args, retry)
     for letter in retried:
@@ -126,6 +122,18 @@ def _retry(args: argparse.Namespace) -> int:
     if args.all and not retried:
         note("There are no dead letters.")
     return 0 if retried or args.all else _complain_unknown(args.id)
+
+
+async def retry_letters(reviews: Reviews, letters: Iterable[DeadLetter]) -> list[DeadLetter]:
+    """Those that were retried. The entry of the audit follows, because only then is it known that it is true:
+    a bot may have tried it meanwhile. A retry without an entry does no harm: the bots retry by themselves.
+    """
+    retried: list[DeadLetter] = []
+    for letter in letters:
+        if await reviews.store.requeue_dead_letter(letter):
+            await _record(reviews, letter, "retried")
+            retried.append(letter)
+    return retried
 
 
 def _drop(args: argparse.Namespace) -> int:
@@ -143,7 +151,7 @@ def _drop(args: argparse.Namespace) -> int:
             return 1
 
     async def drop(reviews: Reviews) -> bool:
-        await _record(reviews, letter, "dropped", args.reason)
+        await _record(reviews, letter, "dropped", args.reason)  # before: no drop without an entry
         return await reviews.store.drop_dead_letter(letter)
 
     if not with_reviews(args, drop):
@@ -155,7 +163,7 @@ def _drop(args: argparse.Namespace) -> int:
 async def _record(
     reviews: Reviews, letter: DeadLetter, kind: EventKind, why: str | None = None
 ) -> None:
-    """Add it to the audit before it is done: so nothing is done without an entry."""
+    """Add it to the audit."""
     if is_review_id(letter.review_id):
         event = Event(
             kind=kind, review_id=letter.review_id, at=0.0, by=operator(), what=_card_text(letter),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from hitl_core.cli.dead import retry_letters
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.review.service import Reviews
+from hitl_core.store import DeadLetter
 from tests.cli.desk import Desk
 from tests.support.jobs import begin_all
 
@@ -80,6 +82,21 @@ def test_all_are_tried_again(desk: Desk) -> None:
     code, out, err = desk.hitl("dead", "retry", "--all")
     assert (code, out) == (0, "")
     assert "no dead letters" in err
+
+
+def test_what_another_one_tried_again_before_has_no_entry(desk: Desk) -> None:
+    """Given a dead letter that was read, and tried again by another one since; then the retry changes
+    nothing, and its audit doesn't say that it did."""
+    review_id, letter_id = bury(desk)
+
+    async def retry_late(reviews: Reviews) -> list[DeadLetter]:
+        letter = await reviews.store.dead_letter(letter_id)
+        assert letter is not None
+        await reviews.store.requeue_dead_letters()
+        return await retry_letters(reviews, [letter])
+
+    assert desk.do(retry_late) == []
+    assert "retried" not in [entry["kind"] for entry in entries(desk, review_id)]
 
 
 def test_a_dropped_card_is_not_tried_again_and_its_review_waits(desk: Desk) -> None:
