@@ -59,3 +59,18 @@ def test_a_second_time_says_who_did(desk: Desk) -> None:
     ran = desk.hitl("reviews", "cancel", review.id, "--yes")
     assert ran.code == 1
     assert f"{ME.name} cancelled this" in ran.err
+
+
+def test_of_a_held_review_the_real_reason_is_said(desk: Desk) -> None:
+    """Given held reviews, one cancelled and one that its agent has; then each refusal says that, and not that
+    it is held: a release would change nothing."""
+    cancelled, claimed = desk.submit(thread_id="t-1"), desk.claim(thread_id="t-2")
+    desk.hitl("reviews", "cancel", cancelled.id, "--yes")
+    desk.hitl("reviews", "hold", "--yes")
+    for review, why in (
+        (cancelled, f"{ME.name} cancelled this"),
+        (claimed, "already has the result"),
+    ):
+        ran = desk.hitl("reviews", "cancel", review.id, "--yes")
+        assert (ran.code, ran.out) == (1, "")
+        assert (why in ran.err, "This is held" in ran.err) == (True, False)
