@@ -332,6 +332,19 @@ def test_what_may_mean_two_actions_decides_none(permitted_desk: Desk) -> None:
     assert permitted_desk.hitl("reviews", "decide", review.id, "b", "approve", "--yes").code == 0
 
 
+def test_a_number_with_its_sign_is_no_id(permitted_desk: Desk) -> None:
+    """Given calls whose ids are each other's numbers; then the number with its sign means one, and the
+    refusal of a bare number says so. An id that has a sign itself still decides nothing."""
+    desk, yes = permitted_desk, ("approve", "--yes")
+    review = desk.submit(call("ask", "2"), call("ask", "1"))
+    ran = desk.hitl("reviews", "decide", review.id, "2", *yes)
+    assert "'2' can mean #1 (ask 2), #2 (ask 1): use the number with its #" in ran.err
+    assert desk.hitl("reviews", "decide", review.id, "#2", *yes).out == "approved ask (1)\n"
+    odd = desk.submit(call("ask", "#2"), call("ask", "b"), thread_id="t-2")
+    assert desk.hitl("reviews", "decide", odd.id, "#2", *yes).code == 1
+    assert decisions(desk, odd.id) == [None, None]
+
+
 def test_all_that_still_wait(permitted_desk: Desk) -> None:
     review = permitted_desk.submit(call("ask", "c1"), call("ask", "c2"), call("strict", "c3", n=1))
     ran = permitted_desk.hitl("reviews", "decide", review.id, "c2", "approve", "--yes")

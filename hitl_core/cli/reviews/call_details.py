@@ -30,19 +30,17 @@ def card_numbers(review: Review) -> dict[str, int]:
 
 
 def find_calls(review: Review, named: str, calls: Iterable[Call]) -> list[Call]:
-    """The calls that match a number on the card, a tool's name, or a tool call id."""
+    """The calls that match a number on the card, a tool's name, or a tool call id. `#2` is a number, while
+    an id may look like a `2`.
+    """
     numbers = card_numbers(review)
-    return [
-        call
-        for call in calls
-        if named
-        in (
-            call.tool_call_id,
-            call.name,
-            action_title(review, call),
-            str(numbers.get(call.key, "-")),
-        )
-    ]
+
+    def matches(call: Call) -> bool:
+        number = numbers.get(call.key, "-")
+        names = (call.tool_call_id, call.name, action_title(review, call))
+        return named in (*names, f"{number}", f"#{number}")
+
+    return [call for call in calls if matches(call)]
 
 
 def action_title(review: Review, call: Call) -> str | None:
@@ -59,12 +57,14 @@ def only_call(review: Review, named: str, matches: Sequence[Call]) -> Call:
 
 
 def ambiguous_error(review: Review, named: str, matches: Iterable[Call]) -> Refused:
-    numbers = card_numbers(review)
+    signed = {key: f"#{number}" for key, number in card_numbers(review).items()}
     which = ", ".join(
-        f"{numbers.get(call.key, '-')} ({phrases.tool_name(review, call)} {call.tool_call_id})"
+        f"{signed.get(call.key, '-')} ({phrases.tool_name(review, call)} {call.tool_call_id})"
         for call in matches
     )
-    return Refused("ambiguous", f"{named!r} can mean {which}: use the number or the tool call id.")
+    return Refused(
+        "ambiguous", f"{named!r} can mean {which}: use the number with its #, or the tool call id."
+    )
 
 
 def say_call(snapshot: Snapshot, call: Call, *, rest: str | None, to: TextIO | None = None) -> None:

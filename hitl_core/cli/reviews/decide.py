@@ -76,7 +76,8 @@ def add_to(commands: Commands) -> None:
     parser.add_argument(
         "action",
         metavar="ACTION",
-        help="the action's number on the card, its tool's name or its tool call id; or `all` open actions",
+        help="the action's number on the card (2 or '#2'), its tool's name or its tool call id; or `all` open"
+        " actions",
     )
     parser.add_argument(
         "decision",

@@ -70,7 +70,7 @@ def add_to(commands: Commands) -> None:
     parser.add_argument(
         "action",
         metavar="ACTION",
-        help="the call's number on the card, its tool's name or its tool call id",
+        help="the call's number on the card (2 or '#2'), its tool's name or its tool call id",
     )
     parser.add_argument(
         "answer",
