@@ -6,9 +6,27 @@ from typing import Any
 
 from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
-from hitl_core.model import DEFAULT_PLACE, MessageRef, Place, Review, Reviewer, ToolCall, encode
+from hitl_core.model import (
+    DEFAULT_PLACE,
+    MessageRef,
+    Place,
+    Review,
+    Reviewer,
+    Snapshot,
+    ToolCall,
+    encode,
+)
 from hitl_core.policy import Policy
-from hitl_core.review import claims, commands, decisions, delivery_problems, escalation
+from hitl_core.review import (
+    Release,
+    apply_command,
+    claims,
+    commands,
+    decisions,
+    delivery_problems,
+    escalation,
+    ran_mark,
+)
 from hitl_core.review.edits.proposal import Proposal
 from hitl_core.review.rejections import Rejected, add_rejections, is_rejected
 from tests.support.builders import judge_turn
@@ -151,6 +169,13 @@ def start_calls(review: Review, *keys: str) -> Review:
 
 def done(review: Review, lines: dict[str, str]) -> Review:
     return claims.finish(review, review.fence, lines, NOW + 202).review
+
+
+def with_doubts(review: Review, *keys: str) -> Review:
+    """After a release that found that an agent has started these calls, which may still wait for people."""
+    marks = frozenset(map(ran_mark, keys))
+    held = Snapshot(review=review, posts={}, shown={}, now=NOW, marks=marks)
+    return apply_command(held, Release(review.id, BOB, "op")).review
 
 
 def expire_lease(review: Review) -> Review:

@@ -14,8 +14,8 @@ from bot.channels.slack.render.card_message import (
     action_blocks,
     message,
 )
-from hitl_core.model import Place, Review, ReviewConfig, Snapshot
-from hitl_core.review import Release, apply_command, escalation, ran_mark
+from hitl_core.model import Place, Review, ReviewConfig
+from hitl_core.review import escalation
 from tests.channels.reading import check, incomplete_keys, texts, to_text
 from tests.channels.scenes import (
     BOB,
@@ -34,6 +34,7 @@ from tests.channels.scenes import (
     name_of,
     reroute,
     review_of,
+    with_doubts,
 )
 
 TWO = {"reviewers": {"users": ["U0ALICE", "U0BOB", "U0CARL"], "quorum": 2}}
@@ -294,9 +295,7 @@ def test_slack_clients_4_each_line_of_many_decided_calls_says_which() -> None:
 def test_a9_f11_a_call_that_waits_and_is_in_doubt_has_no_block_id_twice() -> None:
     """Given a release that found that an agent has started a call that still waits; then its card asks about
     both, in a message that Slack takes."""
-    review = review_of(("send_email", EMAIL))
-    held = Snapshot(review=review, posts={}, shown={}, now=NOW, marks=frozenset({ran_mark("1")}))
-    after = apply_command(held, Release(review.id, BOB, "op")).review
+    after = with_doubts(review_of(("send_email", EMAIL)), "1")
     sent = check(message(build_card(after, DEFAULT, POSTED), name_of))
     ids = [block["block_id"] for block in sent["blocks"]]
     assert len(ids) == len(set(ids))

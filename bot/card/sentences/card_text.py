@@ -183,8 +183,9 @@ def more_line(count: int) -> Line:
 
 
 def more_doubts_line(count: int) -> Line:
-    text = "1 more waits. It appears" if count == 1 else f"{count} more wait. They appear"
-    return (Text(f"{text} here when these are decided."),)
+    """Calls in doubt for which a card has no room now."""
+    calls, they = ("call", "it appears") if count == 1 else ("calls", "they appear")
+    return (Text(f"{count} more {calls} may have run: {they} here when these are decided."),)
 
 
 def _action_head(action: OpenAction, numbered: bool, above: str) -> Line:

@@ -15,7 +15,7 @@ from hitl_core.model import Review
 from tests.bot.test_text import BIDI, HIDDEN
 from tests.channels.contract.world import Shown, World
 from tests.channels.nasty import NASTY
-from tests.channels.scenes import DEFAULT, POSTED, decide, escalate, review_of
+from tests.channels.scenes import DEFAULT, POSTED, decide, escalate, review_of, with_doubts
 from tests.channels.test_golden_cards import SCENES
 
 INVISIBLE = {chr(code) for code in [*BIDI, *HIDDEN]}
@@ -108,6 +108,19 @@ class Cards:
         """A channel that called every card incomplete would ask people to read all of it twice."""
         review = review_of(("send_email", {"to": "jo@example.com"}))
         assert whole_actions(review, await show(world, build_card(review, DEFAULT))) == {"1"}
+
+    @pytest.mark.parametrize("size", [1, 400])
+    async def test_a_list_hides_no_call_in_doubt(self, world: World, size: int):
+        """Given more actions than are shown in full, of which an agent has started some; then the card still
+        asks what became of these, with their buttons, and counts those for which it has no room."""
+        review = review_of(*[("pay", {f"a{n}": "&日" * size for n in range(9)})] * 12)
+        doubted = with_doubts(review, *(call.key for call in review.calls[:8]))
+        shown = await show(world, build_card(doubted, DEFAULT))
+        presses = [*map(Press.parse, shown.values)]
+        asked = sum(press.verb == "ran" for press in presses)
+        assert (asked >= 1, "review" in [press.verb for press in presses]) == (True, True)
+        more = re.search(r"(\d+) more calls? may have run", shown.text)
+        assert asked + int(more[1] if more else 0) == 8
 
     @pytest.mark.parametrize("decision", [False, True])
     @pytest.mark.parametrize("at", range(len(NASTY) + 12))

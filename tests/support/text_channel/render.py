@@ -38,6 +38,7 @@ from bot.card import (
     is_single,
     list_hint,
     list_line,
+    more_doubts_line,
     more_line,
     quote,
     refused_card_text,
@@ -60,11 +61,12 @@ MAX_LINE = 2_000
 
 def card_content(card: Card, names: PlaceNames) -> Content:
     """The card in full if that fits, else a table; else one line for each action, the first ones that fit."""
-    top, actions, decided, foot = _parts(card, names)
+    top, doubts, actions, decided, foot = _parts(card, names)
     foot_in_full = join(_buttons(card, names, "full"), foot)
-    full = join(top, *actions, *decided, foot_in_full)
+    full = join(top, *doubts, *actions, *decided, foot_in_full)
     if not shows_list(card, fits=full.fits):
-        return full if full.fits else _cut(top, [*actions, *decided], foot_in_full)
+        return full if full.fits else _cut(top, [*doubts, *actions, *decided], foot_in_full)
+    top = join(top, _fitting_doubts(doubts))
     hint = Content(to_lines([list_hint(card)]))
     if card.table and not card.table.more:
         listed = [_buttons(card, names, "table"), _table(card.table), hint]
@@ -75,6 +77,16 @@ def card_content(card: Card, names: PlaceNames) -> Content:
         lines.append(Content(to_lines([more_line(card.more_waiting)])))
     foot = join(hint, _buttons(card, names, "lines"), foot)
     return _cut(top, [*lines, *decided], foot)
+
+
+def _fitting_doubts(doubts: Sequence[Content]) -> Content:
+    """The first ones that fit in half of a message: the list below them needs the other half."""
+    kept = Content(())
+    for count, doubt in enumerate(doubts):
+        if not join(kept, doubt, kept, doubt).fits:
+            return join(kept, Content(to_lines([more_doubts_line(len(doubts) - count)])))
+        kept = join(kept, doubt)
+    return kept
 
 
 def _cut(top: Content, rest: Sequence[Content], foot: Content) -> Content:
@@ -153,7 +165,7 @@ def _button(button: Button, suffix: str) -> network.Button:
 
 def _parts(
     card: Card, names: PlaceNames
-) -> tuple[Content, Sequence[Content], Sequence[Content], Content]:
+) -> tuple[Content, Sequence[Content], Sequence[Content], Sequence[Content], Content]:
     text = card_text(card, names)
     problems = [line for one in (*text.problems, *text.notes) for line in one]
     top = [(Strong(card.title),), *text.calls, *text.origin, *text.warnings, *problems]
@@ -176,7 +188,7 @@ def _parts(
         for one in card.open_actions
     ]
     decided = [Content(to_lines([line])) for line in text.decisions]
-    return Content(to_lines(top)), [*doubts, *actions], decided, _foot(card, names)
+    return Content(to_lines(top)), doubts, actions, decided, _foot(card, names)
 
 
 def _foot(card: Card, names: PlaceNames) -> Content:

@@ -46,6 +46,8 @@ DECIDED_SIZE = 2500
 #: Reserved for links, and for the buttons above a list.
 LINKS_SIZE = 600
 BUTTONS_SIZE = 700
+#: Reserved for a list below calls in doubt, and its blocks.
+LIST_SIZE, LIST_BLOCKS = 5_000, 12
 
 
 def message(card: Card, names: Names, link: MessageLink | None = None) -> dict[str, Any]:
@@ -70,12 +72,14 @@ def message_blocks(card: Card, names: Names, link: MessageLink | None = None) ->
         top = _header_blocks(card, card_text(card, place_names(names, link)))
     if shows_list(card, fits=not too_large):
         next_place, foot = _next_place(card, known), _foot_lines(text)
-        room = MAX_TEXT_SIZE - text_size([*top, *foot]) - reserved - BUTTONS_SIZE
+        doubts = _fitting_doubts(card, [*top, *foot], reserved + LIST_SIZE, LIST_BLOCKS)
+        room = MAX_TEXT_SIZE - text_size([*top, *doubts, *foot]) - reserved - BUTTONS_SIZE
         layout, listed = list_blocks(card, room)
         buttons = button_blocks("all", card_buttons(card, layout=layout, next_place=next_place))
-        return _join_blocks(text, top, [*buttons, *listed], foot)
+        start = [divider("line:all")] if doubts else []
+        return _join_blocks(text, top, [*doubts, *start, *buttons, *listed], foot)
     if too_large and card.doubts:
-        body = _fitting_doubts(card, top, foot, reserved)
+        body = _fitting_doubts(card, [*top, *foot], reserved, 3)
     return _join_blocks(text, top, body, foot)
 
 
@@ -136,13 +140,16 @@ def _open_blocks(
     return body
 
 
-def _fitting_doubts(card: Card, top: list[Block], foot: list[Block], reserved: int) -> list[Block]:
-    """The first doubts that fit. The others appear when these are answered."""
+def _fitting_doubts(
+    card: Card, others: list[Block], reserved: int, more_blocks: int
+) -> list[Block]:
+    """The first doubts that fit beside the others. The rest appears when these are answered."""
     body: list[Block] = []
     for at, doubt in enumerate(card.doubts):
         doubt_part = _separated_doubt(card, doubt)
-        if body and _is_too_large([*top, *body, *doubt_part, *foot], reserved, 3):
-            return [*body, *context_lines("more", [more_doubts_line(len(card.doubts) - at)])]
+        if _is_too_large([*others, *body, *doubt_part], reserved, more_blocks):
+            more = more_doubts_line(len(card.doubts) - at)
+            return [*body, *context_lines("more:doubt", [more])]
         body += doubt_part
     return body
 

@@ -43,6 +43,8 @@ ROOM = MAX_BYTES - 1_000
 #: Reserved for the lines of decided actions while others still wait, and for the buttons above a list.
 DECIDED_SIZE = 3_000
 BUTTONS_SIZE = 1_500
+#: Reserved for a list below calls in doubt.
+LIST_SIZE = 9_000
 
 
 def card_message(
@@ -92,11 +94,14 @@ def _fitting_body(
     room = ROOM - reserved - total_size([*top, *foot])
     fits = total_size([*body, *all_buttons]) <= room
     if shows_list(card, fits=fits):
+        doubts = _fitting_doubts(parts[: len(card.doubts)], builder, room - LIST_SIZE)
+        room -= total_size(doubts)
         layout, listed = list_elements(card, builder, room - BUTTONS_SIZE)
         buttons = card_buttons(card, layout=layout, next_place=next_place)
-        body, all_buttons = [*builder.buttons(buttons), *listed], []
+        in_list = [*builder.buttons(buttons), *listed]
+        body, all_buttons = [*doubts, *(separated(in_list) if doubts else in_list)], []
     elif not fits:
-        body = _fitting_doubts(card, parts, builder, room - total_size(all_buttons))
+        body = _fitting_doubts(parts, builder, room - total_size(all_buttons))
     if text.decisions:
         left = ROOM - total_size([*top, *body, *all_buttons, *foot])
         decided = fitting_lines(text.decisions, builder, left)
@@ -151,14 +156,12 @@ def _open_parts(card: Card, builder: CardBuilder, shared: Sequence[Button]) -> l
     return [separated(part) for part in (*doubts, *actions)]
 
 
-def _fitting_doubts(
-    card: Card, parts: Sequence[list[Json]], builder: CardBuilder, room: int
-) -> list[Json]:
+def _fitting_doubts(parts: Sequence[list[Json]], builder: CardBuilder, room: int) -> list[Json]:
     """The first doubts that fit. The others appear when these are answered."""
     body: list[Json] = []
     for at, part in enumerate(parts):
         more = builder.small_lines([more_doubts_line(len(parts) - at)])
-        if body and total_size([*body, *part, *more]) > room:
+        if total_size([*body, *part, *more]) > room:
             return [*body, *more]
         body += part
     return body
