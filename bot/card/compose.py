@@ -56,8 +56,9 @@ def _without_decisions(card: Card) -> Card:
     """The card of a held review: nobody can decide, and what is shown may be out of date."""
     open_actions = tuple(replace(one, allowed=(), choices=()) for one in card.open_actions)
     return replace(
-        card, open_actions=open_actions, approve_all=(), doubts=(), next_step=None,
-        deadline=None, deciders=(), warnings=(Line((Text(HELD_TEXT),)), *card.warnings),
+        card, summary=f"{card.bare_summary} {HELD_TEXT}", open_actions=open_actions, approve_all=(),
+        doubts=(), next_step=None, deadline=None, deciders=(),
+        warnings=(Line((Text(HELD_TEXT),)), *card.warnings),
     )  # fmt: skip
 
 
@@ -79,6 +80,7 @@ def _build_card(
         _was_passed_on(here, place), open_actions, gone, short, next_step, ends,
     )  # fmt: skip
     title, bare_title = headline.titles(state)
+    summary, bare_summary = notification.summaries(state)
     return Card(
         review_id=review.id,
         place=place,
@@ -86,7 +88,8 @@ def _build_card(
         agent=state.agent,
         title=title,
         bare_title=bare_title,
-        summary=notification.summary(state),
+        summary=summary,
+        bare_summary=bare_summary,
         warnings=_warnings(review),
         open_actions=open_actions,
         waiting=short,

@@ -39,6 +39,7 @@ def build_digest(
         title=title,
         bare_title=title,
         summary=f"{title}.",
+        bare_summary=f"{title}.",
         warnings=(),
         open_actions=(),
         waiting=lines,

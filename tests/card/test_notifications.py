@@ -5,9 +5,10 @@ from __future__ import annotations
 from html import unescape
 from typing import Any
 
-from bot.card import build_card, call_about, plain_text
+from bot.card import build_card, call_about, plain_text, refused_card_text
 from bot.channels.slack.render.card_message import message
 from hitl_core.model import DEFAULT_PLACE, Review
+from hitl_core.review import HELD_TEXT
 from tests.channels.scenes import (
     THREE,
     asking,
@@ -80,6 +81,19 @@ def test_cards_8_a_doubt_names_the_buttons_that_the_card_has() -> None:
     assert "may or may not have run" in card.summary
     assert "channel" not in card.summary
     assert [label for label in labels[:3] if f"“{label}”" not in card.summary] == []
+
+
+def test_cards_8_where_no_button_is_nobody_is_told_to_press_one() -> None:
+    """Given cards of what waits and of a doubt, with a message that has no buttons: text in place of a
+    refused card, and the card of a held review; then it has the facts, and no word of an answer."""
+    waits = review_of(REFUND, policy=NO_ROUTE)
+    doubt = expire_lease(start_calls(review_of(REFUND, policy={"default": "allow"}), "1"))
+    for review, ask in ((waits, "Approve, edit or reject it"), (doubt, "Press “It ran”")):
+        card, held = (build_card(review, DEFAULT_PLACE, held=held) for held in (False, True))
+        assert ask in card.summary
+        for text in (refused_card_text(card), held.summary, refused_card_text(held)):
+            assert ("amount: 120.0" in text, ask in text) == (True, False)
+        assert held.summary.endswith(HELD_TEXT)
 
 
 def test_cards_8_what_is_hidden_is_not_in_it() -> None:

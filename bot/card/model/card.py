@@ -188,14 +188,14 @@ class PlaceProblem:
 class Card:
     """The card of a review at `place`.
 
-    `bare_title` has no words of the agent but names. `summary` is the notification, a full sentence.
-    `waiting` are all pending actions; `open_actions` the same in full, () if they are too many for one
-    message. `page_keys` are the keys of all actions here, in the order of the Review modal. `table` has them
-    all if they are several. `approve_all` are the keys and revisions that one button may approve, with their
-    `seal`, and `differences` says how they differ. `cancel_votes`: who wants to cancel, if that needs several
-    people. `escalation_people`: whom an escalation calls. `first_message`: where it came from.
-    `decision_time`: seconds; None if pending, or after a doubt. `more_waiting`: how many reviews of a digest
-    have no line here.
+    `bare_title` has no words of the agent but names. `summary` is the notification, a full sentence;
+    `bare_summary` the same where there are no buttons. `waiting` are all pending actions; `open_actions` the
+    same in full, () if they are too many for one message. `page_keys` are the keys of all actions here, in
+    the order of the Review modal. `table` has them all if they are several. `approve_all` are the keys and
+    revisions that one button may approve, with their `seal`, and `differences` says how they differ.
+    `cancel_votes`: who wants to cancel, if that needs several people. `escalation_people`: whom an escalation
+    calls. `first_message`: where it came from. `decision_time`: seconds; None if pending, or after a doubt.
+    `more_waiting`: how many reviews of a digest have no line here.
     """
 
     review_id: str
@@ -205,6 +205,7 @@ class Card:
     title: str
     bare_title: str
     summary: str
+    bare_summary: str
     warnings: tuple[Line, ...]
     open_actions: tuple[OpenAction, ...]
     waiting: tuple[ActionLine, ...]

@@ -151,7 +151,7 @@ def doubt_text(review_id: str, doubt: Doubt) -> ActionText:
 
 def refused_card_text(card: Card) -> str:
     """Posted in place of a card that the chat system refused."""
-    return f"{card.summary} The full card can't be shown. The review is {short_id(card.review_id)}."
+    return f"{card.bare_summary} The full card can't be shown. The review is {short_id(card.review_id)}."
 
 
 def is_single(card: Card) -> bool:

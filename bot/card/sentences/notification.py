@@ -40,10 +40,19 @@ _ANSWER_WORDS: tuple[tuple[DecisionType, str], ...] = (
 )
 
 
-def summary(state: CardState) -> str:
-    """Who wants what, for whom, and until when."""
+def summaries(state: CardState) -> tuple[str, str]:
+    """Who wants what, for whom, and until when; and the same without what to do, for a message without
+    buttons.
+    """
+    bare = _facts(state)
     if state.doubts:
-        return _doubt_summary(state)
+        return f"{bare} {_what_to_press(state)}", bare
+    return (f"{bare} {_what_to_do(state)}" if state.waiting else bare), bare
+
+
+def _facts(state: CardState) -> str:
+    if state.doubts:
+        return _doubt_facts(state)
     if not state.waiting:
         return f"{state.agent}: {count_names(tool_names(state))}{result_text(state)}."
     start = "Escalated: " if state.escalated else ""
@@ -52,7 +61,6 @@ def summary(state: CardState) -> str:
         f"{start}{state.agent} {_request(state)}",
         _for_whom(state.review.requester),
         f"⚠ {odd_values(odd)}." if odd else "",
-        _what_to_do(state),
     ]
     return " ".join(filter(None, sentences))
 
@@ -114,12 +122,16 @@ def _what_to_do(state: CardState) -> str:
     return f"{answers.capitalize()} {it} {limit}, else {is_} {what}."
 
 
-def _doubt_summary(state: CardState) -> str:
+def _doubt_facts(state: CardState) -> str:
     calls = [_call(one.name, one.fact, MAX_SHARED_FACT) for one in state.doubts]
-    buttons = doubt_buttons(state.review.id, state.doubts[0])
-    labels = [quote(one.label) for one in buttons if one.verb != "see"]
     it = "It" if len(calls) == 1 else "Each"
     return (
         f"{state.agent} stopped during {join_names(calls, most=MAX_NAMED)}."
-        f" {it} may or may not have run. Press {join_names(labels, 'or')}."
+        f" {it} may or may not have run."
     )
+
+
+def _what_to_press(state: CardState) -> str:
+    buttons = doubt_buttons(state.review.id, state.doubts[0])
+    labels = [quote(one.label) for one in buttons if one.verb != "see"]
+    return f"Press {join_names(labels, 'or')}."

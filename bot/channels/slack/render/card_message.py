@@ -47,7 +47,7 @@ DECIDED_SIZE = 2500
 LINKS_SIZE = 600
 BUTTONS_SIZE = 700
 #: Reserved for a list below calls in doubt, and its blocks.
-LIST_SIZE, LIST_BLOCKS = 5_000, 12
+LIST_SIZE, LIST_BLOCKS = 3_000, 12
 
 
 def message(card: Card, names: Names, link: MessageLink | None = None) -> dict[str, Any]:

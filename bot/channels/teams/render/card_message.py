@@ -44,7 +44,7 @@ ROOM = MAX_BYTES - 1_000
 DECIDED_SIZE = 3_000
 BUTTONS_SIZE = 1_500
 #: Reserved for a list below calls in doubt.
-LIST_SIZE = 9_000
+LIST_SIZE = 6_000
 
 
 def card_message(
