@@ -10,7 +10,7 @@ from hitl_core.model import Action, Place, Review
 from .actions import make_action_line
 from .compose import nearest_deadline
 from .model import NOBODY, ActionLine, Card, Deciders, Origin
-from .people import deciders_of
+from .people import deciders_of, merge_people
 from .sentences import headline
 
 #: The lines of a digest. The others are counted.
@@ -59,7 +59,7 @@ def build_digest(
         next_step=None,
         deadline=first and replace(first, name=None),
         decision_time=None,
-        deciders=_deciders(*rows[0]) if rows else (),
+        deciders=_deciders(rows, is_all=len(rows) == waiting),
         more_waiting=waiting - len(lines) if lines else 0,
     )
 
@@ -81,9 +81,25 @@ def _waiting(review: Review, place: Place) -> list[Action]:
     return [action for action in review.actions if action.is_pending and place in action.places]
 
 
-def _deciders(review: Review, waiting: list[Action]) -> tuple[Deciders, ...]:
-    numbers = {action.key: n for n, action in enumerate(review.actions, start=1)}
-    return deciders_of(waiting, numbers, review.requester)
+def _deciders(rows: Sequence[tuple[Review, list[Action]]], *, is_all: bool) -> tuple[Deciders, ...]:
+    """Who may decide, which is the same for all reviews of a digest, as are their quorums. A quorum or a
+    requester is said only if all have the same; of a requester that is known only of reviews that were
+    loaded (`is_all`: these are all).
+    """
+    each = [
+        one
+        for review, actions in rows
+        for one in deciders_of(
+            actions, dict.fromkeys((a.key for a in actions), 0), review.requester
+        )
+    ]
+    if not each:
+        return ()
+    quorums = {one.quorum for one in each}
+    requesters = {one.excluded_requester for one in each}
+    quorum = quorums.pop() if len(quorums) == 1 else 1
+    requester = requesters.pop() if is_all and len(requesters) == 1 else None
+    return (Deciders((), merge_people(one.people for one in each), quorum, requester),)
 
 
 def _line(review: Review, waiting: list[Action], number: int) -> ActionLine:
