@@ -3,6 +3,7 @@
 from hitl_core.store.contract import (
     MAX_DECIDED,
     MAX_DIGEST,
+    OPEN_FOR,
     DeadLetter,
     Digest,
     HistoryCheck,
@@ -37,6 +38,7 @@ from hitl_core.store.redis import (
 __all__ = [
     "MAX_DECIDED",
     "MAX_DIGEST",
+    "OPEN_FOR",
     "REDIS_SCHEMES",
     "DeadLetter",
     "Digest",

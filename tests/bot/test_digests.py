@@ -13,10 +13,11 @@ from bot.channels.slack.channel import SlackChannel
 from bot.outbox.digests import DigestMaker
 from bot.outbox.digests.reviews import CONCURRENCY, read_outlines
 from hitl_core.errors import StoreUnavailable
-from hitl_core.model import Snapshot
+from hitl_core.model import DEFAULT_PLACE, Snapshot
 from hitl_core.review import Reviews
-from hitl_core.store import MemoryStore
-from tests.support.builders import call, policy, review_of
+from hitl_core.store import MemoryStore, digest_at
+from tests.support.builders import START, call, policy, review_of
+from tests.support.jobs import finish_all
 
 
 class Away(MemoryStore):
@@ -75,6 +76,47 @@ async def test_a9_f2_each_review_is_looked_at_once(channel: SlackChannel) -> Non
     assert sorted(loads) == sorted(ids)
 
 
-async def submit(reviews: Reviews, thread: str, **rule: Any) -> str:
-    made = review_of([call("mail")], by=policy(mail=rule), thread_id=thread)
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"expire": {"after": "8m", "decision": "reject"}},
+        {"escalate": [{"after": "8m", "to": "slack:#ops"}]},
+        {"expire": {"after": "8m", "decision": "reject"}, "clock": "delivered"},
+    ],
+)
+async def test_what_is_due_soon_joins_no_message_of_another_minute(
+    channel: SlackChannel, rule: dict[str, Any]
+) -> None:
+    """Given a digest that takes more for ten minutes, which tells nobody of them; when reviews come that end
+    or escalate within that time; then they share a new message, with those of the same minute."""
+    assert await digests_of(channel, rule, [0, 9, 120]) == [0, 0, 1]
+
+
+async def test_what_has_time_joins_the_message_of_the_last_ten_minutes(
+    channel: SlackChannel,
+) -> None:
+    rule = {"expire": {"after": "1h", "decision": "reject"}}
+    assert await digests_of(channel, rule, [0, 120, 500, 700]) == [0, 0, 0, 1]
+
+
+async def digests_of(channel: SlackChannel, rule: dict[str, Any], times: list[int]) -> list[int]:
+    """In which digest the reviews are that came at each of these times, in seconds; the first one is 0."""
+    start = 1_800_000_000.0
+    clock, found = [start], list[str]()
+    store = MemoryStore(lambda: clock[0])
+    reviews = Reviews(store)
+    for time in times:
+        clock[0] = start + time
+        ids = [await submit(reviews, f"t{time}-{n}", clock[0], **rule) for n in range(8)]
+        await DigestMaker(reviews, Channels(channel), 2).gather("default")
+        each = {digest_at(await reviews.load(one), DEFAULT_PLACE) for one in ids}
+        [digest_id] = each
+        assert digest_id is not None
+        found.append(digest_id)
+        await finish_all(store)  # its message was posted
+    return [[*dict.fromkeys(found)].index(one) for one in found]
+
+
+async def submit(reviews: Reviews, thread: str, now: float = START, **rule: Any) -> str:
+    made = review_of([call("mail")], by=policy(mail=rule), thread_id=thread, now=now)
     return (await reviews.submit(*made)).id

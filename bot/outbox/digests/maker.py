@@ -11,12 +11,12 @@ from typing import NamedTuple
 from hitl_core.errors import safe_message
 from hitl_core.model import Place, Snapshot
 from hitl_core.review import Reviews
-from hitl_core.store import MAX_DIGEST, alone_mark
+from hitl_core.store import MAX_DIGEST, OPEN_FOR, alone_mark
 
 from ...channels.contract import Undeliverable
 from ...channels.registry import Channels
 from ...health import Health
-from .reviews import is_plain, people_of, read_outlines
+from .reviews import first_due, is_plain, people_of, read_outlines
 
 log = logging.getLogger(__name__)
 
@@ -29,11 +29,26 @@ MAX_KNOWN = 20_000
 
 
 class _Group(NamedTuple):
-    """Reviews that may share a message. `people`: see `people_of`."""
+    """Reviews that may share a message. `people`: see `people_of`. `minute` is set for those that are due
+    before people are told again: they join no message of another minute, because that tells nobody.
+    """
 
     place: Place
     agent: str
     people: str
+    minute: str = ""
+
+
+class _Known(NamedTuple):
+    """What was read of a review at one place. `due`: see `first_due`."""
+
+    group: _Group
+    due: float
+
+    def group_at(self, now: float) -> _Group:
+        if self.due - now > OPEN_FOR:
+            return self.group
+        return self.group._replace(minute=f"{now // 60:.0f}")
 
 
 class DigestMaker:
@@ -45,7 +60,7 @@ class DigestMaker:
         self._health = health or Health()
         self._reviews, self._channels, self._after = reviews, channels, after
         self._next_try: dict[str, float] = {}
-        self._groups: dict[tuple[str, Place], _Group | None] = {}
+        self._groups: dict[tuple[str, Place], _Known | None] = {}
 
     async def gather(self, lane: str) -> None:
         """Where more cards wait than the setting says, take those of the same agent, place and people into
@@ -72,12 +87,13 @@ class DigestMaker:
             self._next_try.pop(lane, None)
             return
         posts = await store.first_posts(lane, MAX_POSTS)
-        await self._look_at(posts)
+        now = await store.now()
+        await self._look_at(posts, now)
         groups: dict[tuple[str, _Group], list[str]] = defaultdict(list)
         for review_id, place in posts:
-            group = self._groups.get((review_id, place))
-            if group is not None and not self._is_group(place):
-                groups[review_id.partition("-")[0], group].append(review_id)
+            known = self._groups.get((review_id, place))
+            if known is not None and not self._is_group(place):
+                groups[review_id.partition("-")[0], known.group_at(now)].append(review_id)
         parts = [
             (key, ids[at : at + MAX_DIGEST])
             for key, ids in groups.items()
@@ -91,7 +107,7 @@ class DigestMaker:
         if not any(taken):
             self._next_try[lane] = time.monotonic() + PAUSE
 
-    async def _look_at(self, posts: Sequence[tuple[str, Place]]) -> None:
+    async def _look_at(self, posts: Sequence[tuple[str, Place]], now: float) -> None:
         """Find the groups of those that were not looked at before. A group may be out of date by then:
         `DigestSync` checks all that it shows for the first time.
         """
@@ -105,18 +121,19 @@ class DigestMaker:
         def find_groups(snapshot: Snapshot) -> None:
             review_id = snapshot.review.id
             for place in unknown[review_id]:
-                self._groups[review_id, place] = self._group_of(snapshot, place)
+                self._groups[review_id, place] = self._read(snapshot, place, now)
 
         for review_id in await read_outlines(self._reviews, unknown, find_groups):
             for place in unknown[review_id]:
                 self._groups[review_id, place] = None  # its card fails, and says so
 
-    def _group_of(self, snapshot: Snapshot, place: Place) -> _Group | None:
+    def _read(self, snapshot: Snapshot, place: Place, now: float) -> _Known | None:
         """None for one that gets a card of its own."""
         review = snapshot.review
         if not is_plain(snapshot, place) or alone_mark(place) in snapshot.marks:
             return None
-        return _Group(place, review.agent, people_of(review, place))
+        group = _Group(place, review.agent, people_of(review, place))
+        return _Known(group, first_due(review, place, now))
 
     def _is_group(self, place: Place) -> bool:
         """A group's members get copies, each in a conversation of its own. Also where no card is possible."""

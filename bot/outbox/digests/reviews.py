@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Awaitable, Callable, Iterable
 from hashlib import sha256
 
 from hitl_core.errors import ReviewNotFound, StoreError
 from hitl_core.model import Place, Review, Snapshot
-from hitl_core.review import Reviews, open_items, pending_actions
+from hitl_core.review import Reviews, deadline, next_step_at, open_items, pending_actions
 from hitl_core.task_group import task_group
 
 log = logging.getLogger(__name__)
@@ -33,6 +34,26 @@ def people_of(review: Review, place: Place) -> str:
     actions = pending_actions(review, place)
     grants = sorted({repr(grant) for action in actions for grant in action.grants})
     return sha256("\n".join(grants).encode()).hexdigest()[:32]
+
+
+def first_due(review: Review, place: Place, now: float) -> float:
+    """When the first of what waits at this place escalates or ends; infinity if nothing does. A clock that
+    starts with the message is taken to start now.
+    """
+    times = [math.inf]
+    for action in pending_actions(review, place):
+        starts_later, expire, step = (
+            action.clock_start is None,
+            action.route.expire,
+            action.next_step,
+        )
+        ends_at, step_at = deadline(action), next_step_at(action)
+        if expire is not None and starts_later:
+            times.append(now + expire.after)
+        if step is not None and starts_later:
+            times.append(now + action.route.escalate[step].after)
+        times += [at for at in (ends_at, step_at) if at is not None]
+    return min(times)
 
 
 async def read_outlines(
