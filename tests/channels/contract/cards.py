@@ -15,7 +15,16 @@ from hitl_core.model import Review
 from tests.bot.test_text import BIDI, HIDDEN
 from tests.channels.contract.world import Shown, World
 from tests.channels.nasty import NASTY
-from tests.channels.scenes import DEFAULT, POSTED, decide, escalate, review_of, with_doubts
+from tests.channels.scenes import (
+    DEFAULT,
+    POSTED,
+    decide,
+    escalate,
+    expire_lease,
+    review_of,
+    start_calls,
+    with_doubts,
+)
 from tests.channels.test_golden_cards import SCENES
 
 INVISIBLE = {chr(code) for code in [*BIDI, *HIDDEN]}
@@ -121,6 +130,16 @@ class Cards:
         assert (asked >= 1, "review" in [press.verb for press in presses]) == (True, True)
         more = re.search(r"(\d+) more calls? may have run", shown.text)
         assert asked + int(more[1] if more else 0) == 8
+
+    async def test_a_call_in_doubt_has_its_buttons_even_if_it_is_large(self, world: World):
+        """Given one call that an agent started and left, with as much text as a card can have; then the card
+        has the buttons that answer it: there is nothing else whose decision could make room for them."""
+        large = {"日" * 200 + f"{n}": "日" * 800 for n in range(30)}
+        approved = decide(review_of(("pay", large)), "1", "approve")
+        doubted = expire_lease(start_calls(approved, "1"))
+        shown = await show(world, build_card(doubted, DEFAULT))
+        verbs = {Press.parse(value).verb for value in shown.values}
+        assert {"ran", "skip"} <= verbs  # "run again" may be behind its question
 
     @pytest.mark.parametrize("decision", [False, True])
     @pytest.mark.parametrize("at", range(len(NASTY) + 12))

@@ -79,7 +79,7 @@ def message_blocks(card: Card, names: Names, link: MessageLink | None = None) ->
         start = [divider("line:all")] if doubts else []
         return _join_blocks(text, top, [*doubts, *start, *buttons, *listed], foot)
     if too_large and card.doubts:
-        body = _fitting_doubts(card, [*top, *foot], reserved, 3)
+        body = _fitting_doubts(card, [*top, *foot], reserved, 3, least=1)
     return _join_blocks(text, top, body, foot)
 
 
@@ -141,13 +141,15 @@ def _open_blocks(
 
 
 def _fitting_doubts(
-    card: Card, others: list[Block], reserved: int, more_blocks: int
+    card: Card, others: list[Block], reserved: int, more_blocks: int, *, least: int = 0
 ) -> list[Block]:
-    """The first doubts that fit beside the others. The rest appears when these are answered."""
+    """The first doubts that fit beside the others, and `least` of them in any case. The rest appears when
+    what is shown is decided.
+    """
     body: list[Block] = []
     for at, doubt in enumerate(card.doubts):
         doubt_part = _separated_doubt(card, doubt)
-        if _is_too_large([*others, *body, *doubt_part], reserved, more_blocks):
+        if at >= least and _is_too_large([*others, *body, *doubt_part], reserved, more_blocks):
             more = more_doubts_line(len(card.doubts) - at)
             return [*body, *context_lines("more:doubt", [more])]
         body += doubt_part

@@ -101,7 +101,7 @@ def _fitting_body(
         in_list = [*builder.buttons(buttons), *listed]
         body, all_buttons = [*doubts, *(separated(in_list) if doubts else in_list)], []
     elif not fits:
-        body = _fitting_doubts(parts, builder, room - total_size(all_buttons))
+        body = _fitting_doubts(parts, builder, room - total_size(all_buttons), least=1)
     if text.decisions:
         left = ROOM - total_size([*top, *body, *all_buttons, *foot])
         decided = fitting_lines(text.decisions, builder, left)
@@ -156,12 +156,16 @@ def _open_parts(card: Card, builder: CardBuilder, shared: Sequence[Button]) -> l
     return [separated(part) for part in (*doubts, *actions)]
 
 
-def _fitting_doubts(parts: Sequence[list[Json]], builder: CardBuilder, room: int) -> list[Json]:
-    """The first doubts that fit. The others appear when these are answered."""
+def _fitting_doubts(
+    parts: Sequence[list[Json]], builder: CardBuilder, room: int, *, least: int = 0
+) -> list[Json]:
+    """The first doubts that fit, and `least` of them in any case. The others appear when what is shown is
+    decided.
+    """
     body: list[Json] = []
     for at, part in enumerate(parts):
         more = builder.small_lines([more_doubts_line(len(parts) - at)])
-        if total_size([*body, *part, *more]) > room:
+        if at >= least and total_size([*body, *part, *more]) > room:
             return [*body, *more]
         body += part
     return body
