@@ -82,9 +82,8 @@ def _waiting(review: Review, place: Place) -> list[Action]:
 
 
 def _deciders(rows: Sequence[tuple[Review, list[Action]]], *, is_all: bool) -> tuple[Deciders, ...]:
-    """Who may decide, which is the same for all reviews of a digest, as are their quorums. A quorum or a
-    requester is said only if all have the same; of a requester that is known only of reviews that were
-    loaded (`is_all`: these are all).
+    """Who may decide: for all reviews of a digest the same people. A quorum or a requester is given only if
+    it is the same for all, a requester only if all reviews were loaded (`is_all`).
     """
     each = [
         one

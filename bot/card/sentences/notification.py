@@ -47,7 +47,9 @@ def summaries(state: CardState) -> tuple[str, str]:
     bare = _facts(state)
     if state.doubts:
         return f"{bare} {_what_to_press(state)}", bare
-    return (f"{bare} {_what_to_do(state)}" if state.waiting else bare), bare
+    if state.waiting:
+        return f"{bare} {_what_to_do(state)}", bare
+    return bare, bare
 
 
 def _facts(state: CardState) -> str:

@@ -42,17 +42,9 @@ def first_due(review: Review, place: Place, now: float) -> float:
     """
     times = [math.inf]
     for action in pending_actions(review, place):
-        starts_later, expire, step = (
-            action.clock_start is None,
-            action.route.expire,
-            action.next_step,
-        )
-        ends_at, step_at = deadline(action), next_step_at(action)
-        if expire is not None and starts_later:
-            times.append(now + expire.after)
-        if step is not None and starts_later:
-            times.append(now + action.route.escalate[step].after)
-        times += [at for at in (ends_at, step_at) if at is not None]
+        if action.clock_start is None:
+            action = action.model_copy(update={"delivered_at": now})
+        times += [at for at in (deadline(action), next_step_at(action)) if at is not None]
     return min(times)
 
 

@@ -3,12 +3,11 @@
 from hitl_core.review.runs import claims
 from hitl_core.review.runs.claims import runnable_calls
 from hitl_core.review.runs.results import PAUSED, CallResult, one_line
-from hitl_core.review.runs.started_calls import StartedCalls, started_calls_of
+from hitl_core.review.runs.started_calls import started_calls_of
 
 __all__ = [
     "PAUSED",
     "CallResult",
-    "StartedCalls",
     "claims",
     "one_line",
     "runnable_calls",
