@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, multiple, rule
 
 from bot.outbox.lane import LATE_WINDOW
 from hitl_core.model import DEFAULT_PLACE
@@ -80,11 +80,11 @@ class Drawers(RuleBasedStateMachine):
         now(self.store.redraw(self.review_id, DEFAULT_PLACE))
 
     @rule(target=bots)
-    def begin(self) -> Bot | None:
+    def begin(self) -> Any:
         """A bot begins the work; another one may have it already."""
         job = now(self.store.take_job(DEFAULT_PLACE, "draw"))
         if job is None:
-            return None
+            return multiple()
         bot = Bot(job, self.draw(), job.attempts > 1)
         self.working.append(bot)
         return bot
@@ -97,23 +97,23 @@ class Drawers(RuleBasedStateMachine):
             self.applied(waiting[which % len(waiting)])
 
     def applied(self, request: Request) -> None:
-        request.applied, self.shown = True, request.version
+        if not request.applied:
+            request.applied, self.shown = True, request.version
 
     @rule(bot=bots)
-    def give_up(self, bot: Bot | None) -> None:
+    def give_up(self, bot: Bot) -> None:
         """No answer in time: the bot draws again."""
-        if bot in self.working:
-            bot.unsure, bot.request = True, self.draw()
+        bot.unsure, bot.request = True, self.draw()
 
     @rule(bot=consumes(bots))
-    def die(self, bot: Bot | None) -> None:
-        if bot in self.working:
-            self.working.remove(bot)
+    def die(self, bot: Bot) -> None:
+        self.working.remove(bot)
 
-    @rule(bot=bots)
-    def answer(self, bot: Bot | None) -> None:
-        if bot in self.working and bot.request.applied:
-            self.finish(bot)
+    @rule(bot=consumes(bots))
+    def answer(self, bot: Bot) -> None:
+        """Slack has applied the bot's last request."""
+        self.applied(bot.request)
+        self.finish(bot)
 
     def finish(self, bot: Bot) -> None:
         self.working.remove(bot)
@@ -124,15 +124,13 @@ class Drawers(RuleBasedStateMachine):
     def wait(self) -> None:
         """No request is open longer than LATE."""
         for request in self.requests:
-            if not request.applied:
-                self.applied(request)
+            self.applied(request)
         self.clock += LATE_WINDOW
 
     def teardown(self) -> None:
         """All open requests are answered; then one bot does the remaining work."""
         for request in self.requests:
-            if not request.applied:
-                self.applied(request)
+            self.applied(request)
         for bot in list(self.working):
             self.finish(bot)
         for _ in range(3):
@@ -149,11 +147,12 @@ class Drawers(RuleBasedStateMachine):
 
     @invariant()
     def nothing_is_forgotten(self) -> None:
-        """If an old state is shown, a bot is working on it, or a request waits."""
-        if self.shown != self.newest:
-            late = any(not request.applied for request in self.requests)
-            assert late or self.working or now(self.store.backlog()).waiting
+        """If an old state is shown, or a request may still be applied, then a bot works on it or a job
+        waits.
+        """
+        if self.shown != self.newest or any(not request.applied for request in self.requests):
+            assert self.working or now(self.store.backlog()).waiting
 
 
 TestDrawers = Drawers.TestCase
-TestDrawers.settings = settings(max_examples=300, stateful_step_count=30, deadline=None)
+TestDrawers.settings = settings(max_examples=1000, stateful_step_count=30, deadline=None)

@@ -1036,6 +1036,74 @@ class StoreContract:
         assert await store.finish_job(check)
         assert (await store.backlog()).waiting == 0
 
+    async def test_a_check_at_once_replaces_no_later_check(self, store: Store, let_pass: Pass):
+        """Given an update without an answer, and a press on its old card, which is drawn at once; then the
+        card is still checked later, because the update may be applied after that."""
+        review = await created(store)
+        await finish_all(store)
+        await approved(store, review)
+        [job] = await begin_all(store)
+        await store.redraw(review.id, DEFAULT_PLACE)
+        await store.finish_job(job, Recheck("check", 0.2))
+
+        at_once = await finish_all(store)
+        assert [each.kind for each in at_once] == ["check"]
+        await let_pass(0.25)
+        assert [each.kind for each in await finish_all(store)] == ["check"]
+        assert (await store.backlog()).waiting == 0
+
+    async def test_a_job_of_two_bots_is_checked_at_once_and_later(
+        self, store: Store, let_pass: Pass
+    ):
+        """Given two bots that drew one card, and the last one had an update without an answer."""
+        await created(store)
+        [one] = await begin_all(store)
+        [two] = await begin_all(store)
+        await store.finish_job(one)
+        await store.finish_job(two, Recheck("check", 0.2))
+
+        assert [each.kind for each in await finish_all(store)] == ["check"]
+        await let_pass(0.25)
+        assert [each.kind for each in await finish_all(store)] == ["check"]
+
+    async def test_of_two_later_checks_the_last_time_and_the_first_note_count(
+        self, store: Store, let_pass: Pass
+    ):
+        """Given two posts without an answer, then the later one decides when it is looked for copies, and
+        the earlier one since when."""
+        review = await created(store)
+        [job] = await begin_all(store)
+        await store.finish_job(job, Recheck("sweep", 0.1, "9.5"))
+        for delay, since in ((0.4, "12.5"), (0.0, "10.5")):
+            await store.redraw(review.id, DEFAULT_PLACE)
+            [job] = await begin_all(store)
+            await store.finish_job(job, Recheck("sweep", delay, since))
+
+        await let_pass(0.15)
+        assert await begin_all(store) == []
+        await let_pass(0.3)
+        [sweep] = await begin_all(store)
+        assert (sweep.kind, sweep.note) == ("sweep", "9.5")
+
+    async def test_a_later_check_that_is_added_while_one_runs_stays(
+        self, store: Store, let_pass: Pass
+    ):
+        review = await created(store)
+        [job] = await begin_all(store)
+        await store.finish_job(job, Recheck("sweep", 0.0, "9.5"))
+        [running] = await begin_all(store)
+        await store.redraw(review.id, DEFAULT_PLACE)
+        check = await store.take_job(running.lane, "draw", [running.member])
+        assert check
+        await store.finish_job(check, Recheck("sweep", 0.3, "9.5"))
+
+        await store.finish_job(running)
+
+        # One check at once, because two jobs of the card ran; the later one waits.
+        assert [each.kind for each in await finish_all(store)] == ["check"]
+        await let_pass(0.35)
+        assert [each.kind for each in await finish_all(store)] == ["sweep"]
+
     async def test_a_redraw_is_asked_for_once(self, store: Store):
         review = await created(store)
         await finish_all(store)

@@ -22,6 +22,7 @@ from hitl_core.store.contract.jobs import (
     format_member,
     head_start,
     lane_of,
+    later_member,
     letter_member,
     parse_job,
 )
@@ -68,6 +69,7 @@ __all__ = [
     "head_start",
     "is_decision_event",
     "lane_of",
+    "later_member",
     "letter_member",
     "make_digest_id",
     "parse_job",

@@ -15,6 +15,8 @@ PEOPLE_HEAD_START = 600.0
 #: same as `card` for a digest, whose id is in the place of the review's. `unknown`: a job
 #: that another version of this program wrote.
 JobKind = Literal["card", "check", "sweep", "stray", "digest", "unknown"]
+#: In the queue before the kind of a job that was added with a delay.
+LATER = "later-"
 #: The two halves of a lane: cards that were never posted, in order of `Write.show_by`; and all other jobs.
 LaneHalf = Literal["post", "draw"]
 
@@ -64,6 +66,11 @@ def format_member(kind: JobKind, review_id: str, place: Place) -> str:
     return f"{kind} {review_id} {place}"
 
 
+def later_member(check: Recheck, job: Job) -> str:
+    """The text of a later check: a job of its own, so that a check at once does not replace it."""
+    return LATER + format_member(check.kind, job.review_id, job.place)
+
+
 def letter_member(job: Job) -> str:
     """The text of a failed job as a dead letter. Whatever was to be done with a card, later all is done that
     a card's job does.
@@ -78,6 +85,7 @@ def parse_job(lane: str, partition: int, member: str, note: str, token: str) -> 
     kind, _, rest = member.partition(" ")
     review_id, _, where = rest.partition(" ")
     attempts, first_at, _ = token.split(" ")
+    kind = kind.removeprefix(LATER)
     known = cast(JobKind, kind) if kind in get_args(JobKind) else "unknown"
     try:
         place = Place(where)

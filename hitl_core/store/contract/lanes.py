@@ -36,7 +36,8 @@ class Lanes(Protocol):
     async def finish_job(self, job: Job, check: Recheck | None = None) -> bool:
         """Finish the job. If the card changed meanwhile, its job stays in the queue. False if another bot has
         started a job of this card since: it is not known which message update came last, so `check` is queued
-        at once. Otherwise `check` is queued after its delay; with no delay, not at all.
+        at once. With a delay, `check` is also queued after it: a check before that time does not replace it,
+        and of several later ones the last time and the earliest note count.
         """
         ...
 

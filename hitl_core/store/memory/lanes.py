@@ -16,6 +16,7 @@ from hitl_core.store.contract import (
     Recheck,
     format_member,
     lane_of,
+    later_member,
     parse_job,
 )
 
@@ -106,12 +107,13 @@ class MemoryLanes:
         if job.kind == "card":
             self._posted_cards.add((job.review_id, job.place))
         entry = self._jobs.get(job.member)
-        if entry and exists and entry.note != job.note:
-            entry.at, entry.is_first_post = now, False
-        else:
+        is_later = entry is not None and entry.at > now and not entry.is_first_post
+        if not exists or not entry or (not is_later and entry.note == job.note):
             self._jobs.pop(job.member, None)
+        elif not is_later:
+            entry.at, entry.is_first_post = now, False
         if exists and later.delay is not None:
-            self._add_job(job.lane, other, now + later.delay, note=later.note)
+            self._add_later(job.lane, later_member(later, job), now + later.delay, later.note)
         return is_latest
 
     async def put_back_job(self, job: Job) -> None:
@@ -164,6 +166,11 @@ class MemoryLanes:
         entry.note = note or str(int(entry.note) + 1)
         self._lane_hints.append(lane)
         self._changed.set()
+
+    def _add_later(self, lane: str, member: str, at: float, note: str) -> None:
+        entry = self._jobs.setdefault(member, QueuedJob(lane, at, False, note or "0"))
+        entry.at = max(entry.at, at)
+        entry.note = min(note, entry.note, key=float) if note else str(int(entry.note) + 1)
 
     async def _wait(self, ready: Callable[[], bool], block: float) -> None:
         try:

@@ -14,6 +14,7 @@ from hitl_core.store.contract import (
     Recheck,
     format_member,
     lane_of,
+    later_member,
     parse_job,
 )
 from hitl_core.store.redis.connection import store_errors
@@ -94,8 +95,9 @@ class RedisLanes(RedisPart):
                 job.token,
                 job.place if job.kind == "card" else "",
                 format_member(later.kind, job.review_id, job.place),
-                "" if later.delay is None else later.delay,
                 later.note,
+                later_member(later, job),
+                "" if later.delay is None else later.delay,
             ],
         )
         return bool(answer)

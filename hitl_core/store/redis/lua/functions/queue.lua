@@ -45,6 +45,18 @@ local function add(queue, queues, change_counts, lane, member, score, note)
   update_queues(queue, queues, lane)
 end
 
+-- Add a member that must also be done at this time or later. One that is already there gets the later time. Of two
+-- notes, which are times, the earlier one counts.
+local function add_later(queue, queues, change_counts, lane, member, score, note)
+  if note == '' then
+    redis.call('HINCRBY', change_counts, member, 1)
+  elseif tonumber(note) < tonumber(redis.call('HGET', change_counts, member) or 'inf') then
+    redis.call('HSET', change_counts, member, note)
+  end
+  redis.call('ZADD', queue, 'GT', text(score), member)
+  update_queues(queue, queues, lane)
+end
+
 -- Whether no other job of this card was started since this token was made. If so, the card's entry is removed.
 local function is_latest(job_starts, member, token)
   local card = 'latest ' .. string.match(member, ' (.*)$')
