@@ -1258,6 +1258,23 @@ class StoreContract:
         assert digest
         assert (digest.waiting, digest.new) == ((ids[0],), (ids[0],))
 
+    async def test_a_digest_that_is_done_takes_no_more(self, store: Store):
+        """Given a digest whose message is posted and where nothing waits any more; when more reviews come,
+        then they get a digest with a new message, because a change of a message notifies nobody."""
+        ids, place = await waiting_cards(store, 2), DEFAULT_PLACE
+        first = await store.add_to_digest(place, place, "g", "billing", ids[:1])
+        assert first
+        await store.record_digest_message(first, HERE)
+        await store.update_digest(first, ids[0], waits=False)
+
+        second = await store.add_to_digest(place, place, "g", "billing", ids[1:])
+
+        assert second
+        assert second != first
+        digest = await store.digest(second)
+        assert digest
+        assert (digest.message, digest.waiting) == (None, (ids[1],))
+
     async def test_a_digest_without_a_message_takes_nothing_back(self, store: Store):
         """Given a digest of which nothing waits before it is posted; when a review waits again, then the
         digest says that it will not show it, and it gets a card of its own."""

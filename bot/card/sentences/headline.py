@@ -167,13 +167,13 @@ def format_duration(seconds: float) -> str:
 
 def due_lines(card: Card, names: PlaceNames) -> list[Line]:
     """What happens next, and when."""
-    if card.doubts:
-        return [(Text("the agent waits for an answer"),)]
-    if card.decision_time is not None:
-        return [(Text(f"decided after {format_duration(card.decision_time)}"),)]
-    if not card.waiting:
-        return []
     lines: list[Line] = []
+    if card.doubts:
+        lines.append((Text("the agent waits for an answer"),))
+    elif card.decision_time is not None:
+        lines.append((Text(f"decided after {format_duration(card.decision_time)}"),))
+    if not card.waiting:
+        return lines
     if (step := card.next_step) is not None:
         to = names.span(step.to)
         lines.append((Text("escalates to "), to, Text(" ("), _due_span(step), Text(")")))

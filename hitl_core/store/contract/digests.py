@@ -41,10 +41,12 @@ class Digests(Protocol):
         self, lane: str, place: Place, group: str, agent: str, review_ids: Sequence[str]
     ) -> str | None:
         """Take the first cards of these reviews, all of one partition and at most MAX_DIGEST, out of the lane
-        and into the digest of this group, which is a new one if there is none of the last OPEN_FOR seconds
-        that has room for them. A card that was begun or
-        shown meanwhile stays. Returns the digest's id; None if no card was left. One step: each review has
-        either its own job or the digest's.
+        and into the digest of this group. It is a new one if there is none of the last OPEN_FOR seconds that
+        has room for them, or if that one's message is posted and nothing waits there any more: people may no
+        longer look at it. A card that was begun or shown meanwhile stays.
+
+        Returns the digest's id; None if no card was left. One step: each review has either its own job or
+        the digest's.
         """
         ...
 

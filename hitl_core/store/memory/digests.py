@@ -48,7 +48,8 @@ class MemoryDigests(MemoryHistory):
         known, until = self._open.get((lane, group), ("", 0.0))
         is_open = until > now and (found := self._digests.get(known)) and not found.closed
         has_room = is_open and self._digests[known].total + len(review_ids) <= MAX_DIGEST
-        id = known if has_room else make_digest_id(0, uuid4().hex)
+        is_over = is_open and self._digests[known].message and not self._waits[known]
+        id = known if has_room and not is_over else make_digest_id(0, uuid4().hex)
         taken: dict[str, float] = {}
         for one in review_ids:
             member, marks = format_member("card", one, place), self._marks.setdefault(one, set())

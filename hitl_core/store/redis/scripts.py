@@ -16,7 +16,7 @@ _QUEUE_SCRIPTS = frozenset(
     }
 )  # fmt: skip
 #: Those of them that use the functions of digest.lua.
-_DIGEST_SCRIPTS = frozenset({"update_digest", "leave_digest"})
+_DIGEST_SCRIPTS = frozenset({"add_to_digest", "update_digest", "leave_digest"})
 #: Those that use the functions of history.lua.
 _HISTORY_SCRIPTS = frozenset({"commit", "check_history"})
 #: Those that use the functions of fields.lua.

@@ -141,6 +141,15 @@ class Cards:
         verbs = {Press.parse(value).verb for value in shown.values}
         assert {"ran", "skip"} <= verbs  # "run again" may be behind its question
 
+    async def test_a_call_in_doubt_hides_no_deadline_of_others(self, world: World):
+        """Given two calls that wait, of which one may have run; then the card says what happens next to the
+        other, and when.
+        """
+        review = review_of(("send_email", {"to": "a"}), ("send_email", {"to": "b"}))
+        shown = await show(world, build_card(with_doubts(review, "1"), DEFAULT))
+        assert "the agent waits for an answer" in shown.text
+        assert "escalates to" in shown.text
+
     @pytest.mark.parametrize("decision", [False, True])
     @pytest.mark.parametrize("at", range(len(NASTY) + 12))
     async def test_promise_8_the_text_of_others_stays_text(

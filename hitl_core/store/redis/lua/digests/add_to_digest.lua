@@ -9,7 +9,9 @@ if (redis.call('GET', KEYS[7]) or '') ~= ARGV[5] then
   return -1
 end
 local total = tonumber(redis.call('HGET', KEYS[6], 'total') or '0')
-if redis.call('HEXISTS', KEYS[6], 'closed') == 1 or total > 0 and total + #KEYS - 7 > tonumber(ARGV[10]) then
+local is_posted = redis.call('HEXISTS', KEYS[6], 'post') == 1
+if redis.call('HEXISTS', KEYS[6], 'closed') == 1 or is_posted and not has_waiting(KEYS[6])
+  or total > 0 and total + #KEYS - 7 > tonumber(ARGV[10]) then
   redis.call('DEL', KEYS[7])
   return -1
 end
@@ -33,7 +35,7 @@ if count > 0 then
   if ARGV[5] == '' then
     redis.call('SET', KEYS[7], ARGV[4], 'PX', ARGV[6])
   end
-  if redis.call('HEXISTS', KEYS[6], 'post') == 1 then
+  if is_posted then
     first = clock()
   end
   add(KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[7], first, nil)
