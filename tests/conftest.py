@@ -39,6 +39,7 @@ MARK_OF_FIXTURE = {
     "own_redis": "redis",
     "redis_cluster": "redis",
     "redis_sentinels": "redis",
+    "tls_redis": "redis",
     "chromium": "browser",
     "browser": "browser",
 }

@@ -74,6 +74,7 @@ def test_large_schemas_of_an_agent_take_a_bounded_part_of_memory(growth: Callabl
     assert growth() < 45 * MB
 
 
+@pytest.mark.slow
 def test_a_wrong_schema_leaves_its_sentence_alone(growth: Callable[[], int]) -> None:
     """Given large schemas with an error at their end; then nothing of them is kept, not even by the error."""
     for number in range(20):

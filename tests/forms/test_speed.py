@@ -14,6 +14,8 @@ from hitl_core.model.arguments import MAX_BYTES
 from tests.forms.reading import read_answers
 from tests.support.cpu_time import cpu_limit
 
+pytestmark = pytest.mark.slow
+
 Json = dict[str, Any]
 #: Ten times the aim, in CPU seconds, for machines that are slow or busy.
 LIMIT = 0.5

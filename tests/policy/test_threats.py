@@ -64,9 +64,9 @@ def test_t17_no_text_in_the_arguments_persuades_the_policy(tool: str, text: str)
 @pytest.mark.parametrize(
     "made",
     [
-        pytest.param(lambda: {"x": "a" * 10_000_000}, id="10 MB"),
+        pytest.param(lambda: {"x": "a" * 10_000_000}, id="10 MB", marks=pytest.mark.slow),
         pytest.param(lambda: deep(100_000), id="deep"),
-        pytest.param(lambda: wide(1_000_000), id="wide"),
+        pytest.param(lambda: wide(1_000_000), id="wide", marks=pytest.mark.slow),
         pytest.param(lambda: {"x": 10**5000}, id="5,000 digits"),
     ],
 )

@@ -432,6 +432,7 @@ class Contested(MemoryStore):
         return await super().commit(write)
 
 
+@pytest.mark.slow
 async def test_what_is_never_free_is_refused_visibly():
     """Given others who change the review at every try, then the person may press again."""
     reviews = Reviews(Contested())

