@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks import (
+from benchmarks.measures import (
     backlog,
     burst,
     click_latency,
@@ -29,11 +29,11 @@ from benchmarks import (
     teams,
     timers,
 )
-from benchmarks.amount import FULL, TINY, Amount
-from benchmarks.chart import svg
-from benchmarks.figure import Figure
-from benchmarks.process import ROOT
-from benchmarks.table import table
+from benchmarks.report.chart import svg
+from benchmarks.report.figure import Figure
+from benchmarks.report.table import table
+from benchmarks.support.amount import FULL, TINY, Amount
+from benchmarks.support.process import ROOT
 
 BENCHMARKS: Mapping[str, tuple[Callable[[Amount], Coroutine[Any, Any, list[Figure]]], str]] = {
     "click": (click_latency.measure, "a click, until the agent is resumed in another process"),

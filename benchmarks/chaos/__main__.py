@@ -16,7 +16,7 @@ from benchmarks.chaos.plan import FAULT_GROUPS, SETUPS, Plan
 from benchmarks.chaos.run import Sayer, run
 from benchmarks.chaos.verdict.figures import figures
 from benchmarks.chaos.verdict.judge import judge
-from benchmarks.process import ROOT
+from benchmarks.support.process import ROOT
 
 #: How many violations of one kind are printed.
 SHOWN = 5

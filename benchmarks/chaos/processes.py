@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from benchmarks.process import ROOT
+from benchmarks.support.process import ROOT
 
 START_TIMEOUT = 120.0
 

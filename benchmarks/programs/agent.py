@@ -7,7 +7,7 @@ import os
 import sys
 import time
 
-from benchmarks.payload import POLICY, tool_call
+from benchmarks.support.payload import POLICY, tool_call
 from hitl_core import Gate, Policy
 
 

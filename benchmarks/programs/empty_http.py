@@ -13,8 +13,8 @@ import sys
 from aiohttp import web
 from redis.asyncio import Redis
 
+from benchmarks.measures.submit import record_scripts, run_script
 from benchmarks.programs.serving import serve
-from benchmarks.submit import record_scripts, run_script
 
 
 def threads_of(rounds: int, burst: int) -> list[list[str]]:

@@ -10,7 +10,7 @@ from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
-from benchmarks.drawing import KINDS, VALUES
+from benchmarks.measures.drawing import KINDS, VALUES
 from benchmarks.programs.slack import ANSWERS, CHANNEL, PERSON, TEAM
 from bot.card import build_card
 from bot.channels.registry import Channels

@@ -8,7 +8,7 @@ from collections import Counter
 from types import CodeType, FrameType
 from typing import NamedTuple
 
-from benchmarks.process import ROOT
+from benchmarks.support.process import ROOT
 
 OURS = tuple(f"{ROOT / program}/" for program in ("hitl_core", "bot"))
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from benchmarks.__main__ import BENCHMARKS, main
-from benchmarks.chart import svg
-from benchmarks.figure import Figure
-from benchmarks.http_client import open_connection
-from benchmarks.imports import EXPECTED, dependencies
-from benchmarks.process import running
-from benchmarks.table import table
-from benchmarks.teams import TEAMS
+from benchmarks.measures.imports import EXPECTED, dependencies
+from benchmarks.measures.teams import TEAMS
+from benchmarks.report.chart import svg
+from benchmarks.report.figure import Figure
+from benchmarks.report.table import table
+from benchmarks.support.http_client import open_connection
+from benchmarks.support.process import running
 from benchmarks.walks.__main__ import AIMS, measure
 from benchmarks.walks.__main__ import table as walks_table
 from benchmarks.walks.recorder import Recorder

@@ -18,7 +18,7 @@ from benchmarks.chaos.faults.saboteur import schedule
 from benchmarks.chaos.journal import Journal, JournalReader
 from benchmarks.chaos.plan import FAULT_GROUPS, Plan, policy
 from benchmarks.chaos.verdict.evidence import verify_audit
-from benchmarks.process import ROOT
+from benchmarks.support.process import ROOT
 from hitl_core.review import Reviews
 from hitl_core.store import RedisStore
 from tests.store.contract import created

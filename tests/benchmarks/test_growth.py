@@ -8,9 +8,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from benchmarks.fixture import open_fixture
-from benchmarks.growth.copies import store_copies
-from benchmarks.growth.recording import (
+from benchmarks.measures.growth.copies import store_copies
+from benchmarks.measures.growth.recording import (
     AGENT,
     GROWING,
     POLICY,
@@ -20,7 +19,8 @@ from benchmarks.growth.recording import (
     read_records,
     thread_of,
 )
-from benchmarks.growth.recording import record as record_review
+from benchmarks.measures.growth.recording import record as record_review
+from benchmarks.support.fixture import open_fixture
 from hitl_core import Gate, Policy
 from hitl_core.audit import seal
 from hitl_core.cli.main import main

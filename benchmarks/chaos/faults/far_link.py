@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Literal
 
 from benchmarks.chaos.faults.link import Address
-from benchmarks.process import ROOT
+from benchmarks.support.process import ROOT
 
 What = Literal["delay", "silent", "cut", "half_close", "lose_reply", "reset"]
 

@@ -16,7 +16,7 @@ from benchmarks.chaos.plan import AGENTS, Item, Plan
 from benchmarks.chaos.processes import Program
 from benchmarks.chaos.scene import Scene
 from benchmarks.chaos.servers import Server
-from benchmarks.process import ROOT
+from benchmarks.support.process import ROOT
 from hitl_core.audit import entries
 from hitl_core.model import Action, Review
 from hitl_core.store import Keys, RedisStore

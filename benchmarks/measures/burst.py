@@ -15,11 +15,11 @@ from pathlib import Path
 
 from redis.asyncio import Redis
 
-from benchmarks.amount import Amount
-from benchmarks.figure import Figure
-from benchmarks.fixture import EVERYSEC
-from benchmarks.process import ROOT
-from benchmarks.slack import SIGNING_SECRET
+from benchmarks.report.figure import Figure
+from benchmarks.support.amount import Amount
+from benchmarks.support.fixture import EVERYSEC
+from benchmarks.support.process import ROOT
+from benchmarks.support.slack import SIGNING_SECRET
 from hitl_core import Gate, Policy, ToolCall
 from slack_sandbox.demo import EmbeddedRedis
 from slack_sandbox.sandbox import BOT_TOKEN, Sandbox

@@ -15,8 +15,8 @@ from statistics import median
 from typing import Any, NoReturn, cast
 from unittest import mock
 
-from benchmarks.amount import Amount
-from benchmarks.figure import Figure
+from benchmarks.report.figure import Figure
+from benchmarks.support.amount import Amount
 from hitl_core import Policy, ToolCall
 from hitl_core.gate import ReviewKey, build_review, judge_calls
 

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 #: How long to wait for the next line of a program, in seconds.
 PATIENCE = 60.0
 

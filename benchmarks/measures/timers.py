@@ -10,9 +10,9 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from statistics import median
 
-from benchmarks.amount import Amount
-from benchmarks.figure import Figure
-from benchmarks.fixture import EVERYSEC
+from benchmarks.report.figure import Figure
+from benchmarks.support.amount import Amount
+from benchmarks.support.fixture import EVERYSEC
 from bot.health import Health
 from bot.outbox import DueTimers
 from hitl_core import Policy, ToolCall

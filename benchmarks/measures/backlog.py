@@ -10,8 +10,8 @@ from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from benchmarks.amount import Amount
-from benchmarks.figure import Figure
+from benchmarks.report.figure import Figure
+from benchmarks.support.amount import Amount
 from bot.card import Card
 from bot.channels.contract import Person, RateLimited
 from bot.channels.registry import Channels

@@ -13,9 +13,9 @@ from urllib.parse import urlencode
 
 from slack_sdk.signature import SignatureVerifier
 
-from benchmarks.chat import Chat, Click
-from benchmarks.http_client import post_request
 from benchmarks.programs.slack import CHANNEL, PERSON, TEAM
+from benchmarks.support.chat import Chat, Click
+from benchmarks.support.http_client import post_request
 
 SIGNING_SECRET = "bench"
 

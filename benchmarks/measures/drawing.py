@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from statistics import median
 from typing import Any
 
-from benchmarks.amount import Amount
-from benchmarks.figure import Figure
+from benchmarks.report.figure import Figure
+from benchmarks.support.amount import Amount
 from bot.card import build_card
 from bot.card.arguments import all_arguments
 from bot.channels.slack import (

@@ -15,10 +15,10 @@ from typing import Any
 
 from redis.asyncio import Redis
 
-from benchmarks.amount import AT_ONCE, Amount
-from benchmarks.figure import Figure
-from benchmarks.fixture import open_fixture
-from benchmarks.payload import POLICY, tool_call
+from benchmarks.report.figure import Figure
+from benchmarks.support.amount import AT_ONCE, Amount
+from benchmarks.support.fixture import open_fixture
+from benchmarks.support.payload import POLICY, tool_call
 from hitl_core import Gate, Policy
 from hitl_core.store import RedisStore
 from hitl_core.store.redis.scripts import read_script

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from benchmarks import click_latency, click_rate, drawing
-from benchmarks.amount import Amount
-from benchmarks.chat import Chat, Click
-from benchmarks.figure import Figure
-from benchmarks.http_client import post_request
+from benchmarks.measures import click_latency, click_rate, drawing
+from benchmarks.report.figure import Figure
+from benchmarks.support.amount import Amount
+from benchmarks.support.chat import Chat, Click
+from benchmarks.support.http_client import post_request
 from teams_sandbox.sandbox import CLIENT_SECRET
 from teams_sandbox.workspace import CLIENT_ID, TENANT, ids
 

@@ -8,8 +8,8 @@ import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from benchmarks.http_client import post_request
-from benchmarks.slack import sign
+from benchmarks.support.http_client import post_request
+from benchmarks.support.slack import sign
 
 MIB = 1024 * 1024
 SLACK, API = "/slack/events", "/v1/reviews"

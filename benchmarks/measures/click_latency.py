@@ -14,13 +14,13 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from statistics import quantiles
 
-from benchmarks.amount import Amount
-from benchmarks.chat import Chat
-from benchmarks.figure import Figure
-from benchmarks.fixture import Fixture, open_fixture
-from benchmarks.http_client import Connection, open_connection
-from benchmarks.process import Process, running
-from benchmarks.slack import SLACK
+from benchmarks.report.figure import Figure
+from benchmarks.support.amount import Amount
+from benchmarks.support.chat import Chat
+from benchmarks.support.fixture import Fixture, open_fixture
+from benchmarks.support.http_client import Connection, open_connection
+from benchmarks.support.process import Process, running
+from benchmarks.support.slack import SLACK
 
 #: The pause between two clicks, in seconds: work that one click leaves must not slow down the next.
 PAUSE = 0.01

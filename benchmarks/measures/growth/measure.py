@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from contextlib import AsyncExitStack
 
-from benchmarks.amount import Amount
-from benchmarks.figure import Figure
-from benchmarks.growth.bots import time_bots
-from benchmarks.growth.commands import time_commands
-from benchmarks.growth.recording import record
-from benchmarks.growth.side import Costs, open_side
+from benchmarks.measures.growth.bots import time_bots
+from benchmarks.measures.growth.commands import time_commands
+from benchmarks.measures.growth.recording import record
+from benchmarks.measures.growth.side import Costs, open_side
+from benchmarks.report.figure import Figure
+from benchmarks.support.amount import Amount
 
 
 async def measure(amount: Amount) -> list[Figure]:

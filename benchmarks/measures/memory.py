@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from benchmarks.amount import Amount
-from benchmarks.figure import Figure
-from benchmarks.fixture import Fixture, open_fixture
-from benchmarks.payload import ARGUMENTS
+from benchmarks.report.figure import Figure
+from benchmarks.support.amount import Amount
+from benchmarks.support.fixture import Fixture, open_fixture
+from benchmarks.support.payload import ARGUMENTS
 
 
 async def measure(amount: Amount) -> list[Figure]:

@@ -13,10 +13,10 @@ from typing import Any
 import aiohttp
 from redis.asyncio import Redis
 
-from benchmarks.chat import Chat
-from benchmarks.payload import POLICY, tool_call
-from benchmarks.process import Process, running
-from benchmarks.slack import SLACK
+from benchmarks.support.chat import Chat
+from benchmarks.support.payload import POLICY, tool_call
+from benchmarks.support.process import Process, running
+from benchmarks.support.slack import SLACK
 from hitl_core import Gate, Policy
 from hitl_core.store import Keys, RedisStore
 from slack_sandbox.demo import DURABLE_SETTINGS, EmbeddedRedis

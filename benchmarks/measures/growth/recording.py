@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from benchmarks.fixture import Fixture, open_fixture
-from benchmarks.payload import tool_call
 from benchmarks.programs.slack import PERSON, TEAM
+from benchmarks.support.fixture import Fixture, open_fixture
+from benchmarks.support.payload import tool_call
 from hitl_core import Gate, Policy
 from hitl_core.model import Reviewer
 from hitl_core.review import Decide

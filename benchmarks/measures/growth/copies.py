@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import urlsplit
 
-from benchmarks.growth.recording import AGENT, Record, Recording, thread_of
+from benchmarks.measures.growth.recording import AGENT, Record, Recording, thread_of
 from hitl_core.audit import Anchor
 from hitl_core.audit.sealer import MAX_RANGE
 from hitl_core.store import MAX_DECIDED, Keys, make_review_id

@@ -12,9 +12,9 @@ from statistics import median
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from benchmarks.amount import Amount
-from benchmarks.figure import Figure
-from benchmarks.fixture import EVERYSEC
+from benchmarks.report.figure import Figure
+from benchmarks.support.amount import Amount
+from benchmarks.support.fixture import EVERYSEC
 from bot.channels.registry import Channels
 from bot.channels.slack import SlackChannel, view_blocks
 from bot.inbox import HomeLoader

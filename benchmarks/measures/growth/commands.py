@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack, redirect_stderr, redirect_stdout
 from statistics import median
 
-from benchmarks.amount import Amount
-from benchmarks.growth.recording import AGENT, POLICY
-from benchmarks.growth.side import Costs, Operation, Side, time_each
-from benchmarks.payload import tool_call
-from benchmarks.timers import DueRounds
+from benchmarks.measures.growth.recording import AGENT, POLICY
+from benchmarks.measures.growth.side import Costs, Operation, Side, time_each
+from benchmarks.measures.timers import DueRounds
+from benchmarks.support.amount import Amount
+from benchmarks.support.payload import tool_call
 from hitl_core import Gate, Policy
 from hitl_core.cli.main import main
 from hitl_core.store import Keys

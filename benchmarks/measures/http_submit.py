@@ -10,13 +10,13 @@ import json
 import time
 from statistics import median
 
-from benchmarks.amount import AT_ONCE, Amount
-from benchmarks.figure import Figure
-from benchmarks.fixture import Fixture, open_fixture
-from benchmarks.http_client import measure_rate, post_request
-from benchmarks.payload import tool_call
-from benchmarks.process import running
 from benchmarks.programs.empty_http import threads_of
+from benchmarks.report.figure import Figure
+from benchmarks.support.amount import AT_ONCE, Amount
+from benchmarks.support.fixture import Fixture, open_fixture
+from benchmarks.support.http_client import measure_rate, post_request
+from benchmarks.support.payload import tool_call
+from benchmarks.support.process import running
 from hitl_core.model import Token
 from hitl_core.store import RedisStore
 

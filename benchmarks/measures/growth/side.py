@@ -9,9 +9,9 @@ from contextlib import asynccontextmanager
 from statistics import median
 from typing import NamedTuple
 
-from benchmarks.fixture import EVERYSEC, Fixture, open_fixture
-from benchmarks.growth.copies import store_copies
-from benchmarks.growth.recording import Recording
+from benchmarks.measures.growth.copies import store_copies
+from benchmarks.measures.growth.recording import Recording
+from benchmarks.support.fixture import EVERYSEC, Fixture, open_fixture
 from hitl_core.audit import seal
 from hitl_core.review import Reviews
 from hitl_core.store import RedisStore

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from benchmarks.figure import Figure
-from benchmarks.table import aim, number
+from benchmarks.report.figure import Figure
+from benchmarks.report.table import aim, number
 
 WIDTH, ROW, TOP = 860, 30, 58
 NAMES, BARS, ROOM, WORDS = 16, 330, 300, 640

@@ -10,13 +10,13 @@ from __future__ import annotations
 from contextlib import AsyncExitStack
 from statistics import median
 
-from benchmarks.amount import AT_ONCE, Amount
-from benchmarks.chat import Chat
-from benchmarks.figure import Figure
-from benchmarks.fixture import Fixture, open_fixture
-from benchmarks.http_client import measure_rate
-from benchmarks.process import running
-from benchmarks.slack import SLACK
+from benchmarks.report.figure import Figure
+from benchmarks.support.amount import AT_ONCE, Amount
+from benchmarks.support.chat import Chat
+from benchmarks.support.fixture import Fixture, open_fixture
+from benchmarks.support.http_client import measure_rate
+from benchmarks.support.process import running
+from benchmarks.support.slack import SLACK
 
 Program = tuple[str, ...]
 

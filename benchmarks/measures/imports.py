@@ -9,9 +9,9 @@ import sys
 import tempfile
 import tomllib
 
-from benchmarks.amount import Amount
-from benchmarks.figure import Figure
-from benchmarks.process import ROOT
+from benchmarks.report.figure import Figure
+from benchmarks.support.amount import Amount
+from benchmarks.support.process import ROOT
 
 PACKAGE = "import hitl_core"
 GATE = "from hitl_core import Gate"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchmarks.figure import Figure
+from benchmarks.report.figure import Figure
 
 MARKS = {True: "✓", False: "✗", None: " "}
 

@@ -6,11 +6,11 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, NamedTuple
 
-from benchmarks.amount import Amount
-from benchmarks.growth.side import Costs, Side, time_each
-from benchmarks.http_client import Connection, open_connection
-from benchmarks.process import running
-from benchmarks.slack import make_clicks, make_command, open_home
+from benchmarks.measures.growth.side import Costs, Side, time_each
+from benchmarks.support.amount import Amount
+from benchmarks.support.http_client import Connection, open_connection
+from benchmarks.support.process import running
+from benchmarks.support.slack import make_clicks, make_command, open_home
 
 _METRICS = b"GET /metrics HTTP/1.1\r\nHost: bench\r\n\r\n"
 

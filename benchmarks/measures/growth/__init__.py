@@ -4,6 +4,6 @@
 measured, and `measure` compares the sizes.
 """
 
-from benchmarks.growth.measure import measure
+from benchmarks.measures.growth.measure import measure
 
 __all__ = ["measure"]

@@ -14,15 +14,15 @@ from contextlib import suppress
 from itertools import cycle
 from urllib.parse import urlsplit
 
-from benchmarks.amount import Amount
-from benchmarks.chat import Click
-from benchmarks.figure import Figure
-from benchmarks.fixture import open_fixture
-from benchmarks.hostile_requests import HostileRequest, make_requests
-from benchmarks.http_client import open_connection
-from benchmarks.http_submit import create_token
-from benchmarks.process import Process, running
-from benchmarks.slack import make_clicks
+from benchmarks.measures.http_submit import create_token
+from benchmarks.report.figure import Figure
+from benchmarks.support.amount import Amount
+from benchmarks.support.chat import Click
+from benchmarks.support.fixture import open_fixture
+from benchmarks.support.hostile_requests import HostileRequest, make_requests
+from benchmarks.support.http_client import open_connection
+from benchmarks.support.process import Process, running
+from benchmarks.support.slack import make_clicks
 
 #: How many clients send the same request at the same time, while one person clicks, one click at a time.
 SENDERS, PEOPLE = 3, 1

@@ -1,0 +1,1 @@
+"""What the measures share: programs, a Redis, a Slack or a Teams with waiting reviews, requests, amounts."""
