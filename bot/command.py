@@ -29,7 +29,7 @@ from .settings import BotRole, Settings
 if TYPE_CHECKING:
     from hitl_core.cli import Commands
 
-    from .policy_check import Finding
+    from .policy_places import Finding
 
 #: How long a bot continues to serve after SIGTERM, in seconds, so that a load balancer sees that it is not
 #: ready any more. With the time for requests and deliveries in progress it ends within 10 s.
@@ -104,7 +104,7 @@ def check_policy(policy: Policy) -> int:
 
 async def _check_policy(policy: Policy, settings: Settings) -> list[Finding]:
     from .open_channels import open_channels_to_check
-    from .policy_check import check_policy
+    from .policy_places import check_policy
 
     async with open_channels_to_check(settings) as channels:
         return await check_policy(policy, channels)

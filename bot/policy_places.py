@@ -1,15 +1,19 @@
-"""The places, people and groups that a policy names, and whether this bot has their channels."""
+"""The places, people and groups that a policy names: does this bot have their channels, and can they be used
+(`hitl policy check --channels FILE`)?
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from hitl_core.errors import PolicyError
 from hitl_core.model import ORIGIN, Place, Reviewers, person_key
 from hitl_core.policy import Policy
 
+from .channels.contract import ChannelError, NotFound
 from .channels.registry import Channels, NotConfigured
+from .text import one_line
 
 
 class PolicyPlace(NamedTuple):
@@ -26,6 +30,18 @@ class PolicyPlace(NamedTuple):
         name = f"the rule `{self.rule}`" if self.rule else "the default"
         line = f" (line {self.line})" if self.line else ""
         return f"{name}{line}, `{self.key}`"
+
+
+class Finding(NamedTuple):
+    """Whether a place, person or group can be used; `unknown` if the look-up failed."""
+
+    name: Place
+    usable: Literal["yes", "no", "unknown"]
+    why: str = ""
+
+    def __str__(self) -> str:
+        word = {"yes": "ok", "no": "NOT USABLE", "unknown": "NOT KNOWN"}[self.usable]
+        return one_line(f"{word}  {self.name}{': ' if self.why else ''}{self.why}")
 
 
 def policy_places(policy: Policy) -> list[PolicyPlace]:
@@ -61,6 +77,24 @@ def check_channels(policies: Iterable[tuple[str, Policy]], channels: Channels) -
                 problems.append(f"{file}: {one.where}: {one.place} can't be used: {error}.")
     if problems:
         raise PolicyError("\n".join(problems))
+
+
+async def check_policy(policy: Policy, channels: Channels) -> list[Finding]:
+    """Checks each place once, those of the policy's default first. Changes nothing."""
+    findings: list[Finding] = []
+    for one in policy_places(policy):
+        place = one.place
+        try:
+            await channels.of_place(place).check_place(place)
+        except NotConfigured as error:
+            findings.append(Finding(place, "no", f"{error} (in {one.where})"))
+        except NotFound as error:
+            findings.append(Finding(place, "no", str(error)))
+        except ChannelError as error:
+            findings.append(Finding(place, "unknown", str(error)))
+        else:
+            findings.append(Finding(place, "yes"))
+    return findings
 
 
 def _reviewer_places(key: str, reviewers: Reviewers) -> Iterator[tuple[str, Iterable[Place]]]:

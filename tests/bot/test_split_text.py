@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.split_text import split_text
-from bot.text import to_visible
+from bot.text import split_text, to_visible
 
 
 def test_cards_11_a_page_ends_between_paragraphs_then_lines_then_words() -> None:

@@ -20,7 +20,7 @@ from bot.health.health import Health
 from bot.inbox.homes import HomeLoader
 from bot.outbox.delivery import Delivery
 from bot.people.directory import Directory
-from bot.policy_check import check_policy
+from bot.policy_places import check_policy
 from hitl_core import Policy
 from hitl_core.model import Place, Review, Reviewer
 from hitl_core.review import commands, delivery_problems

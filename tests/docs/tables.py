@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import MISSING, fields
 from pathlib import Path
 
-from bot.setting_names import required_settings
-from bot.settings import Settings
+from bot.settings import Settings, required_settings
 from bot.web.problems import PROBLEM_TYPES
 from tests.docs.faults import rows as fault_rows
 from tests.docs.pages import ROOT
@@ -26,7 +25,7 @@ _TABLE = re.compile(r"(<!-- table: (\w+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 def _settings() -> Rows:
     yield "setting", "default", "what it is"
-    text = _docstrings(ROOT / "bot" / "settings.py", Settings.__name__)
+    text = _docstrings(ROOT / "bot" / "settings" / "settings.py", Settings.__name__)
     systems = {"Slack": "slack_bot_token", "Teams": "teams_client_id"}
     needs = {
         name: f"**needed for {system}**"

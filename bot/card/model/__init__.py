@@ -1,5 +1,5 @@
 """The values of a card: lines of spans, arguments, buttons, the card itself, and how it is laid out. Every
-text in them is visible text (see `bot/text.py`), and none of it is markup. Pure.
+text in them is visible text (see `bot/text`), and none of it is markup. Pure.
 """
 
 from .button import Button, Confirmation, Verb

@@ -1,4 +1,4 @@
-"""The values of a card. Every text in them is visible text (see `bot/text.py`), and none of it is markup."""
+"""The values of a card. Every text in them is visible text (see `bot/text`), and none of it is markup."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """The parts of cards: arguments, changes, answers, people. Every text in them is visible text (see
-`bot/text.py`), and none of it is markup.
+`bot/text`), and none of it is markup.
 """
 
 from __future__ import annotations

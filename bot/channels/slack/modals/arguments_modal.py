@@ -19,7 +19,7 @@ from ....card import (
     warning_lines,
 )
 from ....inbox import ArgumentsPage
-from ....split_text import split_text
+from ....text import split_text
 from ..ids import ModalMeta
 from ..render import Element, box, button_blocks, context_lines, rich_text, section
 from .modal import View, modal

@@ -24,8 +24,7 @@ from ....card import (
     warning_lines,
 )
 from ....inbox import ActionPage, ArgumentsPage
-from ....split_text import split_text
-from ....text import clip, one_line
+from ....text import clip, one_line, split_text
 from ..ids import Where
 from .card_builder import CardBuilder, box
 from .card_message import action_elements, separated

@@ -13,8 +13,8 @@ from hitl_core.errors import SettingsError
 from hitl_core.model import is_guid, split_id
 from hitl_core.store import REDIS_SCHEMES, parse_redis_url, read_wait_replicas
 
-from . import click_budget
-from .setting_names import find_typos, missing_text, required_settings, typo_question
+from .. import click_budget
+from .names import find_typos, missing_text, required_settings, typo_question
 
 #: One half of the bot: `http` answers clicks and agents, `workers` shows reviews and escalates them.
 BotRole = Literal["http", "workers"]

@@ -1,0 +1,57 @@
+"""Untrusted text for people: its invisible characters are visible, and it is cut or split where a reader
+expects it. Pure. Public face: what is listed here.
+"""
+
+from .split import split_text
+from .visible import (
+    LETTERS,
+    MARKS,
+    MAX_ENDS,
+    SIGNS,
+    SUSPECT,
+    CutText,
+    add_marks,
+    add_marks_each,
+    clip,
+    excerpt,
+    fit,
+    is_visible,
+    labels,
+    one_line,
+    one_line_each,
+    remove_marks,
+    remove_marks_each,
+    shorten,
+    shorten_each,
+    to_visible,
+    truncate,
+    visible_texts,
+    weight,
+)
+
+__all__ = [
+    "LETTERS",
+    "MARKS",
+    "MAX_ENDS",
+    "SIGNS",
+    "SUSPECT",
+    "CutText",
+    "add_marks",
+    "add_marks_each",
+    "clip",
+    "excerpt",
+    "fit",
+    "is_visible",
+    "labels",
+    "one_line",
+    "one_line_each",
+    "remove_marks",
+    "remove_marks_each",
+    "shorten",
+    "shorten_each",
+    "split_text",
+    "to_visible",
+    "truncate",
+    "visible_texts",
+    "weight",
+]
