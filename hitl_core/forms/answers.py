@@ -31,7 +31,7 @@ from hitl_core.jsonschema import (
 def read_slots(
     schema: Mapping[str, Any] | None,
     slots: tuple[Slot, ...],
-    start: dict[str, Any],
+    start: object,
     answers: Mapping[str, str | None],
     max_text: int,
     redact: Collection[str],
@@ -42,7 +42,9 @@ def read_slots(
     """
     if _is_stale(slots, answers):
         raise FormErrors({}, ("This form is not up to date. Open it again.",))
-    result, wrong, emptied = start, dict[str, str](), set[str]()
+    if not isinstance(start, dict):
+        raise FormErrors({}, ("These arguments must be a JSON object. Choose another option.",))
+    result, wrong, emptied = cast("dict[str, Any]", start), dict[str, str](), set[str]()
     for slot in slots:
         where = slot.field.pointer
         answer = answers.get(where, slot.field.initial)

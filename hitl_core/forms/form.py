@@ -161,11 +161,11 @@ _DEPTH = 2
 
 class Plan(NamedTuple):
     """The slots of a form, and its start: the current arguments, switched to the branches that the answers
-    choose.
+    choose. It is no object if they choose a branch that allows none.
     """
 
     slots: tuple[Slot, ...]
-    start: dict[str, Any]
+    start: object
 
 
 def plan_form(

@@ -75,7 +75,7 @@ class SchemaWalker:
         self._flattener, self._protected = SchemaFlattener(root, budget), protected
         self._answers, self._limits, self._depth = answers, limits, depth
 
-    def walk(self, declared: object, args: dict[str, Any]) -> dict[str, Any]:
+    def walk(self, declared: object, args: dict[str, Any]) -> object:
         """Find the values in all arguments. Returns these, switched to the chosen branches."""
         if declared is INFERRED:
             declared = infer_undeclared(args)
@@ -98,6 +98,7 @@ class SchemaWalker:
         branches: tuple[Branch, ...] | None = None
         try:
             schema, nullable, branches = self._split(flat)
+            nullable = nullable and bool(location.path)  # all arguments together are never null
         except CannotFlatten:
             schema, nullable = keep_annotations(declared), False
         location = self._with_title(location, declared, schema)

@@ -215,3 +215,33 @@ def test_a_form_drawn_again_shows_what_was_entered() -> None:
         ("text", "no address"),
         ("choices", None),
     ]
+
+
+ROOTS: dict[str, tuple[Json, Json]] = {
+    "null, in branches": ({"anyOf": [CARD, BANK, {"type": "null"}]}, ARGS["pay"]),
+    "null, in one field": ({"type": ["object", "null"]}, {}),
+    "a text": ({"type": ["object", "string"], "properties": {"a": {}}}, {"a": 1}),
+    "a constant": ({"oneOf": [{"title": "A", "const": {"a": 1}}, {"title": "B", "const": 5}]}, {"a": 1}),
+    "a list": ({"oneOf": [CARD, {"title": "B", "type": "array"}]}, ARGS["pay"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ROOTS)
+@pytest.mark.parametrize("answer", ["", "0", "1", "2", "null"])
+def test_a13_all_arguments_together_are_always_an_object(name: str, answer: str) -> None:
+    """Given a schema that allows all arguments together to be null, a text or a list; whatever a person
+    answers, the result is an object, or a sentence says what is wrong.
+    """
+    schema, args = ROOTS[name]
+    first = make_form(schema, args).fields[0].pointer
+    assert make_form(schema, args, answers={first: answer}).fields
+    try:
+        assert isinstance(read_answers(schema, args, {first: answer}), dict)
+    except FormErrors as errors:
+        [text] = [*errors.fields.values(), *errors.top]
+        assert text in {
+            "is required",
+            "is not one of the options",
+            "must be a JSON object",
+            "These arguments must be a JSON object. Choose another option.",
+        }
