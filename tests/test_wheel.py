@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import signal
-import socket
 import subprocess
 import zipfile
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 
 from slack_sandbox.client.actor import Actor
 from tests.support.installation import Installation, build_wheel, copy_sources, install
+from tests.support.ports import free_port_before_another
 
 pytestmark = [pytest.mark.redis, pytest.mark.servers, pytest.mark.slow]
 
@@ -85,9 +85,7 @@ def test_the_check_of_the_demo_passes(with_slack: Installation) -> None:
 
 async def test_the_demo_shows_what_its_agent_asks(with_slack: Installation) -> None:
     """Given a question at its start; then its review is on the page, and Ctrl-C ends all of it."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port_before_another()
     demo = subprocess.Popen(
         [with_slack.hitl, "demo", f"--port={port}", "--data=shown", "--ask=refund order 1042"],
         cwd=with_slack.folder, env=with_slack.environment | {"PYTHONUNBUFFERED": "1"},

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from typing import Any
 import pytest
 
 from slack_sandbox.client.actor import Actor
+from tests.support.ports import free_port_before_another
 
 pytestmark = [pytest.mark.redis, pytest.mark.slow]
 ROOT = Path(__file__).parents[2]
@@ -75,9 +75,7 @@ def cards(state: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 async def test_a_demo_that_was_killed_stopped_and_started_finishes_the_job(tmp_path: Path) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port_before_another()
     page = f"http://127.0.0.1:{port}"
 
     # given a review that waits, one decision made, then the agent, the bot and Redis killed

@@ -17,8 +17,9 @@ from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.docs.pages import page
 from tests.support.bots import ROOT, Scene, email
 from tests.support.certificates import Certificates
+from tests.support.ports import free_ports
 from tests.support.redis_cluster import RedisCluster
-from tests.support.redis_nodes import connect, free_ports
+from tests.support.redis_nodes import connect
 from tests.support.redis_sentinels import RedisSentinels
 from tests.support.redis_server import FORGETFUL, executable_under_test
 

@@ -15,12 +15,12 @@ from redis.crc import key_slot
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from slack_sandbox.demo.redis_binary import EmbeddedRedisError
 from tests.support.certificates import Certificates
+from tests.support.ports import free_ports
 from tests.support.redis_nodes import (
     PATIENCE,
     Servers,
     address_of,
     connect,
-    free_ports,
     port_of,
     wait_for,
 )

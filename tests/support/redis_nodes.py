@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import random
-import socket
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -17,8 +15,6 @@ from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 
 #: In seconds: how long a set may take to start, or to fail over.
 PATIENCE = 120.0
-#: Below the ports that the system gives to clients. The bus of a node has the port 10,000 above its own.
-_PORTS = range(12_000, 22_000)
 
 
 class Servers(ABC):
@@ -54,25 +50,6 @@ def port_of(node: EmbeddedRedis) -> int:
 
 def address_of(node: EmbeddedRedis) -> str:
     return node.url.removeprefix("redis://").partition("/")[0]
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports that are free, and whose bus is free as well."""
-    ports: list[int] = []
-    while len(ports) < count:
-        port = random.choice(_PORTS)
-        if port not in ports and _is_free(port) and _is_free(port + 10_000):
-            ports.append(port)
-    return ports
-
-
-def _is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return True
 
 
 def wait_for(what: str, is_so: Callable[[], bool]) -> None:

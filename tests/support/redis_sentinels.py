@@ -12,7 +12,8 @@ from redis import Redis
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from slack_sandbox.demo.redis_binary import find_redis_server
 from tests.support.certificates import Certificates
-from tests.support.redis_nodes import Servers, address_of, connect, free_ports, port_of, wait_for
+from tests.support.ports import free_ports
+from tests.support.redis_nodes import Servers, address_of, connect, port_of, wait_for
 
 #: The name under which the Sentinels know the master.
 NAME = "hitl"
