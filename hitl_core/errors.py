@@ -73,6 +73,10 @@ class ReviewUnreadable(StoreError):
     """The stored review can't be read by this version: a newer one wrote it, or it is damaged."""
 
 
+class DigestUnreadable(StoreError):
+    """The stored digest can't be read by this version: a newer one wrote it, or it is damaged."""
+
+
 class StoreUnavailable(HitlError):
     """The store did not answer in time. It is not known whether the last write happened."""
 

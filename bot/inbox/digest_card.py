@@ -7,7 +7,7 @@ import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from hitl_core.errors import Refused, ReviewNotFound, StoreError, StoreUnavailable
+from hitl_core.errors import DigestUnreadable, Refused, ReviewNotFound, StoreError, StoreUnavailable
 from hitl_core.model import Place, Review
 from hitl_core.review import Reviews, pending_actions
 from hitl_core.store import Digest
@@ -29,7 +29,10 @@ class DigestAccess:
     async def load(self, digest_id: str) -> Digest:
         """One in which something waits."""
         async with _in_time(digest_id):
-            digest = await self._reviews.store.digest(digest_id)
+            try:
+                digest = await self._reviews.store.digest(digest_id)
+            except DigestUnreadable:  # the outbox dissolves it: its reviews get cards
+                digest = None
         if digest is None or not digest.waiting:
             raise Refused("gone", refusals.DIGEST_DONE)
         return digest

@@ -47,7 +47,7 @@ async def give_up(store: Store, job: Job, why: str) -> None:
     """Nothing that failed ends in silence. Raises StoreUnavailable."""
     if is_digest_id(job.review_id):
         log.error("the digest %s is dissolved, so its reviews get cards: %s", job.review_id, why)
-        await store.dissolve_digest(job.review_id)
+        await store.dissolve_digest(job.review_id, job.place)
         return
     match job.kind:
         case "card" | "unknown" | "check" | "sweep" | "stray" | "digest":

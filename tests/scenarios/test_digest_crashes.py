@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from hitl_core import Gate, Policy
-from hitl_core.model import DEFAULT_PLACE
-from hitl_core.store import Digest
+from hitl_core.model import DEFAULT_PLACE, Place
+from hitl_core.store import RedisStore
 from tests.scenarios.test_digest import COUNT, FEW, digest_of, is_counted, submit
 from tests.support.bots import POLICY, Scene
 from tests.support.jobs import finish_all
@@ -52,15 +54,17 @@ async def test_a9_f14_what_another_bot_adds_while_a_digest_is_dissolved_is_shown
         first, later = await submit(gate, 5), await submit(gate, 5, 100)
         id = await frozen.add_to_digest(place, place, "g", "crm", first)
         assert id
-        load, added = frozen.digest, list[str | None]()
+        assert isinstance(frozen, RedisStore)
+        leave, added = frozen._leave, list[str | None]()
 
-        async def load_and_freeze(id: str) -> Digest | None:
-            digest = await load(id)
+        async def freeze_and_leave(
+            id: str, place: Place, ids: Collection[str], *, closes: bool
+        ) -> None:
             added.append(await store.add_to_digest(place, place, "g", "crm", later))
-            return digest
+            await leave(id, place, ids, closes=closes)
 
-        frozen.digest = load_and_freeze
-        await frozen.dissolve_digest(id)
+        frozen._leave = freeze_and_leave
+        await frozen.dissolve_digest(id, place)
         jobs = {job.review_id for job in await finish_all(store)}
         shown_by = {one for one in added if one in jobs}
         shown: list[str] = []

@@ -11,7 +11,7 @@ from hitl_core.review import Decide, Proposal, claims
 from tests.scenarios.test_digest import COUNT, FEW, digest_of, has_cards, is_counted, submit
 from tests.support.bots import CANARY, POLICY, Scene, email
 from tests.support.builders import person
-from tests.support.slack import APPROVALS, Message, buttons, text_of
+from tests.support.slack import APPROVALS, Message, buttons, review_of, text_of
 from tests.support.waiting import wait_until
 
 #: Nothing is late for longer than until it is looked at again.
@@ -220,3 +220,45 @@ async def test_a9_f3_a_digest_shows_what_would_run_now(scene: Scene) -> None:
 
 def mail(number: int, to: str) -> ToolCall:
     return ToolCall(f"{to}-{number}", "mail", {"to": f"{to}-{number}"})
+
+
+@pytest.mark.parametrize("field", ["post", "place", "total", "lane", "agent", "wait"])
+async def test_a13_a_digest_that_can_not_be_read_holds_up_nothing(scene: Scene, field: str) -> None:
+    """Given a digest of which a field is damaged; when one of its reviews is decided, then the others get
+    cards, as further reviews do.
+    """
+    gate = await scene.gate()
+    ids = await submit(gate)
+    bot = await scene.bot(**FEW)
+    digest = await shown_digest(scene, gate, ids)
+    redis = await scene.redis()
+    [key] = await redis.keys("hitl:*:digest:*")
+    await redis.hset(key, f"wait:{ids[1]}" if field == "wait" else field, b"\xff{damaged")
+
+    await decide(gate, ids[0])
+    await scene.all_shown()
+    waiting = scene.ask(gate, email("later"), thread_id="later")
+
+    await wait_until("their cards", lambda: has_cards(scene, COUNT + 1))
+    await scene.all_shown()
+    cards = [one for one in await scene.cards() if one["ts"] != digest["ts"]]
+    assert {review_of(one) for one in cards} >= {*ids[1:]}
+    for one in cards:
+        if buttons(one, "approve"):
+            await scene.alice.press({**one, "channel": APPROVALS}, "approve")
+    assert (await waiting).execute
+    assert not bot.health.current_problems()
+
+
+async def test_a13_the_button_of_a_digest_that_can_not_be_read_says_so(scene: Scene) -> None:
+    gate = await scene.gate()
+    ids = await submit(gate)
+    await scene.bot(**FEW)
+    digest = await shown_digest(scene, gate, ids)
+    redis = await scene.redis()
+    [key] = await redis.keys("hitl:*:digest:*")
+    await redis.hset(key, "total", b"\xff{damaged")
+
+    await scene.alice.press({**digest, "channel": APPROVALS}, "review")
+
+    assert "None of these reviews waits" in await scene.alice.last_notice()

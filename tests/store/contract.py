@@ -1333,7 +1333,7 @@ class StoreContract:
         id = await store.add_to_digest(place, place, "g", "billing", [first])
         assert id
         [job] = await begin_all(store)
-        await store.dissolve_digest(id)
+        await store.dissolve_digest(id, place)
         await store.finish_job(job)
         digest = await store.digest(id)
         assert digest

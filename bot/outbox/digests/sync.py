@@ -6,7 +6,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Sequence
 
-from hitl_core.errors import ReviewNotFound
+from hitl_core.errors import DigestUnreadable, ReviewNotFound
 from hitl_core.failpoints import failpoint
 from hitl_core.model import MessageRef, Place, Snapshot
 from hitl_core.review import Reviews
@@ -41,7 +41,7 @@ class DigestSync:
             log.warning("the digest %s is over: nothing of it waits", job.review_id)
             return
         if digest.closed:  # the bot that began to dissolve it may be dead
-            await store.dissolve_digest(digest.id)
+            await store.dissolve_digest(digest.id, digest.place)
         else:
             await self._check_new(digest)
         digest = await store.digest(job.review_id) or digest
@@ -70,7 +70,13 @@ class DigestSync:
             has_waiting(snapshot.review, place),
         )
         is_shown = not waits or is_plain(snapshot, place)
-        if not (is_shown and await store.update_digest(digest_id, review.id, waits=waits)):
+        try:
+            is_shown = is_shown and await store.update_digest(digest_id, review.id, waits=waits)
+        except DigestUnreadable as error:
+            log.error("the digest %s is dissolved: %s", digest_id, error)
+            await store.dissolve_digest(digest_id, place)
+            is_shown = False
+        if not is_shown:
             await store.leave_digest(digest_id, place, [review.id])
             return False
         await store.record_shown_version(review.id, place, review.version)

@@ -50,7 +50,9 @@ class Digests(Protocol):
         """
         ...
 
-    async def digest(self, id: str) -> Digest | None: ...
+    async def digest(self, id: str) -> Digest | None:
+        """Raises DigestUnreadable."""
+        ...
 
     async def record_digest_message(
         self, id: str, ref: MessageRef, gone: MessageRef | None = None
@@ -80,8 +82,8 @@ class Digests(Protocol):
         """
         ...
 
-    async def dissolve_digest(self, id: str) -> None:
-        """All that wait leave it, and it takes no more."""
+    async def dissolve_digest(self, id: str, place: Place) -> None:
+        """All that wait leave it, and it takes no more; also if it can't be read."""
         ...
 
 

@@ -130,7 +130,7 @@ class MemoryDigests(MemoryHistory):
                 self._jobs.pop(member, None)
                 self._add_job(lane_of(place), member, at, first=True)
 
-    async def dissolve_digest(self, id: str) -> None:
+    async def dissolve_digest(self, id: str, place: Place) -> None:
         if found := self._digests.get(id):
             self._digests[id] = found._replace(closed=True)
-            await self.leave_digest(id, found.place, tuple(self._waits[id]))
+            await self.leave_digest(id, place, tuple(self._waits[id]))

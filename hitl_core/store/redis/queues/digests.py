@@ -6,10 +6,11 @@ shown), `new:<review>` (it does not have the message as its own yet), `closed`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import cast
 from uuid import uuid4
 
+from hitl_core.errors import DigestUnreadable
 from hitl_core.model import MessageRef, Place, is_digest_id
 from hitl_core.store.contract import (
     MAX_DIGEST,
@@ -80,27 +81,10 @@ class RedisDigests(RedisPart):
             return None
         async with store_errors():
             raw = cast(dict[bytes, bytes], await self._redis.hgetall(keys.digest(id)))
-        fields = {name.decode(): value.decode() for name, value in raw.items()}
-        if "lane" not in fields:
-            return None
-        waits = {
-            name.removeprefix(_WAIT): float(value)
-            for name, value in fields.items()
-            if name.startswith(_WAIT)
-        }
-        waiting = tuple(sorted(waits, key=lambda one: (waits[one], one)))
-        post = fields.get("post")
-        return Digest(
-            id,
-            fields["lane"],
-            Place(fields["place"]),
-            fields["agent"],
-            MessageRef.model_validate_json(post) if post else None,
-            waiting,
-            tuple(one for one in waiting if _NEW + one in fields),
-            int(fields["total"]),
-            "closed" in fields,
-        )
+        try:
+            return _read_digest(id, raw)
+        except (KeyError, ValueError) as error:  # pydantic's ValidationError is a ValueError
+            raise _unreadable(id) from error
 
     async def record_digest_message(
         self, id: str, ref: MessageRef, gone: MessageRef | None = None
@@ -131,7 +115,10 @@ class RedisDigests(RedisPart):
             where = cast(bytes | None, await self._redis.hget(keys.digest(id), "place"))
         if where is None:
             return not waits
-        place = Place(where.decode())
+        try:
+            place = Place(where.decode())
+        except ValueError as error:
+            raise _unreadable(id) from error
         lane = lane_of(place)
         queue, queues, change_counts, _ = queue_keys(keys, lane)
         is_shown = await self._run_script(
@@ -147,13 +134,15 @@ class RedisDigests(RedisPart):
     async def leave_digest(self, id: str, place: Place, review_ids: Collection[str]) -> None:
         await self._leave(id, place, review_ids, closes=False)
 
-    async def dissolve_digest(self, id: str) -> None:
-        if (digest := await self.digest(id)) is None:
+    async def dissolve_digest(self, id: str, place: Place) -> None:
+        if (keys := self._digest_keys(id)) is None:
             return
-        if not digest.closed:  # first, so that no other bot adds to it now
-            await self._leave(id, digest.place, (), closes=True)
-        if digest := await self.digest(id):
-            await self._leave(id, digest.place, digest.waiting, closes=True)
+        await self._leave(id, place, (), closes=True)  # first, so that no other bot adds to it now
+        async with store_errors():
+            names = cast(list[bytes], await self._redis.hkeys(keys.digest(id)))
+        fields = [name.decode(errors="replace") for name in names]
+        waiting = [name.removeprefix(_WAIT) for name in fields if name.startswith(_WAIT)]
+        await self._leave(id, place, waiting, closes=True)
 
     async def _leave(self, id: str, place: Place, ids: Collection[str], *, closes: bool) -> None:
         if (keys := self._digest_keys(id)) is None:
@@ -175,3 +164,32 @@ class RedisDigests(RedisPart):
 
     def _digest_keys(self, id: str) -> Keys | None:
         return self._find_keys(id.removeprefix("d")) if is_digest_id(id) else None
+
+
+def _unreadable(id: str) -> DigestUnreadable:
+    return DigestUnreadable(f"The stored digest {id} can't be read by this version.")
+
+
+def _read_digest(id: str, raw: Mapping[bytes, bytes]) -> Digest | None:
+    """From the fields of its hash. Raises KeyError or ValueError for what can't be read."""
+    fields = {name.decode(): value.decode() for name, value in raw.items()}
+    if "lane" not in fields:
+        return None
+    waits = {
+        name.removeprefix(_WAIT): float(value)
+        for name, value in fields.items()
+        if name.startswith(_WAIT)
+    }
+    waiting = tuple(sorted(waits, key=lambda one: (waits[one], one)))
+    post = fields.get("post")
+    return Digest(
+        id,
+        fields["lane"],
+        Place(fields["place"]),
+        fields["agent"],
+        MessageRef.model_validate_json(post) if post else None,
+        waiting,
+        tuple(one for one in waiting if _NEW + one in fields),
+        int(fields["total"]),
+        "closed" in fields,
+    )

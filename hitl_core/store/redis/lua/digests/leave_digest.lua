@@ -16,7 +16,7 @@ for i = 6, #KEYS do
     redis.call('HDEL', KEYS[i], 'have:' .. ARGV[2], 'post:' .. ARGV[2], 'shown:' .. ARGV[2])
     redis.call('HSET', KEYS[i], ARGV[5], '')
     redis.call('ZREM', KEYS[2], member)
-    add(KEYS[2], KEYS[3], KEYS[4], ARGV[1], member, POSTS + tonumber(score or clock()), nil)
+    add(KEYS[2], KEYS[3], KEYS[4], ARGV[1], member, POSTS + (tonumber(score or '') or clock()), nil)
   end
 end
 if changed then
