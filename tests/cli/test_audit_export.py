@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from functools import partial
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 import redis
 
-from hitl_core.store.redis.keys import META_KEY
+from hitl_core.store.redis.keys import META_KEY, Keys
 from tests.audit.histories import submit
 from tests.cli.desk import _HITL as HITL
 from tests.cli.desk import Desk
@@ -82,6 +83,41 @@ def test_what_could_not_be_written_is_not_exported(desk: Desk, tmp_path: Path) -
         "hitl: The output can't be written: No space left on device.\n",
     )
     assert desk.do(lambda reviews: reviews.store.ledger.last_export(0)) is None
+
+
+def test_a13_o1_what_was_marked_as_exported_is_in_the_file(
+    redis_url: str, desk: Desk, tmp_path: Path
+) -> None:
+    """What fails after the last line deletes no file: its entries may be marked, and no other export with
+    --new has them.
+    """
+    with redis.Redis.from_url(redis_url) as client:
+        client.hset(META_KEY, "partitions", 2)
+        for n in range(8):
+            desk.do(partial(submit, thread_id=f"t-{n}"))
+        client.rpush(Keys(1).last_export, "so that the second partition can't be marked")
+    file, silent = tmp_path / "audit.jsonl", tmp_path / "silent.jsonl"
+
+    ran = desk.hitl("audit", "export", "--out", str(file))
+
+    assert ran.code == 3
+    assert "All entries were written" in ran.err
+    assert desk.do(lambda reviews: reviews.store.ledger.last_export(0)) is not None
+    assert desk.run_piped("audit", "verify", str(file)).code == 0
+
+    with redis.Redis.from_url(redis_url) as client:
+        client.delete(Keys(1).last_export)
+    reads, writes = os.pipe()
+    os.close(reads)
+    ended = subprocess.run(  # nobody reads what it says
+        [*HITL, "audit", "export", "--out", str(silent)],
+        stderr=writes,
+        env=desk.environment({}),
+        check=False,
+    )
+    os.close(writes)
+    assert ended.returncode != 0
+    assert silent.read_text() == file.read_text()
 
 
 def test_four_partitions_are_one_file(redis_url: str, desk: Desk) -> None:

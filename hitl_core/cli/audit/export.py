@@ -6,15 +6,15 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Generator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
-from hitl_core.audit import Anchor, parse_position
+from hitl_core.audit import Anchor, Ledger, parse_position
 from hitl_core.cli.command import add_command
 from hitl_core.cli.session import add_redis, with_reviews
 from hitl_core.cli.terminal import complain, note
-from hitl_core.errors import StoreError
+from hitl_core.errors import StoreError, StoreUnavailable
 from hitl_core.model import Review
 from hitl_core.review import visible_args
 
@@ -108,9 +108,8 @@ async def _export_entries(reviews: Reviews, args: argparse.Namespace, out: TextI
             counts[anchor is not None] += 1
             if anchor is not None:
                 last[partition] = anchor
-    _flush_output(out)
-    for partition, anchor in last.items():
-        await ledger.mark_exported(partition, anchor)
+    _finish_output(out)
+    await _mark_exported(ledger, last)
     note(
         f"Entries {counts[0]:,}, anchors {counts[1]:,}. Keep the last anchor in another place:"
         if last
@@ -119,6 +118,18 @@ async def _export_entries(reviews: Reviews, args: argparse.Namespace, out: TextI
     for anchor in last.values():
         note(f"{anchor.last}:{anchor.root}")
     return 0
+
+
+async def _mark_exported(ledger: Ledger, last: Mapping[int, Anchor]) -> None:
+    """Raises StoreUnavailable, StoreError."""
+    try:
+        for partition, anchor in last.items():
+            await ledger.mark_exported(partition, anchor)
+    except (StoreUnavailable, StoreError) as error:
+        raise type(error)(
+            f"{error} All entries were written, but perhaps not marked as exported: then the next"
+            " export with --new has some of them again."
+        ) from error
 
 
 async def _export_calls(reviews: Reviews, args: argparse.Namespace, out: TextIO) -> int:
@@ -133,7 +144,7 @@ async def _export_calls(reviews: Reviews, args: argparse.Namespace, out: TextIO)
         if snapshot is not None:
             for line in _call_lines(snapshot.review):
                 print(line, file=out)
-    _flush_output(out)
+    _finish_output(out)
     return 3 if problems else 0
 
 
@@ -168,7 +179,9 @@ async def _start_entry(reviews: Reviews, args: argparse.Namespace, partition: in
 
 @contextmanager
 def _open_output(name: str | None) -> Generator[TextIO, None, None]:
-    """Raises OSError. An unfinished file is deleted."""
+    """Raises OSError. An unfinished file is deleted. A finished one stays, whatever fails later: its entries
+    may be marked as exported already, and then no other export has them.
+    """
     if name is None:
         yield sys.stdout
         return
@@ -176,14 +189,17 @@ def _open_output(name: str | None) -> Generator[TextIO, None, None]:
         try:
             yield out
         except BaseException:
-            os.unlink(name)
+            if not out.closed:
+                os.unlink(name)
             raise
 
 
-def _flush_output(out: TextIO) -> None:
+def _finish_output(out: TextIO) -> None:
+    """All lines were written. Raises OSError."""
     out.flush()
     if out is not sys.stdout:
         os.fsync(out.fileno())
+        out.close()
 
 
 def _to_ascii(line: str) -> str:
