@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from hitl_core.audit import Sealer
 from hitl_core.gate import cancel_tasks
@@ -16,7 +17,16 @@ from . import click_budget
 from .api import AgentApi, Policies, add_api
 from .channels.connection import BotParts, Connection
 from .channels.registry import Channels
-from .health import Health, LossWatch, Notices, PlaceCheck, add_metrics, log_changes, make_probe
+from .health import (
+    Health,
+    LossWatch,
+    Notices,
+    PlaceCheck,
+    add_metrics,
+    log_changes,
+    make_probe,
+    report_sealing,
+)
 from .inbox import HomeLoader, Inbox
 from .open_channels import open_connections, open_store
 from .outbox import (
@@ -94,7 +104,7 @@ async def running_bot(
         if only != "http":
             others = (
                 _make_home_refresher(store, connections, parts),
-                Sealer(store),
+                Sealer(store, partial(report_sealing, health)),
                 PlaceCheck(Reviews(store), channels, health),
             )
             workers = _make_workers(store, parts, health, settings, timing, *others)

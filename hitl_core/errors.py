@@ -77,6 +77,10 @@ class DigestUnreadable(StoreError):
     """The stored digest can't be read by this version: a newer one wrote it, or it is damaged."""
 
 
+class AuditUnreadable(StoreError):
+    """An anchor of the stored audit can't be read: it was changed, or is damaged."""
+
+
 class StoreUnavailable(HitlError):
     """The store did not answer in time. It is not known whether the last write happened."""
 

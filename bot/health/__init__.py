@@ -1,5 +1,6 @@
 """What operators see: problems, notices in the bot's channel, `/readyz`, `/metrics`, the checks of places."""
 
+from .audit_problem import report_sealing
 from .delivery_problems import DeliveryProblems, PlaceCheck
 from .health import Health
 from .loss_watch import LossWatch
@@ -20,4 +21,5 @@ __all__ = [
     "log_changes",
     "make_probe",
     "public_reason",
+    "report_sealing",
 ]

@@ -17,8 +17,8 @@ from ..text import one_line
 log = logging.getLogger(__name__)
 
 #: `lookup`: a look-up of people or groups fails. `place`: a place can't be reached. `delivery`: a card is
-#: given up or makes no progress. `store`: Redis lost writes, so reviews are held, or its settings are unsafe.
-#: `timer`: what is due of a review can't be applied.
+#: given up or makes no progress. `store`: Redis lost writes, so reviews are held, its settings are unsafe, or
+#: the audit can't be sealed. `timer`: what is due of a review can't be applied.
 ProblemKind = Literal["lookup", "place", "delivery", "store", "timer"]
 PROBLEM_KINDS: tuple[ProblemKind, ...] = get_args(ProblemKind)
 

@@ -43,6 +43,8 @@ class Workers:
     async def __aenter__(self) -> Self:
         workers = (self.outbox, self.timers, *self.others)
         self._tasks = [asyncio.create_task(each.run()) for each in workers]
+        for task in self._tasks:
+            task.add_done_callback(_log_stop)
         return self
 
     async def __aexit__(self, *exc: object) -> None:
@@ -51,9 +53,13 @@ class Workers:
         finally:
             for task in self._tasks:
                 task.cancel()
-            for outcome in await asyncio.gather(*self._tasks, return_exceptions=True):
-                if isinstance(outcome, Exception):
-                    log.error("a worker stopped: %s", safe_message(outcome))
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+def _log_stop(task: asyncio.Task[None]) -> None:
+    """At once: `check` sends the operators to the log."""
+    if not task.cancelled() and (error := task.exception()) is not None:
+        log.error("a worker stopped: %s", safe_message(error))
 
 
 #: The shortest time between two updates of one person's Home, in seconds.

@@ -12,7 +12,8 @@ from pydantic import ConfigDict, Field, StringConstraints
 
 from hitl_core.model import Event, Value
 
-_ID = re.compile(r"(0|[1-9][0-9]*):(0|[1-9][0-9]*)-(0|[1-9][0-9]*)")
+#: A number of Redis has at most 20 digits.
+_ID = re.compile(r"(0|[1-9][0-9]{0,3}):(0|[1-9][0-9]{0,19})-(0|[1-9][0-9]{0,19})")
 _ENCODER = json.JSONEncoder(
     sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
 )
@@ -54,7 +55,7 @@ def read_hash(line: str) -> str:
     try:
         entry = json.loads(line)
         return str(entry["hash"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return ""
 
 
@@ -95,7 +96,7 @@ class Anchor(Value):
 
     first: _EntryId = Field(alias="from")
     last: _EntryId = Field(alias="to")
-    count: int
+    count: int = Field(ge=1)
     root: str
     prev: str
 

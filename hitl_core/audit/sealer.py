@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 
 from hitl_core.audit.entry import Anchor, parse_position, read_hash
 from hitl_core.audit.ledger import AuditedStore, Ledger
-from hitl_core.errors import HitlError, safe_message
+from hitl_core.errors import HitlError, StoreUnavailable, safe_message
 
 log = logging.getLogger(__name__)
 
@@ -18,18 +19,36 @@ MAX_RANGE = 1000
 
 
 class Sealer:
-    def __init__(self, store: AuditedStore, *, interval: float = INTERVAL) -> None:
-        self._store, self._interval = store, interval
+    """`report` gets the error of each round, or None."""
+
+    def __init__(
+        self,
+        store: AuditedStore,
+        report: Callable[[HitlError | None], None] = lambda error: None,
+        *,
+        interval: float = INTERVAL,
+    ) -> None:
+        self._store, self._report, self._interval = store, report, interval
 
     async def run(self) -> None:
         """Never ends."""
         while True:
+            self._report(await self._seal_all())
+            await asyncio.sleep(self._interval)
+
+    async def _seal_all(self) -> HitlError | None:
+        """The first error. A partition whose audit is damaged keeps no other from its anchors."""
+        first: HitlError | None = None
+        for partition in range(self._store.partitions):
             try:
-                await trim(self._store)  # first, because it frees memory, and `seal` needs some
-                await seal(self._store)
+                await _trim(self._store, partition)  # it frees memory, and `_seal` needs some
+                await _seal(self._store.ledger, partition)
             except HitlError as error:
                 log.warning("The audit could not be sealed: %s", safe_message(error))
-            await asyncio.sleep(self._interval)
+                first = first or error
+                if isinstance(error, StoreUnavailable):
+                    break
+        return first
 
 
 async def seal(store: AuditedStore) -> None:

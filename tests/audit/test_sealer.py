@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 
 import pytest
 import redis
 
+from bot.health import Health, report_sealing
 from hitl_core.audit import sealer
 from hitl_core.audit.entry import Anchor, parse_position
 from hitl_core.audit.export import export_lines
@@ -188,3 +190,38 @@ async def test_the_sealer_goes_on_after_an_outage(
     await wait_until("it is sealed", is_sealed)
     running.cancel()
     await store.close()
+
+
+@pytest.mark.parametrize("damage", [b"x", b"[]", b'{"from":"0:1-1","to":"0:1-1","count":-1}'])
+async def test_a13_o3_a_damaged_anchor_stops_no_sealer_and_is_told(
+    replicas: list[RedisStore], redis_url: str, damage: bytes
+):
+    """Given a last anchor of one partition that can't be read; then the sealer says so, to the operators as
+    well, seals the other partition, and goes on when the damage is mended.
+    """
+    store, health = replicas[0], Health()
+    await write_history(store, 4)
+    await export(store)
+    key, first = Keys(0).anchors, await store.ledger.last_anchor(0)
+    assert first is not None
+    with redis.Redis.from_url(redis_url) as client:
+        saved = client.dump(key)
+        client.xadd(key, {"anchor": damage})
+        await write_history(store, 8)
+        expected = (await store.ledger.entries(1))[-1].id
+        running = asyncio.create_task(
+            Sealer(store, partial(report_sealing, health), interval=0.01).run()
+        )
+
+        async def is_other_sealed() -> bool:
+            last = await store.ledger.last_anchor(1)
+            return last is not None and last.last == expected
+
+        await wait_until("the other partition is sealed", is_other_sealed)
+        await wait_until("it is told", lambda: bool(health.current_problems()))
+        [problem] = health.current_problems()
+        assert (problem.kind, problem.subject) == ("store", "audit")
+        assert "it was changed, or is damaged" in problem.text
+        client.restore(key, 0, saved, replace=True)
+        await wait_until("it is over", lambda: not health.current_problems())
+    running.cancel()

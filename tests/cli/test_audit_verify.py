@@ -235,3 +235,24 @@ def test_a_redis_that_stays_away_is_a_sentence(desk: Desk, export: Path, small_p
             await _verify_stored(reviews, [])
 
     desk.do(verify)
+
+
+@pytest.mark.parametrize("damage", [b"x", b"[]", b"", b'{"from":"0:1-1","to":"9999999:1-1"}'])
+@pytest.mark.parametrize("where", ["an anchor", "the last export"])
+def test_a13_o3_an_anchor_that_can_not_be_read_is_a_broken_audit(
+    desk: Desk, export: Path, redis_url: str, where: str, damage: bytes
+) -> None:
+    """One sentence: exit 1 for `verify`, which looks for this, and 3 for the others."""
+    with redis.Redis.from_url(redis_url) as client:
+        if where == "an anchor":
+            client.xadd(Keys(0).anchors, {"anchor": damage})
+        else:
+            client.set(Keys(0).last_export, damage or b" ")
+    wrong = "An anchor of the audit in Redis (partition 0) can't be read"
+
+    verified = desk.hitl("audit", "verify")
+    exported = desk.hitl("audit", "export", "--new")
+
+    assert (verified.code, verified.out[: len(wrong)], verified.err) == (1, wrong, "")
+    assert (exported.code, exported.out, exported.err.count("\n")) == (3, "", 1)
+    assert wrong in exported.err

@@ -12,7 +12,7 @@ from hitl_core.audit import Anchor, BrokenChain, Verifier, parse_position
 from hitl_core.cli.command import add_command
 from hitl_core.cli.session import add_redis, with_reviews
 from hitl_core.cli.terminal import RED, Paint, complain, note, say
-from hitl_core.errors import SettingsError, StoreUnavailable
+from hitl_core.errors import AuditUnreadable, SettingsError, StoreUnavailable
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
             verifier = _verify_file(args.file, Verifier(anchors))
     except OSError as error:
         return complain(f"{error.filename} can't be read: {error.strerror or error}.")
-    except BrokenChain as broken:
+    except (BrokenChain, AuditUnreadable) as broken:
         say(Paint(str(broken), RED))
         return 1
     return _say_result(verifier, args.file)

@@ -10,6 +10,7 @@ from typing import NamedTuple, cast
 from uuid import uuid4
 
 from hitl_core.audit import Anchor, Entry, PolicyChanged, link_entry, parse_position
+from hitl_core.errors import AuditUnreadable
 from hitl_core.model import Event, MessageRef, Place
 from hitl_core.store.contract import delivery_event, digest_mark
 from hitl_core.store.redis.connection import Client, store_errors
@@ -34,19 +35,20 @@ class RedisLedger:
     async def entries(self, partition: int, after: str = "", limit: int = 1000) -> list[Entry]:
         raw = await self._range(self._keys[partition].audit, after, limit)
         return [
-            Entry(f"{partition}:{id.decode()}", read_entry(fields[b"event"])) for id, fields in raw
+            Entry(f"{partition}:{id.decode()}", read_entry(fields.get(b"event", b"")))
+            for id, fields in raw
         ]
 
     async def anchors(self, partition: int, after: str = "", limit: int = 1000) -> list[Anchor]:
         raw = await self._range(self._keys[partition].anchors, after, limit)
-        return [Anchor.model_validate_json(fields[b"anchor"]) for _, fields in raw]
+        return [_read_anchor(partition, fields.get(b"anchor", b"")) for _, fields in raw]
 
     async def last_anchor(self, partition: int) -> Anchor | None:
         async with store_errors():
             raw = cast(
                 StreamEntries, await self._redis.xrevrange(self._keys[partition].anchors, count=1)
             )
-        return Anchor.model_validate_json(raw[0][1][b"anchor"]) if raw else None
+        return _read_anchor(partition, raw[0][1].get(b"anchor", b"")) if raw else None
 
     async def add_anchor(self, partition: int, anchor: Anchor) -> bool:
         async with store_errors():
@@ -59,7 +61,7 @@ class RedisLedger:
     async def last_export(self, partition: int) -> Anchor | None:
         async with store_errors():
             line = await self._redis.get(self._keys[partition].last_export)
-        return Anchor.model_validate_json(line) if line else None
+        return _read_anchor(partition, line) if line else None
 
     async def mark_exported(self, partition: int, anchor: Anchor) -> None:
         known = await self.last_export(partition)
@@ -80,6 +82,17 @@ class RedisLedger:
         start = f"({_stream_id(after)}" if after else "-"
         async with store_errors():
             return cast(StreamEntries, await self._redis.xrange(stream, start, "+", count=limit))
+
+
+def _read_anchor(partition: int, stored: bytes) -> Anchor:
+    try:
+        anchor = Anchor.model_validate_json(stored)
+    except ValueError as error:
+        raise AuditUnreadable(
+            f"An anchor of the audit in Redis (partition {partition}) can't be read: it was changed, or is"
+            " damaged."
+        ) from error
+    return anchor
 
 
 def _stream_id(entry: str) -> str:
