@@ -4,7 +4,14 @@
 """
 
 from hitl_core.audit.entry import Anchor, PolicyChanged, link_entry, parse_position
-from hitl_core.audit.export import entries, entry_line, export_lines, find_start, follows_line
+from hitl_core.audit.export import (
+    entries,
+    entry_line,
+    export_lines,
+    find_start,
+    follows_line,
+    read_entry,
+)
 from hitl_core.audit.ledger import Entry, Ledger
 from hitl_core.audit.sealer import Sealer, seal
 from hitl_core.audit.verify import BrokenChain, Verifier
@@ -24,5 +31,6 @@ __all__ = [
     "follows_line",
     "link_entry",
     "parse_position",
+    "read_entry",
     "seal",
 ]

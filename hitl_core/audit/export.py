@@ -8,7 +8,8 @@ from typing import TypeVar
 
 from hitl_core.audit.entry import Anchor, parse_position
 from hitl_core.audit.ledger import Entry, Ledger
-from hitl_core.errors import StoreUnavailable
+from hitl_core.errors import InvalidToolCall, StoreUnavailable
+from hitl_core.model import JsonObject, decode
 
 T = TypeVar("T")
 
@@ -41,6 +42,14 @@ async def export_lines(
             yield entry_line(entry), None
         yield anchor.to_line(), anchor
         end = anchor.last
+
+
+def read_entry(line: str) -> JsonObject | None:
+    """The keys of an entry, not verified; None for a line that can't be read."""
+    try:
+        return decode(line)
+    except InvalidToolCall:
+        return None
 
 
 def entry_line(entry: Entry) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -129,3 +131,45 @@ def test_newcomer_9_a_turn_that_no_rule_names_says_so(desk: Desk) -> None:
 
     assert "  rule       the default, the default\n" in desk.hitl("audit", "show", review.id).out
     assert "  rule       ask, the default\n" in desk.hitl("audit", "show", one.id).out
+
+
+_DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "cut": lambda line: line[:-3],
+    "a list": lambda line: b"[%b]" % json.dumps(line.decode()).encode(),
+    "no number": lambda line: line.replace(b'"n":', b'"m":'),
+    "no time": lambda line: line.replace(b'"at":', b'"att":'),
+    "no such time": lambda line: re.sub(rb'"at":[0-9.]+', b'"at":1e18', line),
+    "nobody": lambda line: line.replace(b'"kind":', b'"by":"Eve\\u001b[31m","kind":'),
+    "another type": lambda line: re.sub(rb'"policy":"[0-9a-f]+"', b'"policy":4', line),
+    "too deep": lambda line: line[:-1] + b',"\xc3\xa4":' + b"[" * 5000 + b"]" * 5000 + b"}",
+    "a long number": lambda line: line[:-1] + b',"z":' + b"9" * 5000 + b"}",
+}
+
+
+@pytest.mark.parametrize("damage", _DAMAGES.values(), ids=_DAMAGES)
+def test_a13_o2_one_damaged_entry_hides_no_other(
+    desk: Desk, review: Review, redis_url: str, damage: Callable[[bytes], bytes]
+) -> None:
+    """It is told, by each command that reads the audit, and none of them ends with an error of Python."""
+    other = desk.submit(call("ask", "c9"), thread_id="t-9")
+    with redis.Redis.from_url(redis_url) as client:
+        key, stored = Keys(0).audit, client.xrange(Keys(0).audit)
+        client.delete(key)
+        for number, (id, fields) in enumerate(stored):
+            line = fields[b"event"]
+            client.xadd(key, {"event": damage(unpack(line)) if number == 0 else line}, id=id)
+
+    shown = desk.hitl("audit", "show", review.id)
+    as_json = desk.hitl("audit", "show", review.id, "--json")
+    calls = desk.hitl("audit", "export", "--calls")
+
+    assert (shown.code, as_json.code) == (1, 1)
+    assert "“Ada” (slack T1/U_ADA)" in shown.out
+    assert "is broken: " in shown.err
+    assert "\x1b" not in shown.out
+    assert len(json.loads(as_json.out)) == 5
+    assert '"c9"' in calls.out
+    assert ('"c1"' in calls.out) is (calls.code == 0)
+    assert desk.hitl("audit", "verify").code == 1
+    assert desk.hitl("audit", "export").code == 0
+    assert desk.hitl("audit", "show", other.id).code == 0

@@ -133,18 +133,19 @@ async def _mark_exported(ledger: Ledger, last: Mapping[int, Anchor]) -> None:
 
 
 async def _export_calls(reviews: Reviews, args: argparse.Namespace, out: TextIO) -> int:
-    problems = 0
-    async for review_id in _review_ids(reviews, args):
+    problems = list[str]()
+    async for review_id in _review_ids(reviews, args, problems):
         try:
             snapshot = await reviews.store.load(review_id)
         except StoreError as error:  # a newer version's, say: it hides no other
-            complain(str(error))
-            problems += 1
+            problems.append(str(error))
             continue
         if snapshot is not None:
             for line in _call_lines(snapshot.review):
                 print(line, file=out)
     _finish_output(out)
+    for problem in problems:
+        complain(problem)
     return 3 if problems else 0
 
 
@@ -155,18 +156,29 @@ def _call_lines(review: Review) -> Iterator[str]:
         yield _to_ascii(json.dumps({**fields, "args": visible_args(review, call, 1)}))
 
 
-async def _review_ids(reviews: Reviews, args: argparse.Namespace) -> AsyncIterator[str]:
-    """The ids of the reviews that the audit begins with, each once."""
-    from hitl_core.audit import entries
+async def _review_ids(
+    reviews: Reviews, args: argparse.Namespace, problems: list[str]
+) -> AsyncIterator[str]:
+    """The ids of the reviews that the audit begins with, each once. An entry that can't be read is added to
+    `problems`: its review may be missing.
+    """
+    from hitl_core.audit import entries, read_entry
 
     seen = set[str]()
     for partition in range(reviews.store.partitions):
         after = await _start_entry(reviews, args, partition)
         async for entry in entries(reviews.store.ledger, partition, after):
-            event = json.loads(entry.line)
-            if event["kind"] == "submitted" and event["review_id"] not in seen:
-                seen.add(event["review_id"])
-                yield event["review_id"]
+            fields = read_entry(entry.line)
+            if fields is None:
+                problems.append(
+                    f"The entry {entry.id} of the audit can't be read, so the calls of a review may be"
+                    " missing. Look with: hitl audit verify"
+                )
+            elif fields.get("kind") == "submitted":
+                review_id = str(fields.get("review_id"))
+                if review_id not in seen:
+                    seen.add(review_id)
+                    yield review_id
 
 
 async def _start_entry(reviews: Reviews, args: argparse.Namespace, partition: int) -> str:
@@ -207,7 +219,7 @@ def _to_ascii(line: str) -> str:
     if not line.isascii():
         try:
             line = json.dumps(json.loads(line))
-        except ValueError:  # somebody wrote it in our place: `verify` says so
+        except (ValueError, RecursionError):  # somebody wrote it in our place: `verify` says so
             line = json.dumps(line)
     return line.replace("\x7f", "\\u007f").replace("\n", " ")
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from hitl_core.audit import BrokenChain, Verifier
+from hitl_core.audit import BrokenChain, Verifier, entry_line, follows_line, read_entry
 from hitl_core.cli import phrases
 from hitl_core.cli.command import add_command
 from hitl_core.cli.session import add_id, add_redis, find_review, is_full_id, with_reviews
 from hitl_core.cli.terminal import BOLD, DIM, RED, Paint, note, say, say_field, say_json
 from hitl_core.errors import ReviewNotFound
-from hitl_core.model import Reviewer
+from hitl_core.model import Event
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -45,6 +44,8 @@ changed, 2 if the command or a setting is wrong, 3 if Redis can't be reached.
 #: After a failover, the clock of the new Redis may differ by this much, in milliseconds.
 _CLOCK_TOLERANCE = 3_600_000
 _SHORT = 12
+#: The keys of an entry beside its event.
+_LINKS = frozenset({"id", "n", "prev", "hash"})
 
 
 class _History(NamedTuple):
@@ -65,12 +66,11 @@ def add_to(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     history = with_reviews(args, lambda reviews: _load_history(reviews, args.id))
-    entries = [json.loads(line) for line in history.lines]
     if args.json:
-        say_json(entries)
+        say_json([read_entry(line) or line for line in history.lines])
     else:
-        for entry in entries:
-            _say_entry(entry)
+        for line in history.lines:
+            _say_line(line)
     if history.problem:
         note(history.problem)
     return 1 if history.problem else 0
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
 
 async def _load_history(reviews: Reviews, given: str) -> _History:
     """Raises Refused, ReviewNotFound."""
-    from hitl_core.audit import entries, entry_line, find_start, follows_line
+    from hitl_core.audit import entries, find_start
     from hitl_core.store import parse_partition
 
     chain, after = "", ""
@@ -98,8 +98,8 @@ async def _load_history(reviews: Reviews, given: str) -> _History:
         verifier.add_line(follows_line(trimmed))
     lines = list[str]()
     async for entry in entries(ledger, partition, after):
-        if review_id in entry.line and json.loads(entry.line).get("review_id") == review_id:
-            lines.append(entry_line(entry))
+        if review_id in entry.line and _is_about(review_id, line := entry_line(entry)):
+            lines.append(line)
     if not lines and (trimmed or not chain):
         raise ReviewNotFound(
             f"The audit has nothing about {review_id}, or it was exported and is no longer here."
@@ -111,47 +111,57 @@ def _find_problem(verifier: Verifier, lines: list[str], chain: str) -> str | Non
     """The first problem in these entries. `chain` is the head of the audit that is stored in the review."""
     head = ""
     for line in lines:
-        fields = json.loads(line)
+        fields = read_entry(line) or {}
         head = f"{fields.get('n')}:{fields.get('hash')}"
         try:
             verifier.add_line(line)
         except BrokenChain as broken:
-            return f"Entry {fields.get('n')} is broken: {broken.problem}."
+            return f"Entry {fields.get('n', '?')} is broken: {broken.problem}."
     if chain not in ("", head):
         return f"The review has {chain.partition(':')[0]} entries, but the audit ends here."
     return None
 
 
-def _say_entry(entry: dict[str, Any]) -> None:
-    what = f" {entry['what']}" if "what" in entry else ""
-    colour = RED if entry["kind"] == "refused" else BOLD
-    say(
-        Paint(f"{entry['n']}  ", DIM),
-        f"{phrases.timestamp(entry['at'])}  ",
-        Paint(entry["kind"], colour),
-        what,
-    )
-    for label, value in _fields(entry):
+def _is_about(review_id: str, line: str) -> bool:
+    """Also if its id is in a line that can't be read: it may be the review's entry."""
+    fields = read_entry(line)
+    return fields is None or fields.get("review_id") == review_id
+
+
+def _say_line(line: str) -> None:
+    fields = read_entry(line) or {}
+    number = str(fields.get("n", "?"))
+    try:
+        event = Event.model_validate({key: fields[key] for key in fields if key not in _LINKS})
+        when = phrases.timestamp(event.at)
+    except (ValueError, OverflowError, OSError):  # the last two: no date has this number
+        say(Paint(f"{number}  ", DIM), Paint("an entry that this version can't read", RED))
+        return
+    what = "" if event.what is None else f" {event.what}"
+    colour = RED if event.kind == "refused" else BOLD
+    say(Paint(f"{number}  ", DIM), f"{when}  ", Paint(event.kind, colour), what)
+    for label, value in _fields(event):
         say_field(label, value)
 
 
-def _fields(entry: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    if "by" in entry:
-        yield "by", phrases.person_text(Reviewer.model_validate(entry["by"]))
-    for label in ("action", "why"):
-        if label in entry:
-            yield label, entry[label]
-    if "place" in entry:
-        yield "place", phrases.place_text(entry["place"])
-    if "digest" in entry:
-        yield "digest", _digest_text(entry.get("before"), entry["digest"])
-    if "policy" in entry:
-        yield "policy", entry["policy"][:_SHORT]
-    if entry.get("rule"):
-        rules = [rule.strip() or "the default" for rule in entry["rule"].split(",")]
+def _fields(event: Event) -> Iterator[tuple[str, str]]:
+    if event.by is not None:
+        yield "by", phrases.person_text(event.by)
+    if event.action is not None:
+        yield "action", event.action
+    if event.why is not None:
+        yield "why", event.why
+    if event.place is not None:
+        yield "place", phrases.place_text(event.place)
+    if event.digest is not None:
+        yield "digest", _digest_text(event.before, event.digest)
+    if event.policy is not None:
+        yield "policy", event.policy[:_SHORT]
+    if event.rule:
+        rules = [rule.strip() or "the default" for rule in event.rule.split(",")]
         yield "rule", ", ".join(rules)
-    if "op" in entry:
-        yield "op", entry["op"]
+    if event.op is not None:
+        yield "op", event.op
 
 
 def _digest_text(before: str | None, after: str) -> str:
