@@ -388,6 +388,30 @@ async def test_a_list_that_never_ends_is_not_known(channel: SlackChannel, sandbo
     assert len(sandbox.api.calls) - before == 100
 
 
+async def test_a13_o4_a_list_of_which_a_later_page_fails_is_one_problem_that_lasts(
+    sandbox: Sandbox,
+) -> None:
+    """Given a list whose first page can be read each time, and never its end; then it is the same problem at
+    each try, so that it is told after a minute.
+    """
+    now = 0.0
+    health = Health(lambda: now)
+    client = AsyncWebClient(token=BOT_TOKEN, base_url=sandbox.api_url, retry_handlers=[])
+    channel = SlackChannel(client, "#agent-approvals", health)
+    body = json.dumps({"ok": True, "members": ["U1"], "response_metadata": {"next_cursor": "x"}})
+    fail(sandbox, "conversations.members", (200, body))
+    for now in (1000.0, 1050.0, 1100.0):
+        with pytest.raises(LookupFailed):
+            await channel.conversation_members("C0OPS")
+
+    [problem] = health.current_problems()
+    assert (problem.since, problem.count) == (1000.0, 3)
+
+    sandbox.faults.configure({"mode": "ok"})
+    await channel.conversation_members("C0OPS")
+    assert health.current_problems() == ()
+
+
 async def test_m3_a_part_of_a_group_is_not_the_group(
     channel: SlackChannel, health: Health, sandbox: Sandbox
 ) -> None:

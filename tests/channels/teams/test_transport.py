@@ -231,6 +231,31 @@ async def test_our_token_does_not_follow_a_page_elsewhere(sandbox: Sandbox, chan
         await channel.group_members(ids.OPS_GROUP)
 
 
+async def test_a13_o4_a_list_of_which_a_later_page_fails_is_one_problem_that_lasts(
+    sandbox: Sandbox, store: MemoryStore
+):
+    """Given a list whose first page can be read each time, and never its end; then it is the same problem at
+    each try, so that it is told after a minute.
+    """
+    now = 0.0
+    health = Health(lambda: now)
+    channel = TeamsChannel(credentials(sandbox), store, "", health, cloud_url=sandbox.url)
+    await install_everywhere(sandbox, channel)
+    await channel.start()
+    page = {"value": [], "@odata.nextLink": f"{sandbox.url}/v1.0/groups/{ids.OPS_GROUP}/more"}
+    for now in (1000.0, 1050.0, 1100.0):
+        sandbox.faults.add("answer", "graph_members", times=1, status=200, body=json.dumps(page))
+        with pytest.raises(LookupFailed):
+            await channel.group_members(ids.OPS_GROUP)
+
+    [problem] = health.current_problems()
+    assert (problem.since, problem.count) == (1000.0, 3)
+
+    await channel.group_members(ids.OPS_GROUP)
+    assert health.current_problems() == ()
+    await channel.close()
+
+
 # ------------------------------------------------------------------ where the app is installed
 
 

@@ -79,7 +79,9 @@ class Api:
                 raise ValueError("only a part")
             return read(answer)
 
-        return await self._look_up(method, read_whole, absent_errors or {}, about, args)
+        value = await self._look_up(method, read_whole, absent_errors or {}, about, args)
+        self._resolve_problem(method, about)
+        return value
 
     async def _look_up(
         self,
@@ -89,8 +91,9 @@ class Api:
         about: str,
         args: Mapping[str, Any],
     ) -> V:
+        """Its success resolves no problem: it may be one page, and the next one may fail each time."""
         try:
-            value = read(await self.call(method, **args))
+            return read(await self.call(method, **args))
         except (RateLimited, Unreachable) as error:
             self.health.report("lookup", method, _problem_text(str(error)))
             raise
@@ -101,8 +104,6 @@ class Api:
             raise self._lookup_failure(method, about, error.error, error.needed) from error
         except READ_ERRORS as error:
             raise self._lookup_failure(method, about, "an answer that can't be read") from error
-        self._resolve_problem(method, about)
-        return value
 
     async def look_up_all(
         self,
@@ -136,6 +137,7 @@ class Api:
                     await asyncio.sleep(limited.seconds)
             results += items
             if not cursor:
+                self._resolve_problem(method, about)
                 return results
         raise self._lookup_failure(method, about, f"more than {MAX_PAGES} pages")
 

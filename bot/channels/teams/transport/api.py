@@ -122,7 +122,9 @@ class Api:
                 raise ValueError("only a part")
             return read(answer)
 
-        return await self._look_up(request, read_whole, absent_errors or {})
+        value = await self._look_up(request, read_whole, absent_errors or {})
+        self._resolve_problem(request)
+        return value
 
     async def look_up_all(
         self,
@@ -155,6 +157,7 @@ class Api:
                     await asyncio.sleep(limited.seconds)
             results += items
             if not url or is_enough(items):
+                self._resolve_problem(request)
                 return results
             page = replace(request, url=url)
         raise self._lookup_failure(request, f"more than {MAX_PAGES} pages")
@@ -162,8 +165,9 @@ class Api:
     async def _look_up(
         self, request: Request, read: Callable[[Data], V], absent_errors: Mapping[str, str]
     ) -> V:
+        """Its success resolves no problem: it may be one page, and the next one may fail each time."""
         try:
-            value = read(await self.call(request))
+            return read(await self.call(request))
         except (RateLimited, Unreachable) as error:
             if isinstance(error.__cause__, ValueError):  # its body is no JSON: it is no outage
                 raise self._lookup_failure(request, "an answer that can't be read") from error
@@ -176,8 +180,6 @@ class Api:
             raise self._lookup_failure(request, error.error) from error
         except READ_ERRORS as error:
             raise self._lookup_failure(request, "an answer that can't be read") from error
-        self._resolve_problem(request)
-        return value
 
     def _lookup_failure(self, request: Request, error: str) -> LookupFailed:
         """The error to raise; it is also reported to Health."""
