@@ -23,6 +23,7 @@ from hitl_core.model import Token
 from hitl_core.store import RedisStore
 from tests.api.client import Client, issue, tool_call
 from tests.api.conftest import Open
+from tests.support.cpu_time import cpu_limit
 
 SECRET = "canary-5f1d"
 
@@ -241,6 +242,21 @@ async def test_a_tokens_text_is_kept_nowhere(store: RedisStore, redis_url: str):
 
     assert text.split("_", 2)[2] not in token.model_dump_json()
     assert token.matches(text)
+
+
+@pytest.mark.parametrize("many", [";", ';"', ';a="', ";a=b", "; ", ";a*=''"])
+async def test_a13_o5_a_content_type_takes_no_time(client: Client, many: str):
+    """Given a client that sends 8 KiB of parameters in one header; then they are not read."""
+    given = f"Application/JSON ; charset=utf-8{many * (7_900 // len(many))}"
+    with cpu_limit(0.06):
+        reply = await client.send("POST", "/v1/reviews", b"[]", Content_Type=given)
+    assert reply.code == "bad_json"
+
+
+@pytest.mark.parametrize("given", ["", "text/json", "application/json5", "a;application/json"])
+async def test_what_is_not_json_is_refused(client: Client, given: str):
+    reply = await client.send("POST", "/v1/reviews", b"[]", Content_Type=given)
+    assert reply.code == "unsupported_media_type"
 
 
 BAD_QUERIES = [

@@ -40,11 +40,17 @@ async def read_json(request: web.Request, *, optional: bool = False) -> dict[str
     body = request[_BODY]
     if not body and optional:
         return {}
-    if request.content_type != "application/json":
+    if not _is_json(request):
         raise ApiProblem(
             "unsupported_media_type", "Send JSON with the header Content-Type: application/json."
         )
     return await offload_parsing(body, _parse_object)
+
+
+def _is_json(request: web.Request) -> bool:
+    """Not by `request.content_type`: for 8 KiB of semicolons it holds the event loop for 400 ms."""
+    values = request.headers.getall("Content-Type", ())
+    return len(values) == 1 and values[0].partition(";")[0].strip().lower() == "application/json"
 
 
 def parse_query(request: web.Request, shape: type[S]) -> S:
