@@ -25,6 +25,7 @@ from bot.web.connection_limits import SlowReaders
 from bot.web.connections import Connection, Connections
 from bot.web.requests import BodyError, mark_authenticated, read_body
 from bot.web.server import open_server
+from tests.support.cpu_time import cpu_limit
 from tests.support.waiting import wait_until
 
 MOST = 1024 * 1024
@@ -405,6 +406,35 @@ async def test_t72_what_is_no_request_ends(
     assert len(lines) <= 1
     assert all(record.exc_info is None for record in lines)
     assert "%s" not in "".join(record.getMessage() for record in lines)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "xn--zzzzzzzzz",  # these are no names in punycode
+        "xn--a..xn--",
+        "xn--" + "zca" * 2600,
+        ".".join(["xn--" + "a" * 55] * 120),
+        "a:99999",
+        "a@b@c",
+        "[::1%25x]",
+    ],
+)
+async def test_a13_o6_the_host_in_a_request_line_is_not_read(
+    serve: Serve, host: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Anybody may send it: then it takes no time, and leaves no line in the log, of asyncio's neither."""
+    caplog.set_level(logging.INFO)
+    message = f"GET http://{host}/fine HTTP/1.1\r\nHost: x\r\n\r\n".encode()
+    async with serve() as url:
+        with cpu_limit(0.04):
+            answer = await (await Wire.to(url, message)).rest()
+        if not answer.startswith(b"HTTP/1.0 400 "):
+            assert answer.startswith(b"HTTP/1.1 200 OK\r\n")
+            assert answer.endswith(b"fine")
+    gc.collect()  # asyncio logs an error that nobody read when its task is deleted
+    await asyncio.sleep(0)
+    assert [one.getMessage() for one in caplog.records if "HTTP; the newest" not in one.msg] == []
 
 
 async def test_slack_clients_2_a_large_body_leaves_nothing(serve: Serve) -> None:
