@@ -400,7 +400,8 @@ async def test_a13_o4_a_list_of_which_a_later_page_fails_is_one_problem_that_las
     channel = SlackChannel(client, "#agent-approvals", health)
     body = json.dumps({"ok": True, "members": ["U1"], "response_metadata": {"next_cursor": "x"}})
     fail(sandbox, "conversations.members", (200, body))
-    for now in (1000.0, 1050.0, 1100.0):
+    for moment in (1000.0, 1050.0, 1100.0):
+        now = moment
         with pytest.raises(LookupFailed):
             await channel.conversation_members("C0OPS")
 

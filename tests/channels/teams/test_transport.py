@@ -243,7 +243,8 @@ async def test_a13_o4_a_list_of_which_a_later_page_fails_is_one_problem_that_las
     await install_everywhere(sandbox, channel)
     await channel.start()
     page = {"value": [], "@odata.nextLink": f"{sandbox.url}/v1.0/groups/{ids.OPS_GROUP}/more"}
-    for now in (1000.0, 1050.0, 1100.0):
+    for moment in (1000.0, 1050.0, 1100.0):
+        now = moment
         sandbox.faults.add("answer", "graph_members", times=1, status=200, body=json.dumps(page))
         with pytest.raises(LookupFailed):
             await channel.group_members(ids.OPS_GROUP)
