@@ -12,9 +12,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
-from redis.asyncio.connection import parse_url
+from redis.asyncio.connection import Connection, parse_url
+from redis.exceptions import RedisError
 
 from hitl_core.errors import SettingsError
 
@@ -29,8 +30,13 @@ REDIS_SCHEMES = (
     "redis+sentinel",
     "rediss+sentinel",
 )
+_DATABASE = re.compile(r"/?|/[0-9]{1,9}", re.ASCII)
 _PORTS: Mapping[Kind, int] = {"single": 6379, "cluster": 6379, "sentinel": 26379}
 _SENTINEL_OPTIONS = ("sentinel_username", "sentinel_password")
+#: Options that a connection does not get: they are those of its pool, and of the Sentinels.
+_NOT_OF_CONNECTION = frozenset(
+    {"connection_class", "max_connections", "timeout", *_SENTINEL_OPTIONS}
+)
 _SHAPES: Mapping[Kind, str] = {
     "single": "redis://host:port",
     "cluster": "redis+cluster://host:port,host:port",
@@ -71,13 +77,40 @@ def parse_redis_url(url: str) -> RedisUrl:
         base, _, kind = scheme.lower().partition("+")
         if kind in ("cluster", "sentinel") and base in ("redis", "rediss"):
             return _parse_many(url, base, kind, rest)
-        options = cast(dict[str, Any], cast(Any, parse_url)(url))
-        return RedisUrl("single", url, has_tls=base == "rediss", options=options)
+        if base != "unix":
+            _check_database(urlsplit(url))
+        return RedisUrl("single", url, has_tls=base == "rediss", options=_read_options(url, url))
     except ValueError:
         # The cause may contain a part of the password, so it is dropped.
         raise SettingsError(
-            f"The Redis address {hide_password(url)!r} is not a redis:// URL."
+            f"The Redis address {hide_password(url)!r} is not a redis:// URL. It is like redis://host:6379/0;"
+            " in a password # is written as %23, and / as %2F."
         ) from None
+
+
+def _check_database(parts: SplitResult) -> None:
+    """redis-py takes any other path for database 0, `/1/2` for 12, and `#` for the end of a password: a
+    person would look at another database, and see that nothing waits. Raises ValueError.
+    """
+    if parts.fragment or not _DATABASE.fullmatch(parts.path):
+        raise ValueError("no database")
+
+
+def _read_options(url: str, shown: str) -> dict[str, Any]:
+    """redis-py's options in a URL. Raises ValueError; SettingsError with the URL `shown` for those that it
+    doesn't know.
+    """
+    options = cast(dict[str, Any], cast(Any, parse_url)(url))
+    taken = {key: options[key] for key in options if key not in _NOT_OF_CONNECTION}
+    try:
+        options.get("connection_class", Connection)(**taken)  # it connects later
+    except (TypeError, RedisError):
+        given = ", ".join(name for name, _ in parse_qsl(urlsplit(url).query))
+        raise SettingsError(
+            f"The Redis address {hide_password(shown)!r} has an option that redis-py does not take there:"
+            f" {given}."
+        ) from None
+    return options
 
 
 def _parse_many(url: str, base: str, kind: Kind, rest: str) -> RedisUrl:
@@ -100,7 +133,8 @@ def _parse_many(url: str, base: str, kind: Kind, rest: str) -> RedisUrl:
         )
     # What is in the query, redis-py reads as in any other URL.
     single = f"{base}://{user}{at}host/{db}{'?' if query else ''}{query}"
-    options = cast(dict[str, Any], cast(Any, parse_url)(single))
+    _check_database(urlsplit(single))
+    options = _read_options(single, url)
     for key in ("host", "port"):
         options.pop(key, None)
     sentinel = {key: options.pop(key) for key in _SENTINEL_OPTIONS if key in options}
