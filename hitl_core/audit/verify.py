@@ -37,7 +37,10 @@ class Verifier:
 
     def __init__(self, known: Iterable[tuple[str, str]] = ()) -> None:
         """`known` are anchors that were also kept elsewhere: the id of the last entry, and the root."""
-        self._known = dict(known)
+        #: By the id of the last entry. Each root counts: the one in Redis may be of a person who changed it.
+        self._known: dict[str, set[str]] = {}
+        for last, root in known:
+            self._known.setdefault(last, set()).add(root)
         self._partitions: dict[int, _Partition] = {}
         self.lines = self.entries = self.anchors = 0
 
@@ -58,7 +61,7 @@ class Verifier:
 
     def expect_anchor(self, anchor: Anchor) -> None:
         """The export must contain this anchor, or start after it."""
-        self._known[anchor.last] = anchor.root
+        self._known.setdefault(anchor.last, set()).add(anchor.root)
 
     def add_line(self, line: str | bytes) -> None:
         self.lines += 1
@@ -155,7 +158,7 @@ class Verifier:
         self.anchors += 1
 
     def _compare(self, anchor: Anchor) -> None:
-        if self._known.pop(anchor.last, anchor.root) != anchor.root:
+        if self._known.pop(anchor.last, {anchor.root}) != {anchor.root}:
             raise self._make_error("", f"the anchor {anchor.last} is not the one that was kept")
 
     def _parse_anchor(self, data: object) -> Anchor:

@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 import redis
 
-from hitl_core.audit import Entry
+from hitl_core.audit import Anchor, Entry, link_entry
 from hitl_core.audit import export as export_module
 from hitl_core.audit.sealer import seal, trim
 from hitl_core.cli.audit.verify import _verify_stored
 from hitl_core.errors import StoreUnavailable
+from hitl_core.model import Event
 from hitl_core.review.service import Reviews
 from hitl_core.store.redis.keys import Keys
+from hitl_core.store.redis.packing import unpack
 from tests.cli.desk import Desk
 from tests.support.builders import approve_all, person
 
@@ -256,3 +258,54 @@ def test_a13_o3_an_anchor_that_can_not_be_read_is_a_broken_audit(
     assert (verified.code, verified.out[: len(wrong)], verified.err) == (1, wrong, "")
     assert (exported.code, exported.out, exported.err.count("\n")) == (3, "", 1)
     assert wrong in exported.err
+
+
+def rewrite_history(redis_url: str) -> None:
+    """What a person who can write to Redis could do: another decision, with hashes and anchors that fit."""
+    with redis.Redis.from_url(redis_url) as client:
+        keys = Keys(0)
+        stored = client.xrange(keys.audit)
+        client.delete(keys.audit, keys.anchors)
+        heads: dict[str, str] = {}
+        pairs: list[tuple[str, str]] = []
+        for id, fields in stored:
+            event = json.loads(unpack(fields[b"event"]))
+            if event["kind"] == "decided":
+                event["what"] = "reject"
+            for link in ("n", "prev", "hash"):
+                del event[link]
+            about = event["review_id"]
+            line, heads[about] = link_entry(Event.model_validate(event), heads.get(about, ""))
+            client.xadd(keys.audit, {"event": line}, id=id)
+            pairs.append((f"0:{id.decode()}", heads[about].partition(":")[2]))
+        anchor = Anchor.from_entries(pairs, "")
+        client.xadd(
+            keys.anchors, {"root": anchor.root, "anchor": anchor.to_line()}, id=stored[-1][0]
+        )
+        client.set(keys.last_export, anchor.to_line())
+
+
+def test_a13_o8_a_kept_anchor_counts_more_than_the_one_in_redis(
+    desk: Desk, export: Path, redis_url: str
+) -> None:
+    """Given a history that was rewritten as a whole, with the last exported anchor; then Redis alone looks
+    whole, and the anchor that was kept elsewhere shows it.
+    """
+    kept = anchor_in(export)
+    rewrite_history(redis_url)
+
+    assert desk.hitl("audit", "verify").code == 0
+    for given in (kept, str(export)):
+        ran = desk.hitl("audit", "verify", "--anchor", given)
+        assert (ran.code, "is not the one that was kept" in ran.out) == (1, True)
+
+
+def test_a13_o8_each_of_several_kept_anchors_counts(desk: Desk, export: Path) -> None:
+    """Given two anchors of the same entry that differ; then one of them is not the file's."""
+    kept = anchor_in(export)
+    other = f"{kept.rpartition(':')[0]}:{'0' * 64}"
+    for given in ([kept, other], [other, kept]):
+        anchors = [word for each in given for word in ("--anchor", each)]
+        for where in ([str(export)], []):
+            ran = desk.hitl("audit", "verify", *where, *anchors)
+            assert (ran.code, "is not the one that was kept" in ran.out) == (1, True)
