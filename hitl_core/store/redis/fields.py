@@ -21,6 +21,13 @@ CHAIN = "chain"
 ATTEMPT = "attempt"
 
 
+def text_of(stored: bytes) -> str:
+    """A name in an index or a queue. One that is damaged becomes another text, which names nothing: it must
+    not keep the others from being read.
+    """
+    return stored.decode("utf-8", "replace")
+
+
 def dump_data(review: Review) -> bytes:
     """The review as packed JSON, without its arguments (they have fields of their own) and without values
     equal to the model's defaults. So a default may change only together with the schema version, which is

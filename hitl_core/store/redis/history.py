@@ -13,6 +13,7 @@ from hitl_core.errors import StoreUnavailable
 from hitl_core.model import EventKind
 from hitl_core.store.contract import HeldReview, HistoryCheck
 from hitl_core.store.redis.connection import Client, server_of, store_errors
+from hitl_core.store.redis.fields import text_of
 from hitl_core.store.redis.keys import Keys
 from hitl_core.store.redis.part import RedisPart
 
@@ -80,7 +81,7 @@ class RedisHistory(RedisPart):
         for keys in self._keys:
             async with store_errors():
                 page = await self._redis.zrange(keys.held, 0, limit - 1, withscores=True)
-            reviews += [HeldReview(score, member.decode()) for member, score in page]
+            reviews += [HeldReview(score, text_of(member)) for member, score in page]
         return sorted(reviews)[:limit]
 
     async def confirm(self, review_id: str) -> None:

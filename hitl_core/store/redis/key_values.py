@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from typing import cast
 
+from hitl_core.errors import StoreError
 from hitl_core.model import Token
 from hitl_core.store.redis.connection import store_errors
+from hitl_core.store.redis.fields import text_of
 from hitl_core.store.redis.keys import (
     HOMES_KEY,
     TOKENS_KEY,
@@ -59,16 +61,26 @@ class RedisTokens(RedisPart):
 
     async def token(self, token_id: str) -> Token | None:
         data = await self._run_script("token", [TOKENS_KEY], [token_id])  # each request reads one
-        return Token.model_validate_json(data) if data else None
+        return _read_token(token_id, data) if data else None
 
     async def tokens(self) -> list[Token]:
         async with store_errors():
-            values = cast(list[bytes], await self._redis.hvals(TOKENS_KEY))
-        return sorted(map(Token.model_validate_json, values), key=lambda token: token.created_at)
+            values = cast(dict[bytes, bytes], await self._redis.hgetall(TOKENS_KEY))
+        tokens = [_read_token(text_of(id), data) for id, data in values.items()]
+        return sorted(tokens, key=lambda token: token.created_at)
 
     async def drop_token(self, token_id: str) -> bool:
         async with store_errors():
             return bool(await self._redis.hdel(TOKENS_KEY, token_id))
+
+
+def _read_token(id: str, stored: bytes) -> Token:
+    try:
+        return Token.model_validate_json(stored)
+    except ValueError as error:
+        raise StoreError(
+            f"The stored token {id} can't be read: it is damaged. Revoke it: hitl tokens revoke {id}"
+        ) from error
 
 
 class RedisChannelData(RedisPart):
@@ -114,4 +126,4 @@ class RedisUiState(RedisPart):
     async def home_viewers(self, since: float) -> list[str]:
         async with store_errors():
             users = cast(list[bytes], await self._redis.zrevrangebyscore(HOMES_KEY, "+inf", since))
-        return [user.decode() for user in users]
+        return [text_of(user) for user in users]

@@ -18,6 +18,7 @@ from hitl_core.store.contract import (
     Workload,
 )
 from hitl_core.store.redis.connection import server_of, store_errors
+from hitl_core.store.redis.fields import text_of
 from hitl_core.store.redis.keys import Keys, choose_partition
 from hitl_core.store.redis.part import RedisPart
 
@@ -47,7 +48,7 @@ class RedisReviewLists(RedisPart):
         key = self._keys[partition].rejected_calls(agent, thread_id)
         async with store_errors():
             members = await self._redis.zrevrange(key, 0, MAX_REJECTED - 1)
-        return [RejectedCall.from_member(member.decode()) for member in members]
+        return [RejectedCall.from_member(text_of(member)) for member in members]
 
     async def thread_state(self, agent: str, thread_id: str, review_id: str) -> ThreadState:
         keys = self._keys[choose_partition(thread_id, len(self._keys))]
@@ -60,7 +61,7 @@ class RedisReviewLists(RedisPart):
             ],
             [MAX_REJECTED],
         )
-        rejected = [RejectedCall.from_member(member.decode()) for member in members]
+        rejected = [RejectedCall.from_member(text_of(member)) for member in members]
         seconds, micros, live, stored = map(int, numbers.split())
         return ThreadState(seconds + micros / 1e6, rejected, bool(live), bool(stored))
 
@@ -73,7 +74,7 @@ class RedisReviewLists(RedisPart):
                 async for member, _ in self._redis.zscan_iter(
                     keys.live_reviews, match=f"{prefix}*", count=SCAN_COUNT
                 ):
-                    found.add(member.decode())
+                    found.add(text_of(member))
                     if len(found) == limit:
                         break
             return sorted(found)
@@ -81,7 +82,7 @@ class RedisReviewLists(RedisPart):
         async with store_errors():
             server = await server_of(self._redis, start)
             async for key in server.scan_iter(match=f"{start}{prefix}*", count=SCAN_COUNT):
-                found.add(key.decode().removeprefix(start))
+                found.add(text_of(key).removeprefix(start))
                 if len(found) == limit:
                     break
         return sorted(found)
@@ -125,7 +126,7 @@ class RedisReviewLists(RedisPart):
                 scores |= dict(scored_ids)
             total += max(cast(list[int], answers[1::2]), default=0)
         ordered = sorted(scores.items(), key=lambda each: (each[1], each[0]))
-        page = [(id.decode(), at) for id, at in ordered[offset : offset + limit]]
+        page = [(text_of(id), at) for id, at in ordered[offset : offset + limit]]
         return WaitingPage(page, max(len(scores), total))
 
     async def recent_decisions(
@@ -138,7 +139,7 @@ class RedisReviewLists(RedisPart):
                     keys.decisions(reviewer), 0, MAX_DECIDED - 1, withscores=True
                 )
         scores.sort(key=lambda each: (each[1], each[0]), reverse=True)
-        return [(id.decode(), at) for id, at in scores[:MAX_DECIDED][offset : offset + limit]]
+        return [(text_of(id), at) for id, at in scores[:MAX_DECIDED][offset : offset + limit]]
 
     async def due_reviews(self, limit: int = 100) -> list[str]:
         return await self._peek_indexes([keys.due for keys in self._keys], limit)
@@ -165,7 +166,7 @@ class RedisReviewLists(RedisPart):
                 page = await self._redis.zrangebyscore(
                     index, at, "+inf", start=0, num=count, withscores=True
                 )
-            reviews = [(score, member.decode()) for member, score in page]
+            reviews = [(score, text_of(member)) for member, score in page]
             new = [review for review in reviews if after is None or review > after]
             if len(new) >= limit or len(page) < count:
                 return new[:limit]
@@ -175,5 +176,5 @@ class RedisReviewLists(RedisPart):
         review_ids: list[str] = []
         for index in indexes:
             members = cast(list[bytes], await self._run_script("due", [index], [limit]))
-            review_ids += [member.decode() for member in members]
+            review_ids += [text_of(member) for member in members]
         return review_ids

@@ -8,6 +8,7 @@ from typing import cast
 from hitl_core.audit import parse_position
 from hitl_core.store.contract import DeadLetter, Job, letter_member
 from hitl_core.store.redis.connection import store_errors
+from hitl_core.store.redis.fields import text_of
 from hitl_core.store.redis.part import RedisPart
 from hitl_core.store.redis.queues.lanes import queue_keys
 
@@ -130,7 +131,7 @@ _LAST = 2
 def _read_letter(partition: int, entry: _Entry) -> DeadLetter:
     id, fields = entry[0].decode(), entry[1]
     review_id, lane, member, why = (
-        fields.get(name, b"").decode() for name in (b"review", b"lane", b"member", b"why")
+        text_of(fields.get(name, b"")) for name in (b"review", b"lane", b"member", b"why")
     )
     at = int(id.partition("-")[0]) / 1000
     return DeadLetter(f"{partition}:{id}", at, review_id, lane, member, why)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hitl_core.store.redis.connection import Client, store_errors
-from hitl_core.store.redis.fields import read_review_id
+from hitl_core.store.redis.fields import read_review_id, text_of
 from hitl_core.store.redis.keys import Keys
 from hitl_core.store.redis.part import RedisPart
 from hitl_core.store.redis.queues.streams import StreamReader
@@ -32,7 +32,7 @@ class RedisHints(RedisPart):
 
     async def lane_hints(self, block: float) -> list[str]:
         hints = await self._read_new([keys.events for keys in self._keys], block)
-        return list(dict.fromkeys(fields.get(b"lane", b"").decode() for fields in hints))
+        return list(dict.fromkeys(text_of(fields.get(b"lane", b"")) for fields in hints))
 
     async def _read_new(self, streams: list[str], block: float) -> list[dict[bytes, bytes]]:
         """The entries since the last call. These streams have only one listener in this process."""
@@ -54,5 +54,5 @@ class RedisHints(RedisPart):
 def _read_review_id(fields: dict[bytes, bytes]) -> str:
     """The review id in a hint or an entry of the audit; "" if the entry is not about a review."""
     if b"review" in fields:
-        return fields[b"review"].decode()
+        return text_of(fields[b"review"])
     return read_review_id(fields.get(b"event"))

@@ -18,6 +18,7 @@ from hitl_core.store.contract import (
     parse_job,
 )
 from hitl_core.store.redis.connection import store_errors
+from hitl_core.store.redis.fields import text_of
 from hitl_core.store.redis.keys import Keys, lane_key, parse_partition
 from hitl_core.store.redis.part import RedisPart
 
@@ -42,7 +43,7 @@ class RedisLanes(RedisPart):
                     ),
                 )
             for name, at in due:
-                lane = name.decode()
+                lane = text_of(name)
                 due_at[lane] = min(at, due_at.get(lane, at))
         return sorted(due_at, key=due_at.__getitem__)[:limit]
 
