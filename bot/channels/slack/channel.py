@@ -25,7 +25,7 @@ from ..contract import (
 )
 from . import ids
 from .places import NAME
-from .render import card_message, plain_message, thread_message
+from .render import card_message, plain_lines, plain_message, thread_message
 from .transport import NO_PLACE, Api, Data, PeopleLookup, read_field, read_object
 
 log = logging.getLogger(__name__)
@@ -182,12 +182,12 @@ class SlackChannel(PeopleLookup):
 
     async def announce(self, lines: Sequence[str]) -> None:
         """Post one message to the operators, in HITL_CHANNEL."""
-        text = "\n".join(shorten(line, MAX_LINE) for line in lines)
+        short = [shorten(line, MAX_LINE) for line in lines]
         await self._api.call(
             "chat.postMessage",
             channel=await self.conversation_id(DEFAULT_PLACE),
             **_QUIET,
-            **plain_message(text),
+            **plain_lines(short),
         )
 
     async def post_ephemeral(self, conversation: str, user_id: str, text: str) -> None:

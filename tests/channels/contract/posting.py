@@ -33,6 +33,17 @@ class Posting:
         assert lines[0] in shown.text
         assert (shown.buttons, shown.alive) == ((), frozenset())
 
+    async def test_a13_o10_an_announcement_of_many_problems_names_each(self, world: World):
+        """Given as many lines as one message of problems may have; then the beginning of each is there."""
+        lines = [
+            f"{n}. The review 0-93b4c7d2 can't be shown: {'Slack & co ' * 5}" for n in range(33)
+        ]
+
+        await world.channel.announce(lines)
+
+        (shown,) = await world.messages(DEFAULT)
+        assert [line[:40] for line in lines if line[:40] not in shown.text] == []
+
     async def test_a_post_is_one_message_that_shows_the_card(self, world: World):
         """Given a card of three actions, when it is posted, then people see one message with its title, the
         names of its tools, and buttons."""

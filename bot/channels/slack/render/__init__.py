@@ -21,7 +21,7 @@ from .block_kit import (
 from .card_message import action_blocks
 from .home_blocks import error_blocks, list_blocks, summary, view_blocks
 from .line_blocks import thread_message
-from .markup import box, context_lines, mrkdwn_text, plain_message, section, sections
+from .markup import box, context_lines, mrkdwn_text, plain_lines, plain_message, section, sections
 from .mentions import Names, place_names
 
 __all__ = [
@@ -41,6 +41,7 @@ __all__ = [
     "list_blocks",
     "mrkdwn_text",
     "place_names",
+    "plain_lines",
     "plain_message",
     "plain_text",
     "plain_texts",

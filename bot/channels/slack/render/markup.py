@@ -7,7 +7,7 @@ Slack interprets no mention, link or format in rich_text and plain_text elements
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, assert_never
 
 from ....card import (
@@ -32,6 +32,7 @@ from ....card import (
 from ....card import (
     plain_text as plain_line,
 )
+from ....text import shorten
 from .block_kit import Block, ContextText, Element, context, plain_section, pre
 from .mentions import mention_id
 
@@ -127,6 +128,12 @@ def make_inert(text: str) -> str:
 def plain_message(text: str) -> dict[str, Any]:
     """A message of plain text, in which nothing comes alive."""
     return {"text": notification(text), "blocks": [plain_section(text)]}
+
+
+def plain_lines(lines: Sequence[str]) -> dict[str, Any]:
+    """The same with a section for each line: together they may be too long for one."""
+    text = shorten("\n".join(lines), 3000)
+    return {"text": notification(text), "blocks": [plain_section(line) for line in lines if line]}
 
 
 def notification(text: str) -> str:
