@@ -73,8 +73,13 @@ class Health:
             self._problems[kind, subject] = Problem(kind, subject, text, now, now)
             self._note_change(kind)
         else:
-            more = previous.count + 1
-            self._problems[kind, subject] = replace(previous, text=text, last=now, count=more)
+            self._problems[kind, subject] = replace(
+                previous,
+                text=text,
+                since=min(previous.since, now),  # the machine's clock may have been set back
+                last=now,
+                count=previous.count + 1,
+            )
 
     def resolve(self, kind: ProblemKind, subject: str) -> None:
         """The problem is over. No effect if there was none."""

@@ -67,6 +67,20 @@ def test_a_problem_is_logged_when_it_appears_and_when_it_is_over(
     assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]
 
 
+async def test_a13_o11_a_problem_is_told_though_the_clock_was_set_back(
+    health: Health, notices: Notices, clock: Clock, sandbox: Sandbox
+) -> None:
+    """Given a machine whose clock is set back by a day during a problem; then it is told after a minute."""
+    health.report("lookup", "users.info", "Slack's users.info failed.")
+    clock.now -= 86_400
+    for _ in range(8):
+        health.report("lookup", "users.info", "Slack's users.info failed.")
+        await notices.tick()
+        clock.now += 10
+
+    assert messages(sandbox) == ["Slack's users.info failed."]
+
+
 def test_a_problem_without_reports_ends(health: Health, clock: Clock) -> None:
     health.report("place", "slack:#suport", "There is no such channel.")
     clock.now += FORGET_AFTER + 1
