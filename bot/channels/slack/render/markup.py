@@ -32,7 +32,6 @@ from ....card import (
 from ....card import (
     plain_text as plain_line,
 )
-from ....text import shorten
 from .block_kit import Block, ContextText, Element, context, plain_section, pre
 from .mentions import mention_id
 
@@ -132,8 +131,8 @@ def plain_message(text: str) -> dict[str, Any]:
 
 def plain_lines(lines: Sequence[str]) -> dict[str, Any]:
     """The same with a section for each line: together they may be too long for one."""
-    text = shorten("\n".join(lines), 3000)
-    return {"text": notification(text), "blocks": [plain_section(line) for line in lines if line]}
+    text = notification("\n".join(lines)[:3000])
+    return {"text": text, "blocks": [plain_section(line) for line in lines if line]}
 
 
 def notification(text: str) -> str:
