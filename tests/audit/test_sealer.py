@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from functools import partial
+from typing import cast
 
 import pytest
 import redis
@@ -205,7 +206,7 @@ async def test_a13_o3_a_damaged_anchor_stops_no_sealer_and_is_told(
     key, first = Keys(0).anchors, await store.ledger.last_anchor(0)
     assert first is not None
     with redis.Redis.from_url(redis_url) as client:
-        saved = client.dump(key)
+        saved = cast(bytes, client.dump(key))
         client.xadd(key, {"anchor": damage})
         await write_history(store, 8)
         expected = (await store.ledger.entries(1))[-1].id

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import redis
@@ -153,7 +153,7 @@ def test_a13_o2_one_damaged_entry_hides_no_other(
     """It is told, by each command that reads the audit, and none of them ends with an error of Python."""
     other = desk.submit(call("ask", "c9"), thread_id="t-9")
     with redis.Redis.from_url(redis_url) as client:
-        key, stored = Keys(0).audit, client.xrange(Keys(0).audit)
+        key, stored = Keys(0).audit, cast(Any, client.xrange(Keys(0).audit))
         client.delete(key)
         for number, (id, fields) in enumerate(stored):
             line = fields[b"event"]

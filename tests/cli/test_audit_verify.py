@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import redis
@@ -264,7 +264,7 @@ def rewrite_history(redis_url: str) -> None:
     """What a person who can write to Redis could do: another decision, with hashes and anchors that fit."""
     with redis.Redis.from_url(redis_url) as client:
         keys = Keys(0)
-        stored = client.xrange(keys.audit)
+        stored = cast(Any, client.xrange(keys.audit))
         client.delete(keys.audit, keys.anchors)
         heads: dict[str, str] = {}
         pairs: list[tuple[str, str]] = []
