@@ -10,10 +10,11 @@ import pytest
 
 from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
+from bot.health import Health
 from bot.outbox.digests import DigestMaker
 from bot.outbox.digests.reviews import CONCURRENCY, read_outlines
 from hitl_core.errors import StoreUnavailable
-from hitl_core.model import DEFAULT_PLACE, Snapshot
+from hitl_core.model import DEFAULT_PLACE, Place, Snapshot
 from hitl_core.review import Reviews
 from hitl_core.store import MemoryStore, digest_at
 from tests.support.builders import START, call, policy, review_of
@@ -74,6 +75,35 @@ async def test_a9_f2_each_review_is_looked_at_once(channel: SlackChannel) -> Non
         await maker.gather("default")
         maker._next_try.clear()
     assert sorted(loads) == sorted(ids)
+
+
+async def test_a13_o12_what_fails_each_time_is_one_problem_that_lasts(
+    channel: SlackChannel,
+) -> None:
+    """Given digests that can't be made; then the looks between two tries, which do nothing, end no problem:
+    it is told after a minute.
+    """
+
+    class Failing(MemoryStore):
+        fails = True
+
+        async def first_posts(self, lane: str, limit: int) -> list[tuple[str, Place]]:
+            if self.fails:
+                raise StoreUnavailable("not now")
+            return await super().first_posts(lane, limit)
+
+    store, health = Failing(), Health()
+    maker = DigestMaker(Reviews(store), Channels(channel), 4, health)
+    for _ in range(3):
+        await maker.gather("default")
+        await maker.gather("default")
+        maker._next_try.clear()
+    [problem] = health.current_problems()
+    assert (problem.subject, problem.count) == ("digests default", 3)
+
+    store.fails = False
+    await maker.gather("default")
+    assert health.current_problems() == ()
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,8 @@ class DigestMaker:
         """Where more cards wait than the setting says, take those of the same agent, place and people into
         its digest. Never raises: without digests each review has its card.
         """
+        if not self._after or self._next_try.get(lane, 0.0) > time.monotonic():
+            return
         try:
             await self._gather(lane)
         except Exception as error:
@@ -81,8 +83,6 @@ class DigestMaker:
 
     async def _gather(self, lane: str) -> None:
         store, after = self._reviews.store, self._after
-        if not after or self._next_try.get(lane, 0.0) > time.monotonic():
-            return
         if len(await store.first_posts(lane, after + 1)) <= after:
             self._next_try.pop(lane, None)
             return
