@@ -59,9 +59,12 @@ class DeliveryProblems:
             self._health.resolve("delivery", _subject(review, place))
             await self.resolve(review, place)
 
-    async def resolve(self, review: Review, place: Place) -> None:
-        """The review is shown there, or need not be."""
-        self._health.resolve("place", place)
+    async def resolve(self, review: Review, place: Place, *, is_reached: bool = True) -> None:
+        """The review is shown there, or need not be: then the place was not reached, and others may wait in
+        it.
+        """
+        if is_reached:
+            self._health.resolve("place", place)
         if place in review.troubles:
             with suppress(Refused):
                 await self._reviews.change(

@@ -91,7 +91,7 @@ class Delivery:
             review = snapshot.review
             posted = any(one.base == place for one in snapshot.posts)
             if isinstance(error, NotFound) and await self._fallback.pass_on(snapshot, place, error):
-                await self._delivery_problems.resolve(review, place)
+                await self._delivery_problems.resolve(review, place, is_reached=False)
                 return
             if not (
                 again and review.status == "done" if posted else not has_waiting(review, place)
@@ -108,7 +108,11 @@ class Delivery:
                 place,
                 error,
             )
-        await self._delivery_problems.resolve(snapshot.review, place)
+            await self._delivery_problems.resolve(review, place, is_reached=False)
+            return
+        posted = any(one.base == place for one in snapshot.posts)
+        is_reached = posted or has_waiting(snapshot.review, place)
+        await self._delivery_problems.resolve(snapshot.review, place, is_reached=is_reached)
 
     async def redraw(self, job: Job, again: bool, since: float | None = None) -> None:
         """Update the card at this place in any case: a request that timed out may have been applied after the

@@ -23,7 +23,7 @@ from bot.people.directory import Directory
 from bot.policy_places import check_policy
 from hitl_core import Policy
 from hitl_core.model import Place, Review, Reviewer
-from hitl_core.review import commands, delivery_problems
+from hitl_core.review import Cancel, commands, delivery_problems
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
 from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
@@ -123,6 +123,29 @@ async def test_newcomer_2_when_the_place_is_there_it_is_over(
     assert (await reviews.load(review.id)).review.troubles == {}
     assert health.current_problems() == ()
     assert "can't be shown" not in await card_text(reviews, review.id, HERE, channel)
+
+
+async def test_a13_o13_a_place_is_not_solved_while_others_wait_there(
+    reviews: Reviews, delivery: Delivery, health: Health
+) -> None:
+    """Given two reviews that wait at a place that does not exist; when one of them is cancelled, then the
+    place is still a problem.
+    """
+    both = [
+        await reviews.submit(
+            *review_of([call("ask")], by=policy(ask={"notify": TYPO}), thread_id=id)
+        )
+        for id in ("t-1", "t-2")
+    ]
+    for review in both:
+        with pytest.raises(NotFound):
+            await delivery.deliver(review.id, TYPO, again=False)
+    await reviews.apply(Cancel(both[0].id, person("Ada"), "1"))
+
+    await delivery.deliver(both[0].id, TYPO, again=False)
+
+    [problem] = health.current_problems()
+    assert (problem.kind, problem.subject) == ("place", TYPO)
 
 
 async def test_c2_what_is_not_known_is_said_on_the_card_itself(
