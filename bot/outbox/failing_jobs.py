@@ -6,9 +6,12 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from hitl_core.errors import StoreUnavailable, safe_message
 from hitl_core.model import is_digest_id, short_id
 from hitl_core.store import Job, LaneHalf, Recheck, Store
 
@@ -82,6 +85,21 @@ class StuckJobs:
         for stuck in self._jobs.values():
             if time.monotonic() - stuck.since >= REPORT_AFTER:
                 self.report_failure(stuck.job, stuck.why)
+
+    @contextmanager
+    def report_unread(self, half: LaneHalf, lane: str) -> Iterator[None]:
+        """Report that the next job can't be read, in place of raising the error; if it can, that is over."""
+        subject = f"jobs {half} {lane}"
+        try:
+            yield
+        except StoreUnavailable as error:  # of the whole bot: `/readyz` says so
+            log.warning("%s: %s", lane, error)
+        except Exception as error:
+            why = safe_message(error).removesuffix(".")
+            text = f"The next card for {lane} can't be read, so the cards behind it wait: {why}."
+            self._health.report("delivery", subject, text)
+        else:
+            self._health.resolve("delivery", subject)
 
     def report_failure(self, job: Job, why: str) -> None:
         """Report why this card can't be shown."""

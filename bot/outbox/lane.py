@@ -122,13 +122,11 @@ class Lane:
         return busy
 
     async def _take(self, half: LaneHalf) -> Job | None:
-        try:
+        with self._stuck.report_unread(half, self.name):
             if half == "post" and self._gather is not None:
                 await self._gather(self.name)
             return await self._store.take_job(self.name, half, self._aside.resting())
-        except HitlError as error:
-            log.warning("%s: %s", self.name, error)
-            return None
+        return None
 
     async def _process(self, half: LaneHalf, job: Job) -> None:
         if why := failing_jobs.why_given_up(job):

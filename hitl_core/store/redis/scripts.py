@@ -11,7 +11,7 @@ from importlib.resources.abc import Traversable
 #: The scripts that use the functions of queue.lua.
 _QUEUE_SCRIPTS = frozenset(
     {
-        "commit", "take", "finish", "dead_letter", "requeue", "redraw", "slot",
+        "commit", "take", "finish", "dead_letter", "requeue", "redraw", "slot", "drop_dead_letter",
         "add_to_digest", "update_digest", "leave_digest", "check_history",
     }
 )  # fmt: skip

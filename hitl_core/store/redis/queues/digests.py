@@ -24,7 +24,7 @@ from hitl_core.store.contract import (
     parse_job,
 )
 from hitl_core.store.redis.connection import store_errors
-from hitl_core.store.redis.fields import MARK
+from hitl_core.store.redis.fields import MARK, text_of
 from hitl_core.store.redis.keys import Keys, parse_partition
 from hitl_core.store.redis.part import RedisPart
 from hitl_core.store.redis.queues.lanes import FIRST_POST_SCORE, queue_keys
@@ -43,7 +43,7 @@ class RedisDigests(RedisPart):
                 )
             queues = cast(list[list[tuple[bytes, float]]], await pipe.execute())
         ordered = sorted((score, member) for queue in queues for member, score in queue)[:limit]
-        jobs = [parse_job(lane, 0, member.decode(), "", "0 0 0") for _, member in ordered]
+        jobs = [parse_job(lane, 0, text_of(member), "", "0 0 0") for _, member in ordered]
         return [(job.review_id, job.place) for job in jobs if job.kind == "card"]
 
     async def add_to_digest(

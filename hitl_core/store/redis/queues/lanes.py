@@ -64,12 +64,27 @@ class RedisLanes(RedisPart):
     async def take_job(self, lane: str, half: LaneHalf, skip: Collection[str] = ()) -> Job | None:
         for partition in await self._order_partitions(lane, half):
             keys = self._keys[partition]
-            if answer := await self._run_script(
+            while answer := await self._run_script(
                 "take", [keys.queue(lane), keys.change_counts, keys.job_starts], [half, *skip]
             ):
-                member, note, token = (part.decode() for part in answer)
-                return parse_job(lane, partition, member, note, token)
+                texts = [text_of(part) for part in answer]
+                if [text.encode() for text in texts] == answer:
+                    return parse_job(lane, partition, *texts)
+                await self._rename_job(keys, lane, answer[0])
         return None
+
+    async def _rename_job(self, keys: Keys, lane: str, member: bytes) -> None:
+        """A job that is no text gets a member that is one, of no known kind: so it fails, and is told."""
+        queue, _, *hashes = queue_keys(keys, lane)
+        async with store_errors():
+            score = await self._redis.zscore(queue, member)
+            async with self._redis.pipeline(transaction=False) as pipe:
+                if score is not None:
+                    pipe.zadd(queue, {f"damaged-{text_of(member)}": score})
+                pipe.zrem(queue, member)
+                for counts in hashes:
+                    pipe.hdel(counts, member, b"latest " + member.partition(b" ")[2])
+                await pipe.execute()
 
     async def _order_partitions(self, lane: str, half: LaneHalf) -> list[int]:
         """The partitions, sorted by the time of their first job."""

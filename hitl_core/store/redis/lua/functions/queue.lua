@@ -34,12 +34,36 @@ local function wake(hints, lane)
   redis.call('EXPIRE', hints, 86400)
 end
 
+-- Count a field of a hash up. One that is no number begins again: a script that fails has done one half of its work.
+local function count_up(key, field)
+  local reply = redis.pcall('HINCRBY', key, field, 1)
+  if type(reply) == 'table' then
+    redis.call('HSET', key, field, 1)
+  end
+end
+
+-- Count the dead letters of a review down. Returns how many are left.
+local function count_down(key, review)
+  local left = (tonumber(redis.call('HGET', key, review) or 0) or 0) - 1
+  if left > 0 then
+    redis.call('HSET', key, review, left)
+  else
+    redis.call('HDEL', key, review)
+  end
+  return left
+end
+
+-- The card of a job: its review and place. "" for a member that no bot wrote.
+local function card_of(member)
+  return string.match(member, ' (.*)$') or ''
+end
+
 -- Add a member to a queue. One that is already there keeps the earlier score. Without a note, its changes are counted.
 local function add(queue, queues, change_counts, lane, member, score, note)
   if note and note ~= '' then
     redis.call('HSET', change_counts, member, note)
   else
-    redis.call('HINCRBY', change_counts, member, 1)
+    count_up(change_counts, member)
   end
   redis.call('ZADD', queue, 'LT', text(score), member)
   update_queues(queue, queues, lane)
@@ -49,8 +73,8 @@ end
 -- notes, which are times, the earlier one counts.
 local function add_later(queue, queues, change_counts, lane, member, score, note)
   if note == '' then
-    redis.call('HINCRBY', change_counts, member, 1)
-  elseif tonumber(note) < tonumber(redis.call('HGET', change_counts, member) or 'inf') then
+    count_up(change_counts, member)
+  elseif tonumber(note) < (tonumber(redis.call('HGET', change_counts, member) or 'inf') or math.huge) then
     redis.call('HSET', change_counts, member, note)
   end
   redis.call('ZADD', queue, 'GT', text(score), member)
@@ -59,7 +83,7 @@ end
 
 -- Whether no other job of this card was started since this token was made. If so, the card's entry is removed.
 local function is_latest(job_starts, member, token)
-  local card = 'latest ' .. string.match(member, ' (.*)$')
+  local card = 'latest ' .. card_of(member)
   if redis.call('HGET', job_starts, card) ~= string.match(token, ' (%S+)$') then
     return false
   end

@@ -20,4 +20,4 @@ redis.call('HDEL', KEYS[3], ARGV[2])
 update_queues(KEYS[1], KEYS[2], ARGV[1])
 redis.call('XADD', KEYS[5], '*', 'review', ARGV[5], 'lane', ARGV[1], 'member', ARGV[7], 'why', ARGV[6],
   'score', score or '0')
-redis.call('HINCRBY', KEYS[6], ARGV[5], 1)
+count_up(KEYS[6], ARGV[5])

@@ -3,7 +3,5 @@
 if redis.call('XDEL', KEYS[1], ARGV[1]) == 0 then
   return 0
 end
-if redis.call('HINCRBY', KEYS[2], ARGV[2], -1) <= 0 then
-  redis.call('HDEL', KEYS[2], ARGV[2])
-end
+count_down(KEYS[2], ARGV[2])
 return 1

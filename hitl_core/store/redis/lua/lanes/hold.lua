@@ -1,7 +1,11 @@
 -- Hold a lane, or extend the lease.  KEYS 1 lease (string)  ARGV 1 bot 2 milliseconds
 -- Returns 1, or 0 if another bot holds it.
-local holder = redis.call('GET', KEYS[1])
-if holder and holder ~= ARGV[1] then
+local holder = redis.pcall('GET', KEYS[1])  -- a value of another type is no lease
+if type(holder) == 'string' and holder ~= ARGV[1] then
+  local left = redis.call('PTTL', KEYS[1])
+  if left < 0 or left > tonumber(ARGV[2]) then
+    redis.call('PEXPIRE', KEYS[1], ARGV[2])  -- the server's clock was set back, or no bot wrote it
+  end
   return 0
 end
 redis.call('DEL', KEYS[1])  -- also when memory is full: see commit.lua

@@ -8,10 +8,7 @@ if not letter then
   return 0
 end
 redis.call('XDEL', KEYS[5], ARGV[3])
-local left = redis.call('HINCRBY', KEYS[6], ARGV[4], -1)
-if left <= 0 then
-  redis.call('HDEL', KEYS[6], ARGV[4])
-end
+local left = count_down(KEYS[6], ARGV[4])
 local score = 0
 for i = 1, #letter[2], 2 do
   if letter[2][i] == 'score' then

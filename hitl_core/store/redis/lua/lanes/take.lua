@@ -22,11 +22,14 @@ end
 local last_token = redis.call('HGET', KEYS[3], member)
 local attempts, first_at = 0, text(clock())
 if last_token then
-  attempts, first_at = string.match(last_token, '^(%d+) (%S+)')
+  attempts, first_at = string.match(last_token, '^(%d+) (%d+%.?%d*)')
+  if not attempts then  -- it is damaged, so an earlier start may have shown the card
+    attempts, first_at = 1, 0
+  end
 end
 -- Two bots can start two jobs of one card: the entry `latest` has the time of the last start.
 local started_at = text(clock())
 local token = string.format('%d %s %s', tonumber(attempts) + 1, first_at, started_at)
 redis.call('HDEL', KEYS[3], '')  -- also when memory is full: see commit.lua
-redis.call('HSET', KEYS[3], member, token, 'latest ' .. string.match(member, ' (.*)$'), started_at)
+redis.call('HSET', KEYS[3], member, token, 'latest ' .. card_of(member), started_at)
 return { member, redis.call('HGET', KEYS[2], member) or '', token }
