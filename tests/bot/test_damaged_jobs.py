@@ -1,4 +1,4 @@
-"""Jobs in Redis that are damaged, as by a flipped bit or a foreign hand: they hold up no other, and are told."""
+"""Jobs in Redis that are damaged, as by a flipped bit: they hold up no other, and are told."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def test_a13_t1_a_damaged_job_holds_up_no_other(
     note: bytes | None,
     token: bytes | None,
 ) -> None:
-    """Given a damaged job before all others of its lane; then the others are done, and it is no longer there."""
+    """Given a damaged job before all others of its lane; then the others are done, and it is gone."""
     review_id, health, sent = await submit(store), Health(), Sent()
     with redis.Redis.from_url(redis_url) as client:
         client.zadd(KEYS.queue(LANE), {member: score})
@@ -124,7 +124,8 @@ async def test_a13_t1_a_damaged_count_loses_no_dead_letter(
         await store.requeue_dead_letters()
         assert client.hlen(KEYS.dead_letter_counts) == 0
     again = await store.take_job(LANE, "post")
-    assert again is not None and again.review_id == job.review_id
+    assert again is not None
+    assert again.review_id == job.review_id
 
 
 @pytest.mark.parametrize("foreign", ["text", "list", "long"])
