@@ -74,7 +74,7 @@ async def _load(reviews: Reviews) -> dict[str, str]:
     """The conversations, by name."""
     values = await reviews.store.channel_values(CHANNEL)
     return {
-        name.removeprefix(PREFIX): data.decode()
+        name.removeprefix(PREFIX): data.decode(errors="replace")
         for name, data in sorted(values.items())
         if name.startswith(PREFIX)
     }

@@ -80,7 +80,7 @@ class TeamsChannel(PeopleLookup):
         self.uploads = Uploads(self.http, cloud_url)
         self._tokens = Tokens(self.http, credentials, self.cloud)
         api = Api(self.http, self._tokens, self.cloud, self._health, timeout)
-        super().__init__(api, References(store), credentials, default)
+        super().__init__(api, References(store, self._health), credentials, default)
         self._own_messages = OwnMessages(api, self.team_channels, credentials.client_id)
         self._key: ButtonKey | None = None
 
@@ -96,7 +96,11 @@ class TeamsChannel(PeopleLookup):
             )
         except ChannelError as error:
             raise SettingsError(f"Microsoft Entra gave no token: {error}.") from error
-        self._key = ButtonKey(data)
+        try:
+            self._key = ButtonKey(data)
+        except ValueError as error:
+            todo = f"Delete {_KEY_NAME} in hitl:channel:{NAME}; buttons that are shown stop working"
+            raise SettingsError(f"{error} {todo}.") from error
         try:
             await self.team_channels.all()
         except ChannelError as error:  # only names are missing, and they are loaded again

@@ -98,7 +98,7 @@ class RedisChannelData(RedisPart):
     async def channel_values(self, channel: str) -> dict[str, bytes]:
         async with store_errors():
             values = cast(dict[bytes, bytes], await self._redis.hgetall(channel_key(channel)))
-        return {name.decode(): data for name, data in values.items()}
+        return {text_of(name): data for name, data in values.items()}
 
     async def drop_channel_value(self, channel: str, name: str) -> None:
         async with store_errors():

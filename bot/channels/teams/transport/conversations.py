@@ -7,7 +7,7 @@ from typing import Any, assert_never
 from hitl_core.errors import StoreUnavailable
 from hitl_core.model import DEFAULT_PLACE, Place
 
-from ...contract import Audience, NotFound, Unreachable
+from ...contract import Audience, LookupFailed, NotFound, Unreachable
 from ..places import CONVERSATION_ID, Destination, parse_place
 from .api import Api, read_field, read_guid
 from .errors import NO_PLACE
@@ -160,7 +160,12 @@ class Conversations:
         if CONVERSATION_ID.fullmatch(target):
             return target
         if pinned := self.references.pinned(target):
-            return pinned
+            return _check_pin(target, pinned)
+        if self.references.unreadable:  # another one may have this name
+            text = (
+                f"it is not known to which conversation {target} leads: one of them can't be read"
+            )
+            raise LookupFailed(text, method="Teams' names", error="damaged")
         matches = await self.team_channels.find_by_name(target)
         if len(matches) > 1:
             ids = " and ".join(sorted(matches))
@@ -168,7 +173,7 @@ class Conversations:
         if not matches:
             raise NotFound(f"there is no team or channel {target} in which the app is installed")
         try:
-            return await self.references.pin(target, matches[0])
+            return _check_pin(target, await self.references.pin(target, matches[0]))
         except StoreUnavailable as error:
             raise Unreachable(f"the store: {error}") from error
 
@@ -196,6 +201,14 @@ class Conversations:
         except StoreUnavailable as error:
             raise Unreachable(f"the store: {error}") from error
         return id
+
+
+def _check_pin(name: str, conversation: str) -> str:
+    """Raises LookupFailed for one that is damaged: nobody knows to which conversation the name led."""
+    if not CONVERSATION_ID.fullmatch(conversation):
+        text = f"where {name} led first can't be read: see hitl teams-names forget"
+        raise LookupFailed(text, method="Teams' names", error="damaged")
+    return conversation
 
 
 def _read_member(account: Any) -> str | None:

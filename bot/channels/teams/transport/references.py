@@ -12,6 +12,7 @@ from hitl_core.errors import StoreUnavailable
 from hitl_core.model import Value
 from hitl_core.store import Store
 
+from ....health import Health
 from ....teams_names import PREFIX
 from ...contract import Unreachable
 from ..ids import NAME
@@ -22,6 +23,8 @@ log = logging.getLogger(__name__)
 #: How old what is known here may be, in seconds: other bots change it too.
 MAX_AGE = 30.0
 _REFERENCE = "conversation:"
+#: The subject of the problem in `Health`.
+_SUBJECT = "Teams: conversations"
 _KINDS = {"channel": "channel", "groupChat": "groupChat", "personal": "personal"}
 
 
@@ -41,10 +44,12 @@ class Reference(Value):
 class References:
     """Methods raise StoreUnavailable, unless they say something else."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, health: Health | None = None) -> None:
+        self._store, self._health = store, health or Health()
         self._all: dict[str, Reference] = {}
         self._pins: dict[str, str] = {}
+        #: The conversations of which what is stored can't be read. It keeps nobody from the others.
+        self.unreadable: list[str] = []
         self._loaded_at = float("-inf")
 
     async def refresh(self, *, now: bool = False) -> None:
@@ -62,15 +67,30 @@ class References:
 
     async def _load(self) -> None:
         values = await self._store.channel_values(NAME)
-        found = [
-            Reference.model_validate_json(data)
+        found = {
+            name.removeprefix(_REFERENCE): _read(name, data)
             for name, data in values.items()
             if name.startswith(_REFERENCE)
-        ]
-        self._all = {one.id: one for one in found}
-        pins = {name: data.decode() for name, data in values.items() if name.startswith(PREFIX)}
-        self._pins = {name.removeprefix(PREFIX): id for name, id in pins.items()}
+        }
+        self.unreadable = [id for id, one in found.items() if one is None]
+        self._report()
+        self._all = {id: one for id, one in found.items() if one is not None}
+        self._pins = {
+            name.removeprefix(PREFIX): data.decode(errors="replace")
+            for name, data in values.items()
+            if name.startswith(PREFIX)
+        }
         self._loaded_at = time.monotonic()
+
+    def _report(self) -> None:
+        if not self.unreadable:
+            self._health.resolve("place", _SUBJECT)
+            return
+        text = (
+            f"What is stored of the conversation {self.unreadable[0]} in Teams can't be read (of"
+            f" {len(self.unreadable)} in all). Write to the app there: then it is stored again."
+        )
+        self._health.report("place", _SUBJECT, text)
 
     def get(self, conversation: str) -> Reference | None:
         return self._all.get(conversation)
@@ -115,10 +135,10 @@ class References:
         key, data = f"{_REFERENCE}{new.id}", _to_json(new)
         stored = await self._store.add_channel_value(NAME, key, data)
         if stored != data:
-            old = Reference.model_validate_json(stored)
-            kept = {"team": old.team, "person": old.person, "name": old.name}
-            empty = {key: value for key, value in kept.items() if not getattr(new, key)}
-            new = new.model_copy(update=empty)
+            if (old := _read(key, stored)) is not None:
+                kept = {"team": old.team, "person": old.person, "name": old.name}
+                empty = {key: value for key, value in kept.items() if not getattr(new, key)}
+                new = new.model_copy(update=empty)
             if new != old:
                 await self._store.save_channel_value(NAME, key, _to_json(new))
         self._all[new.id] = new
@@ -126,6 +146,9 @@ class References:
     async def forget(self, conversation: str) -> None:
         """The app was removed from this conversation: of a team's channel General, from the whole team."""
         id = conversation.partition(";")[0]
+        await self._store.drop_channel_value(
+            NAME, f"{_REFERENCE}{id}"
+        )  # also one that can't be read
         await self._load()
         for one in self.all():
             if id in (one.id, one.team):
@@ -145,7 +168,16 @@ class References:
         conversation to which it leads already, if it does.
         """
         data = await self._store.add_channel_value(NAME, f"{PREFIX}{name}", conversation.encode())
-        return self._pins.setdefault(name, data.decode())
+        return self._pins.setdefault(name, data.decode(errors="replace"))
+
+
+def _read(name: str, data: bytes) -> Reference | None:
+    """What is stored under this name; None if it is damaged, or if a newer version wrote it."""
+    try:
+        one = Reference.model_validate_json(data)
+    except ValueError:  # pydantic's ValidationError is one
+        return None
+    return one if name == f"{_REFERENCE}{one.id}" else None
 
 
 def _to_json(reference: Reference) -> bytes:

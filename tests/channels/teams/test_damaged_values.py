@@ -1,0 +1,98 @@
+"""What the store keeps about Teams, damaged or of a newer version: it hides nothing else, and is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.channels.contract import LookupFailed
+from bot.channels.teams.ids import NAME
+from bot.channels.teams.transport import Reference, References
+from bot.health import Health
+from hitl_core.errors import SettingsError
+from hitl_core.model import Place
+from hitl_core.store import MemoryStore
+from teams_sandbox.server import running_sandbox
+from tests.support.teams import install_everywhere, make_channel
+
+BAD = "19:bad@thread.tacv2"
+URL = "https://smba.trafficmanager.net/emea/"
+GOOD = Reference(id="19:good@thread.tacv2", kind="channel", service_url=URL, team="t1")
+DAMAGED = [
+    b"{",
+    b"\xff\xfe",
+    b'{"id":"19:bad@thread.tacv2","kind":"other","service_url":"x"}',
+    b'{"id":"19:bad@thread.tacv2","kind":"channel","service_url":"x","new":1}',
+    b'{"id":"19:good@thread.tacv2","kind":"channel","service_url":"https://other.example"}',
+]
+
+
+@pytest.mark.parametrize("data", DAMAGED)
+async def test_a13_t2_a_damaged_reference_hides_no_other(data: bytes) -> None:
+    """Given a conversation that can't be read; then the others are known as before, it is told, and what
+    happens there stores it again."""
+    store, health = MemoryStore(), Health()
+    references = References(store, health)
+    await references.save(GOOD)
+    await store.save_channel_value(NAME, f"conversation:{BAD}", data)
+    references = References(store, health)
+    await references.refresh()
+    assert references.all() == [GOOD]
+    assert [BAD in problem.text for problem in health.current_problems()] == [True]
+    bad = Reference(id=BAD, kind="channel", service_url=URL)
+    await references.save(bad)
+    await references.refresh(now=True)
+    assert references.all() == [GOOD, bad]
+    assert health.current_problems() == ()
+
+
+async def test_a13_t2_a_damaged_reference_can_be_removed() -> None:
+    """When the app is removed from there, then nobody is told of it any more."""
+    store, health = MemoryStore(), Health()
+    await store.save_channel_value(NAME, f"conversation:{BAD}", b"{")
+    references = References(store, health)
+    await references.refresh()
+    await references.forget(BAD)
+    assert health.current_problems() == ()
+
+
+async def test_a13_t2_a_name_is_unknown_while_a_conversation_can_not_be_read() -> None:
+    """Given a conversation that can't be read, which may have this name too; then the name leads nowhere yet,
+    and that is no "there is none". A name that leads somewhere already still does."""
+    store, pinned = MemoryStore(), Place("teams:Operations")
+    async with running_sandbox() as sandbox:
+        channel = make_channel(sandbox, store)
+        await install_everywhere(sandbox, channel)
+        await channel.start()
+        known = await channel.conversation_id(pinned)
+        await store.save_channel_value(NAME, f"conversation:{BAD}", b"{")
+        await channel.references.refresh(now=True)
+        assert await channel.conversation_id(pinned) == known
+        with pytest.raises(LookupFailed, match="can't be read"):
+            await channel.conversation_id(Place("teams:Nobody"))
+        await channel.close()
+
+
+async def test_a13_t2_a_damaged_pin_is_unknown() -> None:
+    """Given a name of which is damaged where it led; then it leads nowhere: not to the channel that has the
+    name today."""
+    store = MemoryStore()
+    async with running_sandbox() as sandbox:
+        channel = make_channel(sandbox, store)
+        await install_everywhere(sandbox, channel)
+        await channel.start()
+        await store.save_channel_value(NAME, "name:Operations", b"\xff\xfe")
+        for _ in range(2):
+            with pytest.raises(LookupFailed, match="hitl teams-names forget"):
+                await channel.conversation_id(Place("teams:Operations"))
+            await channel.references.refresh(now=True)
+        await channel.close()
+
+
+async def test_a13_t2_a_damaged_key_is_a_sentence() -> None:
+    store = MemoryStore()
+    await store.save_channel_value(NAME, "button-key", b"short")
+    async with running_sandbox() as sandbox:
+        channel = make_channel(sandbox, store)
+        with pytest.raises(SettingsError, match="Delete button-key in hitl:channel:teams"):
+            await channel.start()
+        await channel.close()
