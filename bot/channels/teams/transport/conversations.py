@@ -161,11 +161,6 @@ class Conversations:
             return target
         if pinned := self.references.pinned(target):
             return _check_pin(target, pinned)
-        if self.references.unreadable:  # another one may have this name
-            text = (
-                f"it is not known to which conversation {target} leads: one of them can't be read"
-            )
-            raise LookupFailed(text, method="Teams' names", error="damaged")
         matches = await self.team_channels.find_by_name(target)
         if len(matches) > 1:
             ids = " and ".join(sorted(matches))

@@ -103,7 +103,8 @@ class TeamChannels:
 
     def unknown(self) -> int:
         """How many teams failed whenever they were looked up: their reviews are in nobody's list."""
-        return sum(one.failure is not None and not one.channels for one in self._teams.values())
+        failed = sum(one.failure is not None and not one.channels for one in self._teams.values())
+        return failed + len(self._references.unreadable)
 
     def expire(self) -> None:
         """Teams says that something changed: what is known is looked up again when it is needed."""
@@ -161,6 +162,8 @@ class TeamChannels:
         """
         ids = self._ids_of(name)
         await self._references.refresh(now=not ids)  # another bot may know of a new team
+        if self._references.unreadable:
+            raise LookupFailed(f"a conversation that can't be read may have the name {name} too")
         await self._load(0.0 if len(ids) == 1 else _RETRY_AFTER)
         for id, one in self._teams.items():
             if one.failure is not None and _is_outage(one.failure):
