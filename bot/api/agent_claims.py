@@ -10,7 +10,7 @@ from uuid import uuid4
 from hitl_core.errors import LeaseLost, Refused
 from hitl_core.failpoints import failpoint
 from hitl_core.model import Call, Review, Snapshot, Token
-from hitl_core.review import Transition, claims, commands, uptime
+from hitl_core.review import Transition, claims, commands, seconds_since_boot
 from hitl_core.store import digest_of
 
 from ..web import ApiProblem
@@ -48,7 +48,7 @@ class AgentClaims:
 
         # With the claim's number, because in a later claim the same key is another operation.
         op = _operation_id("once", who, key, call.key, str(claimed_review.fence))
-        since = uptime()
+        since = seconds_since_boot()
         try:
             applied = await self._access.change(review_id, op, start)
         except Refused as refused:

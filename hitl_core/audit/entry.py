@@ -87,9 +87,9 @@ def parse_position(entry: str) -> tuple[int, int, int]:
 class Anchor(Value):
     """The hash of a range of entries.
 
-    `first` and `last` are the ids of the first and last entry ("from" and "to" in JSON), `count` says how
-    many entries there are. `root` is the SHA-256 over all of them and over `prev`, the root of the anchor
-    before ("" for the first anchor). A person who has kept one root can detect any change up to there.
+    `first` and `last` are the ids of the first and last entry ("from" and "to" in JSON), `count` is the
+    number of entries. `root` is the SHA-256 over all of them and over `prev`, the root of the anchor before
+    ("" for the first anchor). A person who has kept one root can detect every change of an entry before it.
     """
 
     model_config = ConfigDict(strict=True)

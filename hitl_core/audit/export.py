@@ -13,9 +13,9 @@ from hitl_core.model import JsonObject, decode
 
 T = TypeVar("T")
 
-#: One page is one command, which must be answered in time also by a loaded Redis.
+#: The entries of one page. A page is one command, which a loaded Redis must also answer in time.
 PAGE_SIZE = 1000
-#: After these pauses, in seconds, a page that was not answered is read again; then the reading ends.
+#: The pauses, in seconds, before a page without a reply is read again. After the last one the export fails.
 PAUSES = (0.5, 1.0, 2.0)
 
 
@@ -30,8 +30,9 @@ async def entries(ledger: Ledger, partition: int, after: str = "") -> AsyncItera
 async def export_lines(
     ledger: Ledger, partition: int, after: str = ""
 ) -> AsyncIterator[tuple[str, Anchor | None]]:
-    """The lines of whole ranges, starting with the range that contains `after`. The line of an anchor comes
-    with the anchor. If the export doesn't start at the beginning, the first line names the anchor before.
+    """The lines of whole ranges, starting with the range that contains `after`. An anchor's line comes
+    together with the anchor. If the export doesn't start at the beginning, its first line names the anchor
+    before.
     """
     start = await find_start(ledger, partition, after)
     if start is not None:
@@ -99,16 +100,16 @@ async def _entries_in_range(
 
 
 async def _entries_page(ledger: Ledger, partition: int, after: str, size: int) -> list[Entry]:
-    return await _read_patiently(lambda: ledger.entries(partition, after, size))
+    return await _read_with_retry(lambda: ledger.entries(partition, after, size))
 
 
 async def _anchors_page(ledger: Ledger, partition: int, after: str) -> list[Anchor]:
-    return await _read_patiently(lambda: ledger.anchors(partition, after, PAGE_SIZE))
+    return await _read_with_retry(lambda: ledger.anchors(partition, after, PAGE_SIZE))
 
 
-async def _read_patiently(read: Callable[[], Awaitable[T]]) -> T:
-    """Of thousands of pages one may be too late; all that was read before it would be lost. Raises
-    StoreUnavailable if Redis stays away.
+async def _read_with_retry(read: Callable[[], Awaitable[T]]) -> T:
+    """Read one page, and again after each of the pauses: one late reply must not end an export of thousands
+    of pages. Raises StoreUnavailable if Redis still doesn't answer.
     """
     for pause in PAUSES:
         try:

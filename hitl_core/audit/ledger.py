@@ -40,7 +40,7 @@ class Ledger(Protocol):
         ...
 
     async def mark_exported(self, partition: int, anchor: Anchor) -> None:
-        """Record the last exported anchor. An earlier one than the recorded one is ignored."""
+        """Record the last exported anchor. An anchor before the recorded one is ignored."""
         ...
 
     async def trim(self, partition: int, anchor: Anchor) -> None:

@@ -51,12 +51,12 @@ class Verifier:
 
     @property
     def subjects(self) -> int:
-        """How many reviews, and agents whose policy changed, it contains."""
+        """The number of reviews in the export, and of agents whose policy changed."""
         return sum(len(part.heads) for part in self._partitions.values())
 
     @property
     def is_complete(self) -> bool:
-        """Whether it starts at the beginning of the audit."""
+        """Whether the export starts at the beginning of the audit."""
         return all(part.start is None for part in self._partitions.values())
 
     def expect_anchor(self, anchor: Anchor) -> None:

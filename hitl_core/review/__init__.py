@@ -12,7 +12,6 @@ from hitl_core.review import (
     escalation,
     vote_count,
 )
-from hitl_core.review.clock import uptime
 from hitl_core.review.commands import (
     AnswerDoubt,
     Cancel,
@@ -40,6 +39,7 @@ from hitl_core.review.escalation import (
     next_step_at,
 )
 from hitl_core.review.holds import HELD_TEXT, apply_unless_held, calls_ahead, ran_mark
+from hitl_core.review.lease_clock import seconds_since_boot
 from hitl_core.review.open_items import (
     WHOLE_REVIEW,
     OpenItem,
@@ -139,8 +139,8 @@ __all__ = [
     "redaction_pointers",
     "rule_reason_of",
     "runnable_calls",
+    "seconds_since_boot",
     "title_of",
-    "uptime",
     "visible_args",
     "visible_schema",
     "vote_count",

@@ -31,7 +31,7 @@ from hitl_core.review.visibility import cancel_reason_of
 
 @dataclass(frozen=True)
 class Decide:
-    """A decision on one action. The proposal has the revision and the seal that the person saw."""
+    """A decision on one action. `proposal` has the revision and the seal that the person saw."""
 
     review_id: str
     action: str
@@ -47,7 +47,9 @@ class Decide:
 
 @dataclass(frozen=True)
 class DecideAll:
-    """Several decisions, by the actions' keys: all are stored, or none. `seal` is of all of them together."""
+    """Several decisions, by the actions' keys: all are stored, or none. `seal` covers all of these
+    actions.
+    """
 
     review_id: str
     proposals: Mapping[str, Proposal]
@@ -113,7 +115,9 @@ class Cancel:
 
 @dataclass(frozen=True)
 class Release:
-    """A held review goes on. People are asked about what an agent has started, see `holds.calls_ahead`."""
+    """Releases a held review. People are asked about the calls that an agent has started, see
+    `holds.calls_ahead`.
+    """
 
     review_id: str
     who: Reviewer
@@ -129,7 +133,7 @@ Command = Decide | DecideAll | Escalate | AnswerDoubt | Cancel | Release
 
 @dataclass(frozen=True)
 class Findings:
-    """What was looked up for one command.
+    """The results of the look-ups for one command.
 
     - `ineligible_voters`: by the actions' keys, the keys of voters who may no longer decide;
     - `judged`, `has_new_grant`: of an edit, see `decisions.decide`;

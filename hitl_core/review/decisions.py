@@ -153,8 +153,8 @@ def judge_new_edit(
 def check_decidable(
     review: Review, action: Action, revision: int, now: float, seal: str | None = None
 ) -> None:
-    """Raises Refused if nobody can decide on this revision of the action now. `seal` is of what the person
-    saw; None is not compared.
+    """Raises Refused if nobody can decide on this revision of the action now. `seal` is the seal of what the
+    person saw; None skips this comparison.
     """
     if action.decision is not None:
         who, verb = _decider_names(action), PAST_VERBS[action.decision.type]
@@ -224,8 +224,8 @@ def add_revision(
 
 
 def with_edited_call(review: Review, action: Action, judged: JudgedProposal) -> Review:
-    """The review with the arguments of a new revision. The call keeps what an edit can't win back: after a
-    crash it runs again only if all rules so far allow that, and the agent's texts stay hidden.
+    """The review with the arguments of a new revision. An edit can't make the call freer: after a crash it
+    runs again only if all rules so far allow that, and hidden texts of the agent stay hidden.
     """
     assert judged.ruling is not None  # something was changed
     idempotent = judged.ruling.idempotent

@@ -29,8 +29,9 @@ MAX_REASON = 500
 def record_delivery_problem(
     review: Review, place: Place, why: str, now: float, *, is_shown: bool = False
 ) -> Transition:
-    """Only the first reason is kept until the problem is over. Otherwise two alternating reasons would update
-    the card again and again. Raises Refused if the place already has a problem, or if nothing waits there.
+    """Record why a place can't show the review. Only the first reason is kept until the problem is over:
+    otherwise two alternating reasons would update the card again and again. Raises Refused if the place
+    already has a problem, or if nothing waits there.
     """
     if place in review.troubles or not open_items(review, place):
         raise Refused("unchanged", "Nothing to record: a problem is recorded, or nothing waits.")
@@ -73,8 +74,8 @@ def replace_deciders(
     why: str,
     now: float,
 ) -> Transition:
-    """None of the people who may decide these is left. Each action takes its next escalation step. After the
-    last step, and for a call in doubt, the members of the fallback may decide.
+    """Call it when nobody is left who may decide these actions and calls in doubt. Each action takes its next
+    escalation step. After the last step, and for a call in doubt, the members of the fallback may decide.
 
     `undecidable` has the grants that were looked up, by key. Raises Refused: `changed` if other people may
     decide now, `no_fallback` if nothing has a step or fallback left.
@@ -107,7 +108,7 @@ def _escalations(review: Review, item: OpenItem) -> tuple[Escalation, ...]:
 def _move(
     review: Review, escalations: Mapping[str, Escalation], now: float, why: str, place: Place
 ) -> Transition:
-    """To the fallback, by key: a pending action or a call in doubt."""
+    """Show pending actions and calls in doubt at their fallback places too. `escalations` are by key."""
     actions, runs = dict[str, Action](), dict[str, Run]()
     for key, escalation in escalations.items():
         action = review.action(key)

@@ -17,21 +17,23 @@ HELD_TEXT = (
 
 
 def ran_mark(key: str) -> str:
-    """An agent sets it on a held review if it has started that call: the store may not know it."""
+    """The mark that an agent sets on a held review if it has started this call: the stored review may not
+    know that.
+    """
     return STARTED_MARK + key
 
 
 def calls_ahead(snapshot: Snapshot) -> tuple[str, ...]:
-    """The keys of the calls that an agent has started and that the review has as not started."""
+    """The keys of the calls that an agent has started, but that are not started in the stored review."""
     review = snapshot.review
     keys = (call.key for call in review.calls if ran_mark(call.key) in snapshot.marks)
     return tuple(key for key in keys if _is_unstarted(review, key))
 
 
 def release(snapshot: Snapshot, by: Reviewer) -> Transition:
-    """The review goes on as it is stored, with its clocks later by the time for which it was held. People are
-    asked about the calls that an agent has started. So this is decided from the snapshot that is written
-    against, not from one that a person has read.
+    """The review continues as it is stored. Its clocks move later by the time for which it was held. People
+    are asked about the calls that an agent has started: so this must be computed from the snapshot that the
+    write is compared with, not from one that a person read earlier.
     """
     review, now = snapshot.review, snapshot.now
     runs = {
@@ -45,14 +47,15 @@ def release(snapshot: Snapshot, by: Reviewer) -> Transition:
 
 
 def is_release(event: Event) -> bool:
-    """Whether a held review goes on after this event: it was released, or nothing of it can run any more."""
+    """Whether a held review continues after this event: it was released, or none of it can run any more."""
     return event.kind in ("released", "cancelled")
 
 
 def apply_unless_held(apply: SnapshotFunction, snapshot: Snapshot) -> Transition:
-    """The transition. Of a held review only its release, its cancellation, or a vote to cancel it, after
-    which it is still held: else raises Refused("held"). It is too late to cancel what an agent says that it
-    has started, because its answers would say that nothing ran: Refused("started").
+    """Apply the transition. A held review accepts only three: its release, its cancellation, and a vote to
+    cancel it, after which it is still held. All others raise Refused("held"). A cancellation raises
+    Refused("started") if an agent says that it has started a call: the agent's answers would say that nothing
+    ran.
     """
     if not snapshot.held:
         return apply(snapshot)
@@ -81,7 +84,7 @@ def refuse_held() -> Refused:
 
 def _shift_clocks(review: Review, since: float, now: float) -> Review:
     """The review with escalations and deadlines later by the time for which it was held. What was late when
-    that began is late after it.
+    the hold began is still late.
     """
     if review.status != "pending":
         return review

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from hitl_core.model import Action, Grant, Place, Review, Reviewers
 
-#: The key of all actions and doubts of a review.
+#: Used in place of an action's key: all actions and doubts of a review.
 WHOLE_REVIEW = "0"
 
 
 class OpenItem(NamedTuple):
-    """`places`: where people are asked; `grants`: who of them may decide. `action` is None for a call in
-    doubt.
+    """A pending action, or a call in doubt (`action` is None). `places`: where people are asked; `grants`:
+    who of them may decide.
     """
 
     key: str
@@ -24,7 +24,7 @@ class OpenItem(NamedTuple):
 
 
 def open_items(review: Review, place: Place | None = None) -> list[OpenItem]:
-    """Those at this place, or all."""
+    """The open items at this place; without a place, all."""
     if review.cancelled is not None or review.status == "done":
         return []
     pending = [
@@ -47,15 +47,15 @@ def open_items(review: Review, place: Place | None = None) -> list[OpenItem]:
 
 
 def pending_actions(review: Review, place: Place) -> list[Action]:
-    """Those at this place."""
+    """The pending actions at this place."""
     items = open_items(review, place)
     return [item.action for item in items if item.action is not None]
 
 
 def grants_for(review: Review, key: str, *, in_doubt: bool = False) -> tuple[Grant, ...]:
     """Who may decide on the action with this key, or on any action or doubt (WHOLE_REVIEW). With `in_doubt`:
-    who may say what became of the call, and so read it: the members of a fallback too, if its doubt was
-    opened to them. That is no right to decide on the action.
+    who may say what became of the call, and so may read it. If its doubt was opened to a fallback, these are
+    also the members of the fallback; that gives them no right to decide on the action.
     """
     if key == WHOLE_REVIEW:
         doubts = [grant for call in review.calls_in_doubt for grant in review.grants_of(call)]

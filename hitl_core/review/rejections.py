@@ -1,7 +1,7 @@
-"""Which call is another attempt at a rejected one, by our own records. Pure.
+"""Finds the calls that are another attempt at a rejected call. Pure.
 
-Only a person's rejection counts. Nothing that an agent sends makes a call another attempt or takes that
-away.
+It uses only our own records. Only a person's rejection counts, and nothing that an agent sends changes which
+calls are another attempt.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from hitl_core.model import (
 from hitl_core.review.visibility import redaction_pointers
 from hitl_core.store import RejectedCall
 
-#: How many rejected calls of the tools are looked at, and in how many reviews.
+#: How many rejected calls of the same tools are compared, and of how many reviews.
 MAX_CALLS = 20
 MAX_REVIEWS = 3
 
 
 class Rejected(NamedTuple):
-    """A rejected call, and its newest arguments. `review` may be an outline."""
+    """A rejected call, and its newest arguments. `review` may be an outline (`ReviewStore.load_outline`)."""
 
     review: Review
     action: Action
@@ -38,8 +38,8 @@ class Rejected(NamedTuple):
 def index_changes(
     before: Review | None, review: Review
 ) -> tuple[list[RejectedCall], list[RejectedCall]]:
-    """What a change of a review adds to the thread's rejected calls, and what it removes: a call that people
-    decided replaces the rejected one that it follows.
+    """The rejected calls that a change of a review adds to its thread, and those that it removes. A call that
+    people decided replaces the rejected call that it follows.
     """
     added: list[RejectedCall] = []
     removed: list[RejectedCall] = []
@@ -61,7 +61,7 @@ def is_rejected(action: Action) -> bool:
 
 
 def add_rejections(review: Review, rejected: Sequence[Rejected]) -> Review:
-    """The new review. Each of its actions that is another attempt has the rejected call that it follows."""
+    """The new review, in which each action that is another attempt has the rejected call that it follows."""
     args, actions, calls = dict(review.args), list(review.actions), list(review.calls)
     for at, one in _pairs(review, rejected):
         action = actions[at]
@@ -93,14 +93,14 @@ def _earlier(one: Rejected, new_args: JsonObject) -> EarlierRejection:
 
 
 def _hiding(call: Call, rejected: Call | None) -> Call:
-    """The agent's texts may quote what was hidden in the rejected call."""
+    """The call with the agent's texts hidden if the rejected call hid values: the texts may quote them."""
     hides = call.hides_values or (rejected is not None and rejected.hides_values)
     return call.model_copy(update={"hides_values": hides})
 
 
 def _pairs(review: Review, rejected: Sequence[Rejected]) -> Iterator[tuple[int, Rejected]]:
-    """Each new action, by its position, with the rejected call of its tool that is most like it. A rejected
-    call belongs to one action at most; among equals the latest comes first.
+    """The position of each new action, and the rejected call of its tool that is most like it. A rejected
+    call belongs to one action at most. Among equally similar calls the latest comes first.
     """
     parsed = [one.args.parse() for one in rejected]
     alike = [

@@ -20,8 +20,8 @@ from hitl_core.errors import (
 )
 from hitl_core.model import UNAUDITED_CODES, Event, MessageRef, Place, Review, Reviewer, Snapshot
 from hitl_core.review import escalation, holds
-from hitl_core.review.clock import uptime
 from hitl_core.review.commands import Command, Findings, apply_command
+from hitl_core.review.lease_clock import seconds_since_boot
 from hitl_core.review.runs import claims
 from hitl_core.review.storage import ReviewLoader, build_write
 from hitl_core.review.transition import (
@@ -150,9 +150,7 @@ class Reviews(ReviewLoader):
     ) -> None:
         """Ask the bots to update this message, because it does not show what is stored. If it is a duplicate
         of the review's card, they delete it. `only_duplicate`: don't update the card itself. A `snapshot`
-        that was just loaded saves one load.
-
-        It raises nothing, and it is safe to repeat.
+        that was just loaded saves one load. It raises nothing, and it is safe to repeat.
         """
         try:
             if (snapshot := snapshot or await self.store.load(review_id)) is None:
@@ -174,19 +172,20 @@ class Reviews(ReviewLoader):
     async def can_still_run(
         self, applied: ChangeResult, key: str, fence: int, since: float
     ) -> bool:
-        """Whether the call that was just started may really run. `since` is `uptime()` before `start` was
-        sent.
+        """Whether the call that was just started may run. `since`: `seconds_since_boot()` before its start.
 
-        The reply to `start` was true when it was stored. If the reply came late, or came from a retry, the
-        lease may have ended since, and a person may have answered "run it again". In these cases the review
-        is loaded again. False if the call is finished, or if this process has started it before, and the
-        store lost that. Raises LeaseLost, Refused("held"), StoreUnavailable.
+        The reply to `start` was true when it was stored. If it came late, or from a retry, the lease may have
+        ended since, and a person may have answered "run it again": so the review is loaded again. False if
+        the call is finished, or if this process has started it before, and the store lost that. Raises
+        LeaseLost, Refused("held"), StoreUnavailable.
         """
         review, sure, is_new = applied.review, applied.is_new, applied.is_new
         while (
-            not sure or review.lease is None or uptime() - since >= review.lease.until - applied.now
+            not sure
+            or review.lease is None
+            or seconds_since_boot() - since >= review.lease.until - applied.now
         ):
-            since = uptime()
+            since = seconds_since_boot()
             snapshot = await self.load(review.id)
             if snapshot.held:
                 raise holds.refuse_held()
@@ -228,7 +227,7 @@ class Reviews(ReviewLoader):
     async def apply(
         self, command: Command, snapshot: Snapshot | None = None, findings: Findings | None = None
     ) -> ChangeResult:
-        """Apply what a person did. `snapshot`: see `change`. Raises what it and `apply_command` raise."""
+        """Apply a command. `snapshot`: see `change`. Raises what `change` and `apply_command` raise."""
         return await self._change(
             command.review_id, command.op, lambda s: apply_command(s, command, findings), snapshot
         )

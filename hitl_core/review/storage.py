@@ -1,4 +1,6 @@
-"""Loads reviews, also while the store is away for a moment, and makes the writes that store transitions."""
+"""Loads reviews, with retries while the store is unreachable for a moment, and builds the writes of
+transitions.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ _PAGE = 100
 
 
 class ReviewLoader:
-    """For `retry_seconds` an unreachable store is tried again. Then StoreUnavailable is raised."""
+    """Calls to an unreachable store are repeated for `retry_seconds`. Then StoreUnavailable is raised."""
 
     def __init__(self, store: Store, retry_seconds: float) -> None:
         self.store = store
@@ -53,19 +55,19 @@ class ReviewLoader:
         return await self.load_until(review_id, time.monotonic() + self._retry_seconds)
 
     async def load_until(self, review_id: str, end: float) -> Snapshot:
-        """The same, tried again until `end`, by `time.monotonic`."""
+        """Like `load`, but retries until `end`, by `time.monotonic`."""
         found = await _retry_until(lambda: self.store.load(review_id), end)
         return _remember(_require(review_id, found))
 
     async def load_outline(self, review_id: str) -> Snapshot:
-        """The same without arguments, for code that looks at many reviews."""
+        """Like `load`, without the arguments. For code that reads many reviews."""
         found = await self.with_retry(lambda: self.store.load_outline(review_id))
         return _remember(_require(review_id, found))
 
     async def check_history(self) -> HistoryCheck:
-        """Compare what this process has seen with what is stored. After a loss, note on the held reviews
-        which calls this process has started that they don't know: a release asks people about them. Call it
-        every few seconds. Raises StoreUnavailable.
+        """Compare what this process has seen with what is stored. After a loss, set a mark on the held
+        reviews for each call that this process has started and that they don't know: the release asks people
+        about these. Call it every few seconds. Raises StoreUnavailable.
         """
         check, history = await self.store.check_history(), self.store.history
         if history != self._started_calls.noted_history:
@@ -74,7 +76,7 @@ class ReviewLoader:
                     await self._mark_held(review_id, self._started_calls.ahead_of)
                 except StoreUnavailable:
                     raise  # the next check begins again
-                except StoreError as error:  # it can't be released either, by this version
+                except StoreError as error:  # this version can't release it either
                     log.warning("review %s: can't be read: %s", review_id, safe_message(error))
             self._started_calls.noted_history = history
         return check
@@ -82,8 +84,8 @@ class ReviewLoader:
     async def mark_started(
         self, review_id: str, keys: Callable[[Review], Iterable[str]] | None = None
     ) -> None:
-        """After a change of this review failed: if the store lost what its agent did, note what it has
-        started, as far as this process knows it, and `keys`. It raises nothing.
+        """Call it after a change of this review failed. If the store lost writes, mark on the held reviews
+        the calls that this process has started, and `keys` on this one. It raises nothing.
         """
         with suppress(HitlError):
             await self.check_history()
@@ -151,7 +153,7 @@ class ReviewLoader:
 
 
 def _last_revision(action: Action) -> int:
-    """The newest one of the requested tool: an edit may have chosen another tool."""
+    """The newest revision for the requested tool: an edit may have chosen another tool."""
     return action.revision if action.name == action.request.name else 1
 
 
@@ -169,7 +171,7 @@ async def _retry_until(call: Callable[[], Awaitable[T]], end: float) -> T:
 
 
 def _remember(snapshot: Snapshot) -> Snapshot:
-    """So that a log line about this review has its thread as well."""
+    """Note the review's thread, so that log lines about this review have it too."""
     recent_threads.add(snapshot.review.id, snapshot.review.thread_id)
     return snapshot
 
@@ -181,7 +183,9 @@ def _require(review_id: str, snapshot: Snapshot | None) -> Snapshot:
 
 
 def build_write(loaded: Snapshot | None, changed: Transition) -> Write:
-    """The write for this change, with the new values of the store's indexes. `loaded`: None for a new one."""
+    """The write for this change, with the new values of the store's indexes. `loaded` is None for a new
+    review.
+    """
     review, event = changed
     before = loaded.review if loaded else None
     ready = claims.ready_at(review)

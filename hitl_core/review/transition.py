@@ -40,7 +40,7 @@ class ChangeResult(NamedTuple):
     is_new: bool
 
 
-#: The decider of the policy's denials in an interrupt, so that its system gets an answer.
+#: Who decides when the policy denies a call of an interrupt: its system must get an answer too.
 _THE_POLICY = Reviewer(channel=POLICY, team="", id="policy", name="The policy")
 
 PAST_VERBS: dict[DecisionType, str] = {

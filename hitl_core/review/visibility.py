@@ -1,12 +1,12 @@
-"""What people may see of a call: which values and texts are hidden, and by which schema it is drawn. Pure.
+"""What people may see of a call: what is hidden, and by which schema the call is drawn. Pure.
 
 In a review that hides values nobody reads the agent's texts: a text may quote a hidden value as it is, in
-part, encoded or in another spelling, and no search finds all of that. Always shown are the arguments, without
-the hidden values, and what the policy's file says.
+part, encoded or in another spelling, and no search finds all of that. The arguments without the hidden
+values, and what the policy's file says, are always shown.
 
-By `visible_schema` arguments are drawn, on cards and in forms. The policy's own words (titles, hints, names
-of choices, order) are shown as the policy says them. What an agent adds only checks arguments: a card or form
-takes from it the types of arguments that the policy doesn't name.
+Cards and forms draw arguments by `visible_schema`. The policy's own words (titles, hints, names of choices,
+order) are shown as the policy says them. What an agent adds only checks arguments: a card or form takes from
+it the types of arguments that the policy doesn't name.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from hitl_core.policy import has_refs
 
 Schema = dict[str, Any]
 
-#: Where the policy's schema says something of further arguments, the agent's says nothing of them.
+#: With these keywords the policy describes arguments that it doesn't name: then the agent's schema adds none.
 _SAYS_MORE = (
     "$ref", "allOf", "anyOf", "oneOf", "not", "if", "dependencies", "dependentSchemas", "patternProperties",
     "additionalProperties", "unevaluatedProperties", "propertyNames",
@@ -49,14 +49,14 @@ class Hiding(Protocol):
 
 
 def find_pointers(hiding: Hiding, args: Mapping[str, Any]) -> tuple[str, ...]:
-    """JSON pointers (RFC 6901) to the values that are hidden, all of which are there."""
+    """JSON pointers (RFC 6901) to those of these arguments that are hidden."""
     paths = find_hidden((hiding.policy_schema, hiding.hiding_schema), args, hiding.redact)
     return tuple(sorted(map(to_pointer, paths)))
 
 
 def redaction_pointers(owner: Action | Call, args: dict[str, Any]) -> tuple[str, ...]:
-    """JSON pointers to the hidden values of an action's arguments, or of a call that needs no person: those
-    of `redact`, and those that a trusted schema hides. The rules that applied before an edit count too.
+    """JSON pointers to the hidden values in the arguments of an action, or of a call that needs no person:
+    those of `redact`, and those that a trusted schema hides. The rules that applied before an edit count too.
     """
     if isinstance(owner, Call):
         return owner.redact
@@ -68,8 +68,8 @@ def redaction_pointers(owner: Action | Call, args: dict[str, Any]) -> tuple[str,
 
 
 def compared_pointers(action: Action, args: dict[str, Any]) -> tuple[str, ...]:
-    """What is hidden where an action is compared with the rejected call that it follows: what the rules of
-    either of them hide.
+    """JSON pointers to what is hidden when an action is compared with the rejected call that it follows: what
+    the rules of one or the other hide.
     """
     earlier = action.rejected_before
     return (*redaction_pointers(action, args), *(earlier.redact if earlier else ()))
@@ -78,8 +78,8 @@ def compared_pointers(action: Action, args: dict[str, Any]) -> tuple[str, ...]:
 def find_redaction_flaw(
     schemas: Iterable[dict[str, Any] | None], args: dict[str, Any], budget: Budget | None = None
 ) -> str | None:
-    """Why these arguments can't be shown to people; None if they can. `schemas` are the ones that the policy
-    trusts. If it is unclear what a schema hides, a card would hide everything. Raises TooMuchWork if the
+    """Why these arguments can't be shown to people; None if they can. If it is unclear what a schema hides, a
+    card would hide everything. `schemas` are the ones that the policy trusts. Raises TooMuchWork if the
     `budget` is not enough.
     """
     if not is_hiding_unclear(schemas, args, budget):
@@ -97,8 +97,8 @@ def mask_hidden(owner: Action | Call, args: dict[str, Any]) -> dict[str, Any]:
 
 
 def visible_args(review: Review, call: Call, revision: int | None = None) -> dict[str, Any]:
-    """A call's arguments with "(hidden)" for hidden values, by default of the newest revision. Revision 0 are
-    those of the rejected call that it follows.
+    """A call's arguments with "(hidden)" for hidden values; by default those of the newest revision. Revision
+    0 has the arguments of the rejected call that this call follows.
     """
     action, args = review.action(call.key), review.arguments(call.key, revision).parse()
     if revision == 0 and action is not None:
@@ -114,7 +114,7 @@ def description_of(review: Review, action: Action) -> str | None:
 
 
 def title_of(review: Review, action: Action) -> str | None:
-    """What the agent's own system calls it; None also if it is not shown."""
+    """The title that the agent's own system gives to the action; None also if it is not shown."""
     return None if review.hides_values else action.request.title
 
 
@@ -124,8 +124,8 @@ def reason_of(review: Review, call: Call) -> str | None:
 
 
 def rule_reason_of(review: Review, call: Call) -> str:
-    """Why the policy rules so; "" for a text of the agent or of Python code that is not shown. A text of the
-    agent (`verdict.by_agent`) must be shown as the agent's.
+    """Why the policy rules so; "" for a text that is not shown, because it is the agent's or Python code
+    wrote it. A text of the agent (`verdict.by_agent`) must be shown as the agent's.
     """
     is_withheld = review.hides_values and (call.verdict.by_agent or call.verdict.computed)
     return "" if is_withheld else call.verdict.reason
@@ -141,18 +141,16 @@ def cancel_reason_of(review: Review) -> str | None:
 
 
 def visible_schema(config: ReviewConfig) -> Schema | None:
-    """By which a card draws arguments: it takes their titles and their order. None where no schema says
-    anything of them.
-    """
+    """The schema by which a card titles and orders arguments. None if no schema describes them."""
     return _without_agents_words(config, strip_texts)
 
 
 def form_schema(
     config: ReviewConfig, args: Mapping[str, Any], *, hides_values: bool
 ) -> Schema | None:
-    """By which a form of these arguments is made, and its errors are written. If the review hides values, a
-    schema that the policy doesn't trust adds only the types of arguments that are there: its names, choices
-    and limits may quote a hidden value.
+    """The schema of a form for these arguments, and of its errors. If the review hides values, a schema that
+    the policy doesn't trust adds only the types of arguments that are there: its names, choices and limits
+    may quote a hidden value.
     """
     if not hides_values:
         return visible_schema(config)
@@ -160,7 +158,7 @@ def form_schema(
 
 
 def answer_schema_of(review: Review, action: Action) -> Schema | None:
-    """By which people answer. An agent's question that is not shown has numbers in place of its words."""
+    """The schema of people's answers. It has numbers in place of the agent's words if these are not shown."""
     schema = action.config.answer_schema
     if schema is None or not (review.hides_values and action.config.answer_by_agent):
         return schema
@@ -168,7 +166,7 @@ def answer_schema_of(review: Review, action: Action) -> Schema | None:
 
 
 def hides_options(review: Review, action: Action) -> bool:
-    """Whether people don't see the agent's words between which they choose; then nobody reads the answer."""
+    """Whether the agent's words for the choices are not shown. Then the chosen answer is hidden too."""
     schema = answer_schema_of(review, action)
     if schema is None or schema is action.config.answer_schema:
         return False
@@ -178,7 +176,7 @@ def hides_options(review: Review, action: Action) -> bool:
 def message_of_answer(
     review: Review, action: Action, answer: object, message: str | None
 ) -> str | None:
-    """What a person wrote with this answer, or what is written in its place."""
+    """What a person wrote with this answer, or what is shown in its place."""
     if answer is None or not hides_options(review, action):
         return message
     return f"the answer is {WHY_HIDDEN}"
@@ -200,15 +198,15 @@ def _without_agents_words(
 
 
 def declared_arguments(config: ReviewConfig) -> dict[str, object]:
-    """The arguments that a schema which the policy trusts has, by their keys. An agent's own schema declares
-    none: it must not make a key look like the policy's.
+    """The arguments that a schema which the policy trusts describes, by their keys. An agent's own schema is
+    not used: it must not make a key look like the policy's.
     """
     schema = config.policy_schema
     return _properties(_join(_parts(schema))) if schema else {}
 
 
 def _parts(schema: Schema) -> list[Schema]:
-    """The schemas of which `combine_schemas` made one, each once."""
+    """The schemas that `combine_schemas` has combined in this one, each once."""
     both = schema.get("allOf")
     if schema.keys() != {"type", "allOf"} or not isinstance(both, list) or has_refs(schema):
         return [schema]
@@ -220,7 +218,7 @@ def _parts(schema: Schema) -> list[Schema]:
 
 
 def _join(schemas: list[Schema]) -> Schema:
-    """All of them in one, with the arguments where a card looks for their titles and order."""
+    """All of them in one schema. All `properties` are at the top, where a card looks for titles and order."""
     first, *others = schemas
     if not others:
         return first
@@ -236,12 +234,12 @@ def _join(schemas: list[Schema]) -> Schema:
 
 
 def _with_types(policy_schema: Schema, added: Iterable[Schema]) -> Schema:
-    """With what these say of arguments of which the policy says nothing."""
+    """The policy's schema, with what `added` say about arguments that the policy doesn't describe."""
     known, more = _properties(policy_schema), dict[str, object]()
     for bare in added:
         if not has_refs(bare):
             more |= {name: each for name, each in _properties(bare).items() if name not in known}
-    # What is hidden are the values of `redaction_pointers`, which no schema has to say again.
+    # `redaction_pointers` finds what is hidden, so the added schemas don't have to say it.
     return {**policy_schema, "properties": {**known, **more}, NO_TEXTS_MARK: True}
 
 

@@ -27,8 +27,8 @@ from hitl_core.sentences import join_names
 
 VoteType = Literal["approve", "reject", "respond", "ignore"] | DoubtAnswer
 
-#: After these the tool does not run, and its result does not say that it ran. After all others the call runs,
-#: or the answer replaces its result.
+#: The answers that mean no: the tool does not run, and its result does not say that it ran. After all others
+#: the call runs, or the answer replaces its result.
 NEGATIVE: frozenset[VoteType] = frozenset({"reject", "ignore", "skip"})
 _PAST = {
     "approve": "approved",
@@ -73,7 +73,9 @@ def count_vote(votes: Sequence[Vote], vote: Vote, reviewers: Reviewers) -> VoteC
 
 
 def excluded_keys(review: Review, action: Action) -> frozenset[str]:
-    """The keys of those whom the rule lets approve nothing: the requester, and who made the newest edit."""
+    """The keys of the people who may not approve by the rule: the requester, and the author of the newest
+    edit.
+    """
     reviewers, out = action.route.reviewers, set[str]()
     if reviewers.exclude_requester and review.requester:
         out.add(person_key(review.requester))
@@ -97,8 +99,8 @@ def check_not_excluded(review: Review, action: Action, vote_type: VoteType, by: 
 
 
 def excluded_voters(review: Review, action: Action, votes: Iterable[Vote]) -> frozenset[str]:
-    """The keys of those whose vote the rule excludes, by the identities that `votes` have: more may be known
-    of a person now than when they voted.
+    """The keys of the voters whom the rule excludes. Their identities are those in `votes`, because more may
+    be known of a person now than when they voted.
     """
     excluded = set[str]()
     for vote in votes:

@@ -41,7 +41,7 @@ def running_loop() -> Generator[Runner, None, None]:
     def run(work: Awaitable[T]) -> T:
         if process != os.getpid():
             _refuse(work, _FORKED)
-        with opening:  # so that no work comes to the loop after its last one
+        with opening:  # so that no work reaches the loop after it has ended
             if not is_open:
                 _refuse(work, _CLOSED)
             future = asyncio.run_coroutine_threadsafe(_await_result(work), loop)

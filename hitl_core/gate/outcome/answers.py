@@ -160,10 +160,10 @@ def state_update(review: Review) -> JsonObject:
 
 
 def add_edit_notice(review: Review, call_id: str, content: Any) -> Any:
-    """The result of a call (a text or a list of content blocks), behind a notice to the model that a person
+    """The result of a call (a text or a list of content blocks), after a notice to the model that a person
     edited the call, with the edited name and arguments. The result is unchanged if the call was not edited,
-    if the policy has no `edit_notice`, and if the notice is already there. The text is that of LangChain
-    1.4.2 and later.
+    if the policy has no `edit_notice`, or if the notice is already there. The text is that of LangChain 1.4.2
+    and later.
     """
     replacement = replacement_calls(review).get(call_id)
     if replacement is None or not review.edit_notice:

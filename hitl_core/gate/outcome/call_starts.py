@@ -1,4 +1,4 @@
-"""The starts of a claim's calls: each call starts once, also when an answer of the store never came."""
+"""Starts the calls of one claim. Each call starts once, even if a reply of the store is lost."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from uuid import uuid4
 from hitl_core.errors import Refused
 from hitl_core.failpoints import failpoint
 from hitl_core.model import Review
-from hitl_core.review import Reviews, claims, uptime
+from hitl_core.review import Reviews, claims, seconds_since_boot
 
 
 class CallStarts:
-    """`review` is as it was claimed."""
+    """`review`: the review as it was when this process claimed it."""
 
     def __init__(self, review: Review, reviews: Reviews) -> None:
         self._review_id, self._fence, self._reviews = review.id, review.fence, reviews
@@ -21,10 +21,10 @@ class CallStarts:
         self._locks = defaultdict[str, asyncio.Lock](asyncio.Lock)
 
     async def start(self, key: str) -> bool:
-        """Whether the call with this key may run now. Raises as `Outcome.once`.
+        """Whether the call with this key may run now. Raises what `Outcome.once` raises.
 
-        After a try that got no answer, the next one has the same id: a start that was stored is its own, and
-        the call can still run. So tries of one call follow each other.
+        If a try gets no reply, the next try has the same operation id. So it recognizes a start that the
+        first try stored, and the call can still run. Tries of one call run one after another.
         """
         async with self._locks[key]:
             operation = self._unanswered.pop(key, "") or f"once:{uuid4().hex}"
@@ -36,7 +36,7 @@ class CallStarts:
 
     async def _start_as(self, operation: str, key: str) -> bool:
         await failpoint("gate.before_once")
-        since = uptime()
+        since = seconds_since_boot()
         try:
             applied = await self._reviews.change(
                 self._review_id, operation, lambda r, now: claims.start(r, self._fence, key, now)

@@ -68,7 +68,7 @@ class Outcome:
         return state_update(self._review)
 
     def with_edit_notice(self, call: ToolCall, content: Any) -> Any:
-        """The tool's result, behind a notice that a person edited its call; see `add_edit_notice`."""
+        """The tool's result, after a notice that a person edited its call; see `add_edit_notice`."""
         return add_edit_notice(self._review, call.id, content)
 
     @property
@@ -136,9 +136,10 @@ class Outcome:
         return self._runs.use(call)
 
     async def hand_over(self) -> tuple[str, ...]:
-        """For an agent that acts on its answers by itself, as after an interrupt of its own code: `once` for
-        every call that it may act on, also for those with a person's own words (`respond`). If the process
-        dies now, a person is asked what became of them. Returns their ids, for `report`. Raises as `once`.
+        """Call `once` for every call on which the agent may act, also for those that a person answered in
+        their own words (`respond`). Use it for an agent that acts on the answers itself, for example after an
+        interrupt in its own code. If the process dies after this, a person is asked what became of these
+        calls. Returns their ids, for `report`. Raises what `once` raises.
         """
         for call in claims.actionable_calls(self._review):
             await self._starts.start(call.key)
@@ -156,8 +157,8 @@ class Outcome:
     async def finish(self, results: Mapping[str, object] | None = None) -> None:
         """Mark the review as done, with the results of its calls by tool call id. Raises LeaseLost, and
         Refused for an id that is not a call of this review, and for a call that was started and has no
-        result: pass one, also if it failed. If nobody does, a person is asked when the lease ends: it is not
-        renewed any more.
+        result. Pass a result for each started call, even if it failed. Otherwise a person is asked when the
+        lease ends; this process no longer renews it.
 
         Call it when the agent will not need this review again: after that, no process gets it any more.
         """

@@ -70,8 +70,9 @@ class Tool:
             raise InvalidToolCall(f"`{self.name}` can't be reviewed. {error}") from error
 
     def check_complete(self, args: JsonObject) -> None:
-        """For a call that had all arguments, with defaults. Raises _ArgsMismatch if an edit removed one for
-        which the function has a default: the function would get that value in spite of the edit.
+        """Raises _ArgsMismatch if an edit removed an argument for which the function has a default: the
+        function would use that default in spite of the edit. Only for a call that had all arguments, with
+        defaults.
         """
         missing = [p for p in self.signature.parameters.values() if p.name not in args]
         if lost := [p.name for p in missing if p.default is not p.empty and p.default is not None]:
@@ -190,6 +191,6 @@ def already_started_answer(call: ToolCall) -> Answer:
 def order_answers(
     review: Review, known: Iterable[Answer], results: Iterable[Answer]
 ) -> tuple[Answer, ...]:
-    """One answer for each call of the turn, in the model's order."""
+    """One answer for each call of the turn, in the model's order: those of `known`, and `results`."""
     by_id = {answer.tool_call_id: answer for answer in (*known, *results)}
     return tuple(by_id[call.tool_call_id] for call in review.calls)

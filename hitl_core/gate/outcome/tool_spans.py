@@ -12,7 +12,7 @@ from hitl_core.review import CallResult
 
 
 class ToolSpans:
-    """By the ids of the calls. Without OpenTelemetry all of this does nothing."""
+    """The open spans, by tool call id. Without OpenTelemetry it does nothing."""
 
     def __init__(self, review: Review) -> None:
         self._review = review
@@ -34,7 +34,9 @@ class ToolSpans:
         return telemetry.use_span(self._open.get(call.id))
 
     def end(self, results: Mapping[str, object]) -> None:
-        """Of the calls that have a result. An error has its kind alone: its text may have arguments."""
+        """End the spans of the calls that have a result. Of an error only the type is recorded, because its
+        text may contain arguments.
+        """
         for call_id in self._open.keys() & results.keys():
             result = results[call_id]
             failed = isinstance(result, CallResult) and result.kind == "failure"

@@ -1,4 +1,6 @@
-"""Tool calls → a review: check them, judge them by the policy, give them an id that a repeat finds."""
+"""Tool calls → a review: check them, judge them by the policy, and give the review an id that is the same
+when the turn is submitted again.
+"""
 
 from hitl_core.gate.submission.calls import (
     MAX_CALLS,

@@ -29,11 +29,13 @@ MAX_VALUES = 100_000
 class JudgedCalls(NamedTuple):
     """The calls of one model turn, with their rulings.
 
-    `tools` are the tools that an edit may switch to, each with its own schema or None. `path` names the
-    agents that led to the calls, the outermost first. The model gets the texts of `dialect`. `policy` is the
-    digest of the policy that judged the calls; `excerpt` is the part of it by which edits are judged
-    (`schemas.excerpt_for`), or None. `withholds_texts`: people read no text of the agent, because these calls
-    were made inside of a call with hidden values.
+    - `tools`: the tools that an edit may switch to, each with its own schema or None;
+    - `path`: the names of the agents that led to the calls, the outermost first;
+    - `dialect`: the model gets the texts of this system;
+    - `policy`: the digest of the policy that judged the calls;
+    - `excerpt`: the part of the policy by which edits are judged (`schemas.excerpt_for`), or None;
+    - `withholds_texts`: people are shown no text of the agent, because these calls were made inside a call
+      with hidden values.
     """
 
     calls: Sequence[ToolCall]
@@ -48,7 +50,9 @@ class JudgedCalls(NamedTuple):
 
 
 class FrozenCalls(tuple[ToolCall, ...]):
-    """Calls that nothing changes any more. `encoded_args`: the arguments of each call, from `encode`."""
+    """Copies of the calls, which nobody else can change. `encoded_args`: the arguments of each call, from
+    `encode`.
+    """
 
     encoded_args: tuple[Arguments, ...]
 
@@ -133,7 +137,8 @@ def check_calls(judged_calls: JudgedCalls) -> JudgedCalls:
 
 def check_redaction(judged_calls: JudgedCalls) -> None:
     """Raise InvalidToolCall when it can't be determined which arguments a card hides: people would approve
-    arguments that they can't see. All calls share one budget: each drawing of the card does this again.
+    arguments that they can't see. All calls share one budget, because each drawing of the card repeats this
+    work.
     """
     budget = Budget(HIDING_STEPS)
     for call, ruling in zip(judged_calls.calls, judged_calls.rulings, strict=True):

@@ -143,8 +143,9 @@ def requester_of(given: str | None) -> str | None:
 
 
 def check_requester(requester: str | None, rulings: Iterable[Ruling]) -> None:
-    """Raises InvalidToolCall when the requester must not approve, and `requester` is no chat user's id: also
-    when only a quorum's default excludes the requester, but not when there is no requester then.
+    """Raises InvalidToolCall when the policy excludes the requester from approving, and `requester` is not
+    the id of a chat user. If only the default of a quorum excludes the requester, a missing `requester` is
+    accepted.
     """
     if names_person(requester):
         return

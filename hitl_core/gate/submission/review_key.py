@@ -47,8 +47,8 @@ def check_review_key(key: ReviewKey) -> None:
 async def open_turn(
     reviews: Reviews, key: ReviewKey, call_ids: Sequence[str], *, is_named: bool
 ) -> tuple[ReviewKey, ThreadState]:
-    """The key of the turn to submit, and what the store knows of its thread; in one step for a turn that the
-    agent named, and for the first one in a thread. Raises StoreUnavailable.
+    """The key of the turn to submit, and what the store knows of its thread. One read of the store is enough
+    for a turn that the agent named, and if the thread has no open review. Raises StoreUnavailable.
     """
     store = reviews.store
     first = key if is_named else key._replace(turn="#1")
@@ -83,7 +83,7 @@ async def find_next_turn(reviews: Reviews, key: ReviewKey, call_ids: Sequence[st
 async def _find_open_turn(
     reviews: Reviews, key: ReviewKey, call_ids: Sequence[str]
 ) -> ReviewKey | None:
-    """The open turn of these calls. Needed because the count restarts at #1 when early turns were deleted
+    """The open turn of these calls. Needed because the count starts at #1 again when early turns were deleted
     after their retention.
     """
     store = reviews.store

@@ -22,15 +22,15 @@ from hitl_core.policy import Policy, Ruling, combine_schemas, dump_excerpt, with
 MAX_EXCERPT = 1024 * 1024
 #: After this many steps, about two milliseconds, other tasks may run.
 _PAUSE_STEPS = 4_000
-#: A review keeps at most this many characters and values of schemas, which each load of it reads. Those of
-#: each call count by themselves.
+#: The most characters and values of schemas in one review, because each load of the review reads them. A
+#: schema that several calls have counts once for each call.
 MAX_SCHEMAS = 4 * 1024 * 1024
 MAX_SCHEMA_VALUES = 100_000
 
 
 class SchemaChecks:
-    """The checks of all schemas of one request, within one budget; each schema counts once, and is written as
-    text once: nobody changes a schema during the request. Other tasks of the event loop can run between two
+    """Checks all schemas of one request within one budget. A schema object is checked once and written as
+    text once, because nobody changes it during the request. Other tasks of the event loop can run between two
     schemas that take long.
     """
 
@@ -43,7 +43,7 @@ class SchemaChecks:
 
     @property
     def are_too_many(self) -> bool:
-        """Whether the budget is spent: what follows is not checked any more."""
+        """Whether the budget is spent. After that, no schema is checked."""
         return self._budget.left < 0
 
     async def find_flaw(self, schema: JsonObject) -> str | None:
@@ -64,14 +64,14 @@ class SchemaChecks:
         return self._flaws[text]
 
     def text_of(self, schema: JsonObject) -> str:
-        """Also of one that can't check arguments."""
+        """The schema as JSON text, even if it can't check arguments."""
         try:
             return self._write(schema)
         except SchemaError:
             return json.dumps(schema)
 
     def _write(self, schema: JsonObject) -> str:
-        """`write_schema`. Raises SchemaError."""
+        """The schema as JSON text (`write_schema`). Raises SchemaError."""
         known = self._texts.get(id(schema))
         if known is None:
             known = self._texts[id(schema)] = schema, write_schema(schema)
@@ -80,7 +80,7 @@ class SchemaChecks:
 
 class ToolSchemas:
     """The tools' schemas of one review. Other tasks of the event loop can run between two calls. `checks`:
-    those of the request, if it makes several reviews.
+    the checks of the request, if it makes several reviews.
     """
 
     def __init__(self, checks: SchemaChecks | None = None) -> None:
@@ -89,7 +89,9 @@ class ToolSchemas:
         self._is_used = False
 
     async def add_schema(self, ruling: Ruling, tool_schema: JsonObject | None) -> Ruling:
-        """`with_tool_schema`. Raises InvalidToolCall for a schema that can't be used."""
+        """The ruling with the tool's own schema, see `with_tool_schema`. Raises InvalidToolCall for a schema
+        that can't be used.
+        """
         if self._is_used:
             await asyncio.sleep(0)
         self._is_used = True
@@ -106,8 +108,8 @@ class ToolSchemas:
     async def combine(
         self, ours: JsonObject | None, theirs: JsonObject | None
     ) -> JsonObject | None:
-        """The policy's schema and that of an interrupt in one. If that can't be used, the policy's. Raises
-        DialectError if the schemas of the request are together too large.
+        """The policy's schema and the interrupt's schema in one; only the policy's if the two can't be used
+        together. Raises DialectError if all schemas of the request together are too large.
         """
         both = combine_schemas(ours, theirs)
         if ours is None or both is None or both == ours:
@@ -118,7 +120,9 @@ class ToolSchemas:
         return both if flaw is None else ours
 
     def _keep(self, ruling: Ruling) -> None:
-        """Raises InvalidToolCall where the schemas of all calls so far are too large together."""
+        """Count the schemas of this ruling. Raises InvalidToolCall if those of all calls so far are too large
+        together.
+        """
         if ruling.verdict.kind != "review":
             return
         for schema in (
@@ -155,7 +159,7 @@ class ToolSchemas:
         rulings: Iterable[Ruling],
         tools: Iterable[str],
     ) -> str | None:
-        """`excerpt_for`, which lets other tasks run while the rules of many tools are looked up."""
+        """`excerpt_for`, but other tasks can run while the rules of many tools are looked up."""
         for tool in tools:
             if policy.preload_rules(tool):
                 await asyncio.sleep(0)
@@ -165,8 +169,8 @@ class ToolSchemas:
 def excerpt_for(
     policy: Policy, calls: Iterable[ToolCall], rulings: Iterable[Ruling], tools: Iterable[str]
 ) -> str | None:
-    """The part of the policy that a review keeps, so that a call with edited arguments is judged again.
-    Raises InvalidToolCall where that is more than MAX_EXCERPT.
+    """The part of the policy that a review keeps, so that a call with edited arguments can be judged again.
+    Raises InvalidToolCall if it is longer than MAX_EXCERPT.
     """
     changing = [c.name for c, r in zip(calls, rulings, strict=True) if _can_change(r)]
     if not changing:

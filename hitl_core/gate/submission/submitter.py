@@ -28,7 +28,7 @@ class NewReview(NamedTuple):
 
 
 class Submitter:
-    """Of one agent. Its methods raise what `Gate.submit` raises."""
+    """Submits the calls of one agent. Its methods raise what `Gate.submit` raises."""
 
     def __init__(self, reviews: Reviews, agent: str) -> None:
         self._reviews, self._agent = reviews, agent
@@ -75,8 +75,8 @@ class Submitter:
 
 
 class PolicyRecorder:
-    """A policy file that was replaced or rolled back leaves an entry `policy_changed` in the audit. The store
-    is called once for each agent and policy, not at each submit.
+    """Adds an entry `policy_changed` to the audit when an agent's policy file was replaced or rolled back. It
+    calls the store once for each agent and policy, not at each submit.
     """
 
     def __init__(self, reviews: Reviews) -> None:

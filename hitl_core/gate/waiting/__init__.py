@@ -1,4 +1,4 @@
-"""Waits for decisions: which process claims a settled review, and how it hears of it."""
+"""Waits for decisions: how a process learns that a review is settled, and which process claims it."""
 
 from hitl_core.gate.waiting.listener import HEARTBEAT_TTL, ReviewListener, Watchers, cancel_tasks
 from hitl_core.gate.waiting.waiter import Waiter

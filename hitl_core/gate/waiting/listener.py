@@ -1,4 +1,4 @@
-"""The tasks of a process that wait for reviews, and the one listener that wakes them, over one connection."""
+"""Wakes the tasks of this process that wait for reviews: one listener for all, over one connection."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _START_ATTEMPTS = 3
 
 
 class Watchers:
-    """Each waiting task costs one asyncio.Event, and no connection."""
+    """The waiting tasks. Each costs one asyncio.Event, and no connection."""
 
     def __init__(self) -> None:
         self._by_review: dict[str, list[asyncio.Event]] = {}
@@ -85,8 +85,8 @@ class Watchers:
 
 
 class ReviewListener(Watchers):
-    """Between `start` and `stop` it listens, sends the heartbeat of its process, and checks that the store
-    lost nothing.
+    """Wakes the tasks that wait for reviews. Between `start` and `stop` it listens, sends the heartbeat of
+    its process, and checks that the store lost nothing.
     """
 
     def __init__(
@@ -100,8 +100,8 @@ class ReviewListener(Watchers):
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
-        """Send a heartbeat and fix the position in the stream, so that no hint after this is missed. A store
-        that takes no writes now gets the heartbeat later. Raises StoreUnavailable.
+        """Send a heartbeat and fix the position in the stream, so that no later hint is missed. If the store
+        takes no writes now, the heartbeat is sent later. Raises StoreUnavailable.
         """
         for left in reversed(range(_START_ATTEMPTS)):
             try:
@@ -147,7 +147,7 @@ class ReviewListener(Watchers):
 
 
 async def _let_woken_send() -> None:
-    """Those who were woken send their first command before the next read is sent. It takes two turns of the
+    """Let the woken tasks send their first command before the next read is sent. This takes two turns of the
     event loop: in the first they begin the command, in the second it is sent.
     """
     await asyncio.sleep(0)

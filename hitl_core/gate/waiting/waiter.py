@@ -20,12 +20,12 @@ from hitl_core.review import Reviews, Transition, claims
 
 log = logging.getLogger(__name__)
 
-#: By how many places at most a process takes a ready review later than its turn.
+#: A process may take a ready review this many places later than its turn.
 SPREAD = 16
 
 
 class Waiter:
-    """`lease` and `heartbeat_ttl` as in `Gate`."""
+    """See `Gate` for `lease` and `heartbeat_ttl`."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Waiter:
         self._cleanup_tasks: set[asyncio.Task[None]] = set()
 
     async def finish_cleanup(self, timeout: float) -> None:
-        """Waits for what cancelled waits still write, for at most `timeout` seconds."""
+        """Wait until cancelled waits have written their last changes, for at most `timeout` seconds."""
         if self._cleanup_tasks:
             await asyncio.wait(self._cleanup_tasks, timeout=timeout)
 
@@ -83,7 +83,7 @@ class Waiter:
                             elif outcome := await self._claims.claim(review_id, free):
                                 yield outcome
                         except (StoreError, ReviewNotFound) as error:
-                            # The others must not wait for it.
+                            # One review that can't be claimed must not stop the others.
                             log.warning("Review %s can't be claimed: %s", review_id, error)
                 except StoreUnavailable:
                     seconds = 1.0
@@ -115,7 +115,7 @@ class Claims(NamedTuple):
             await self.reviews.change(review_id, f"leave:{uuid4().hex}", clear_waiter)
 
     async def poll(self, review_id: str) -> tuple[Outcome | None, float]:
-        """The outcome, or None and for how many seconds to wait before the next poll."""
+        """The outcome; or None, and the seconds until the next poll."""
         snapshot = await self.reviews.load(review_id)
         review = snapshot.review
         if review.status == "done":
@@ -168,8 +168,8 @@ class Claims(NamedTuple):
 
 
 def _mix(ready: Sequence[str]) -> list[str]:
-    """The oldest first, but not exactly. Processes of one agent that all took the same review next would not
-    share the work: each would only find that another one was faster.
+    """Mostly the oldest first, but not exactly. If all processes of an agent took the same review next, they
+    would not share the work: all but one would find that another was faster.
     """
     places = [place + random.uniform(0, SPREAD) for place in range(len(ready))]
     return [review_id for _, review_id in sorted(zip(places, ready, strict=True))]

@@ -43,7 +43,7 @@ Schema = dict[str, Any]
 
 
 def edit_tools(review: Review, action: Action) -> tuple[str, ...]:
-    """What an edit may make of the call, with the right arguments: first what it is, then what it was."""
+    """The tools that an edit may choose: the current one, the first one, and what the policy can allow."""
     names = [action.name, action.request.name]
     if review.excerpt is not None:
         policy = load_kept_policy(review.excerpt)
@@ -113,7 +113,7 @@ def judge_edit(
 def _check_ruling(
     review: Review, action: Action, call: Call, name: str, ruling: Ruling, kind: DecisionType
 ) -> None:
-    """Raises Refused if nobody could decide by this ruling."""
+    """Raises Refused if nobody could decide on the edited call by this ruling."""
     verdict, original = ruling.verdict, action.request.name
     if verdict.kind == "deny":
         if name != original:
@@ -185,7 +185,7 @@ def _merge_config(
     schema, trusted, hides = schemas
     allowed = old.allowed_decisions
     if ruling.verdict.kind == "review" and ruling.verdict.rule is not None:
-        # Only a rule can remove decisions, the policy's default can't.
+        # Only a rule can remove decisions; the policy's default can't.
         no = "reject" if "reject" in allowed else "ignore"  # people can always say no
         allowed = tuple(d for d in allowed if d in ruling.allowed_decisions or d == no)
     required = "required" in (old.reject_reason, ruling.reject_reason)
@@ -212,14 +212,14 @@ def _merge_route(old: Route, new: Route, is_moved: bool) -> Route:
     expire = _merge_expire(old.expire, new.expire)
     if is_moved:
         return new.model_copy(update={"reviewers": reviewers, "expire": expire})
-    # The clock and the escalations go on.
+    # The clock and the escalations continue.
     return old.model_copy(update={"reviewers": reviewers, "expire": expire, "remind": new.remind})
 
 
 def _with_ruling(
     action: Action, tool: str, config: ReviewConfig, route: Route, now: float, is_moved: bool
 ) -> Action:
-    """If places or people change, earlier escalations end and the clock starts again."""
+    """If the ruling changes places or people, earlier escalations end and the clock starts again."""
     before = EarlierTerms(
         tool=tool,
         config=action.config,

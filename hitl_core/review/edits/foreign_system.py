@@ -1,4 +1,4 @@
-"""What the agent's own system can't receive after an edit. Pure.
+"""Finds what the agent's own system can't receive after an edit. Pure.
 
 An agent that asks by an interrupt acts on the answer itself, and its system has no word for some decisions. A
 policy that needs such a word is refused at submission (`limit_decisions` in `hitl_core/dialects`). After an
@@ -16,7 +16,7 @@ from hitl_core.policy import Ruling
 
 #: The decisions that mean no. A system that has one of them can receive both.
 _NO: frozenset[DecisionType] = frozenset({"reject", "ignore"})
-#: The systems that read answers in JavaScript, and the greatest whole number that it holds exactly.
+#: The systems that read answers in JavaScript, and the greatest whole number that JavaScript holds exactly.
 _JAVASCRIPT: frozenset[DialectName] = frozenset(
     {"langchain_js", "xpertai", "agent_inbox", "arcgis"}
 )
@@ -24,8 +24,8 @@ _MAX_SAFE = 2**53 - 1
 
 
 def check_words(action: Action, name: str, ruling: Ruling, expire: Expire | None) -> None:
-    """Raises Refused if the system has no word for what may become of the edited call: for the deadline's
-    decision, or for a no that the rule allows.
+    """Raises Refused if the system has no word for a decision that the edited call can get: the one at the
+    deadline, or a no that the rule allows.
     """
     takes = action.request.takes
     if not takes:  # no other system acts on the answer

@@ -60,8 +60,9 @@ class Proposal(NamedTuple):
 
 
 class JudgedProposal(NamedTuple):
-    """A proposal for an action of `review`: `args` and `name` would run. `ruling` is the policy's on what the
-    proposal changes, None if it changes nothing. `hides_values`: people don't see all of `args`.
+    """A proposal for an action of `review`. `args` and `name` are what would run. `ruling` is the policy's
+    ruling on the changed call; None if the proposal changes nothing. `hides_values`: some of `args` are
+    hidden from people.
     """
 
     review: Review
@@ -124,8 +125,8 @@ def _check_args(
     new_args: Arguments,
     kind: DecisionType,
 ) -> bool:
-    """Whether people don't see all of the new arguments. Raises Refused if the schemas don't allow these, or
-    if no card could show them. `after` is the action by the rules for the new arguments.
+    """Whether some of the new arguments are hidden from people. Raises Refused if the schemas don't allow the
+    arguments, or if no card could show them. `after` is the action by the rules for the new arguments.
     """
     what, config = "An answer" if kind == "approve" else "An edit", after.config
     old, new = old_args.parse(), new_args.parse()
@@ -232,7 +233,7 @@ def _check_protected(
     hidden_before: Collection[str],
 ) -> None:
     """Raises DecisionError if an edit changes a value that any of the schemas says is `readOnly`, or removes
-    a value that the editor can't see (`hidden_before`). It names no key inside a `hidden` value.
+    a value that the editor can't see (`hidden_before`). The error names no key inside a `hidden` value.
     """
     if (path := find_changed_fixed(schemas, before, after)) is not None:
         where = cut_at_hidden(to_pointer(path), hidden)

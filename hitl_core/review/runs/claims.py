@@ -12,7 +12,9 @@ from hitl_core.review.transition import Transition, check_seal, make_event
 
 
 def set_waiter(review: Review, process: str | None, now: float) -> Transition:
-    """Reserve the result for a process that waits, while its heartbeat is alive. None: no process waits."""
+    """Reserve the result for a process that waits, for as long as its heartbeat is alive. None: no process
+    waits.
+    """
     return Transition(
         review.model_copy(update={"waiter": process}), make_event("awaited", review, now)
     )
@@ -78,9 +80,9 @@ def report(review: Review, fence: int, results: Mapping[str, object], now: float
 
 
 def finish(review: Review, fence: int, results: Mapping[str, object], now: float) -> Transition:
-    """The agent has finished this review. Raises Refused if a call was started and has no result: whether it
-    ran is not known, and a person is asked when the lease ends. A call that was to run again, and did not, is
-    skipped.
+    """The agent has finished this review. Raises Refused if a call was started and has no result: nobody
+    knows whether it ran, and a person is asked when the lease ends. A call that people ordered to run again,
+    and that was not started, is recorded as skipped.
     """
     reported = report(review, fence, results, now).review
     skipped = dict[str, Run]()

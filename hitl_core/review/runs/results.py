@@ -20,8 +20,8 @@ class CallResult:
     """The result of one call.
 
     - `kind`: a `result` and a `failure` have the words of the tool, or of the agent, and may quote hidden
-      values. A `note` is a sentence of ours about the call. `paused`: the call began, and asks a question of
-      its own; it continues after the answer;
+      values. A `note` is our own sentence about the call. `paused`: the call has started and asks a question
+      of its own; it continues after the answer;
     - `line`: its first line, at most MAX_LINE characters; "" for `paused`;
     - `digest`: the SHA-256 of the tool's whole text, to compare results.
     """
@@ -32,7 +32,9 @@ class CallResult:
 
     @classmethod
     def of(cls, result: object) -> CallResult:
-        """Of what a tool returned, or an agent reported. A CallResult is returned as it is."""
+        """The result for a value that a tool returned or an agent reported. A CallResult is returned as it
+        is.
+        """
         if isinstance(result, CallResult):
             return result
         text = str(result)

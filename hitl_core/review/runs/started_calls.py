@@ -1,4 +1,4 @@
-"""The calls that this process has started. When the store lost writes, this memory may know more than it."""
+"""The calls that this process has started. If the store lost writes, it may no longer know some of them."""
 
 from __future__ import annotations
 
@@ -14,22 +14,24 @@ MAX_STARTED = 10_000
 
 
 class _Started(NamedTuple):
-    """What was started of one review: the attempts, by the calls' keys, and when the last one was."""
+    """The started calls of one review: the attempts by the calls' keys, and the time of the last start."""
 
     attempts: dict[str, int]
     at: float
 
 
 class StartedCalls:
-    """All who use one store share it, see `started_calls_of`. After the store lost a review, the same turn
-    may be submitted and approved again: then its calls have run already. `retention`, in seconds, is how long
-    done reviews are kept: after that, another turn of the thread may have the id of a deleted one.
+    """Remembers started calls in this process, once for each store (`started_calls_of`).
+
+    After the store lost a review, the same turn may be submitted and approved again, although its calls have
+    run already. `retention`, in seconds, is how long done reviews are kept: after that, another turn of the
+    thread may have the id of a deleted review.
     """
 
     def __init__(self, retention: float) -> None:
         self._retention = retention
         self._started: dict[str, _Started] = {}
-        #: The store's history (`History.history`) whose held reviews have the marks of these calls.
+        #: The store's history (`History.history`) for which these calls were marked on the held reviews.
         self.noted_history = ""
 
     def add(self, review: Review, key: str) -> bool:
@@ -43,7 +45,9 @@ class StartedCalls:
         return last < run.attempt
 
     def review_ids(self) -> list[str]:
-        """The reviews of these calls, the last started one first: those are the most likely to be lost."""
+        """The reviews of these calls, the last started one first, because it is the most likely to be
+        lost.
+        """
         return list(reversed(self._started))
 
     def has(self, review_id: str) -> bool:
@@ -59,7 +63,7 @@ class StartedCalls:
         ]
 
     def _attempts(self, review: Review) -> dict[str, int]:
-        """Those of this review, not of one that was deleted before and had its id."""
+        """The attempts of this review, not those of a deleted review that had the same id."""
         started = self._started.get(review.id)
         if started is None or review.created_at >= started.at + self._retention:
             return {}
@@ -70,7 +74,7 @@ _by_store: WeakKeyDictionary[Store, StartedCalls] = WeakKeyDictionary()
 
 
 def started_calls_of(store: Store) -> StartedCalls:
-    """What this process has started at this store, whichever part of it did."""
+    """The started calls of this process at this store. All parts of the process share them."""
     if (known := _by_store.get(store)) is None:
         known = _by_store[store] = StartedCalls(store.ledger.retention)
     return known
