@@ -1,4 +1,4 @@
-"""What is recorded together with its entry of the audit."""
+"""Values that the store writes together with their audit entry."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ def delivery_event(review_id: str, place: Place, ref: MessageRef, now: float) ->
 
 
 class AuditedFields(Protocol):
-    """`ledger` holds the entries. Each value is written in one step with its entry."""
+    """Each value is written in one step with its entry. `ledger` holds the entries."""
 
     @property
     def ledger(self) -> Ledger: ...
 
     async def record_event(self, review_id: str, event: Event) -> None:
-        """Add an event that changes nothing in the review to its audit, at the store's time: a refused
-        attempt, or what an operator did. The same `op` twice in a row is one event. Does nothing if there is
-        no such review.
+        """Add an event that changes nothing in the review to the review's audit, at the store's time: a
+        refused attempt, or an operator's action. The same `op` twice in a row is one event. Does nothing if
+        there is no such review.
         """
         ...
 
@@ -36,13 +36,13 @@ class AuditedFields(Protocol):
         digest_id: str | None = None,
     ) -> MessageRef:
         """Record the message in which the card was posted. The first message wins, becomes an entry
-        `delivered` in the audit, and is returned. `gone`: a message that was deleted, so that another one may
-        win instead of it. `digest_id`: only if the review is in this digest.
+        `delivered` in the audit, and is returned. `gone`: a message that was deleted; this one may replace
+        it. `digest_id`: record it only if the review is in this digest.
         """
         ...
 
     async def record_policy(self, agent: str, digest: str) -> str | None:
         """Record the digest of this agent's policy. Returns the digest that was recorded before, or None. If
-        it is a different one, an entry `policy_changed` with both is added to the audit.
+        the two differ, an entry `policy_changed` with both is added to the audit.
         """
         ...

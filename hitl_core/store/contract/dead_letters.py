@@ -22,8 +22,9 @@ class DeadLetter(NamedTuple):
 
 class DeadLetters(Protocol):
     async def move_to_dead_letters(self, job: Job, why: str) -> None:
-        """Move a job that can't be done to the dead letters. If it was added again meanwhile, it stays in its
-        queue with one earlier attempt, since `first_at`: that attempt may have posted a message.
+        """Move a job that can't be done to the dead letters. If the job was added again meanwhile, it stays
+        in its queue and counts as one with an earlier attempt at `first_at`: that attempt may have posted a
+        message.
         """
         ...
 
@@ -36,15 +37,15 @@ class DeadLetters(Protocol):
         ...
 
     async def dead_letter(self, id: str) -> DeadLetter | None:
-        """None if there is no such dead letter, also for any other text."""
+        """The dead letter with this id; None if there is none, or if the text is not an id."""
         ...
 
     async def requeue_dead_letter(self, letter: DeadLetter) -> bool:
-        """Put it back into its queue, as a job with one earlier attempt. False if it is no longer there."""
+        """Put the letter back into its queue, as a job with one earlier attempt. False if it is gone."""
         ...
 
     async def drop_dead_letter(self, letter: DeadLetter) -> bool:
-        """Give the job up. False if it is no longer there."""
+        """Delete the letter and its job. False if it is no longer there."""
         ...
 
     async def requeue_dead_letters(self) -> int:

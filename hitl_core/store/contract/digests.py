@@ -7,18 +7,22 @@ from typing import NamedTuple, Protocol
 
 from hitl_core.model import MessageRef, Place, Snapshot
 
-#: A digest takes further reviews for so long after its first ones, in seconds. Then a new message is posted:
-#: people are not told of a change of one.
+#: A digest takes more reviews for this many seconds after its first ones. Then a new message is posted,
+#: because people get no notice when a message is only updated.
 OPEN_FOR = 600.0
-#: How many reviews one digest has at most: then a new one is made. The work for each change grows with it.
+#: The most reviews of one digest. For more a new one is made, because the work of each change grows with
+#: their number.
 MAX_DIGEST = 200
 _MARK = "digest:"
 
 
 class Digest(NamedTuple):
-    """`waiting` are the ids of the reviews that still wait here, in the order in which they should be shown;
-    of them `new` are those that don't have the digest's `message` as theirs yet. `total`: how many there were
-    in all. `closed`: it was given up, so its reviews get cards of their own.
+    """One digest message and its reviews.
+
+    - `waiting`: the ids of the reviews that still wait here, in the order in which they should be shown;
+    - `new`: those of `waiting` for which the digest's `message` is not recorded yet;
+    - `total`: the number of all reviews that it had;
+    - `closed`: it takes no more reviews, and those that waited get cards of their own.
     """
 
     id: str
@@ -40,13 +44,13 @@ class Digests(Protocol):
     async def add_to_digest(
         self, lane: str, place: Place, group: str, agent: str, review_ids: Sequence[str]
     ) -> str | None:
-        """Take the first cards of these reviews, all of one partition and at most MAX_DIGEST, out of the lane
-        and into the digest of this group. It is a new one if there is none of the last OPEN_FOR seconds that
-        has room for them, or if that one's message is posted and nothing waits there any more: people may no
-        longer look at it. A card that was begun or shown meanwhile stays.
+        """Move the first cards of these reviews from the lane into the digest of this group. The reviews are
+        of one partition and at most MAX_DIGEST. A new digest is made if there is none of the last OPEN_FOR
+        seconds with space for them, or if its message is posted and nothing waits there any more: people may
+        no longer look at it. A card that a bot has begun or shown meanwhile stays in the lane.
 
-        Returns the digest's id; None if no card was left. One step: each review has either its own job or
-        the digest's.
+        Returns the digest's id; None if no card was left. This is one step: each review always has either its
+        own job or the digest's job.
         """
         ...
 
@@ -57,18 +61,18 @@ class Digests(Protocol):
     async def record_digest_message(
         self, id: str, ref: MessageRef, gone: MessageRef | None = None
     ) -> MessageRef:
-        """Record the digest's message. The first one wins, and is returned; `gone`: see `record_post`. All
-        that wait are `new` then.
+        """Record the digest's message. The first one wins, and is returned; `gone`: see `record_post`. After
+        that, all waiting reviews are `new`.
         """
         ...
 
     async def finish_new(self, id: str, review_ids: Collection[str]) -> None:
-        """These reviews have the digest's message as theirs."""
+        """Record that these reviews have the digest's message as their own, so they are no longer `new`."""
         ...
 
     async def update_digest(self, id: str, review_id: str, *, waits: bool) -> bool:
-        """Record whether the review still waits, and queue the digest's message if that is a change. False if
-        it waits and this digest will not show it: it must leave it.
+        """Record whether the review still waits, and queue the digest's message if that changed. False if the
+        review waits but this digest will not show it: then it must leave the digest.
         """
         ...
 
@@ -77,13 +81,15 @@ class Digests(Protocol):
         ...
 
     async def leave_digest(self, id: str, place: Place, review_ids: Collection[str]) -> None:
-        """Queue the first card of each of these reviews, which the digest shows no more, also if it has
-        expired. They never come into a digest of this place again.
+        """Remove these reviews from the digest, and queue the first card of each, also if it has expired.
+        They never come into a digest of this place again.
         """
         ...
 
     async def dissolve_digest(self, id: str, place: Place) -> None:
-        """All that wait leave it, and it takes no more; also if it can't be read."""
+        """Remove all waiting reviews from the digest, as `leave_digest` does, and close it, even if it can't
+        be read.
+        """
         ...
 
 
@@ -93,12 +99,12 @@ def make_digest_id(partition: int, digits: str) -> str:
 
 
 def digest_mark(place: Place, digest_id: str) -> str:
-    """The review's mark (`Snapshot.marks`) that its card at this place is in a digest."""
+    """The mark (`Snapshot.marks`) of a review whose card at this place is in this digest."""
     return f"{_MARK}{digest_id} {place}"
 
 
 def alone_mark(place: Place) -> str:
-    """The mark of a review whose card comes into no digest again."""
+    """The mark of a review whose card at this place never comes into a digest again."""
     return f"alone:{place}"
 
 

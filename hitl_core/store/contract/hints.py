@@ -1,4 +1,4 @@
-"""What wakes a process: which reviews changed, which lanes got a job."""
+"""Hints that wake a process: which reviews changed, and which lanes got a job."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Hints(Protocol):
-    """Hints may be missing: the lists of reviews and lanes have everything."""
+    """Some hints may be lost. The lists of reviews and lanes are complete."""
 
     async def agent_hints(self, agent: str, block: float) -> list[str]:
         """The ids of this agent's reviews that changed since the last call. Waits for at most `block`
@@ -17,11 +17,11 @@ class Hints(Protocol):
         ...
 
     async def changes(self, block: float) -> list[str]:
-        """The same as `agent_hints`, for the reviews of all agents."""
+        """Like `agent_hints`, for the reviews of all agents."""
         ...
 
     async def lane_hints(self, block: float) -> list[str]:
         """The lanes that got a job since the last call of this process. Waits for at most `block` seconds.
-        Some may be missing; `lanes` has all.
+        Hints may be lost; `lanes` returns all.
         """
         ...

@@ -1,4 +1,4 @@
-"""Whether the store lost writes, and the reviews that are held because of that."""
+"""Detects that the store lost writes, and holds the reviews because of that."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ from typing import NamedTuple, Protocol
 
 
 class HistoryCheck(NamedTuple):
-    """`lost`: since the last check it was found that the store lost writes. `held`: how many reviews are held
-    now.
-    """
+    """`lost`: since the last check, a loss of writes was found. `held`: the number of held reviews now."""
 
     lost: bool
     held: int
 
 
 class HeldReview(NamedTuple):
-    """`since`: when it was held, and not released since."""
+    """`since`: when it was held, in seconds since the epoch."""
 
     since: float
     id: str
@@ -23,13 +21,16 @@ class HeldReview(NamedTuple):
 
 class History(Protocol):
     """A store can lose its latest writes: at a crash, at a failover to a replica that lags, or when an old
-    backup is restored. Each process remembers what it has seen, and compares it here, and in each `commit`.
-    After a loss every live review is held: `commit` stores nothing for it, except what releases it.
+    backup is restored. Each process remembers what it has seen; `check_history` and each `commit` compare
+    this with what is stored. After a loss every live review is held: `commit` stores nothing for it, except
+    its release, its cancellation, and votes to cancel it.
     """
 
     @property
     def history(self) -> str:
-        """Another one after each loss that this process knows of, and after `hold_live_reviews`."""
+        """The id of the store's history. It changes after each loss that this process knows of, and after
+        `hold_live_reviews`.
+        """
         ...
 
     async def check_history(self) -> HistoryCheck:
@@ -41,11 +42,11 @@ class History(Protocol):
         ...
 
     async def held_reviews(self, limit: int = 100) -> list[HeldReview]:
-        """The held reviews, those first that are held for longest."""
+        """The held reviews, the longest held first."""
         ...
 
     async def unschedule(self, review_id: str, agent: str) -> None:
-        """Remove a held review from the due and ready reviews, so that the others don't wait behind it. Its
-        release puts it back. Does nothing if the review is not held.
+        """Remove a held review from the lists of due and ready reviews, so that it doesn't delay the others.
+        Its release adds it again. Does nothing if the review is not held.
         """
         ...

@@ -1,4 +1,4 @@
-"""The bots' jobs: each shows one card at one place, or updates it."""
+"""The bots' jobs: each shows or updates one card at one place."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from typing import Literal, NamedTuple, cast, get_args
 
 from hitl_core.model import DEFAULT_PLACE, Event, Place
 
-#: After a person's click, the card goes before others that have waited for up to this many seconds.
+#: In seconds. After a person's click, the card comes before others that have waited for less than this.
 PEOPLE_HEAD_START = 600.0
 
 #: What to do with the card of a review at one place. `card`: show its newest state. `check`: update its
-#: message again, even if it shows the newest state. `sweep`: the same, and delete other messages of this card
-#: that were posted since `note`. `stray`: delete the message `note` if it is a duplicate. `digest`: the
-#: same as `card` for a digest, whose id is in the place of the review's. `unknown`: a job
-#: that another version of this program wrote.
+#: message, even if it shows the newest state. `sweep`: like `check`, and delete other messages of this card
+#: that were posted since `note`. `stray`: delete the message `note` if it is a duplicate. `digest`: like
+#: `card`, but for a digest; the job has the digest's id in place of the review's. `unknown`: a job that
+#: another version of this program wrote.
 JobKind = Literal["card", "check", "sweep", "stray", "digest", "unknown"]
-#: In the queue before the kind of a job that was added with a delay.
+#: The prefix of a member in the queue whose job was added with a delay.
 LATER = "later-"
 #: The two halves of a lane: cards that were never posted, in order of `Write.show_by`; and all other jobs.
 LaneHalf = Literal["post", "draw"]
@@ -24,9 +24,11 @@ LaneHalf = Literal["post", "draw"]
 class Job(NamedTuple):
     """A job that a bot has started.
 
-    `attempts` counts from 1: a higher number means that earlier attempts did not finish, the first of them at
-    `first_at` (0 if not known). `note` changes when the job is added again meanwhile. `token` identifies this
-    attempt. `member` is the job's text in its queue, in one of the partitions.
+    - `attempts` counts from 1. If it is higher, earlier attempts did not finish; the first began at
+      `first_at` (0 if not known);
+    - `note` changes when the job is added again meanwhile;
+    - `token` identifies this attempt;
+    - `member` is the job's text in its queue, in one of the partitions.
     """
 
     lane: str
@@ -42,7 +44,7 @@ class Job(NamedTuple):
 
 
 class Recheck(NamedTuple):
-    """A later job at the same place, in `delay` seconds. A `sweep` looks for messages since `note`."""
+    """A job to add at the same place in `delay` seconds. A `sweep` looks for messages since `note`."""
 
     kind: Literal["check", "sweep"]
     delay: float | None
@@ -57,7 +59,7 @@ class Backlog(NamedTuple):
 
 
 def lane_of(place: Place) -> str:
-    """The lane of a place: its conversation, with all threads and copies in it."""
+    """The lane of a place: its conversation, with all threads and members' copies in it."""
     return place.conversation
 
 
@@ -67,13 +69,13 @@ def format_member(kind: JobKind, review_id: str, place: Place) -> str:
 
 
 def later_member(check: Recheck, job: Job) -> str:
-    """The text of a later check: a job of its own, so that a check at once does not replace it."""
+    """The member of a later check. It is a job of its own, so a check without a delay does not replace it."""
     return LATER + format_member(check.kind, job.review_id, job.place)
 
 
 def letter_member(job: Job) -> str:
-    """The text of a failed job as a dead letter. Whatever was to be done with a card, later all is done that
-    a card's job does.
+    """The member of a failed job as a dead letter. All jobs of a card become `card`, which does everything
+    that the others do.
     """
     if job.kind == "unknown":
         return job.member
@@ -106,5 +108,5 @@ def parse_job(lane: str, partition: int, member: str, note: str, token: str) -> 
 
 
 def head_start(event: Event) -> float:
-    """How many seconds earlier than now a card is queued after this event."""
+    """How many seconds before now a card is queued after this event, to pass others."""
     return PEOPLE_HEAD_START if event.by is not None else 0.0

@@ -1,5 +1,5 @@
-"""The store's small values: locks, heartbeats and slots of processes, tokens, drafts, home views, and what a
-channel keeps.
+"""Small values in the store: locks, heartbeats and slots of processes, tokens, drafts, home views, and a
+channel's own data.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from hitl_core.model import Token
 
 
 class Coordination(Protocol):
-    """Everything here ends by itself."""
+    """Every value here expires by itself."""
 
     async def try_lock(self, name: str, ttl: float) -> bool:
         """True for one caller within `ttl` seconds: for work that one replica does for all. If the reply is
-        lost, nobody has the lock until it ends.
+        lost, nobody gets the lock until it expires.
         """
         ...
 
     async def drop_lock(self, name: str) -> None:
-        """Its work was not done: anybody may have the lock now."""
+        """Release the lock, because its work was not done: any process may take it now."""
         ...
 
     async def send_heartbeat(self, process: str, ttl: float) -> None:
@@ -30,18 +30,18 @@ class Coordination(Protocol):
 
     async def take_slot(self, name: str, every: float, burst: int = 1) -> float:
         """Take one call to a rate-limited service that all bots share: one slot every `every` seconds, of
-        which up to `burst` can be used at once. Returns 0 if the caller may call now, else in how many
-        seconds to ask again: then it has taken nothing.
+        which up to `burst` can be used at once. Returns 0 if the caller may call now. Otherwise nothing is
+        taken, and the result is in how many seconds to ask again.
         """
         ...
 
     async def pause_slots(self, name: str, seconds: float) -> None:
-        """No new slot within the next `seconds`, because the service asked for a pause."""
+        """Give no new slot for `seconds`, because the service asked for a pause."""
         ...
 
 
 class Tokens(Protocol):
-    """They are kept until they are revoked."""
+    """The tokens of the HTTP API, kept until they are revoked."""
 
     async def save_token(self, token: Token) -> None: ...
 
@@ -57,13 +57,13 @@ class Tokens(Protocol):
 
 
 class ChannelData(Protocol):
-    """What a channel keeps about itself, by name, until the channel drops it: `channel` is its name."""
+    """A channel's own data, by name; `channel` is the channel's name. Kept until the channel drops it."""
 
     async def save_channel_value(self, channel: str, name: str, data: bytes) -> None: ...
 
     async def add_channel_value(self, channel: str, name: str, data: bytes) -> bytes:
-        """Save `data` unless there is a value of this name already. Returns what is stored then: all bots
-        that add a value at the same time get the same one.
+        """Save `data` if there is no value of this name yet. Returns the stored value, so all bots that add
+        one at the same time get the same.
         """
         ...
 
@@ -75,7 +75,7 @@ class ChannelData(Protocol):
 
 
 class UiState(Protocol):
-    """Everything here ends by itself."""
+    """Every value here expires by itself."""
 
     async def save_draft(self, key: str, data: bytes, ttl: float) -> None:
         """Save what a person has typed so far, for `ttl` seconds. Anyone who knows the key can read it."""

@@ -17,8 +17,8 @@ class Lanes(Protocol):
         ...
 
     async def hold_lanes(self, lanes: Sequence[str], bot: str, ttl: float) -> set[str]:
-        """Hold these lanes for `ttl` seconds. Returns those that this bot holds now: a lane of another bot is
-        left out.
+        """Hold these lanes for `ttl` seconds. Returns the lanes that this bot holds now, without those that
+        another bot holds.
         """
         ...
 
@@ -27,17 +27,19 @@ class Lanes(Protocol):
         ...
 
     async def take_job(self, lane: str, half: LaneHalf, skip: Collection[str] = ()) -> Job | None:
-        """Start the first job of this half; None if there is none now. The job stays in the queue until it is
-        finished: taken again before that, it is the same job with one attempt more.
-        `skip` are members that stay in the queue.
+        """Start the first job of this half; None if no job is due now. The job stays in the queue until it is
+        finished: if it is taken again before that, it is the same job with one more attempt. Jobs whose
+        members are in `skip` are not taken.
         """
         ...
 
     async def finish_job(self, job: Job, check: Recheck | None = None) -> bool:
         """Finish the job. If the card changed meanwhile, its job stays in the queue. False if another bot has
-        started a job of this card since: it is not known which message update came last, so `check` is queued
-        at once. With a delay, `check` is also queued after it: a check before that time does not replace it,
-        and of several later ones the last time and the earliest note count.
+        started a job of this card since: then nobody knows which message update came last, so `check` is
+        queued at once.
+
+        A `check` with a delay is also queued after it. An earlier check does not replace it. Of several later
+        checks, the last time and the earliest note count.
         """
         ...
 
@@ -52,9 +54,7 @@ class Lanes(Protocol):
         kind: Literal["card", "check", "stray"] = "check",
         note: str = "",
     ) -> None:
-        """Queue a job for this message. The same job twice is done once. Does nothing if there is no such
-        review.
-        """
+        """Queue a job for this card, the same job only once. Does nothing if there is no such review."""
         ...
 
     async def backlog(self) -> Backlog:

@@ -1,4 +1,4 @@
-"""Lists of reviews: of a thread, of an audience, and those at which somebody must look."""
+"""Lists of reviews: of a thread, of an audience, and those that are due, ready or live."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import NamedTuple, Protocol
 
 from hitl_core.model import Event, Review
 
-#: How many reviews with a decision of one person are remembered.
+#: The most reviews in the list of one person's decisions.
 MAX_DECIDED = 200
-#: How many rejected calls of one thread are remembered.
+#: The most rejected calls in the list of one thread.
 MAX_REJECTED = 100
 
 
@@ -20,13 +20,14 @@ class LiveReview(NamedTuple):
     id: str
 
 
-#: Added to the position of done reviews: they come after the live ones of their thread. Also in commit.lua.
+#: Added to the position of a done review, so that it comes after the live ones of its thread. commit.lua has
+#: it too.
 DONE_OFFSET = 1e11
 
 
 class ThreadReview(NamedTuple):
-    """A review in the list of its thread. The fields are its sort key: by `position`, live reviews come
-    first, by submission; then done ones, by completion.
+    """A review in the list of its thread. The fields are its sort key. By `position`, live reviews come
+    first, ordered by submission, then done reviews, ordered by completion.
     """
 
     position: float
@@ -39,7 +40,7 @@ class ThreadReview(NamedTuple):
 
     @property
     def is_done(self) -> bool:
-        """As it was when the list was read."""
+        """Whether it was done when the list was read."""
         return self.position >= DONE_OFFSET
 
 
@@ -52,7 +53,7 @@ class RejectedCall(NamedTuple):
 
     @property
     def member(self) -> str:
-        """In the list of its thread. None of its parts has a space."""
+        """Its text in the list of its thread. None of its parts has a space."""
         return " ".join(self)
 
     @classmethod
@@ -61,10 +62,11 @@ class RejectedCall(NamedTuple):
 
 
 class ThreadState(NamedTuple):
-    """What a submit must know of its thread, all of one moment, by the store's clock.
+    """What a submit must know of its thread, all from one moment, by the store's clock.
 
-    `rejected`: as `ReviewLists.rejected_calls`. `has_live`: the thread has a review that is not done.
-    `has_review`: the asked review is stored.
+    - `rejected`: see `ReviewLists.rejected_calls`;
+    - `has_live`: the thread has a review that is not done;
+    - `has_review`: the review that the caller asked for is stored.
     """
 
     now: float
@@ -74,8 +76,8 @@ class ThreadState(NamedTuple):
 
 
 class Workload(NamedTuple):
-    """How much work there is: how many reviews are not done, when the oldest of them was submitted, and the
-    earliest time that is due and in the past. None if there is none.
+    """How much work there is: the number of reviews that are not done, when the oldest of them was submitted,
+    and the earliest due time that has passed. None if there is none.
     """
 
     live: int
@@ -84,8 +86,8 @@ class Workload(NamedTuple):
 
 
 class WaitingPage(NamedTuple):
-    """One page of the reviews that wait for some audiences: id and time of submission. `total` is their
-    number on all pages (if one audience has more than 1,000: a lower bound).
+    """One page of the reviews that wait for some audiences: ids and times of submission. `total` is the
+    number on all pages; it is a lower bound if one audience has more than 1,000.
     """
 
     reviews: list[tuple[str, float]]
@@ -120,13 +122,13 @@ class ReviewLists(Protocol):
         ...
 
     async def thread_state(self, agent: str, thread_id: str, review_id: str) -> ThreadState:
-        """The state of the thread and of this review of it. One step, for what every submit reads."""
+        """The state of the thread and of this review, in one step: every submit needs all of it."""
         ...
 
     async def find_ids(self, prefix: str, limit: int = 100, *, live: bool = False) -> list[str]:
-        """The ids of the reviews, also done ones, that begin like this (`is_id_prefix`); at most `limit`. It
-        looks at the names of all keys in the Redis, or with `live` only at the reviews of one partition that
-        are not done; each command at a bounded number of them. For a question of an operator.
+        """The ids of at most `limit` reviews that begin with `prefix` (`is_id_prefix`), also of done ones. It
+        scans the names of all keys in the Redis, or with `live` only the reviews of one partition that are
+        not done; each command reads a bounded number. Meant for an operator's command.
         """
         ...
 
@@ -161,9 +163,9 @@ class ReviewLists(Protocol):
         ...
 
     async def due_reviews(self, limit: int = 100) -> list[str]:
-        """The reviews at which a bot must look now. Reads only: nothing is claimed."""
+        """The reviews that a bot must handle now. This only reads: nothing is claimed."""
         ...
 
     async def ready_reviews(self, agent: str, limit: int = 100) -> list[str]:
-        """The reviews of this agent that may be claimed now, the longest waiting first. Reads only."""
+        """The reviews of this agent that may be claimed now, the longest waiting first. This only reads."""
         ...

@@ -1,4 +1,4 @@
-"""One review: what is written of it, and read."""
+"""Loads and stores single reviews."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from hitl_core.store.contract.review_lists import RejectedCall
 class Write(NamedTuple):
     """One transition to store: the new review, its event, and the new values of the indexes.
 
-    `args` are the bytes that no earlier version had, by "key:revision". `due_at` is when a bot must look at
-    the review next, `ready_at` is from when an agent may claim it; None removes the review from that index.
-    With `wakes_agent` the agent's processes are woken at once.
-
-    `chain` is the head of the review's audit as it was read (`Snapshot.chain`). `audiences_added` and
-    `audiences_removed` are the changes to the review's audiences (`Review.audiences`), `rejected_added` and
-    `rejected_removed` those to the thread's rejected calls (`ReviewLists.rejected_calls`); a person decided
-    in the event of a write that adds one. `releases`: the review goes on if it was held (`History`).
-    `stays_held`: it is held, and stays so. `started_marks` is how many of the snapshot's marks say what an
-    agent has started: a release that knows less than what is stored would let a call run twice.
-
-    `show_by` orders the cards that were never posted, in seconds since the epoch; None: the time of
-    submission.
+    - `args`: the bytes that no earlier version had, by "key:revision";
+    - `due_at`, `ready_at`: when a bot must look at the review next, and from when an agent may claim it; None
+      removes the review from that index;
+    - `wakes_agent`: the agent's processes are woken at once;
+    - `chain`: the head of the review's audit when it was read (`Snapshot.chain`);
+    - `audiences_added`, `audiences_removed`: the changes to `Review.audiences`;
+    - `rejected_added`, `rejected_removed`: the changes to `ReviewLists.rejected_calls`. In the event of a
+      write that adds one, a person decided;
+    - `releases`, `stays_held`: the write releases a held review (`History`), or the review is held and stays
+      so;
+    - `started_marks`: how many of the snapshot's marks say that an agent has started a call. A release that
+      knows fewer than are stored would let a call run twice;
+    - `show_by`: the order of cards that were never posted, in seconds since the epoch; None: the time of
+      submission.
     """
 
     review: Review
@@ -45,49 +46,49 @@ class Write(NamedTuple):
 
     @property
     def first_post_at(self) -> float:
-        """The place of its first posts in the order of their lanes."""
+        """The position of its first posts in their lanes."""
         return self.review.created_at if self.show_by is None else self.show_by
 
 
 class ReviewStore(Protocol):
-    """Loads and commits reviews. What cards show is recorded beside the review, and changes no version."""
+    """Loads and commits reviews. What cards show is stored beside the review, and changes no version."""
 
     async def load(self, review_id: str) -> Snapshot | None: ...
 
     async def load_outline(self, review_id: str) -> Snapshot | None:
-        """The same without arguments: `review.args` is empty. For code that looks at many reviews."""
+        """Like `load`, without the arguments: `review.args` is empty. For code that reads many reviews."""
         ...
 
     async def load_arguments(self, review_id: str, names: Sequence[str]) -> dict[str, Arguments]:
-        """Some arguments of a review, by "key:revision"; without those that are not there."""
+        """Arguments of a review, by "key:revision". Those that don't exist are left out."""
         ...
 
     async def commit(self, write: Write) -> bool:
-        """Store the review and return True, if the stored version is the one before and its audit ends at
-        `chain`; and, if the review is held, if this `releases` it or it `stays_held`, and no other
-        `started_marks` are there. Else return False. The event becomes the next entry of the audit, unless
-        its kind is not audited.
+        """Store the review and return True, if the stored version is the one before, its audit ends at
+        `chain`, and, if it is held, the write `releases` it or it `stays_held`, with as many `started_marks`
+        as are stored. Otherwise return False. The event becomes the next entry of the audit, unless its kind
+        is not audited.
 
-        Version 1 is a new review: it is stored if there is none with this id.
+        Version 1 is a new review: it is stored if no review has this id.
         """
         ...
 
     async def confirm(self, review_id: str) -> None:
-        """Raises StoreUnavailable unless as many replicas as the store was opened with have everything that
-        was written for this review. `commit` does so for what people and agents decide on.
+        """Raises StoreUnavailable unless enough replicas have everything that was written for this review
+        (the number is an option of the store). `commit` calls it itself for what people and agents decide on.
         """
         ...
 
     async def record_shown_version(self, review_id: str, place: Place, version: int) -> int:
-        """Record which version a card shows; it never goes back. Returns the newest recorded version."""
+        """Record the version that a card shows, unless a newer one is recorded. Returns the newest one."""
         ...
 
     async def record_mark(self, review_id: str, mark: str) -> bool:
-        """Set a mark on the review (`Snapshot.marks`); a mark is not a decision. True for the caller that
-        sets it first (a caller that loses this reply can't find out). Does nothing if there is no review.
+        """Set a mark on the review (`Snapshot.marks`); a mark is not a decision. True for the first caller
+        that sets it; a caller that loses this reply can't find out. Does nothing if there is no review.
         """
         ...
 
     async def drop_mark(self, review_id: str, mark: str) -> None:
-        """Take a mark away, so that it can be set again."""
+        """Remove a mark, so that it can be set again."""
         ...

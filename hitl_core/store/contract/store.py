@@ -1,4 +1,4 @@
-"""All parts together."""
+"""The contract of a whole store: all parts together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The held reviews in memory, which loses no writes."""
+"""Held reviews in the memory store, which loses no writes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class MemoryHistory(MemoryReviewLists):
 
     def __init__(self, clock: Callable[[], float]) -> None:
         super().__init__(clock)
-        #: Since when.
+        #: The held reviews, and since when.
         self._held: dict[str, float] = {}
         self._holds = 0
 

@@ -1,4 +1,4 @@
-"""The small values in memory: tokens, drafts, home views, locks and heartbeats, what a channel keeps."""
+"""Small values in memory: tokens, drafts, home views, locks and heartbeats, a channel's own data."""
 
 from __future__ import annotations
 

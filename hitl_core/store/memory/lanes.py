@@ -23,7 +23,7 @@ from hitl_core.store.contract import (
 
 @dataclass
 class QueuedJob:
-    """`at` is from when the job may be done; for a first post, by when it should be shown."""
+    """`at` is the earliest time of the job; for a first post, the time by which it should be shown."""
 
     lane: str
     at: float

@@ -1,4 +1,4 @@
-"""The fields of a stored review, and of an entry of its audit: how they are written and read."""
+"""Writes and reads the fields of a stored review, and the entries of its audit."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def text_of(stored: bytes) -> str:
 
 
 def dump_data(review: Review) -> bytes:
-    """The review as packed JSON, without its arguments (they have fields of their own) and without values
-    equal to the model's defaults. So a default may change only together with the schema version, which is
+    """The review as packed JSON, without its arguments (which have fields of their own) and without values
+    equal to the model's defaults. So if a default changes, the schema version must change too; the version is
     always written.
     """
     data = review.model_dump_json(exclude_defaults=True)
@@ -46,7 +46,7 @@ def dump_entry(line: str) -> bytes:
 
 
 def read_entry(stored: bytes) -> str:
-    """The line of an entry. What can't be read is no line of the chain, which `verify` reports."""
+    """The line of an entry. For unreadable data it is not a line of the chain, and `verify` reports that."""
     try:
         return unpack(stored).decode()
     except ValueError:
@@ -63,8 +63,8 @@ def read_review_id(entry: bytes | None) -> str:
 
 
 def read_snapshot(review_id: str, sizes: bytes, stored: bytes, now: float) -> Snapshot:
-    """From the answer of fields.lua. Raises ReviewUnreadable for stored data that is damaged, or that another
-    version wrote.
+    """The snapshot in the answer of fields.lua. Raises ReviewUnreadable for data that is damaged, or that
+    another version wrote.
     """
     data = b""
     try:
@@ -114,7 +114,7 @@ def _split_fields(sizes: bytes, stored: bytes) -> dict[str, bytes]:
 
 
 def _group_fields(fields: Mapping[str, bytes]) -> Mapping[str, dict[str, bytes]]:
-    """The fields by the beginning of their names, and by the rest."""
+    """The fields, grouped by the prefix of their names."""
     groups = defaultdict[str, dict[str, bytes]](dict)
     for name, value in fields.items():
         kind, colon, rest = name.partition(":")

@@ -1,5 +1,5 @@
-"""Notices that Redis lost writes: each process remembers the last entries of the audit that it has seen, and
-the scripts look whether they are still there. The live reviews are held then.
+"""Detects that Redis lost writes. Each process remembers the last audit entry that it has seen of each
+partition, and the scripts check that it is still there. If not, the live reviews are held.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hitl_core.store.redis.part import RedisPart
 
 log = logging.getLogger(__name__)
 
-#: What is acknowledged only after replicas have confirmed it, see `confirm`.
+#: Events that are acknowledged only after replicas have confirmed them, see `confirm`.
 CONFIRMED_KINDS: frozenset[EventKind] = frozenset(
     {
         "submitted",
@@ -33,9 +33,9 @@ CONFIRMED_KINDS: frozenset[EventKind] = frozenset(
         "started",
     }
 )
-#: How long replicas may take to confirm a write. A command must end within COMMAND_TIMEOUT.
+#: How long replicas may take to confirm a write. The whole command must end within COMMAND_TIMEOUT.
 WAIT_MILLISECONDS = 800
-#: How many histories of a partition are remembered: a process that knows none of them takes it for a loss.
+#: How many histories of a partition are remembered. A process that knows none of them reports a loss.
 _MAX_HISTORIES = 16
 
 
@@ -73,7 +73,7 @@ class RedisHistory(RedisPart):
         held = 0
         for partition in range(len(self._keys)):
             held += await self._check_partition(partition, hold=True)
-        self._found_loss = False  # a person did it
+        self._found_loss = False  # a person did it, so it is no found loss
         return held
 
     async def held_reviews(self, limit: int = 100) -> list[HeldReview]:
@@ -134,7 +134,7 @@ class RedisHistory(RedisPart):
         return held
 
     def _note_entry(self, partition: int, history: str, entry: str) -> None:
-        """This entry is stored. Replies can come in another order than the entries."""
+        """Remember that this entry is stored. Replies can arrive in another order than the entries."""
         seen = self._seen.get(partition)
         if seen is None or (seen.history == history and _number(entry) > _number(seen.entry)):
             self._seen[partition] = Seen(history, entry)

@@ -1,6 +1,6 @@
 """The audit in Redis: every partition has a stream of entries and a stream of anchors.
 
-`RedisAuditedFields` writes a field together with its entry.
+`RedisAuditedFields` writes a field together with its audit entry.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from hitl_core.store.redis.keys import Keys, choose_partition, digest_of
 from hitl_core.store.redis.part import RedisPart
 from hitl_core.store.redis.scripts import read_script
 
-#: Makes the event from the store's time and the field's value so far.
+#: Makes the event from the store's time and the field's current value.
 EventFactory = Callable[[float, str | None], Event | PolicyChanged]
 StreamEntries = list[tuple[bytes, dict[bytes, bytes]]]
 
 
 class RedisLedger:
-    """See `Ledger` for the methods. In its stream, an anchor has the id of its last entry."""
+    """See `Ledger` for the methods. An anchor's id in its stream is the id of its last entry."""
 
     def __init__(self, redis: Client, keys: Sequence[Keys], retention: float) -> None:
         self.retention = retention
@@ -100,8 +100,8 @@ def _stream_id(entry: str) -> str:
 
 
 class _Field(NamedTuple):
-    """A field of a hash, its new value, the field with the head of its audit, and a field without which
-    nothing is written.
+    """A field of a hash and its new value; the field with the head of its audit; and a field that must exist,
+    or nothing is written.
     """
 
     hash: str
@@ -192,8 +192,8 @@ class RedisAuditedFields(RedisPart):
         make_event: EventFactory,
         stays: Callable[[str], bool] | None = None,
     ) -> str | None:
-        """Write the field with its entry, and return its value before. An existing value for which `stays` is
-        true stays. Does nothing if there is no such review.
+        """Write the field with its entry, and return the value before. If `stays` is true for the existing
+        value, nothing is written. Does nothing if there is no such review.
         """
         before = await self._set_field(keys, field, review_id)
         while before is not None:
@@ -212,8 +212,8 @@ class RedisAuditedFields(RedisPart):
     async def _set_field(
         self, keys: Keys, field: _Field, review_id: str, *entry: str | bytes
     ) -> _StoredField | None:
-        """Read the field. With `entry` (the expected value and head, the new head and the entry), also write
-        it.
+        """Read the field. With `entry` (the expected value, the expected head, the new head and the entry) it
+        also writes the field.
         """
         answer = await self._run_script(
             "set_with_audit",

@@ -1,12 +1,12 @@
-"""Compresses what Redis keeps of a review and of its audit: most of their JSON is the same everywhere."""
+"""Compresses stored reviews and audit entries: most of their JSON is the same in all of them."""
 
 from __future__ import annotations
 
 import zlib
 from typing import Any
 
-#: Text that most reviews and entries share, the most frequent last. What is stored can only be read with
-#: it, so it never changes: another dictionary needs another value of _PACKED, and this one stays.
+#: Text that most reviews and entries share, the most frequent last. Stored data can only be read with the
+#: same dictionary. So never change it: a new dictionary needs a new value of _PACKED, and this one must stay.
 _DICTIONARY = (
     b'"properties":{"type":"string","description":"title":"required":["additionalProperties":false'
     b'"enum":["default":"earlier":[{"tool":"escalations":[{"to":"slack:#","at":"step":0"left":"rem'
@@ -40,14 +40,15 @@ _DICTIONARY = (
 )
 #: The first byte of packed text. JSON never begins with it.
 _PACKED = b"\x01"
-#: Longer text is stored as it is, because the event loop waits while it is packed (a few milliseconds then).
+#: Longer text is stored as it is: the event loop waits while text is packed (a few milliseconds for this
+#: length).
 _MAX_TEXT = 128 * 1024
 #: Above this size a larger window saves more than it costs.
 _SMALL = 4096
 
 
 def pack(text: bytes) -> bytes:
-    """The JSON object in fewer bytes; as it is if it is long."""
+    """The JSON object in fewer bytes; unchanged if it is long."""
     if len(text) > _MAX_TEXT:
         return text
     packer = (_small_packer if len(text) < _SMALL else _packer).copy()
@@ -55,7 +56,7 @@ def pack(text: bytes) -> bytes:
 
 
 def unpack(data: bytes) -> bytes:
-    """What `pack` got. Raises ValueError for damaged data, and for more than `pack` packs."""
+    """The text that `pack` got. Raises ValueError for damaged data, and for text that `pack` doesn't pack."""
     if data[:1] != _PACKED:
         return data
     unpacker = _unpacker.copy()
@@ -72,6 +73,6 @@ def _make_packer(window: int, memory: int) -> Any:
     return zlib.compressobj(3, zlib.DEFLATED, -window, memory, zlib.Z_DEFAULT_STRATEGY, _DICTIONARY)
 
 
-# These have read the dictionary already. Only copies of them are used.
+# Both have read the dictionary already. Use only copies of them.
 _small_packer, _packer = _make_packer(12, 4), _make_packer(15, 6)
 _unpacker = zlib.decompressobj(-15, _DICTIONARY)

@@ -1,4 +1,4 @@
-"""What every part of the store in Redis has: the connections, the keys, and the scripts."""
+"""The base of every part of the Redis store: the connections, the keys, and the scripts."""
 
 from __future__ import annotations
 

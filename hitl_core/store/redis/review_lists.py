@@ -22,9 +22,9 @@ from hitl_core.store.redis.fields import text_of
 from hitl_core.store.redis.keys import Keys, choose_partition
 from hitl_core.store.redis.part import RedisPart
 
-#: How many reviews of one audience are read at most, to merge those of several audiences.
+#: At most this many reviews of one audience are read when several audiences are merged.
 MAX_READ = 1000
-#: How many keys one command looks at.
+#: How many keys one command scans.
 SCAN_COUNT = 1000
 
 ScoredIds = list[tuple[bytes, float]]
@@ -150,7 +150,7 @@ class RedisReviewLists(RedisPart):
     async def _read_page(
         self, indexes: Sequence[str], limit: int, after: ScoredId | None
     ) -> list[ScoredId]:
-        """The first `limit` of all partitions: each of them is among the first `limit` of its own."""
+        """The first `limit` of all partitions. It reads the first `limit` of each partition."""
         reviews: list[ScoredId] = []
         for index in indexes:
             reviews += await self._read_partition(index, limit, after)
@@ -159,7 +159,7 @@ class RedisReviewLists(RedisPart):
     async def _read_partition(
         self, index: str, limit: int, after: ScoredId | None
     ) -> list[ScoredId]:
-        """Redis finds a position by score alone, so reviews of the same score are read again and skipped."""
+        """Redis finds a position only by score, so reviews of the same score are read again and skipped."""
         at, count = -inf if after is None else after[0], limit
         while True:
             async with store_errors():

@@ -1,7 +1,7 @@
 """Reviews in Redis: each is a hash, which the scripts read and write in one step.
 
-`data` is the review without its arguments, packed. These, and what changes no version (posts, shown versions,
-marks), are fields beside it.
+`data` is the review without its arguments, packed. The arguments, and values that change no version (posts,
+shown versions, marks), are separate fields.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ from hitl_core.store.redis.fields import (
 from hitl_core.store.redis.history import CONFIRMED_KINDS, RedisHistory, Seen
 from hitl_core.store.redis.keys import Keys, parse_partition
 
-#: After a restart of Redis these wait until it is known whether it lost writes.
+#: After a restart of Redis, these events wait until it is known whether Redis lost writes.
 _AGENT_STARTS = ("claimed", "started")
-#: How often a write is tried if other processes find that Redis lost writes.
+#: How often a write is tried again when other processes find that Redis lost writes.
 _MAX_LOSSES = 3
 
 
@@ -122,7 +122,7 @@ class RedisReviews(RedisHistory):
 
 
 def _write_keys(keys: Keys, write: Write, places: Sequence[Place]) -> list[str]:
-    """The keys of commit.lua, in its order. `places`: whose card shows something else after this write."""
+    """The keys of commit.lua, in its order. `places`: those whose card changes with this write."""
     review = write.review
     return [
         keys.review(review.id),

@@ -1,5 +1,5 @@
-"""The texts of the Lua scripts. Each folder of `lua` has those of one part of the store; `functions` has what
-several use.
+"""The texts of the Lua scripts. Each folder of `lua` has the scripts of one part of the store; `functions`
+has functions that several scripts use.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ _QUEUE_SCRIPTS = frozenset(
         "add_to_digest", "update_digest", "leave_digest", "check_history",
     }
 )  # fmt: skip
-#: Those of them that use the functions of digest.lua.
+#: The scripts that also use the functions of digest.lua.
 _DIGEST_SCRIPTS = frozenset({"add_to_digest", "update_digest", "leave_digest"})
-#: Those that use the functions of history.lua.
+#: The scripts that use the functions of history.lua.
 _HISTORY_SCRIPTS = frozenset({"commit", "check_history"})
-#: Those that use the functions of fields.lua.
+#: The scripts that use the functions of fields.lua.
 _FIELDS_SCRIPTS = frozenset({"load", "outline"})
 
 
 @cache
 def read_script(name: str) -> str:
-    """The text of a script, behind the functions that it uses."""
+    """The text of a script, after the functions that it uses."""
     files = _script_files()
     names = [
         *(["queue"] if name in _QUEUE_SCRIPTS else []),
@@ -39,7 +39,7 @@ def read_script(name: str) -> str:
 
 @cache
 def _script_files() -> dict[str, Traversable]:
-    """By name, which no two of them share."""
+    """The files by script name. Names are unique over all folders."""
     lua = resources.files("hitl_core.store.redis") / "lua"
     files = [file for folder in lua.iterdir() if folder.is_dir() for file in folder.iterdir()]
     return {file.name.removesuffix(".lua"): file for file in files}

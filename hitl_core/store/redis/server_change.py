@@ -1,6 +1,6 @@
-"""Notices that Redis was restarted, or replaced by another server: it may have lost its latest writes.
+"""Detects that Redis was restarted, or replaced by another server: it may have lost its latest writes.
 
-Another process may know what was lost, and finds it within a few seconds (`check_history`). Until then no
+Another process may know what was lost, and reports it within a few seconds (`check_history`). Until then no
 call is claimed or started, because it may have run already.
 """
 
@@ -13,15 +13,15 @@ from hitl_core.errors import HitlError, StoreError, StoreUnavailable
 from hitl_core.store.redis.connection import Client, servers_of, store_errors
 from hitl_core.store.redis.keys import META_KEY
 
-#: How long no call is claimed or started, in seconds. Longer than each process needs to compare what it has
-#: seen: it does so every 2 s, and a command takes up to 1.5 s.
+#: How long no call is claimed or started, in seconds. It is longer than each process needs to compare what it
+#: has seen: processes do so every 2 s, and a command takes up to 1.5 s.
 PAUSE = 5.0
 
 _FIELD = "server"
 
 
 class ServerChange:
-    """`is_possible` is set after a command got no answer."""
+    """`is_possible` is set after a command got no answer: then the server may have changed."""
 
     def __init__(self, redis: Client) -> None:
         self.is_possible = False
@@ -30,7 +30,7 @@ class ServerChange:
         self._pause_ends = 0.0
 
     async def open(self, *, may_write: bool) -> None:
-        """Compare the server with the one that another process has noted. Call it once, before all else."""
+        """Compare the server with the one that other processes have recorded. Call it once, at the start."""
         self._run_id = await self._read_run_id()
         async with store_errors():
             noted = (await self._redis.hget(META_KEY, _FIELD) or b"").decode()
@@ -47,7 +47,7 @@ class ServerChange:
             await self._note(int(seconds) if run_id else 0)
 
     async def check(self) -> None:
-        """Call it before a call is claimed or started. Raises StoreUnavailable if that must wait."""
+        """Call it before a call is claimed or started. Raises StoreUnavailable if the caller must wait."""
         if self.is_possible:
             run_id = await self._read_run_id()
             if not run_id or run_id != self._run_id:
@@ -62,8 +62,8 @@ class ServerChange:
             )
 
     async def _read_run_id(self) -> str:
-        """Changes at each start of a server, and at a failover. "" if INFO is not permitted. Raises
-        StoreUnavailable.
+        """The server's `run_id`, which changes at each start and at a failover. "" if INFO is not permitted.
+        Raises StoreUnavailable.
         """
         try:
             async with store_errors():
@@ -73,7 +73,9 @@ class ServerChange:
         return ",".join(sorted(str(info.get("run_id", "")) for info in infos))
 
     async def _note(self, changed_at: int) -> None:
-        """For processes that start now. `changed_at`: seconds by Redis's clock; 0 for the first server."""
+        """Record the server for other processes. `changed_at`: seconds by Redis's clock; 0 for the first
+        server.
+        """
         with suppress(HitlError):  # a server that takes no writes now
             async with store_errors():
                 await self._redis.hset(META_KEY, _FIELD, f"{self._run_id} {changed_at}")

@@ -33,7 +33,7 @@ from hitl_core.store.redis.reviews import RedisReviews
 
 log = logging.getLogger(__name__)
 
-#: The partitions of a Redis Cluster, unless a process says otherwise. Few masters have all of them.
+#: The default number of partitions in a Redis Cluster. All of them fit on a few masters.
 CLUSTER_PARTITIONS = 16
 DEFAULT_RETENTION = 30 * 24 * 3600.0
 
@@ -67,7 +67,7 @@ class RedisStore(
         keys = [Keys(partition) for partition in range(partitions)]
         super().__init__(redis, reader, keys, retention)
         self.partitions = partitions
-        #: What is unsafe about the server, for the operators.
+        #: What is unsafe about the server: warnings for operators.
         self.warnings: tuple[StartWarning, ...] = ()
 
     @classmethod
@@ -80,14 +80,15 @@ class RedisStore(
         set_partitions: bool = True,
         wait_replicas: int | None = None,
     ) -> RedisStore:
-        """Connect and check the server. `retention`, in seconds, is how long done reviews and exported
-        entries of the audit are kept, 30 days at first. A process that passes it sets it for all processes;
-        the others take it at their start.
+        """Connect and check the server. `retention`, in seconds, is how long done reviews and exported audit
+        entries are kept, at first 30 days. A process that passes it sets it for all processes; the others
+        read it at their start.
 
         The first process sets the number of `partitions` permanently (by default 1, and 16 in a Redis
-        Cluster); None takes the stored number. A process that only reads passes `set_partitions=False`, which
-        leaves an empty Redis empty. `wait_replicas`: see `ReviewStore.confirm`; None takes the environment's
-        HITL_REDIS_WAIT_REPLICAS.
+        Cluster); None uses the stored number. A process that only reads passes `set_partitions=False`: then
+        an empty Redis stays empty. `wait_replicas`: see `ReviewStore.confirm`; None uses
+        HITL_REDIS_WAIT_REPLICAS of the environment.
+
         Raises SettingsError for a server that could lose reviews, or that has another number of partitions;
         StoreUnavailable when Redis doesn't answer.
         """
@@ -123,13 +124,13 @@ class RedisStore(
         return store
 
     async def _check_start(self, is_writer: bool) -> None:
-        """What must be known before the first command. Raises StoreUnavailable."""
+        """Check what must be known before the first command. Raises StoreUnavailable."""
         await self._server_change.open(may_write=is_writer)
         if is_writer:
             self.warnings = await find_warnings(self._redis)
             for warning in self.warnings:
                 log.warning("%s", warning.text)
-            with suppress(StoreUnwritable):  # later, then
+            with suppress(StoreUnwritable):  # the next check does it
                 await self.check_history()
 
     async def close(self) -> None:
@@ -138,7 +139,9 @@ class RedisStore(
 
 
 async def _agree_on_retention(redis: Client, given: float | None) -> float:
-    """What all processes use, in seconds: what was given, and stored for the others; else what is stored."""
+    """The retention for all processes, in seconds: the given one, which is then stored; else the stored
+    one.
+    """
     async with store_errors():
         stored = await redis.hget(META_KEY, "retention")
     known = float(stored or DEFAULT_RETENTION)

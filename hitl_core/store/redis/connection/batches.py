@@ -1,7 +1,7 @@
-"""Script calls that begin in the same turn of the event loop are sent together, over one connection.
+"""Sends script calls that begin in the same turn of the event loop together, over one connection.
 
-Through a pool a script call costs more in Python than in Redis. When fifty people click at once, most of that
-is paid once for all of their calls.
+With a connection pool, a script call costs more time in Python than in Redis. When fifty people click at
+once, most of that cost is paid once for all of their calls.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from redis.commands.core import AsyncScript
 from redis.exceptions import NoScriptError, ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
-#: More calls than these go in another batch, over another connection: all of a batch must be answered within
-#: the time of one command.
+#: A batch has at most this many calls; more calls go into another batch, over another connection. Redis must
+#: answer a whole batch within the time of one command.
 MAX_CALLS = 100
-#: A call with more bytes than these has a connection of its own, so that small ones don't wait for it.
+#: A larger call, in bytes, has a connection of its own, so that small calls don't wait for it.
 MAX_BYTES = 16 * 1024
 
 
@@ -49,7 +49,7 @@ class BatchingRedis(Redis):
 
 
 class _Script(AsyncScript):
-    """Without what redis-py looks at before each call, which takes longer than the rest."""
+    """A script without redis-py's checks before each call, which take longer than the rest of the call."""
 
     async def __call__(self, keys: Any = (), args: Any = (), client: Any = None) -> Any:
         if client is None:
@@ -67,10 +67,11 @@ class _Call(NamedTuple):
 
 
 class Batches:
-    """A call gets its own reply or error, as if it had been sent alone. The loss of the connection, or no
-    answer in time, is an error of all calls of the batch that have no reply yet: each may have been executed.
+    """Each call gets its own reply or error, as if it had been sent alone. If the connection is lost, or no
+    answer comes in time, all calls of the batch without a reply get that error: each may have been executed.
 
-    The batch belongs to none of its callers: who is cancelled only doesn't wait for the reply any more.
+    A batch does not belong to one of its callers: a caller that is cancelled only stops waiting for its
+    reply.
     """
 
     def __init__(self, pool: Any) -> None:
@@ -81,7 +82,7 @@ class Batches:
     async def call(self, packed: bytes) -> Any:
         if self._open is None or len(self._open) >= MAX_CALLS:
             self._open = []
-            # In an empty context: it works for many callers.
+            # In an empty context, because the task works for many callers.
             task = asyncio.create_task(self._send(self._open), context=Context())
             self._sending.add(task)
             task.add_done_callback(self._sending.discard)
@@ -90,12 +91,12 @@ class Batches:
         return await call.reply
 
     async def wait_sent(self) -> None:
-        """Until all calls have their reply or error."""
+        """Wait until all calls have their reply or error."""
         await asyncio.gather(*self._sending, return_exceptions=True)
 
     async def _send(self, calls: list[_Call]) -> None:
         if self._open is calls:
-            self._open = None  # those that begin from now on are the next batch
+            self._open = None  # calls that begin from now on are in the next batch
         calls = [call for call in calls if not call.reply.done()]  # the others were cancelled
         if not calls:
             return
@@ -137,7 +138,7 @@ def _set_error(call: _Call, error: Exception) -> None:
 
 
 def pack_command(words: Sequence[Any], encoder: Any) -> bytes:
-    """The words of a command in Redis's protocol, as redis-py writes them, in a third of its time."""
+    """The words of a command in Redis's protocol, as redis-py writes them but three times as fast."""
     encoded = [
         word
         if type(word) is bytes

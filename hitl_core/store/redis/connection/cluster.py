@@ -30,15 +30,16 @@ from hitl_core.store.redis.connection.pool import NO_CONNECTION
 from hitl_core.store.redis.connection.slot_map import Address, SlotMap
 from hitl_core.store.redis.keys import META_KEY
 
-#: How often one command is sent to another node, before it fails.
+#: How often one command is sent again to another node, before it fails.
 MAX_REDIRECTS = 8
-#: The first pause before a command is sent again whose slot is being moved, in seconds.
+#: The pause before a command whose slot is being moved is sent again, in seconds. Later pauses are longer.
 _TRY_AGAIN_DELAY = 0.02
 
 
 class ClusterClient(AsyncCoreCommands):
-    """Takes the commands that have keys in one slot. Those without a key go to the node that has `META_KEY`,
-    so that TIME is one clock. A command is sent again only where a node refused it without executing it.
+    """Executes commands whose keys are in one slot. A command without a key goes to the node that has
+    `META_KEY`, so that TIME always comes from one clock. A command is sent again only if a node refused it
+    without executing it.
     """
 
     _event_dispatcher: Any = None  # redis-py's commands ask for one
@@ -112,7 +113,7 @@ class ClusterClient(AsyncCoreCommands):
         args: Sequence[Any],
         options: dict[str, Any],
     ) -> Any:
-        """Send a command, and again to where a refusal says. `refusal` is that of an earlier try."""
+        """Send a command, and again to the node that a refusal names. `refusal`: of an earlier try."""
         asking, delay = False, _TRY_AGAIN_DELAY
         for _ in range(MAX_REDIRECTS):
             match refusal:
@@ -164,7 +165,7 @@ class ClusterClient(AsyncCoreCommands):
         return self._clients[address]
 
     def _lose(self, address: Address, error: BaseException) -> None:
-        """A node didn't answer: another one may have its slots by now."""
+        """Called when a node didn't answer: another node may have its slots by now."""
         if str(error) != NO_CONNECTION:
             self._slots.forget(address)
 
@@ -197,7 +198,7 @@ class Pipeline(AsyncCoreCommands):
 
 
 class _Script:
-    """As redis-py's: EVALSHA. A node that doesn't know the script gets its text."""
+    """Like redis-py's script: EVALSHA. A node that doesn't know the script gets its text."""
 
     def __init__(self, cluster: ClusterClient, texts: dict[str, str], text: str) -> None:
         self._cluster = cluster
@@ -233,5 +234,5 @@ def _key_of(args: Sequence[Any]) -> str:
 
 
 def _target(refusal: AskError, address: Address) -> Address:
-    """An empty host is the one that answered."""
+    """The address in the refusal. An empty host means the node that answered."""
     return str(cast(Any, refusal).host) or address[0], int(refusal.port)

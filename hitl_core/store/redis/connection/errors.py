@@ -1,4 +1,4 @@
-"""The errors of Redis and redis-py, as ours."""
+"""Translates the errors of Redis and redis-py into ours."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from hitl_core.store.redis.connection.pool import NO_CONNECTION
 
 
 class store_errors:  # a function to its users; as a generator it would take three times as long
-    """`async with store_errors():` translates Redis errors into ours. It is not known then whether the
-    command was done.
+    """`async with store_errors():` translates Redis errors into ours. After such an error the command may
+    have been executed.
 
     redis-py sends with `asyncio.wait_for`, which can swallow a cancellation before Python 3.12
     (https://github.com/python/cpython/issues/86296). A swallowed cancellation is raised here.
@@ -78,7 +78,7 @@ def translate_error(error: Exception) -> HitlError:
     return StoreError(f"Redis refused: {error}.")
 
 
-#: Error codes of a server that takes no writes now. We retry later, and people get this text.
+#: The error codes of a server that takes no writes now, and the text for people. The caller retries later.
 _UNWRITABLE = {
     "OOM": "Redis is full (maxmemory): nothing new can be stored",
     "MISCONF": "Redis can't write now: it fails to save its data to disk",

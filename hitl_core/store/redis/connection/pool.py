@@ -26,7 +26,7 @@ class Pool(ConnectionPool):
     nothing would close that connection.
 
     redis-py's BlockingConnectionPool is not fair: a task that returns a connection can get it back before the
-    tasks that wait, and under load some tasks wait without end.
+    tasks that wait, and under load some tasks never get one.
     """
 
     def __init__(self, *args: Any, timeout: float, **options: Any) -> None:
@@ -76,14 +76,14 @@ class Pool(ConnectionPool):
 
 
 class _ShieldedConnection:
-    """Its `connect` always completes: a cancelled one would leave its socket open."""
+    """A connection whose `connect` always completes: a cancelled one would leave its socket open."""
 
     is_connected: bool
     socket_timeout: float | None
 
     async def send_packed_command(self, command: Any, check_health: bool = True) -> None:
-        """With a `socket_timeout` redis-py uses `asyncio.wait_for`, which makes a task before Python 3.12: a
-        third of a command's time.
+        """Send without `asyncio.wait_for`, which redis-py uses with a `socket_timeout`: before Python 3.12 it
+        makes a task, which takes a third of a command's time.
         """
         try:
             async with asyncio.timeout(self.socket_timeout):
@@ -92,7 +92,7 @@ class _ShieldedConnection:
             raise RedisTimeoutError("Timeout writing to socket") from None
 
     async def send_untimed(self, command: Any, check_health: bool = True) -> None:
-        """The same, for a caller that limits the time itself."""
+        """Like `send_packed_command`, for a caller that limits the time itself."""
         seconds, self.socket_timeout = self.socket_timeout, None
         try:
             await cast(Any, super()).send_packed_command(command, check_health)

@@ -18,7 +18,7 @@ from hitl_core.store.redis.connection.url import RedisUrl
 
 
 def make_sentinels(url: RedisUrl, **options: Any) -> Sentinel:
-    """The Sentinels of this URL. What it says of TLS holds for them too."""
+    """The Sentinels of this URL. The URL's TLS options hold for them too."""
     tls = {key: each for key, each in url.options.items() if key.startswith("ssl_")}
     kind = SSLConnection if url.has_tls else Connection
     options = {**options, **tls, **url.sentinel_options, "connection_class": kind}
@@ -32,8 +32,8 @@ def make_sentinels(url: RedisUrl, **options: Any) -> Sentinel:
 
 
 class _Sentinels(Sentinel):
-    """Asked by one task at a time. redis-py moves the one that answered to the front of its list, by the
-    position that it had: with several tasks one Sentinel can take the place of another, which is lost.
+    """Sentinels that only one task asks at a time. redis-py moves the Sentinel that answered to the front of
+    its list, by its earlier position: with several tasks, one Sentinel could overwrite another in the list.
     """
 
     def __init__(self, *args: Any) -> None:

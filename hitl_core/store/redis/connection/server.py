@@ -1,4 +1,4 @@
-"""What a server must be before anything is stored in it."""
+"""Checks that a server is suitable, before anything is stored in it."""
 
 from __future__ import annotations
 
@@ -70,12 +70,14 @@ def _check_mode(info: dict[str, Any], url: RedisUrl) -> None:
 
 
 def _masters_in(info: dict[str, Any]) -> list[dict[str, Any]]:
-    """What INFO of a Sentinel says of the masters that it watches: `master0:name=…,status=ok,…`."""
+    """The masters that a Sentinel watches, from its INFO: `master0:name=…,status=ok,…`."""
     return [each for key, each in info.items() if key.startswith("master") and key[6:].isdigit()]
 
 
 async def _check_kind(redis: Client, url: RedisUrl, error: HitlError) -> None:
-    """Why no server was found, if the URL is of the wrong kind, or names another master."""
+    """Raises a clearer error if the URL is of the wrong kind, or names an unknown master. `error`: why no
+    server was found.
+    """
     text = str(error).lower()
     if url.kind == "cluster" and ("cluster support disabled" in text or "unknown command" in text):
         raise SettingsError(

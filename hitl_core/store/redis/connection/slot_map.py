@@ -41,7 +41,7 @@ class SlotMap:
         self._silent: Address | None = None
 
     def forget(self, silent: Address | None = None) -> None:
-        """The map is old: the next look-up reads it again, and asks this silent node last."""
+        """Mark the map as old: the next look-up reads it again, and asks a `silent` node last."""
         self._map, self._silent = None, silent
 
     async def node_of(self, key: str | bytes) -> Address:
@@ -66,7 +66,7 @@ class SlotMap:
             await asyncio.gather(self._refreshing, return_exceptions=True)
 
     async def _read(self) -> Any:
-        """The map. All who need a new one wait for the same task, which nobody's cancellation ends."""
+        """The map. Tasks that need a new one wait for one shared task, which none of them cancels."""
         while self._map is None:
             if self._refreshing is None or self._refreshing.done():
                 self._refreshing = asyncio.create_task(self._refresh())
@@ -98,7 +98,7 @@ class SlotMap:
 
 
 def _raise_cause(error: RedisClusterException) -> NoReturn:
-    """Raise the error of Redis or of the network inside: it says more, and `store_errors` knows it."""
+    """Raise the inner error, of Redis or of the network: it says more, and `store_errors` knows it."""
     found = [each for each in _causes(error) if isinstance(each, RedisError | OSError)]
     raise found[-1] if found else ConnectionError(str(error)) from None
 

@@ -1,5 +1,5 @@
-"""What is unsafe about a Redis, for its operators: it may still be used. What makes it unusable is refused by
-`check_server`.
+"""Finds what is unsafe about a Redis that may still be used, and warns its operators. `check_server` refuses
+a Redis that can't be used.
 
 A managed service may not permit CONFIG; INFO has most of it.
 """
@@ -17,21 +17,21 @@ from hitl_core.store.redis.connection.server import servers_of
 
 #: A larger difference between this machine's clock and Redis's is reported, in seconds.
 MAX_SKEW = 5.0
-#: Whether a Redis that keeps nothing is reported. Tests use such servers.
+#: Whether to warn about a Redis that saves nothing to disk. Tests use such servers.
 CHECK_DISK = True
 
 Subject = Literal["disk", "eviction", "clock"]
 
 
 class StartWarning(NamedTuple):
-    """`text` says what is wrong and what to do."""
+    """A warning for operators. `text` says what is wrong and what to do."""
 
     subject: Subject
     text: str
 
 
 async def find_warnings(redis: Client) -> tuple[StartWarning, ...]:
-    """Of each master of a cluster. Raises StoreUnavailable."""
+    """The warnings about each master. Raises StoreUnavailable."""
     async with store_errors():
         servers = await servers_of(redis)
     found = [warning for server in servers for warning in await _find_warnings(server)]

@@ -46,8 +46,8 @@ _SHAPES: Mapping[Kind, str] = {
 
 @dataclass(frozen=True)
 class RedisUrl:
-    """`hosts` are the nodes to ask first: of the cluster, or the Sentinels. `options` are redis-py's, for the
-    connections to Redis, without host and port.
+    """`hosts`: the nodes to ask first, of the cluster, or the Sentinels. `options`: redis-py's options for
+    the connections to Redis, without host and port.
     """
 
     kind: Kind
@@ -62,7 +62,7 @@ class RedisUrl:
         return hide_password(self.text)
 
     def like(self, kind: Kind, name: str = "NAME") -> str:
-        """A URL of this kind with the host of this one, for an error: without user and password."""
+        """A URL of another kind with the host of this one, for an error text. It has no user and password."""
         host = urlsplit(self.text).netloc.rpartition("@")[2].split(",")[0]
         scheme = "rediss" if self.has_tls else "redis"
         if kind == "single":
@@ -131,7 +131,7 @@ def _parse_many(url: str, base: str, kind: Kind, rest: str) -> RedisUrl:
         raise SettingsError(
             f"The Redis address {hide_password(url)!r} can't be used: {why}. It is like {_SHAPES[kind]}."
         )
-    # What is in the query, redis-py reads as in any other URL.
+    # redis-py reads the query, as in any other URL.
     single = f"{base}://{user}{at}host/{db}{'?' if query else ''}{query}"
     _check_database(urlsplit(single))
     options = _read_options(single, url)

@@ -1,4 +1,4 @@
-"""What bots and agents work through, in Redis: cards in lanes and digests, dead letters, hints of news."""
+"""The queues in Redis: lanes and digests with cards to show, dead letters, and hints that wake processes."""
 
 from hitl_core.store.redis.queues.dead_letters import RedisDeadLetters
 from hitl_core.store.redis.queues.digests import RedisDigests

@@ -12,7 +12,7 @@ from hitl_core.store.redis.fields import text_of
 from hitl_core.store.redis.part import RedisPart
 from hitl_core.store.redis.queues.lanes import queue_keys
 
-#: Dead letters that one command reads.
+#: How many dead letters one command reads.
 PAGE_SIZE = 200
 
 _Entry = tuple[bytes, dict[bytes, bytes]]
@@ -82,7 +82,7 @@ class RedisDeadLetters(RedisPart):
         return count
 
     async def _partition_letters(self, partition: int) -> AsyncIterator[DeadLetter]:
-        """Those that are there now, oldest first: some at a time, because their number has no limit."""
+        """The letters that are there now, oldest first. Read in pages, because their number has no limit."""
         stream, first = self._keys[partition].dead_letters, "-"
         async with store_errors():
             newest = cast(list[_Entry], await self._redis.xrevrange(stream, count=1))
@@ -97,7 +97,7 @@ class RedisDeadLetters(RedisPart):
             first = f"({raw[-1][0].decode()}"
 
     async def _requeue(self, letter: DeadLetter) -> int:
-        """0 if it is no longer there; 1, or _LAST for the last one of its review."""
+        """0 if the letter is no longer there; 1, or _LAST for the last letter of its review."""
         if (found := self._find_entry(letter.id)) is None:
             return 0
         keys = self._keys[found[0]]

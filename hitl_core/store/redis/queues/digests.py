@@ -1,7 +1,7 @@
-"""Digests in Redis: a hash each, in the partition of its reviews.
+"""Digests in Redis: each is a hash in the partition of its reviews.
 
-Its fields: `lane`, `place`, `agent`, `total`, `post` (the message), `wait:<review>` (by when it should be
-shown), `new:<review>` (it does not have the message as its own yet), `closed`.
+Its fields: `lane`, `place`, `agent`, `total`, `post` (the message), `wait:<review>` (the time by which the
+review should be shown), `new:<review>` (the message is not recorded for this review yet), `closed`.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class RedisDigests(RedisPart):
     async def dissolve_digest(self, id: str, place: Place) -> None:
         if (keys := self._digest_keys(id)) is None:
             return
-        await self._leave(id, place, (), closes=True)  # first, so that no other bot adds to it now
+        await self._leave(id, place, (), closes=True)  # first, so that no other bot adds a review now
         async with store_errors():
             names = cast(list[bytes], await self._redis.hkeys(keys.digest(id)))
         fields = [name.decode(errors="replace") for name in names]

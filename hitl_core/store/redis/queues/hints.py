@@ -1,4 +1,4 @@
-"""Hints from the Redis streams, of which the audit is one. One listener in each process reads them."""
+"""Hints from the Redis streams; the audit is one of them. One listener in each process reads them."""
 
 from __future__ import annotations
 

@@ -22,7 +22,8 @@ from hitl_core.store.redis.fields import text_of
 from hitl_core.store.redis.keys import Keys, lane_key, parse_partition
 from hitl_core.store.redis.part import RedisPart
 
-#: Added to the score of cards that were never posted: they come last in their queue. Also in queue.lua.
+#: Added to the score of a card that was never posted, so that it comes last in its queue. queue.lua has it
+#: too.
 FIRST_POST_SCORE = 1e11
 
 

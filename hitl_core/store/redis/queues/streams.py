@@ -1,4 +1,4 @@
-"""New entries of a topic's streams: one for each partition."""
+"""Reads new entries of a topic, which has one stream in each partition."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ StreamReply = list[tuple[bytes, list[StreamEntry]]] | None
 
 
 class StreamReader:
-    """Has one caller at a time. `reader` is a client for commands that block.
+    """Only one task at a time may call it. `reader` is a client for commands that block.
 
-    In a cluster one command reads one stream only: there each stream has a task that waits for it, also
-    between two calls, because a read that is cancelled costs its connection.
+    In a cluster one command reads only one stream. So each stream has a task there that waits for it, also
+    between two calls, because a cancelled read loses its connection.
     """
 
     def __init__(self, reader: Client, streams: Sequence[str]) -> None:
@@ -28,10 +28,11 @@ class StreamReader:
         self._failure: BaseException | None = None
 
     async def read(self, block: float) -> list[dict[bytes, bytes]]:
-        """The fields of all entries since the last call; none in the first call. Waits up to `block` seconds.
+        """The fields of all entries since the last call; the first call returns none. Waits up to `block`
+        seconds.
 
-        Raises redis-py's errors, also that of one stream. A stream that failed is read from its end on: after
-        a failover it may have smaller ids.
+        Raises redis-py's errors, also if only one stream fails. After that, the failed stream is read from
+        its end: after a failover it may have smaller ids.
         """
         if not self._positions:
             self._positions = {name: await self._last_id(name) for name in self._streams}
