@@ -1,4 +1,5 @@
-"""Forms for editing arguments: `make_form` makes one, and `Form.read` reads the answers as new arguments.
+"""Forms for editing arguments: `make_form` makes a form, and `Form.read` turns the answers into new
+arguments.
 
 Pure, and independent of the chat system: a channel only draws the fields.
 """

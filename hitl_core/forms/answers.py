@@ -1,4 +1,4 @@
-"""Reads the answers of a form: the result is new arguments, or errors for the fields."""
+"""Reads the answers of a form. The result is new arguments, or errors for the fields."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def read_slots(
     max_text: int,
     redact: Collection[str],
 ) -> dict[str, Any]:
-    """The new arguments: `start`, the arguments with the branches that the answers choose, and the answers.
-    Raises FormErrors: see `Form.read`. They say nothing of hidden values: neither of those of `redact`, nor
-    of those that the schema hides.
+    """The new arguments: `start` (the arguments, switched to the branches that the answers choose) with the
+    answers. Raises FormErrors, see `Form.read`. The errors say nothing about hidden values: those of
+    `redact`, and those that the schema hides.
     """
     if _is_stale(slots, answers):
         raise FormErrors({}, ("This form is not up to date. Open it again.",))
@@ -105,8 +105,8 @@ def _clear_value(args: dict[str, Any], slot: Slot) -> dict[str, Any]:
 
 
 def is_unchanged(slot: Slot, answer: str | None) -> bool:
-    """Whether the answer is what the input showed. Line ends don't count, because inputs change them. The
-    seconds of a date and time don't count, because pickers remove them.
+    """Whether the answer is what the input showed. Line ends are ignored, because inputs change them, and so
+    are the seconds of a date and time, because pickers remove them.
     """
     answer_text, initial = _normalize_newlines(answer), _normalize_newlines(slot.field.initial)
     if answer_text == initial:
@@ -129,7 +129,7 @@ def is_cleared(slot: Slot, answer: str | None) -> bool:
 def parse_answers(
     slots: Iterable[Slot], answers: Mapping[str, str | None], max_text: int
 ) -> dict[str, Any]:
-    """The new values by pointer, without empty answers and those that can't be read."""
+    """The new values by pointer. Empty and unreadable answers are left out."""
     values: dict[str, Any] = {}
     for slot in slots:
         if slot.field.locked is None and (answer := answers.get(slot.field.pointer)):
@@ -139,7 +139,7 @@ def parse_answers(
 
 
 def parse_answer(slot: Slot, answer: str, max_text: int) -> Any:
-    """The new value. Raises ValueError; its text follows the field's name."""
+    """The new value. Raises ValueError with a text that follows the field's name."""
     if slot.reads == "option":
         return slot.values[_parse_indexes(slot, answer)[0]]
     if slot.reads == "options":
@@ -184,7 +184,7 @@ def _check_text(answer: str) -> str:
 
 
 def _is_empty_literal(slot: Slot, answer: str, empty: str) -> bool:
-    """Whether the person typed an empty value, where an empty input would mean null or absent."""
+    """Whether the person typed an empty value, `""` or `[]`. An empty input means null or absent there."""
     return slot.on_clear in ("leave", "null") and answer.strip() == empty
 
 

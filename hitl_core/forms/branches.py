@@ -1,4 +1,4 @@
-"""Branches of a value (`oneOf`, `anyOf`), and the field that chooses one."""
+"""The branches of a value (`oneOf`, `anyOf`), and the field that chooses one of them."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ def _simplify(schema: Schema) -> Schema:
 
 
 def find_branches(flattener: SchemaFlattener, schema: Schema) -> tuple[Schema, tuple[Branch, ...]]:
-    """The schema, simplified, and its branches; () if there are none, or if they only add limits to the rest
-    of the schema. Raises CannotFlatten if they can't be told apart.
+    """The simplified schema and its branches; () if there are none, or if they only add limits to the rest of
+    the schema. Raises CannotFlatten if they can't be told apart.
     """
     schema = _simplify(schema)
     return schema, () if list_options(schema) else _list_branches(flattener, schema)

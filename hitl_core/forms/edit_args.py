@@ -1,5 +1,5 @@
-"""Sets and removes single values, and compares arguments before and after an edit: what it removes, and
-whether it keeps `readOnly` and hidden values. The inputs are never changed.
+"""Sets and removes single values of arguments, and compares arguments before and after an edit: what the edit
+removes, and whether it keeps `readOnly` and hidden values. The inputs are never changed.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ def remove_value(args: Json, names: tuple[str, ...], parent_on_clear: tuple[OnCl
 
 
 def find_removed(before: Json, after: Json) -> tuple[str, ...]:
-    """Pointers to everything that an edit removes, in the order of `before`, only the outermost values.
+    """Pointers to everything that an edit removes, in the order of `before`. Only the outermost values are
+    listed.
 
     Removed are: missing values and list items; values that became empty (null, blanks); objects and lists
     that became another type.
@@ -70,8 +71,8 @@ def find_removed(before: Json, after: Json) -> tuple[str, ...]:
 
 
 def name_removed(before: Json, after: Json, hidden: Collection[str]) -> list[str]:
-    """What an edit removes (`find_removed`), in words for people. What is removed inside a hidden value has
-    only that value's name. `hidden`: the pointers of the hidden values of `before`.
+    """The names of what an edit removes (`find_removed`), for people. Something inside a hidden value is
+    named only by the hidden value. `hidden`: the pointers of the hidden values of `before`.
     """
     names = list[str]()
     for pointer in find_removed(before, after):
@@ -98,7 +99,7 @@ def _compare_objects(before: Json, after: Json, path: Path) -> Iterator[Path]:
 
 
 def _items(before: list[Any], after: list[Any], path: Path) -> Iterator[Path]:
-    """An item that is anywhere in the new list is kept. The other old items are matched with the new items in
+    """An old item that is anywhere in the new list is kept. Other old items are matched with new items in
     order. Old items without a match are removed.
     """
     kept, new = Counter(map(_to_json, before)) & Counter(map(_to_json, after)), list[Any]()
@@ -117,7 +118,7 @@ def _items(before: list[Any], after: list[Any], path: Path) -> Iterator[Path]:
 
 
 def _is_empty(value: Any) -> bool:
-    """Whether it has no content, or only invisible characters."""
+    """Whether the value has no content, or only invisible characters."""
     if isinstance(value, str):
         return all(_is_blank(each) for each in value)
     return value is None or value in ([], {})

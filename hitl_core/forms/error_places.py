@@ -1,4 +1,4 @@
-"""Which fields an error of the arguments is about, in words with their labels."""
+"""Finds the fields that an error of the arguments is about, and writes the error with their labels."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def attach_errors(
     emptied: Collection[str],
     wrong: Mapping[str, str],
 ) -> FormErrors:
-    """Put each error at the fields that it is about: those that it names, else the nearest field. `wrong` has
-    the answers that could not be read, `emptied` the fields without an answer.
+    """Assign each error to the fields that it is about: those that it names, else the nearest field. `wrong`
+    has the answers that could not be read, `emptied` the fields without an answer.
     """
     fields = {slot.field.pointer: slot for slot in slots}
     by_field: dict[str, list[str]] = {where: [message] for where, message in wrong.items()}
@@ -44,7 +44,7 @@ def attach_errors(
 
 
 def _joint_error(fields: Mapping[str, Slot], error: ArgError) -> JointError | None:
-    """The error about several properties that have fields of their own; None for any other."""
+    """The error as one about several properties that have fields of their own; None for any other error."""
     together = error.together
     if together is None or together.why == "needed_by" or _field_of(fields, error.pointer):
         return None

@@ -7,8 +7,8 @@ from typing import Any, Literal, NamedTuple
 
 from hitl_core.errors import HitlError
 
-#: The kind of an input, and the format of `Field.initial` and of an answer. None and "" are always an empty
-#: input.
+#: The kind of an input. It says the format of `Field.initial` and of the answer. None and "" always mean an
+#: empty input.
 #:
 #: text, long_text  the text itself; email, uri: the same, in that format
 #: integer, number  a decimal, "12" or "-0.5"; if a number input would round it, the kind is "text"
@@ -47,18 +47,19 @@ class Field(NamedTuple):
     """One input.
 
     - `pointer` (RFC 6901): the value that it edits; "" means all arguments. A choice between branches has the
-      value's pointer and then "~", which is no valid pointer, because the value may have its own field too;
+      value's pointer followed by "~". That is no valid pointer, so the value may have its own field too;
     - `label`: begins with the labels of the outer objects, for example Address, then City;
     - `initial`: what the input shows, see `Kind`;
     - `locked`: the reason why the field can't be edited. Its value is kept unchanged;
-    - `beyond_form`: it is locked only because no input can hold its value: it may be changed in other ways;
+    - `beyond_form`: locked only because no input can hold its value: it may be changed in other ways;
     - `hidden`: people must not see the value. The field is locked and has no `initial`;
     - `redraws`: the answer decides which fields follow, so the form must be made again with the answers so
       far;
     - `minimum`, `maximum`: inclusive decimals;
     - `min_items`, `max_items`: the number of choices.
 
-    A limit that `initial` breaks is left out: most user interfaces refuse an input outside its own limits.
+    A limit that `initial` breaks is left out: most user interfaces refuse an input that is outside its own
+    limits.
     """
 
     pointer: str
@@ -90,7 +91,7 @@ AnswerFormat = Literal[ItemKind, "option", "options", "lines", "date", "time", "
 
 
 class Slot(NamedTuple):
-    """A field together with everything that is needed to read its answer.
+    """A field, and everything that is needed to read its answer.
 
     - `path`: leads to the value; () means all arguments;
     - `parent_on_clear`: for each object on the path, what happens to it if it becomes empty;
@@ -116,8 +117,8 @@ class Slot(NamedTuple):
     is_branch_choice: bool = False
 
 
-#: The input that a value needs: the one for its schema; always JSON; none, because the slot has one already
-#: (a choice between branches); none, because people must not see the value.
+#: How to choose the input of a value: by its schema; always JSON; no choice, because the slot has one already
+#: (a choice between branches); no input, because people must not see the value.
 InputNeed = Literal["input", "json", "nothing", "hiding"]
 
 
@@ -140,7 +141,7 @@ class InputLimits(NamedTuple):
 
 
 class JointError(NamedTuple):
-    """One sentence about several fields, by pointer. It has their labels."""
+    """One sentence about several fields, given by pointer. The sentence has their labels."""
 
     pointers: tuple[str, ...]
     sentence: str
@@ -148,7 +149,7 @@ class JointError(NamedTuple):
 
 class FormErrors(HitlError):
     """The answers are not accepted. `fields` has one message for each field, by pointer; it follows the
-    field's label. `joint` has those about several fields, `top` those about none: sentences.
+    field's label. `joint` has sentences about several fields, `top` sentences about no field.
     """
 
     def __init__(
@@ -163,5 +164,5 @@ class FormErrors(HitlError):
 
 
 def utf16_length(text: str) -> int:
-    """The length in UTF-16 units. Browsers and chat systems count these."""
+    """The length in UTF-16 units, as browsers and chat systems count it."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2

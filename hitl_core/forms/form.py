@@ -23,13 +23,13 @@ from hitl_core.jsonschema import (
 )
 
 Answers = Mapping[str, str | None]
-#: A field, and what people read in it.
+#: A field, and the texts that people read in it.
 FieldTexts = tuple[Field, list[Any]]
 
 
 @dataclass(frozen=True, repr=False)
 class Form:
-    """Made by `make_form`. `answers` are those that it was made with."""
+    """A form, made by `make_form`. `answers`: the answers with which it was made."""
 
     schema: Mapping[str, Any] | None
     args: Mapping[str, Any]
@@ -50,8 +50,8 @@ class Form:
 
     def shown_texts(self) -> list[FieldTexts]:
         """What people read in the fields, without the choices of branches: the labels of the options, or the
-        value. That is what they entered so far, as far as it can be read, or what the arguments have. A field
-        whose value is hidden, or not there, is none of them.
+        value. This is what they entered so far, as far as it can be read, or else the value of the arguments.
+        Fields whose value is hidden or absent are left out.
         """
         shown: list[FieldTexts] = []
         for slot in self.plan.slots:
@@ -65,7 +65,7 @@ class Form:
         return shown
 
     def changed_texts(self) -> tuple[list[FieldTexts], list[FieldTexts]]:
-        """What people read in the fields that they changed; and in the same fields before."""
+        """What people read in the fields that they changed, and what they read in the same fields before."""
         before = self.with_answers({}).shown_texts()
         old = {field.pointer: (field, texts) for field, texts in before}
         shown = self.shown_texts()
@@ -93,7 +93,7 @@ class Form:
         return frozenset(slot.field.pointer for slot in self.plan.slots)
 
     def with_answers(self, answers: Answers) -> Form:
-        """The same form with these answers. It is planned again only if they choose other branches."""
+        """The same form with other answers. It is planned again only if they choose other branches."""
         if all(
             read_branch_choice(slot, answers) == read_branch_choice(slot, self.answers)
             for slot in self.plan.slots
@@ -161,7 +161,7 @@ _DEPTH = 2
 
 class Plan(NamedTuple):
     """The slots of a form, and its start: the current arguments, switched to the branches that the answers
-    choose. It is no object if they choose a branch that allows none.
+    choose. The start is not an object if a chosen branch allows none.
     """
 
     slots: tuple[Slot, ...]

@@ -1,4 +1,4 @@
-"""What a field says beside its input: the hint, and why it is locked."""
+"""The texts beside a field's input: the hint, and why the field is locked."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _is_too_long(text: str | None, longest: int) -> bool:
 
 
 def make_hint(schema: dict[str, Any], field: Field) -> str | None:
-    """The hint from the schema. If `field.hint` is set, it is one more limit."""
+    """The hint from the schema. If `field.hint` is set, it is added as one more limit."""
     text = description_text(schema)
     limits = [
         _range_limit(schema),
@@ -139,7 +139,7 @@ def _has_shown_format(schema: dict[str, Any], field: Field) -> bool:
 
 
 def _default_text(value: Any) -> str | None:
-    """The default is shown but not filled in: if nobody sets a value, the tool uses its own default."""
+    """The default as a hint. The input stays empty: without a value, the tool uses its own default."""
     if value is None or value == "":
         return None
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Chooses the input for one value, and what it shows: fields with options, texts, numbers, lists, JSON."""
+"""Chooses the input for one value, and what it shows: options, texts, numbers, lists, JSON."""
 
 from __future__ import annotations
 

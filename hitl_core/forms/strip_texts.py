@@ -1,8 +1,9 @@
 """Removes texts from a schema that comes from an agent. Pure.
 
-On a card its titles, descriptions, defaults and option names could look like our own texts, and `writeOnly`
-or `format: password` would hide values that people must see. So only its structure is used; in a review that
-hides values only types, because names and allowed values could quote a hidden value.
+On a card, its titles, descriptions, defaults and option names could look like our own texts, and `writeOnly`
+or `format: password` would hide values that people must see. So only the structure of the schema is used. In
+a review that hides values only the types are used, because names and allowed values could quote a hidden
+value.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from hitl_core.jsonschema import (
 
 Path = tuple[str, ...]
 
-#: More options are no choice in a form.
+#: More options than these are not shown as a choice in a form.
 _MAX_OPTIONS = 100
 #: The formats that have an input of their own.
 _FORMATS = ("date", "date-time", "email", "time", "uri")
@@ -65,7 +66,7 @@ _SCHEMA_KEYS = frozenset(
 
 
 def strip_texts(schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The schema without texts; it checks the same. None if a reference leads to a place that is not a part
+    """The schema without texts; it accepts the same values. None if a reference leads outside the known parts
     of the schema, because texts could be there: then the values are shown without a schema.
     """
     seen: set[Path] = set()
@@ -77,7 +78,7 @@ def strip_texts(schema: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def keep_types(schema: Mapping[str, Any], args: Mapping[str, Any]) -> dict[str, Any]:
-    """Of the schema only the types of these arguments, which of them must stay, and which must not change."""
+    """A schema with only the types of these arguments, which are required, and which must not change."""
     flattener = SchemaFlattener(schema, Budget(FORM_STEPS))
     types: dict[str, Any] = {}
     with suppress(TooMuchWork):  # then the values are shown without a schema
@@ -111,7 +112,7 @@ def _types_of(flattener: SchemaFlattener, declared: object, value: object) -> di
 
 
 def number_options(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema of an agent's question, with numbers in place of its fields' and options' names."""
+    """The schema of an agent's question, with numbers in place of the names of fields and options."""
     with suppress(TooMuchWork):
         return _number_part(SchemaFlattener(schema, Budget(FORM_STEPS)), schema)
     return {}

@@ -60,7 +60,7 @@ def read_integer(text: str) -> int:
 
 def read_number(text: str) -> int | float:
     """An int if the text has no fraction and no exponent, otherwise a float. Raises ValueError if the float
-    would be another number.
+    would differ from the number in the text.
     """
     text = text.strip()
     if not _NUMBER.fullmatch(text):
@@ -82,7 +82,7 @@ def is_number(value: object) -> TypeGuard[int | float]:
 
 
 def are_numbers(items: list[Any]) -> bool:
-    """One fast test, because a list may have a hundred thousand items."""
+    """Whether all items are numbers. One fast test, because a list may have 100,000 items."""
     return {*map(type, items)} <= {int, float}
 
 
@@ -208,14 +208,14 @@ def read_date(answer: str) -> str:
 
 
 def read_time(answer: str, before: str | None) -> str:
-    """The time in the zone of the old text."""
+    """The new time, in the zone of the text before."""
     if not _TIME.fullmatch(answer):
         raise ValueError("must be a time (HH:MM)")
     return f"{answer}:00{_offset(before)}"
 
 
 def read_datetime(answer: str, before: str | None) -> str:
-    """The date and time in the zone of the old text."""
+    """The new date and time, in the zone of the text before."""
     if not (answer.isascii() and answer.isdecimal()) or int(answer) not in _TEN_DIGITS:
         raise ValueError("must be a date and time")
     moment = datetime.fromtimestamp(int(answer), tz=_zone(before))
@@ -223,7 +223,7 @@ def read_datetime(answer: str, before: str | None) -> str:
 
 
 def drop_seconds(seconds: str) -> str:
-    """Some pickers return the time without seconds."""
+    """The seconds rounded down to a minute, because some pickers return the time without seconds."""
     return str(int(seconds) // 60 * 60) if seconds else ""
 
 

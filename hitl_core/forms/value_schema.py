@@ -1,4 +1,4 @@
-"""Which part of a schema is about a value: by its name, by its branch, or by its type where no schema is."""
+"""Finds the part of a schema for one value, by its name or its branch. Without a schema, it uses the type."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _TYPE_TESTS: dict[str, Callable[[Any], bool]] = {
 
 def member_schema(schema: Schema, name: str, budget: Budget) -> Any:
     """The schema of this property: of `properties`, else of all patterns that match its name, else of
-    `additionalProperties`. False if it is not allowed, INFERRED if nothing is about it.
+    `additionalProperties`. False if the property is not allowed, INFERRED if no schema is about it.
 
-    Outside `properties` there is no title: it would name several properties the same. Raises TooMuchWork.
+    Outside `properties` titles are removed: one title would name several properties. Raises TooMuchWork.
     """
     properties = cast(Schema, schema.get("properties", {}))
     if name in properties:
@@ -80,15 +80,15 @@ def infer_schema(value: Any) -> Schema:
 
 
 def infer_undeclared(value: Any, *, is_known: bool = True) -> object:
-    """In place of INFERRED, a schema for the type of the value. It says so if the object's schema should know
-    the value.
+    """A schema for the type of the value, to use for INFERRED. If `is_known` is False, its description says
+    that the tool's schema doesn't have the value.
     """
     inferred = infer_schema(value)
     return inferred if is_known else {**inferred, "description": _UNDECLARED}
 
 
 def _short_first(values: dict[str, Any]) -> list[str]:
-    """The names as a card has them: what is on one line comes before longer texts."""
+    """The names in the order of a card: values on one line come before longer texts."""
 
     def is_long(name: str) -> bool:
         text = values[name]
@@ -98,8 +98,8 @@ def _short_first(values: dict[str, Any]) -> list[str]:
 
 
 def key_labels(names: Iterable[str]) -> list[str]:
-    """A key is quoted unless it is a plain name: an agent may have chosen it, and it could look like our
-    text.
+    """The labels of keys. A key is quoted unless it is a plain name: an agent may have chosen it, and it
+    could look like our text.
     """
     return [name if _PLAIN_NAME.fullmatch(name) else f'"{name}"' for name in names]
 

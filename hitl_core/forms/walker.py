@@ -1,4 +1,4 @@
-"""Walks through a schema and its arguments and finds the values that get a field, in the schema's order."""
+"""Finds the values that get a field, by walking through a schema and its arguments. In the schema's order."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class Location(NamedTuple):
     """The location of a value.
 
     - `pointer`: the path as a JSON pointer;
-    - `labels`: of the outer objects and of the value;
+    - `labels`: the labels of the outer objects and of the value;
     - `required`: the value and all outer objects are required;
-    - `parent_properties`: the ids of the outer `properties`. With them a recursive schema is recognized.
+    - `parent_properties`: the ids of the outer `properties`, to recognize a recursive schema.
     """
 
     path: tuple[str, ...] = ()
@@ -76,7 +76,7 @@ class SchemaWalker:
         self._answers, self._limits, self._depth = answers, limits, depth
 
     def walk(self, declared: object, args: dict[str, Any]) -> object:
-        """Find the values in all arguments. Returns these, switched to the chosen branches."""
+        """Find the values in all arguments. Returns the arguments, switched to the chosen branches."""
         if declared is INFERRED:
             declared = infer_undeclared(args)
         [flat] = self._flattener.flatten_each([declared])
@@ -94,7 +94,7 @@ class SchemaWalker:
     def _walk_value(
         self, location: Location, declared: object, flat: FlatSchema | None, value: Any
     ) -> Any:
-        """Find the values in one value. `flat` is what it declares, None if that can't be flattened."""
+        """Find the values in one value. `flat`: the flattened schema; None if that is impossible."""
         branches: tuple[Branch, ...] | None = None
         try:
             schema, nullable, branches = self._split(flat)
@@ -209,8 +209,8 @@ class SchemaWalker:
         return schema, nullable, branches
 
     def _with_title(self, location: Location, declared: object, schema: Schema) -> Location:
-        """The location with the title of its own schema part, and locked if it is `readOnly`. A title that
-        comes from a reference is not used: it names the type, not the argument.
+        """The location, with the title of its own part of the schema, and locked if that part is `readOnly`.
+        A title that comes from a reference is not used: it names the type, not the argument.
         """
         title = cast(Schema, declared).get("title") if isinstance(declared, dict) else None
         if isinstance(title, str) and title.strip() and location.path:
@@ -224,7 +224,7 @@ class SchemaWalker:
         return hides and (is_secret(schema) or self._protected.is_hidden_path(path))
 
     def _add(self, slot: Slot, schema: Schema, needs: InputNeed) -> Any:
-        """Returns the value."""
+        """Add the slot. Returns its value."""
         self._found.append(Found(slot, schema, needs))
         if len(self._found) > MAX_FIELDS:
             raise TooManyFields
@@ -234,7 +234,7 @@ class SchemaWalker:
 def _make_slot(
     location: Location, schema: Schema, nullable: bool, value: Any, blank: OnClear | None = None
 ) -> Slot:
-    """`blank` says what an empty input means; by default the location and the schema do."""
+    """`blank` says what an empty input means; without it, the location and the schema decide."""
     if blank is None:
         blank = "refuse"
         if nullable:

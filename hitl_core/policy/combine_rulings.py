@@ -68,7 +68,7 @@ def _combine(policy: Ruling, run: Ruling, *, asks_more: bool) -> Ruling:
 
 
 def _with_question(policy: Ruling, run: Ruling, *, asks_more: bool) -> Ruling:
-    """The policy's ruling, with the run's verdict and with what that asks people, in its own words."""
+    """The policy's ruling, with the run's verdict and the run's question to people, in the run's words."""
     return _with_demands(policy, run, asks_more=asks_more)._replace(
         verdict=run.verdict,
         allowed_decisions=run.allowed_decisions,
@@ -84,7 +84,7 @@ def _with_question(policy: Ruling, run: Ruling, *, asks_more: bool) -> Ruling:
 
 
 def _with_demands(policy: Ruling, run: Ruling, *, asks_more: bool) -> Ruling:
-    """The policy's ruling, as strict as both. `asks_more`: the run's reviewers count, too."""
+    """The policy's ruling, with the demands of both. `asks_more`: the run's reviewers count too."""
     return policy._replace(
         route=_combine_routes(policy, run) if asks_more else policy.route,
         needs_requester=policy.needs_requester or (asks_more and run.needs_requester),
@@ -137,7 +137,7 @@ def combine_unsure(ruling: Ruling, unsure: Ruling) -> Ruling:
 
 
 def _with_both(ruling: Ruling, one: Ruling, other: Ruling) -> Ruling:
-    """The ruling, which hides and demands what either rule does. It is idempotent only if both say so."""
+    """The ruling that hides and demands what either rule does. It is idempotent only if both are."""
     return ruling._replace(
         idempotent=one.idempotent and other.idempotent,
         must_read=one.needs_reading or other.needs_reading,
@@ -152,9 +152,9 @@ def _with_both(ruling: Ruling, one: Ruling, other: Ruling) -> Ruling:
 
 
 def with_tool_schema(ruling: Ruling, tool_schema: Schema | None) -> Ruling:
-    """The ruling with the tool's own schema. If the policy has no schema for the tool, it checks arguments,
-    beside what the run's context says. If the policy trusts the tools, it also hides values, and where the
-    policy has no schema it describes them.
+    """The ruling with the tool's own schema. If the policy has no schema for the tool, the tool's schema
+    checks arguments, together with that of the run's context. If the policy trusts the tools, the tool's
+    schema also hides values, and describes them where the policy has no schema.
     """
     if tool_schema is None:
         return ruling
@@ -187,8 +187,8 @@ def earlier_expire(one: Expire | None, other: Expire | None) -> Expire | None:
 
 
 def _with_schemas(ruling: Ruling, one: Schema | None, other: Schema | None) -> Ruling:
-    """The ruling with both schemas. It becomes a denial if nobody could decide: the schemas can't be checked
-    together, or more people must agree than may decide.
+    """The ruling with both schemas. It becomes a denial if nobody could decide: because the schemas can't be
+    checked together, or because more people must agree than may decide.
     """
     both = combine_schemas(one, other)
     ruling = ruling._replace(args_schema=both)

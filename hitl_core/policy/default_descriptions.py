@@ -9,8 +9,8 @@ from hitl_core.model import DialectName, ToolCall
 
 
 def default_description(dialect: DialectName, prefix: str, call: ToolCall) -> str | None:
-    """The description from prefix, name and arguments. "": the system's description is empty. None: the
-    system has no default description.
+    """The system's default description, made of prefix, name and arguments. "" if the system shows an empty
+    one; None if it has none.
     """
     match dialect:
         case "langchain" | "langchain_per_call":

@@ -26,9 +26,9 @@ _MAX_TEXT = 4 * 1024 * 1024
 
 
 def dump_excerpt(policy: Policy, tools: Iterable[str]) -> str:
-    """The rules for these tools, with those of the run's context, as JSON text. A policy that is made of it
-    judges calls of these tools in the same way. A `when` that is Python code can't be stored: then the rule
-    may match any call, which is only stricter.
+    """The rules for these tools, and those of the run's context, as JSON text. A policy that is loaded from
+    it judges calls of these tools in the same way. A `when` that is Python code can't be stored: then the
+    rule may match any call, which can only be stricter.
     """
     names = tuple(tools)
     kept = {
@@ -67,8 +67,8 @@ def load_excerpt(text: str) -> Policy:
 
 
 def load_kept_policy(excerpt: str) -> Policy:
-    """The same, from a cache: one form, vote or edit uses a policy many times. Do not change it: it is
-    shared.
+    """Like `load_excerpt`, with a cache: one form, vote or edit uses a policy many times. Callers share the
+    policy, so do not change it.
     """
     return _policies.get(excerpt, lambda: (load_excerpt(excerpt), len(excerpt)))[0]
 
@@ -82,7 +82,7 @@ def _rules_text(rules: RuleIndex, tools: Iterable[str]) -> str:
 
 
 def _rule_text(rule: Rule) -> str:
-    """A rule never changes, so its text is written once, and is kept as long as the rule."""
+    """A rule never changes, so its text is written once and cached as long as the rule lives."""
     text = _rule_texts.get(rule)
     if text is None:
         text = _rule_texts[rule] = _to_json(dump_rule(rule))
@@ -105,7 +105,8 @@ class StoredRule(Value):
     """The fields of a Rule. `when` is a JSON Schema. `lost`: the `when` was Python code, which can't be
     stored, so the rule may match any call. A `description` that is Python code is not stored.
 
-    A default is not stored, so it is Rule's, and changes only together with the schema version of reviews.
+    A default value is not stored. It is the default of Rule, and may change only together with the schema
+    version of reviews.
     """
 
     name: str | None = None

@@ -1,7 +1,7 @@
 """The ruling on a question that a call asks while it runs, such as `interrupt()` in a tool. Pure.
 
-The answer decides whether the call goes on. So the people who decide about the call answer it too, and
-nobody else: otherwise code could choose other people by the name that it gives its question.
+The answer decides whether the call continues. So the people who decide about the call also answer the
+question, and nobody else: otherwise code could choose other people by the name that it gives its question.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hitl_core.policy.ruling import Ruling
 
 
 class CallTerms(NamedTuple):
-    """What a call needs from people, by its review or its ruling."""
+    """What people must do for a call, from its review or its ruling."""
 
     tool: str
     route: Route
@@ -27,9 +27,9 @@ class CallTerms(NamedTuple):
 
 
 def ask_like_calls(question: Ruling, calls: Sequence[CallTerms], default: Route) -> Ruling:
-    """The ruling on a question that one of these calls asks: with their people, places and clock, and the
-    stricter numbers of all. `default` is the route of the policy's default: a question with this route has no
-    people of its own. The ruling becomes a denial if different people or places would be asked.
+    """The ruling on a question that one of these calls asks. It has the calls' people, places and clock, and
+    the strictest numbers of all. `default`: the route of the policy's default; a question with this route has
+    no people of its own. The ruling becomes a denial if different people or places would be asked.
     """
     if question.verdict.kind == "deny" or not calls:
         return question

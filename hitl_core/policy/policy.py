@@ -150,7 +150,7 @@ class Policy:
         )
 
     async def judge_async(self, call: ToolCall, state: object = None) -> Ruling:
-        """As `judge`, also with async callables."""
+        """Like `judge`, also with async callables."""
         run_context = self.run_context
         context = CallContext(call, {}, state, run_context.prefix if run_context else None)
         ruling = await _first_ruling((*self.rule_index.rules_for(call.name), self.default), context)
@@ -184,7 +184,7 @@ class Policy:
 
     @property
     def trusts_tools(self) -> bool:
-        """Whether it also hides what the tools' own schemas hide."""
+        """Whether the policy also hides what the tools' own schemas hide."""
         return self.default.trusts_tools
 
     def can_edit_into(self, tool: str) -> bool:
@@ -202,7 +202,7 @@ class Policy:
 
 def _can_edit(rules: Iterable[Rule]) -> bool:
     """Whether one of these rules, up to the first without a `when`, accepts an edited call. The default
-    accepts it, because a default never removes a decision.
+    always accepts it, because a default never removes a decision.
     """
     return any(
         rule.kind == "allow"

@@ -25,9 +25,11 @@ _REASONS: dict[Kind, str] = {
 
 
 class CallContext(NamedTuple):
-    """The input of a rule: the call, the agent's state if there is one, and the run's own prefix. `shared` is
-    the budget that the checks of this call share; see `make_predicate`. `by_agent`: the rule is of the run's
-    context, which the agent wrote.
+    """The input of a rule.
+
+    - `call`, `state`, `prefix`: the call, the agent's state if there is one, and the run's own prefix;
+    - `shared`: the budget that all checks of this call share; see `make_predicate`;
+    - `by_agent`: the rule comes from the run's context, which the agent wrote.
     """
 
     call: ToolCall
@@ -72,7 +74,7 @@ class PredicateLost(Exception):
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, weakref_slot=True)
 class Rule:
     """`name` is a tool's name or a glob; None for the default. `says_reviewers`: the rule itself has
-    `reviewers`, they are not inherited. `must_read`: None if the rule does not say it; it counts as true.
+    `reviewers`; they are not inherited. `must_read`: None if the rule doesn't say it; it then counts as true.
     """
 
     name: str | None
@@ -151,7 +153,7 @@ class Rule:
 
     @property
     def can_hide(self) -> bool:
-        """Whether it hides values, of some arguments at least."""
+        """Whether the rule hides values, at least of some arguments."""
         return hides_parts(self.args_schema, self.redact)
 
     def _reason(self) -> str:
@@ -197,12 +199,12 @@ def _copy(schema: dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _escape_surrogates(text: str) -> str:
-    """Half a surrogate pair, from the arguments, can't be stored or shown."""
+    """Replace half surrogate pairs of the arguments: they can't be stored or shown."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 class _YieldOnce:
-    """Yields once. An event loop continues at once; `Policy.judge`, which has none, sees that it must
+    """Yields once. An event loop continues at once. `Policy.judge` has no loop, and learns that it must
     wait.
     """
 

@@ -8,22 +8,22 @@ from hitl_core.model import DecisionType, DisplayHint, Output, Route, Verdict
 
 
 class Ruling(NamedTuple):
-    """It is frozen into the review when the call is submitted. Do not change its schemas.
+    """Frozen into the review when the call is submitted. Do not change its schemas.
 
     - `description`: tells people why they are asked;
     - `allowed_decisions`: never empty if the verdict is `review`, otherwise always empty;
     - `says_reviewers`, `says_description`: the rule itself has `reviewers`, or a description;
     - `needs_requester`: the requester must not decide, so the requester must be known;
     - `line`: the rule's line in the file; None without a file;
-    - `unsure`: why it is unknown whether the rule matches: its `when` failed; "" if it is known;
-    - `says_no`: for an interrupt: the rule allows reject or ignore, also if the interrupt can't express it;
+    - `unsure`: why it is unknown whether the rule matches (its `when` failed); "" if it is known;
+    - `says_no`: for an interrupt: the rule allows reject or ignore, even if the interrupt can't express it;
     - `trusts_tools`: the policy trusts the tools' own schemas;
-    - `by_agent`: the description is the agent's: of an interrupt, or of a run's context;
-    - `must_read`: None if the rule does not say it; it counts as true, see `needs_reading`;
-    - `computed`: Python code of the policy made the description, so it may quote the arguments.
+    - `by_agent`: the agent wrote the description, in an interrupt or in a run's context;
+    - `must_read`: None if the rule doesn't say it; it then counts as true, see `needs_reading`;
+    - `computed`: Python code of the policy wrote the description, so it may quote the arguments.
 
-    Make a ruling from another one by `_replace` of the policy's, never of the agent's: a field that is
-    forgotten then stays as the policy says. tests/policy/test_marks.py checks every function that does it.
+    To make a ruling from two, use `_replace` of the policy's ruling, never of the agent's: then a forgotten
+    field stays as the policy says. tests/policy/test_marks.py checks every function that does this.
 
     The other fields: see `ActionRequest` and `ReviewConfig`.
     """
@@ -62,5 +62,5 @@ class Ruling(NamedTuple):
 
     @property
     def needs_reading(self) -> bool:
-        """Whether what a card cuts can be approved only by a person who has opened all of it."""
+        """Whether only a person who has opened everything may approve what a card cuts."""
         return self.must_read is not False

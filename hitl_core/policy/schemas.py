@@ -1,4 +1,4 @@
-"""JSON Schemas of the policy: checks them, compiles them to predicates, and combines two to one."""
+"""The policy's JSON Schemas: checks them, compiles them to predicates, and combines two into one."""
 
 from __future__ import annotations
 
@@ -22,16 +22,14 @@ Schema = dict[str, Any]
 
 _REFS = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
 
-#: A reference to nothing. So every check refuses a schema that has it.
+#: A reference to nothing, so that every check refuses a schema that has it.
 _DEAD_REF = "#/a reference of one of two schemas"
 
 
 def find_problem(
     schema: dict[str, Any], *, strict: bool = False, budget: Budget | None = None
 ) -> str | None:
-    """One sentence about the problem of a schema, None if it is fine. `strict`, `budget`: see
-    `check_schema`.
-    """
+    """The problem of a schema in one sentence, or None. `strict`, `budget`: see `check_schema`."""
     try:
         check_schema(schema, strict=strict, budget=budget)
     except SchemaError as error:
@@ -41,7 +39,7 @@ def find_problem(
 
 
 def hides_parts(schema: Schema | None, redact: tuple[str, ...] = ()) -> bool:
-    """Whether a schema or `redact` hides a value, of some arguments at least."""
+    """Whether the schema or `redact` hides a value, at least of some arguments."""
     return bool(redact) or (schema is not None and ProtectedPaths(schema, {}, ()).has_hidden_parts)
 
 

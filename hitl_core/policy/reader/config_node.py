@@ -24,7 +24,7 @@ _LONG_NAME = 100  # characters; for a longer name no similar key is suggested
 
 @dataclass(frozen=True, slots=True)
 class ConfigNode:
-    """If the value has the wrong type, a reader reports a problem and returns None."""
+    """A value with its path. Its readers report a problem and return None if the value has the wrong type."""
 
     value: object
     path: KeyPath

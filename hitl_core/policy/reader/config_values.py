@@ -43,8 +43,8 @@ def read_notify_place(node: ConfigNode) -> Place | None:
 
 
 def read_place(node: ConfigNode) -> Place | None:
-    """`slack:#name`, `slack:C…`, a person's `slack:U…`, a group's `slack:S…`, or `CHANNEL:TARGET` of another
-    channel, unchanged. Which channels there are, and what their targets are, only the bot knows.
+    """`slack:#name`, `slack:C…`, a person's `slack:U…`, a group's `slack:S…`; or, unchanged, `CHANNEL:TARGET`
+    of another channel. Only the bot knows which channels there are and what their targets mean.
     """
     value = node.value
     if not isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Reads `display`: how values of the arguments are shown."""
+"""Reads `display`: how single values of the arguments are shown."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Reads a configuration in our own format, and checks that of a run: it comes from the agent, so it can only
-make rules stricter. All problems are reported together.
+"""Reads a configuration in our own format, and checks a run's context: it comes from the agent, so it can
+only make rules stricter. All problems are reported together.
 """
 
 from __future__ import annotations
@@ -64,9 +64,10 @@ class ParsedConfig:
 #: default for a run's context, and None for a whole policy.
 ConfigReader = Callable[[ConfigNode, Rule | None], ParsedConfig]
 
-#: Never allowed, not even with `allow_override`: people would see less, or decide about something else.
+#: Never allowed, not even with `allow_override`: with them people would see less, or decide about something
+#: else.
 _NEVER_ALLOWED = ("redact", "display", "hide_when_decided", "answer_schema", "output")
-#: Not allowed without `allow_override`: cards show the description as the policy's own text.
+#: Allowed only with `allow_override`: cards show the description as the policy's own text.
 _POLICY_ONLY = ("description", "idempotent")
 _POLICY_ROUTE_KEYS = ("notify", "escalate", "remind", "clock", "fallback", "expire")
 
@@ -110,7 +111,7 @@ def _read_kind(node: ConfigNode) -> Kind | None:
 
 
 def _name_problem(name: str) -> str | None:
-    """The problem of a rule's name, None if it is fine."""
+    """The problem of a rule's name; None if there is none."""
     if TOOL_NAME.fullmatch(name):
         return None
     if "**" in name:

@@ -45,8 +45,8 @@ class InvalidPolicy(PolicyError):
 
 @dataclass(slots=True)
 class Report:
-    """The problems so far. `lines` has the line of each path's key. `bounded`: the configuration comes from
-    outside, so its size is limited and all its schemas share one `budget`.
+    """Collects the problems. `lines` has the line of each key, by path. `bounded`: the configuration comes
+    from outside, so its size is limited and all its schemas share one `budget`.
     """
 
     file: str

@@ -132,7 +132,7 @@ _REVIEWERS_KEYS = (*_PEOPLE_KEYS, "quorum", "reject_quorum", "exclude_requester"
 #: or with W in an Enterprise organization, a group's with S.
 USER_ID = re.compile(r"[UW][A-Z0-9]{1,30}")
 _GROUP_ID = re.compile(r"S[A-Z0-9]{1,30}")
-#: A person or group of another channel, `CHANNEL:ID`. What its ids are, only the bot knows.
+#: A person or group of another channel, `CHANNEL:ID`. Only the bot knows the form of its ids.
 _ID_ELSEWHERE = re.compile(r"(?!slack:)[a-z][a-z0-9_-]*:[^/>\s]+")
 MAX_QUORUM = 100
 
@@ -148,7 +148,9 @@ def names_person(id: str | None) -> bool:
 
 
 def read_reviewers(node: ConfigNode) -> Reviewers:
-    """With a quorum of two or more, the default excludes the requester, and an edit is no approval."""
+    """Who may decide. With a quorum of two or more, the default excludes the requester, and an edit does not
+    count as an approval.
+    """
     fields = node.fields(_REVIEWERS_KEYS)
     quorum = read_field(fields, "quorum", _read_count) or 1
     return _read_people(node, fields).model_copy(
