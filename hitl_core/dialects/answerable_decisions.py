@@ -1,7 +1,8 @@
-"""Which decisions people get for another system's interrupt: only those that this system can receive. Pure.
+"""Limits the decisions on another system's interrupt to those that this system can receive. Pure.
 
 The other system acts on the answer itself, and no guard of ours checks what it runs. So before a card is
-shown, each possible result of an action is tried here: people's decisions, the policy's deadline, its denial.
+shown, each possible result of an action is tried: people's decisions, the decision at the policy's deadline,
+and the policy's denial.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ _REJECTION_TYPES: tuple[DecisionType, ...] = ("reject", "ignore")
 
 
 class LimitedRequest(NamedTuple):
-    """`calls` have only the decisions that the system can receive. `denial_types`: what to send for a call
-    (by its key) that the interrupt asks about and the policy denies.
+    """The result of `limit_decisions`. `calls` have only the decisions that the system can receive.
+    `denial_types`: by call key, the decision to send for a call that the interrupt asks about and the policy
+    denies.
     """
 
     calls: JudgedCalls
@@ -32,11 +34,11 @@ class LimitedRequest(NamedTuple):
 def limit_decisions(
     dialect: Dialect, policy_request: JudgedCalls, interrupt_request: JudgedCalls
 ) -> LimitedRequest:
-    """`policy_request` (the interrupt under our policy), with only those decisions that the system of
-    `interrupt_request` can receive.
+    """`policy_request` is the interrupt with our policy applied. Returns it with only those decisions that
+    the system of `interrupt_request` can receive.
 
-    Raises DialectError, with what to change, if no decision is left, if the system can't receive the deadline
-    or a denial, and if the policy lets people reject but the interrupt doesn't.
+    Raises DialectError, with what to change, if no decision is left, if the system can't receive the
+    deadline's decision or a denial, or if the policy lets people reject but the interrupt doesn't.
     """
     preview = _preview_review(interrupt_request)
     rulings, denial_types = list[Ruling](), dict[str, DecisionType]()
@@ -126,7 +128,7 @@ def _limit_ruling(dialect: Dialect, preview: Review, action: Action, ruling: Rul
 def _person_decisions(
     preview: Review, action: Action, ruling: Ruling, kind: DecisionType
 ) -> Iterator[FinalDecision]:
-    """One example of each form that a person's decision of this kind can have for a system."""
+    """One example of each form that a person's decision of this kind can have in the other system."""
     answer = None if ruling.answer_schema is None else _example(ruling.answer_schema)
     match kind:
         case "approve":
@@ -165,7 +167,7 @@ def _make_decision(
 
 
 def _example(schema: dict[str, Any]) -> Any:
-    """An answer that a person could give. It only has the properties that a dialect checks."""
+    """An example of a person's answer. It has only the properties that a dialect checks."""
     if options := list_options(schema):
         return options[0]
     match schema.get("type"):

@@ -22,10 +22,10 @@ async def apply_policy(
     checks: SchemaChecks | None = None,
 ) -> JudgedCalls:
     """The interrupt, with our policy applied to each of its calls. `tools` and `state`: see `judge_calls`;
-    `checks`: those of the request, if it has several interrupts.
+    `checks`: the checks of the request, if it has several interrupts.
 
-    A call that the policy denies is denied, also one that the agent runs without an interrupt: without a
-    guard around its tools, the caller must make sure that such a call doesn't run. Raises DialectError if no
+    A call that the policy denies is denied, even if the agent runs it without an interrupt: if no guard is
+    around the agent's tools, the caller must prevent that such a call runs. Raises DialectError if no
     decision is allowed by both sides, and InvalidToolCall.
     """
     calls, tools, schemas = freeze_calls(request.calls), tools or {}, ToolSchemas(checks)
@@ -51,9 +51,9 @@ async def apply_policy(
 
 
 def combine_rulings(ours: Ruling, theirs: Ruling, call: ToolCall) -> Ruling:
-    """The ruling on a call that an interrupt asks about: it is always reviewed, unless the policy denies it.
-    A rule for the tool can remove decisions; without a rule, those of the interrupt stay. Its schema is the
-    policy's. Raises DialectError.
+    """The ruling on a call that an interrupt asks about. It is always reviewed, unless the policy denies it.
+    A rule for the tool can remove decisions; without a rule, the interrupt's decisions stay. The schema is
+    the policy's. Raises DialectError.
     """
     if ours.verdict.kind == "deny":
         return ours
@@ -87,10 +87,10 @@ def answer_denial(ours: Ruling, theirs: Ruling, kind: DecisionType) -> Ruling:
 
 
 def _with_request(ours: Ruling, theirs: Ruling) -> Ruling:
-    """The policy's ruling about the request of an interrupt: with what the system needs for its answer."""
+    """The policy's ruling about an interrupt's request, with the fields that the system's answer needs."""
     text = theirs.description if theirs.text is None else theirs.text
     answer_schema = ours.answer_schema if ours.output is None else None
-    # People read the rule's own description; the system gets that of its interrupt.
+    # People read the rule's own description. The system gets the one of its interrupt.
     if not ours.says_description and text and theirs.description != ours.description:
         description, by_agent, computed = theirs.description, theirs.by_agent, theirs.computed
     else:
@@ -125,8 +125,8 @@ def deny_unless_allowed(ours: Ruling, call: ToolCall) -> Ruling:
 
 
 def _no_interrupt_reason(tool: str, rule: str | None) -> str:
-    """What to change. There are three causes: the tool is not in `interrupt_on`, its `when` was false for
-    this call, or the agent's own code asked.
+    """What the user can change. There are three possible causes: the tool is not in `interrupt_on`, its
+    `when` was false for this call, or the agent's own code asked.
     """
     own = (
         " An answer to a question of the agent's own code doesn't count for this call: if that code should"

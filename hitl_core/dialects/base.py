@@ -1,4 +1,4 @@
-"""The interface of every dialect: it translates between another system's wire format and ours. Pure."""
+"""The interface of every dialect. A dialect translates between another system's format and ours. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Wire = Any
 
 
 class Dialect(Protocol):
-    """A decision or value that the system can't receive raises UnsupportedByDialect."""
+    """A method raises UnsupportedByDialect for a decision or value that the system can't receive."""
 
     @property
     def name(self) -> DialectName: ...
@@ -34,15 +34,15 @@ class Dialect(Protocol):
     def load_request(
         self, wire: Wire, thread_id: str, calls: Sequence[ToolCall] = ()
     ) -> JudgedCalls:
-        """An interrupt, as an argument for `gate.submit`. `calls` are all calls of the turn, if they are
-        known: then their ids are kept, and calls without an interrupt are allowed. Raises DialectError,
-        InvalidToolCall.
+        """Reads an interrupt. The result is an argument for `gate.submit`. If the `calls` of the turn are
+        known (all of them), their ids are kept, and calls without an interrupt are allowed. Raises
+        DialectError, InvalidToolCall.
         """
         ...
 
     def load_decisions(self, wire: Wire, review: Review) -> dict[str, Proposal]:
-        """An answer as proposals by action key, as an argument for `DecideAll`. All of it is checked.
-        Empty for an answer without decisions. Raises DecisionError.
+        """Reads and checks an answer. The result is proposals by action key, an argument for `DecideAll`; it
+        is empty for an answer without decisions. Raises DecisionError.
         """
         ...
 
@@ -52,9 +52,10 @@ class Dialect(Protocol):
         ...
 
     def dump_decision(self, review: Review, action: Action, final: FinalDecision) -> Wire | None:
-        """One action's part of the answer to the interrupt; None if the system can't receive this decision.
-        For example, some systems accept an approval only from a person, and a selection only of an existing
-        option. `dump_decisions` uses it, and `limit_decisions` calls it before a card is shown.
+        """The part of the answer to the interrupt that is about one action; None if the system can't receive
+        this decision. For example, some systems accept an approval only from a person, and only the selection
+        of an existing option. `dump_decisions` uses it, and `limit_decisions` calls it before a card is
+        shown.
         """
         ...
 

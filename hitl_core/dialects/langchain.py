@@ -26,8 +26,8 @@ from hitl_core.review import Proposal
 @dataclass(frozen=True, slots=True)
 class LangChain(Batch):
     def load_decisions(self, wire: object, review: Review) -> dict[str, Proposal]:
-        """`{"decisions": […]}`, also under an interrupt's id; `{}` has no decisions. Agent Inbox's list of
-        responses is accepted as well.
+        """Reads `{"decisions": […]}`, also under an interrupt's id; `{}` has no decisions. Agent Inbox's list
+        of responses is accepted too.
         """
         answer = read_answer(wire)
         if answer == {}:

@@ -119,7 +119,7 @@ _CONFIG = ConfigFormat(
     everything=JAVASCRIPT_DECISIONS,
 )
 dialect = JavaScriptBatch(_CONFIG, CAMEL)
-#: Its editor writes `description: ''` for no description, and the context of a run can't change the prefix.
+#: XpertAI's editor writes `description: ''` for no description. The context of a run can't change the prefix.
 xpertai = JavaScriptBatch(
     replace(_CONFIG, dialect="xpertai", empty_text=False, context_prefix=False), CAMEL
 )

@@ -46,7 +46,7 @@ _CONFIG_FORMAT = replace(CONFIG_FORMAT, dialect="langchain_per_call")
 
 class PerCall:
     """An interrupt is the list of a turn's interrupts, each `{"id", "value", "response_schema"}`, as in
-    LangGraph; a bare value is accepted as well. Without a schema every decision is allowed, as with `true`.
+    LangGraph; a bare value is accepted too. Without a schema every decision is allowed, as with `true`.
     """
 
     name: DialectName = "langchain_per_call"
@@ -119,7 +119,7 @@ class PerCall:
         return False
 
     def dump_decision(self, review: Review, action: Action, final: FinalDecision) -> Json | None:
-        """As in LangChain's other mode, but an edit can't switch to another tool."""
+        """Like LangChain's default mode, but an edit can't choose another tool."""
         renamed = final.name != action.request.name
         return None if renamed else format_decision(final, action, PYTHON_DECISIONS, SNAKE)
 
@@ -165,7 +165,9 @@ def _load_action(interrupt: object) -> InterruptAction:
 
 
 def _check_ids(actions: Sequence[InterruptAction]) -> None:
-    """An id that is used for an interrupt and for the call of another one could decide the wrong call."""
+    """Raises DialectError if one id is used for an interrupt and for the call of another one: an answer by
+    that id could decide the wrong call.
+    """
     call_of: dict[str | None, str | None] = {}
     for each in actions:
         for id in {each.interrupt_id, each.id} - {None}:
@@ -176,7 +178,9 @@ def _check_ids(actions: Sequence[InterruptAction]) -> None:
 
 
 def _load_proposal(item: AnswerItem, decision: object) -> Proposal:
-    """Checks the answer as LangGraph does before it saves it: with the same paths, and a fixed tool name."""
+    """Reads one decision. It checks the decision as LangGraph does before it saves the answer: with the same
+    paths, and with a fixed tool name.
+    """
     if not is_object(decision, "type"):
         return load_python_proposal(item, decision)  # raises: the type is missing
     kind, allowed = (

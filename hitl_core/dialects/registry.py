@@ -41,7 +41,7 @@ def get(name: str) -> Dialect:
 
 
 def split(wire: Wire) -> list[Wire]:
-    """The single interrupts of a combined one, which only Sagents has: each becomes a review of its own."""
+    """The single interrupts of a combined one, for a review of each. Only Sagents combines interrupts."""
     if is_object(wire) and wire.get("type") == "multiple_interrupts":
         inner = read_envelope(check_wire(wire), "The interrupt").get("interrupts")
         if isinstance(inner, list) and inner:
@@ -53,9 +53,9 @@ def split(wire: Wire) -> list[Wire]:
 
 
 def detect(wire: Wire) -> DialectName:
-    """The dialect of this interrupt or answer. Some are the same in several dialects: XpertAI's are detected
-    as LangChain for JavaScript, and a LangChain answer without an edit as LangChain for Python. Raises
-    DialectError.
+    """The dialect of this interrupt or answer. Some values look the same in several dialects: XpertAI's are
+    detected as LangChain for JavaScript, and a LangChain answer without an edit as LangChain for Python.
+    Raises DialectError.
     """
     value = check_wire(wire)
     name = _interrupt_dialect(value) or _answer_dialect(value)
@@ -70,7 +70,7 @@ def detect(wire: Wire) -> DialectName:
 
 
 def is_interrupt(wire: Wire) -> bool:
-    """Whether `detect` finds the dialect of this as an interrupt (not as an answer)."""
+    """Whether this is an interrupt, not an answer, of a known dialect."""
     try:
         return _interrupt_dialect(check_wire(wire)) is not None
     except DialectError:
@@ -142,7 +142,7 @@ def _decision_dialect(decision: dict[str, Any]) -> DialectName | None:
 
 
 def _is_response(decision: dict[str, Any]) -> bool:
-    """Whether it has a type that only Agent Inbox has, or is an `edit` with an ActionRequest."""
+    """Whether its type exists only in Agent Inbox, or it is an `edit` with an ActionRequest."""
     if decision["type"] in ("accept", "ignore", "response"):
         return True
     return decision["type"] == "edit" and is_object(decision.get("args"), "action")

@@ -1,6 +1,6 @@
 """The values of the product: calls, reviews, actions, decisions, routes and events. All are frozen.
 
-Import them from here. They compute what follows from their own fields, and load or store nothing.
+Import them from here. Their methods only compute things from the fields; they load and store nothing.
 """
 
 from hitl_core.model.action import (

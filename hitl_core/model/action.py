@@ -16,14 +16,14 @@ from hitl_core.model.value import Value
 class ActionRequest(Value):
     """The request as people see it. The arguments are not here: see `review.arguments(action.key)`.
 
-    `by_agent`: the agent wrote the description, not the policy. `computed`: Python code of the policy made
-    its texts about this call, so they may quote the arguments.
+    `by_agent`: the agent wrote the description, not the policy. `computed`: Python code of the policy wrote
+    the texts about this call, so they may quote the arguments.
 
     The other fields are for the agent's own system (its dialect):
 
     - `text`: the description in that system's wording, if it differs from `description`;
     - `title`: that system's name of the action, if it is not a valid tool name;
-    - `interrupt_id`: the interrupt that the answer is sent to;
+    - `interrupt_id`: the interrupt to which the answer is sent;
     - `takes`: the decisions that the interrupt accepts. The policy may allow fewer;
     - `extra`: other fields of the interrupt, unchanged.
     """
@@ -53,9 +53,9 @@ class Grant(NamedTuple):
 
 
 class EarlierTerms(Value):
-    """The tool, config and route that an action had before an edit made another rule match.
+    """The tool, config and route that an action had before another rule matched an edit.
 
-    `left` is when the action moved to other places or people. None means that it did not move.
+    `left` is when the action moved to other places or people; None if it did not move.
     """
 
     tool: str
@@ -75,14 +75,13 @@ class Action(Value):
 
     - `votes`: the votes on the newest revision, one for each person;
     - `edits`: the author of each revision from 2 on;
-    - `reminded`: when reminders were sent.
-
-    The policy judges each edit again. `config` and `route` belong to the newest revision, and `earlier` has
-    the ones before, oldest first. `since` is when the people who are asked now got it; None means at
-    submission. A release of a held review makes it, or `delivered_at`, later by the time of the hold. `until`
-    is the deadline of an earlier revision: an edit cannot extend it.
-
-    `rejected_before`: what it is another attempt at, as it was at submission.
+    - `reminded`: when reminders were sent;
+    - `config`, `route`: of the newest revision, because the policy judges each edit again; `earlier`: those
+      of the revisions before, oldest first;
+    - `since`: from when the current people are asked; None means from submission. The release of a held
+      review moves `since`, or `delivered_at`, later by the time of the hold;
+    - `until`: the deadline of an earlier revision, because an edit can't extend it;
+    - `rejected_before`: the rejected call that this is another attempt at, as it was at submission.
 
     Times are in seconds since the epoch. Escalation and deadline count from `clock_start`.
     """
@@ -158,7 +157,9 @@ class Action(Value):
 
     @property
     def former_places(self) -> dict[Place, float]:
-        """The places that no longer ask about it because of an edit, with the time when each one stopped."""
+        """The places that no longer ask about the action because of an edit, each with the time of its
+        end.
+        """
         here = self.places
         moved = [terms for terms in self.earlier if terms.left is not None]
         return {
@@ -171,8 +172,8 @@ class Action(Value):
     @property
     def grants(self) -> tuple[Grant, ...]:
         """Who may decide: one grant for the rule itself, one for each step that was taken, and one for an
-        open fallback. A fallback that is not open gives nobody a right: otherwise a person who archives a
-        channel could choose who decides.
+        open fallback. A fallback that is not open gives no right: otherwise a person who archives a channel
+        could choose who decides.
         """
         steps = self.route.escalate
         return (

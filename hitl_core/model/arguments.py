@@ -1,6 +1,6 @@
-"""Arguments are bytes: written once and hashed. The same bytes are shown to people and then run.
+"""Arguments are bytes, written once and hashed. The same bytes are shown to people and then run.
 
-Here are also the limits for all JSON from outside: of its digits, and of its number of values.
+This file also has the limits for all JSON from outside: its digits, and its number of values.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ JsonObject = dict[str, Any]
 _ENCODER = json.JSONEncoder(
     sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
 )
-#: These need no recursive check. Large arguments hold a hundred thousand of them, so this saves time.
+#: Values of these types contain no others, so they are not checked recursively. Large arguments have a
+#: hundred thousand of them, so this saves time.
 _SCALAR_TYPES = frozenset({str, int, float, bool, type(None)})
 
 
@@ -44,7 +45,7 @@ class Arguments(NamedTuple):
         return hashlib.sha256(self.data).hexdigest()
 
     def parse(self) -> JsonObject:
-        """A new object for each call, so that a change by one caller does not reach another."""
+        """A new object each time, so that a change by one caller does not reach another."""
         return cast(JsonObject, json.loads(self.data))
 
 
@@ -84,7 +85,7 @@ def decode(text: str | bytes) -> JsonObject:
 
 
 def parse_json(text: str | bytes) -> object:
-    """The same for any value. Its values are counted first, because the parser can't be interrupted."""
+    """Like `decode`, for any value. The values are counted first, because the parser can't be interrupted."""
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     if unparsed_has_more_values(data, MAX_VALUES):
         raise InvalidToolCall(f"The arguments have more than {MAX_VALUES:,} values.")
@@ -104,7 +105,7 @@ def parse_json(text: str | bytes) -> object:
 
 def _check_value(value: object, where: str, depth: int, count: list[int]) -> None:
     """Refuse what json.dumps would silently change (int keys) or could not finish. A list that holds the same
-    list ten times, and so on for ten levels, is small in memory and huge as text: `count` limits its values.
+    list ten times, ten levels deep, is small in memory and huge as text; so `count` limits the values.
     """
     here = len(cast(Sized, value)) if isinstance(value, dict | list | tuple) else 0
     count[0] += here
@@ -146,8 +147,8 @@ def _parse_finite(text: str) -> float:
 
 
 def parse_whole_number(text: str) -> int:
-    """For json.loads. Raises ValueError for more than MAX_DIGITS digits, because the time to parse them grows
-    with the square of their number.
+    """For json.loads. Raises ValueError for more than MAX_DIGITS digits, because the parsing time grows with
+    the square of their number.
     """
     if len(text) > MAX_DIGITS:
         raise ValueError(f"{text:.20}… has more than {MAX_DIGITS} digits")
@@ -170,7 +171,7 @@ def unparsed_has_more_values(data: bytes, limit: int) -> bool:
     """
     if len(data) < limit:
         return False
-    # Every value is the first of its list or object, or comes after a comma. Each text has two quotes.
+    # Every value is the first of its list or object, or follows a comma. Each text has two quotes.
     if data.count(b",") + data.count(b"[") + data.count(b"{") < limit:
         return False
     plain = data.replace(b"\\\\", b"").replace(b'\\"', b"")
@@ -188,7 +189,7 @@ def parsed_has_more_values(value: object, limit: int) -> bool:
 
 
 def _values(value: object) -> Iterator[tuple[object]]:
-    """Each value in it, the outermost first. In tuples, so that `next` can tell null from the end."""
+    """Each value in it, the outermost first, in a tuple: so `next` can tell null from the end."""
     stack = [value]
     while stack:
         value = stack.pop()

@@ -1,4 +1,4 @@
-"""One call of a review, and what happened to it if it was allowed to run."""
+"""One call of a review, and how it ran."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from hitl_core.model.value import Value
 class Call(Value):
     """One tool call of the model. `key` is its position in the turn, starting with "1".
 
-    `redact`: JSON pointers to the hidden values of a call that needs no person, and `hide_when_decided` as in
-    ReviewConfig; those of an action are in its `config`.
-    `hides_values`: people don't see some values of a revision of this call. `reason`: why
-    the agent wants it, in the agent's own words.
+    - `redact`: JSON pointers to the hidden values, and `hide_when_decided` as in ReviewConfig, of a call that
+      needs no person. An action has these in its `config`;
+    - `hides_values`: some values of a revision of this call are hidden from people;
+    - `reason`: why the agent wants this call, in the agent's own words.
     """
 
     key: str
@@ -35,9 +35,10 @@ class Call(Value):
 class EarlierRejection(Value):
     """The call of the same tool in the same thread that people rejected before this one.
 
-    `times`: how many calls in a row they rejected, with that one. `by` are those who rejected it, the last
-    one last; `message` is their reason. `redact`: JSON pointers to what its rules hide, in its arguments and
-    in those of the new call. Its arguments are those of the new action's revision 0.
+    - `times`: how many calls in a row they rejected, including that one;
+    - `by`: the people who rejected it, the last one last; `message`: their reason;
+    - `redact`: JSON pointers to what its rules hide, in its arguments and in those of the new call. Its
+      arguments are stored as revision 0 of the new action.
     """
 
     review_id: str
@@ -49,17 +50,18 @@ class EarlierRejection(Value):
     redact: tuple[str, ...] = ()
 
 
-#: `started`: `once` returned True. `paused`: it began, and asks a question of its own before it continues.
-#: `done`: its result was reported, or a person said that it ran. `in_doubt`:
-#: its process died after `started`. `cleared`: it may start again, because a person said so or the call is
-#: idempotent. `skipped`: its agent goes on without it, because a person (`by`) said so, or by itself.
+#: `started`: `once` returned True. `paused`: it has started and asks a question of its own before it
+#: continues. `done`: its result was reported, or a person said that it ran. `in_doubt`: its process died
+#: after `started`. `cleared`: it may start again, because a person said so or the call is idempotent.
+#: `skipped`: the agent continues without it, because a person (`by`) said so, or by its own choice.
 RunState = Literal["started", "paused", "done", "in_doubt", "cleared", "skipped"]
 
 
 class Run(Value):
-    """`attempt` counts the starts. `line` is the result in one line, as people may read it, and `digest` the
-    SHA-256 of the whole result. For a call in doubt: `by` is the person who gave the last answer, `votes` has
-    all answers about this attempt if several are needed, and `escalations` lead to the fallback.
+    """The state of a call that was allowed to run. `attempt` counts the starts. `line` is the result in one
+    line, as people may read it; `digest` is the SHA-256 of the whole result. For a call in doubt: `by` is the
+    person who gave the last answer, `votes` has all answers about this attempt if several are needed, and
+    `escalations` lead to the fallback.
     """
 
     state: RunState

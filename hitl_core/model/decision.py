@@ -1,4 +1,4 @@
-"""What is said about one call: the policy's verdict, people's votes and edits, and the decision."""
+"""The policy's verdict on a call, people's votes and edits, and the decision."""
 
 from __future__ import annotations
 
@@ -27,10 +27,13 @@ MAX_NAME = 80
 class Verdict(Value):
     """The policy's answer about one call.
 
-    `rule` is the name of the rule in the policy; None if the policy's default decided. `retry`: the model may
-    call the tool again, with other arguments. `by_agent`: the agent wrote the reason. `computed`: it may
-    quote the arguments, because Python code of the policy made it, or because it names the keys that a tool
-    doesn't accept. Without both, the reason is our own sentence, or from the policy's file.
+    - `rule`: the name of the rule in the policy; None if the policy's default decided;
+    - `retry`: the model may call the tool again, with other arguments;
+    - `by_agent`: the agent wrote the reason;
+    - `computed`: the reason may quote the arguments, because Python code of the policy wrote it, or because
+      it names the keys that a tool doesn't accept.
+
+    Without both marks, the reason is our own sentence, or from the policy's file.
     """
 
     kind: Literal["allow", "review", "deny"]
@@ -42,7 +45,8 @@ class Verdict(Value):
 
 
 class Reviewer(Value):
-    """A person who may decide. Channel, team (or tenant) and id say who it is; the name is for display only.
+    """A person who may decide. Channel, team (or tenant) and id identify the person; the name is only
+    displayed.
 
     `aliases` are the keys of the same human's other identities, by the bot's settings (HITL_PEOPLE) at that
     time. The human has one vote with all of them.
@@ -56,8 +60,8 @@ class Reviewer(Value):
 
     @property
     def key(self) -> str:
-        """One identity has one key. It does not depend on the name, nor on the workspace of the organisation
-        in which they clicked: a bot has one team or tenant in each channel, and looks people up by id.
+        """The key of this identity. It does not depend on the name, nor on the workspace of the organisation
+        in which the person clicked: a bot has one team or tenant in each channel, and looks people up by id.
         """
         return f"{self.channel}:{self.id}"
 
@@ -67,13 +71,13 @@ class Reviewer(Value):
         return frozenset((self.key, *self.aliases))
 
     def is_same_human(self, other: Reviewer) -> bool:
-        """Whether both have one vote together. It is enough that one of them was recorded with the other's
-        key, because the settings may have changed in between.
+        """Whether both are one human, with one vote. It is enough that one of them was recorded with the
+        other's key, because the settings may have changed in between.
         """
         return not self.keys.isdisjoint(other.keys)
 
     def is_named(self, id: str) -> bool:
-        """Whether a policy or an agent means this human by `id`: `slack:U1`, or `U1` in whatever channel."""
+        """Whether a policy or an agent means this human by `id`: `slack:U1`, or `U1` of any channel."""
         name = normalize_id(id)
         return name in self.keys or name in {split_id(key)[1] for key in self.keys}
 
@@ -93,9 +97,9 @@ class Reviewer(Value):
 
 
 def person_label(name: str, id: str) -> str:
-    """A name for our own sentences: in quotes, and with the id. People choose their names. Without quotes a
-    name could look like a part of the sentence, like several people, or like another person. Of a GUID, which
-    has 36 characters, the first 8 are enough to tell two people of one name apart.
+    """A name for our own sentences: in quotes, and with the id. People choose their names, so without quotes
+    a name could look like a part of the sentence, like several people, or like another person. A GUID has 36
+    characters; its first 8 are enough to tell apart two people with the same name.
     """
     short_name = name.strip().replace("“", '"').replace("”", '"')
     if len(short_name) > MAX_NAME:

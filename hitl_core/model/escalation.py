@@ -1,4 +1,4 @@
-"""One more place for what waits for people."""
+"""One more place where people are asked."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from hitl_core.model.value import Value
 
 
 class Escalation(Value):
-    """An action, or a call in doubt, is now shown in one more place, `to`.
+    """An action, or a call in doubt, is now also shown at the place `to`.
 
-    `step` is the index of the step in the route. None means the fallback, because a place could not be
-    reached; a call in doubt takes no steps. `by` is None if it happened automatically. `why` is the person's
-    text, or the problem of the place. `open`: none of the people who may decide was left and the chain had no
-    further step, so the members of the fallback place may decide.
+    - `step`: the index of the step in the route. None means the fallback, because a place could not be
+      reached; a call in doubt takes no steps;
+    - `by`: None if it happened automatically;
+    - `why`: the person's text, or the problem of the place;
+    - `open`: the members of the fallback place may decide, because none of the people who may decide was left
+      and the chain had no further step.
     """
 
     to: Place

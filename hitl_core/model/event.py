@@ -88,7 +88,7 @@ class Event(Value):
     these fields is a list with commas, in the same order.
 
     `what` is the decision, the place of the escalation, the code of a refusal, or the job of a dead letter
-    that was `retried` or `dropped`. `why` is the person's text, or the reason that the person was given.
+    that was `retried` or `dropped`. `why` is the person's text, or the reason that was given to the person.
     """
 
     kind: EventKind

@@ -18,8 +18,8 @@ _PLACE = re.compile(
 )
 #: The channel of an id without one (`U0123ABCD`): a policy's reviewers and requesters are written so.
 _CHANNEL_OF_BARE_IDS = "slack"
-#: Ids of people and groups in Teams. Their case means nothing, so it is always the lower one: a person who is
-#: written in two ways would have two votes. Case matters in all other ids, also in those of Teams' channels.
+#: Ids of people and groups in Teams. Upper and lower case mean the same, so they are stored in lower case:
+#: otherwise one person could have two votes. Case matters in all other ids, also in those of Teams' channels.
 _GUID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE)
 _CHANNEL_OF_GUIDS = "teams"
 
@@ -32,8 +32,8 @@ def normalize_id(id: str) -> str:
 
 
 def normalize_group_id(id: str) -> str:
-    """The same for a group. In Teams a person and a group have ids of the same form, so a group's id is
-    `group:GUID`; a policy's `groups` may leave that out.
+    """Like `normalize_id`, for a group. In Teams people and groups have ids of the same form, so a group's id
+    is `group:GUID`; a policy's `groups` may leave out `group:`.
     """
     channel, _, rest = id.partition(":")
     is_short = channel == _CHANNEL_OF_GUIDS and is_guid(rest)
@@ -48,9 +48,10 @@ def is_guid(id: str) -> bool:
 class Place(str):
     """`CHANNEL:TARGET`, `CHANNEL:TARGET/THREAD`, `CHANNEL:TARGET>MEMBER`, or one of the two values below.
 
-    What a target is, its channel knows. In Slack `slack:#team-ops` and `slack:C0123ABCD` are a channel,
-    `slack:U0123ABCD` a person, `slack:S0123ABCD` a user group, and `slack:C0123ABCD/1700000000.000100` a
-    thread. With a member it is that person's own copy of the card: each member of a group gets one.
+    Only the channel knows what its targets mean. In Slack `slack:#team-ops` and `slack:C0123ABCD` are a
+    channel, `slack:U0123ABCD` a person, `slack:S0123ABCD` a user group, and
+    `slack:C0123ABCD/1700000000.000100` a thread. With a member it is that person's own copy of the card: each
+    member of a group gets one.
 
     It is a str, so JSON, keys in Redis and dicts have it as text. Raises ValueError for any other text.
     """
@@ -75,7 +76,7 @@ class Place(str):
 
     @property
     def target(self) -> str:
-        """The channel's own name or id of it; "" for `default` and `origin`."""
+        """The channel's own name or id for the place; "" for `default` and `origin`."""
         return self._part("target")
 
     @property
@@ -85,7 +86,7 @@ class Place(str):
 
     @property
     def member(self) -> str:
-        """The id of the group member whose copy it is; "" if it is not a copy."""
+        """The id of the group member who has this copy of the card; "" if it is not a copy."""
         return self._part("member")
 
     @property
@@ -100,7 +101,7 @@ class Place(str):
         return Place(base.partition("/")[0]) if "/" in base else base
 
     def for_member(self, id: str) -> Place:
-        """The place of one group member's own copy of the card. Their message is recorded under it."""
+        """The place of one group member's own copy of the card. The copy's message is recorded under it."""
         return Place(f"{self.base}>{id}")
 
     def _part(self, name: str) -> str:
@@ -114,7 +115,8 @@ class Place(str):
 
 #: The place in the bot's own settings (HITL_CHANNEL). The agent's process does not know it.
 DEFAULT_PLACE: Final = Place("default")
-#: The chat thread in which the agent was asked. Only a policy has it: a review has the thread itself, or
+#: The chat thread in which the agent was asked. Only a policy has this value: a review has the real thread,
+#: or DEFAULT_PLACE.
 #: DEFAULT_PLACE.
 ORIGIN: Final = Place("origin")
 
@@ -128,7 +130,7 @@ def split_id(id: str) -> tuple[str, str]:
 
 
 def person_key(id: str) -> str:
-    """The same as one text, `CHANNEL:ID`, as in `Reviewer.key`."""
+    """The same as one text, `CHANNEL:ID`, like `Reviewer.key`."""
     return ":".join(split_id(id))
 
 
@@ -148,5 +150,5 @@ class MessageRef(Value):
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """Which message it is: compare this, because the address of a message can change."""
+        """The identity of the message. Compare this, because a message's address can change."""
         return self.channel, self.conversation, self.ts

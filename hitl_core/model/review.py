@@ -47,8 +47,8 @@ def is_id_prefix(text: str) -> bool:
 
 
 def short_id(review_id: str) -> str:
-    """What people read of an id, with eight characters of its hash: `0-93b4c7d2`. The command line and
-    `/approvals` take it.
+    """The short form of an id for people, with eight characters of its hash: `0-93b4c7d2`. The command line
+    and `/approvals` accept it.
     """
     return review_id[: review_id.find("-") + 9]
 
@@ -142,8 +142,8 @@ class Review(Value):
 
     @property
     def hides_values(self) -> bool:
-        """Whether people don't see some values. Then they read no text of the agent either: it may quote a
-        hidden value, of this call or another one, in a way that no search finds.
+        """Whether some values are hidden from people. Then people read no text of the agent either: a text
+        may quote a hidden value, of this call or another one, in a form that no search finds.
         """
         return any(call.hides_values for call in self.calls)
 
@@ -156,10 +156,10 @@ class Review(Value):
 
     def seal(self, *keys: str, is_whole: bool) -> str:
         """A digest (64 bits, in hex) of what people see of these calls: tools, arguments, possible answers,
-        and whether all of it is shown (`is_whole`) or some is cut.
+        and whether everything is shown (`is_whole`) or some of it is cut.
 
         A button carries the seal of what its card shows. So it never counts for other data, even if Redis
-        lost the review and a new one has the same numbers; and it tells whether the person saw everything.
+        lost the review and a new review has the same numbers; and it says whether the person saw everything.
         """
         parts = [*(self._seal_parts(key) for key in keys), *([] if is_whole else ["cut"])]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
@@ -183,7 +183,7 @@ class Review(Value):
         )
 
     def is_requester(self, who: Reviewer) -> bool:
-        """Whether this human is the requester, also by another identity."""
+        """Whether this human is the requester, with any of their identities."""
         return self.requester is not None and who.is_named(self.requester)
 
     def places_of(self, call: Call) -> tuple[Place, ...]:

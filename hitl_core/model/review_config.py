@@ -11,13 +11,13 @@ DisplayStyle = Literal["text", "markdown-source", "email", "code", "money", "lin
 
 
 class DisplayHint(Value):
-    """How the value at `pointer` (a JSON pointer into the arguments) is shown. It never hides a character,
-    and a value that does not fit the style is shown as if there were no hint.
+    """How the value at `pointer` (a JSON pointer into the arguments) is shown. A hint never hides a
+    character; if the value does not fit the style, the hint is ignored.
 
-    - `text`: prose, in a quote; `email`: the same for the text of an e-mail;
-    - `markdown-source`, `code`, `diff`: in a code block, unchanged; `language` is that of the code;
+    - `text`: prose, in a quote; `email`: the same, for the text of an e-mail;
+    - `markdown-source`, `code`, `diff`: in a code block, unchanged; `language`: the language of the code;
     - `money`: a number, with `currency`: an ISO code, or a JSON pointer to it in the arguments;
-    - `link`: an address, as text with its host first.
+    - `link`: an address, shown as text with its host first.
     """
 
     pointer: str
@@ -36,17 +36,16 @@ class Output(Value):
 class ReviewConfig(Value):
     """How people may answer. The schemas are JSON Schemas; None means no schema.
 
-    `answer_schema` is for a person's own answer (a text, a choice); `answer_by_agent`: it is the agent's.
-
-    `policy_schema` is the part of `args_schema` that the policy trusts: only this part may hide arguments or
-    give them titles. The rest of `args_schema` only checks them.
-
-    `hiding_schema` only hides: the tool's own schema, where the policy trusts the tools and has a schema of
-    its own.
-
-    `must_read`: what the card cuts can be approved only by a person who has opened all of it. `confirm`:
-    Approve asks "are you sure?". `redact`: JSON pointers to values that people never see. The digest covers
-    these values. `display`: how some values are shown. `hide_when_decided`: a decided card keeps no argument.
+    - `answer_schema`: for a person's own answer (a text, a choice); `answer_by_agent`: the agent wrote it;
+    - `policy_schema`: the part of `args_schema` that the policy trusts. Only this part may hide arguments or
+      give them titles; the rest of `args_schema` only checks them;
+    - `hiding_schema`: only hides. It is the tool's own schema, if the policy trusts the tools and has a
+      schema of its own;
+    - `must_read`: only a person who has opened all of it may approve what the card cuts;
+    - `confirm`: Approve asks "are you sure?";
+    - `redact`: JSON pointers to values that people never see. The digest covers these values;
+    - `display`: how some values are shown;
+    - `hide_when_decided`: a decided card shows no arguments.
     """
 
     action_name: str

@@ -16,7 +16,7 @@ GroupIds = Annotated[
 
 
 class Reviewers(Value):
-    """Who may decide, and how many of them are needed. If it names nobody, the members of the conversations
+    """Who may decide, and how many of them are needed. If nobody is named, the members of the conversations
     that show the action may decide.
 
     `users` and `groups` are ids of the chat system ("U1", "S1"). `quorum` different people must approve the
@@ -39,14 +39,14 @@ class Reviewers(Value):
 
     @property
     def people_key(self) -> tuple[object, ...]:
-        """A value to compare: two Reviewers with the same people have equal keys."""
+        """A value to compare: it is equal for two Reviewers with the same people."""
         members = self.channel_members or not self.is_explicit
         return frozenset(self.users), frozenset(self.groups), members
 
 
 class Step(Value):
     """Show the action in one more place, `after` seconds after its clock started. The people of this step may
-    decide too: those that `reviewers` names, or else the members of the place.
+    decide too: those in `reviewers`, or else the members of the place.
     """
 
     after: float
@@ -55,7 +55,7 @@ class Step(Value):
 
 
 class Expire(Value):
-    """The deadline: the policy decides, `after` seconds after the clock started. It never approves."""
+    """The deadline: `after` seconds after the clock started, the policy decides. It never approves."""
 
     after: float
     decision: Literal["reject", "respond", "ignore"] = "reject"
@@ -63,7 +63,7 @@ class Expire(Value):
 
 
 class Route(Value):
-    """Frozen into each call when the review is submitted.
+    """Where an action is shown, and who may decide. Frozen into each call when the review is submitted.
 
     - `remind`: the time between reminders, in seconds; None means no reminders;
     - `clock`: when the clock starts: at submission, or when the first card was delivered;

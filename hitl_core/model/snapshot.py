@@ -1,4 +1,4 @@
-"""A review with what the store knows of it beside its own fields."""
+"""A review, and what the store has beside its own fields."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from hitl_core.model.place import MessageRef, Place
 from hitl_core.model.review import Review
 from hitl_core.model.value import Value
 
-#: How the marks begin that say which calls an agent has started, though the review may not know it.
+#: The prefix of a mark that says that an agent has started a call, although the review may not know it.
 STARTED_MARK = "ran:"
 
 

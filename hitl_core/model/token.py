@@ -14,9 +14,10 @@ _TOKEN_TEXT = re.compile(r"hitl_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 
 
 class Token(Value):
-    """It gives access to the reviews of one `agent`. `created_at` is in seconds since the epoch.
+    """Gives access to the reviews of one `agent`. `created_at` is in seconds since the epoch.
 
-    Only the digest of its text is stored (SHA-256, in hex). A slow hash is not needed for 256 random bits.
+    Only the digest of its text is stored (SHA-256, in hex). The secret has 256 random bits, so a slow hash is
+    not needed.
     """
 
     id: str

@@ -1,7 +1,7 @@
 """A tool call: what the model asked for, also in the formats of other models, frameworks and protocols.
 
 A call is refused if anything in it could be arguments that we don't read: people must never approve a call
-whose arguments were lost. Missing or null arguments are refused too. A call without arguments has `{}`.
+whose arguments were lost. So missing or null arguments are refused too. A call without arguments has `{}`.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def is_text(value: str) -> bool:
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """`id` is the model's id for the call. `args` is a JSON object. `reason` says why the agent wants this
-    call: at most MAX_REASON characters, which people read as the agent's words. It is no part of the
-    arguments nor of their digest. Raises InvalidToolCall.
+    call: at most MAX_REASON characters, shown to people as the agent's words. It is not part of the arguments
+    nor of their digest. Raises InvalidToolCall.
     """
 
     id: str
@@ -116,7 +116,7 @@ _METADATA_KEYS = frozenset(
         "usage_metadata",
     }
 )
-#: All keys that are read or refused. For a line of a log: other keys are not part of the call.
+#: All keys that are read or refused. A log line shows only these: other keys are not part of the call.
 CALL_KEYS = frozenset({"id", "name", *ARGUMENT_KEYS, *OTHER_ARGUMENT_KEYS, *WRAPPER_KEYS})
 #: The longest text of arguments that is parsed: MAX_BYTES bytes, each written as an escape of six characters.
 _MAX_TEXT = 6 * MAX_BYTES
@@ -162,7 +162,7 @@ def parse_call(value: object) -> CallParts:
 
 
 def read_arguments(value: Mapping[str, Any], *keys: str, tool: object) -> JsonObject:
-    """The arguments: the object in that one of `keys` that `value` has.
+    """The arguments: the object under the one of `keys` that `value` has.
 
     Raises InvalidToolCall if there is none or more than one, if it is not an object, or if another key of
     `value` may hold arguments too.
@@ -230,7 +230,7 @@ def _holds_values(item: object) -> bool:
 
 
 def _read_id(value: Mapping[str, Any]) -> object:
-    """In OpenAI's responses `call_id` is the call's id and `id` the item's. MCP's ids may be numbers."""
+    """The call's id: `call_id` in OpenAI's responses, where `id` is the item's. MCP's ids may be numbers."""
     call_id = value.get("call_id") or value.get("id")
     is_number = isinstance(call_id, int) and not isinstance(call_id, bool) and "jsonrpc" in value
     return str(call_id) if is_number else call_id or ""

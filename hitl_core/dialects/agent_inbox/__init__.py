@@ -1,4 +1,4 @@
-"""Agent Inbox: `HumanInterrupt` and `HumanResponse`, with flags in place of decisions.
+"""Agent Inbox: `HumanInterrupt` and `HumanResponse`. It has flags in place of a list of decisions.
 
 https://github.com/langchain-ai/agent-inbox
 """

@@ -73,7 +73,7 @@ class AgentInbox:
         )
 
     def load_decisions(self, wire: object, review: Review) -> dict[str, Proposal]:
-        """A list of HumanResponses, one for each interrupt; a single one also without a list."""
+        """Reads a list of HumanResponses, one for each interrupt, or a single one without a list."""
         answer = read_answer(wire, javascript=True)
         responses = cast(list[object], answer) if isinstance(answer, list) else [answer]
         return {
@@ -88,8 +88,8 @@ class AgentInbox:
         return False
 
     def dump_decision(self, review: Review, action: Action, final: FinalDecision) -> Json | None:
-        """Agent Inbox has no rejection, so the action is ignored. If the interrupt is ours and offers a
-        response in place of a rejection, the reason is sent as the response.
+        """Agent Inbox has no rejection, so a rejected action is ignored. If the interrupt is ours and offers
+        a response in place of a rejection, the reason is sent as that response.
         """
         allowed = interrupt_decisions(action)
         if final.name != action.request.name:
@@ -123,7 +123,7 @@ class AgentInbox:
 
 
 def find_interrupts(wire: object) -> list[Json] | None:
-    """The HumanInterrupts in this value; None if there is anything else in it."""
+    """The HumanInterrupts in this value; None if it has anything else."""
     value = wire
     if isinstance(value, str):
         try:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from hitl_core.dialects.parts import Json, read_object
 
-#: The page replaces a value that it can't read by this interrupt: only Ignore is offered.
+#: The page shows this interrupt for a value that it can't read: it offers only Ignore.
 IMPROPER_INTERRUPT: Json = {
     "action_request": {"action": "improper_schema", "args": {}},
     "config": {
@@ -19,9 +19,7 @@ IMPROPER_INTERRUPT: Json = {
 
 
 class Offers(NamedTuple):
-    """The prepared responses of the page for one interrupt. `submit` is the type that its button sends by
-    default, or None.
-    """
+    """The page's prepared responses to one interrupt. `submit`: the type that its button sends, or None."""
 
     responses: list[Json]
     submit: str | None

@@ -1,4 +1,4 @@
-"""ArcGIS AI components: a question of one of four kinds, which a payload answers.
+"""ArcGIS AI components: each question is of one of four kinds, and a payload answers it.
 
 https://developers.arcgis.com/javascript/latest/
 """

@@ -42,7 +42,9 @@ RESPONSE_KEYS = ("id", "agentId", "payload")
 
 
 class ArcGIS:
-    """A question of an agent about its own run becomes a call of the tool `agent:<agent id>`."""
+    """The dialect of ArcGIS. A question of an agent about its own run becomes a call of the tool
+    `agent:<agent id>`.
+    """
 
     name: DialectName = "arcgis"
 
@@ -120,9 +122,9 @@ class ArcGIS:
         return False
 
     def dump_decision(self, review: Review, action: Action, final: FinalDecision) -> Json | None:
-        """Approve is `true` and reject is `false`, by the app's convention, and only if the question is a
-        boolean choice. The app continues with any other payload, so that must come from a person, and must be
-        an answer that the question allows.
+        """By the app's convention, approve is `true` and reject is `false`, but only if the question is a
+        boolean choice. The app continues with every other payload, so such a payload must come from a person
+        and must be an answer that the question allows.
         """
         payload = make_payload(action, final)
         if payload is None or final.name != action.request.name:
@@ -139,8 +141,8 @@ class ArcGIS:
 
 
 def is_partial(wire: object) -> bool:
-    """Whether it looks like the result of an `interrupt` function, without the ids that ArcGIS' middleware
-    adds to it.
+    """Whether the value looks like the result of an `interrupt` function, without the ids that ArcGIS's
+    middleware adds.
     """
     fields = cast(Json, wire) if isinstance(wire, dict) else {}
     has_question = isinstance(fields.get("message"), str) or fields.get("kind") in KINDS

@@ -50,7 +50,7 @@ def options_of(action: Action) -> list[Any]:
 
 
 def make_payload(action: Action, final: FinalDecision) -> Any:
-    """The payload; None if no payload expresses this decision."""
+    """The payload for this decision; None if there is none."""
     allowed, kind = interrupt_decisions(action), kind_of(action)
     if final.kind in ("reject", "ignore"):
         return False if kind == "booleanChoice" and "reject" in allowed else None
@@ -84,7 +84,7 @@ def read_payload(item: AnswerItem, response: Json) -> Proposal:
 
 
 def _is_valid(kind: Kind, options: list[Any], given: Any) -> bool:
-    """Compares the JSON of both, because in Python 1 equals True."""
+    """Compares both as JSON text, because in Python 1 equals True."""
 
     def is_option(value: Any) -> bool:
         known = [to_javascript(option, 0) for option in options]

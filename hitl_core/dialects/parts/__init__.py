@@ -1,4 +1,4 @@
-"""What dialects share: readers and writers of their policies, interrupts and answers."""
+"""Code that several dialects use: readers and writers of policies, interrupts and answers."""
 
 from hitl_core.dialects.parts.arcgis_config import (
     AGENT_PREFIX,

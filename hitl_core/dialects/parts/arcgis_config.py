@@ -57,8 +57,8 @@ def read_config(node: ConfigNode, inherited: Rule | None) -> ParsedConfig:
 
 
 def make_question(interrupt: Mapping[str, Any], *, into_input: bool, has_output: bool) -> Question:
-    """The question of a (partial) UiInterrupt. If there is a use for the answer, the tool runs with it or
-    after it; otherwise the answer is the tool's result. People read the metadata below the message.
+    """The question of a UiInterrupt, or of a part of one. If the tool uses the answer or continues after it,
+    the tool runs; otherwise the answer is the tool's result. People read the metadata below the message.
     """
     message_value, metadata = interrupt.get("message"), _metadata(interrupt)
     message = message_value if isinstance(message_value, str) else ""
@@ -125,7 +125,7 @@ def _metadata(interrupt: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _metadata_text(metadata: Mapping[str, Any]) -> str:
-    """One line for each entry, without those that a card shows anyway."""
+    """One line for each entry, without the entries that a card shows anyway."""
     return "\n".join(
         f"{key}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
         for key, value in metadata.items()
@@ -194,8 +194,8 @@ def _call_interrupt(function: Callable[..., object], output: Output | None) -> R
 
 
 def _make_request(context: CallContext) -> dict[str, Any]:
-    """The request for an `interrupt` function: for a tool its name and arguments; for an agent's run also its
-    id and its input. The arguments are a copy, so that the function can't change what will run.
+    """The request for an `interrupt` function: a tool's name and arguments; for an agent's run also its id
+    and its input. The arguments are a copy, so that the function can't change what will run.
     """
     args: dict[str, Any] = copy.deepcopy(context.call.args)
     request = {"toolName": context.call.name, "args": args, "state": context.state}

@@ -44,9 +44,7 @@ COUNT_MESSAGE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyNames:
-    """The key names of one language. `sends_schema`: the review config has the schema for edited
-    arguments.
-    """
+    """The key names of one language. `sends_schema`: the review config has the schema of edited arguments."""
 
     actions: str
     configs: str
@@ -79,7 +77,7 @@ CAMEL = KeyNames(
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The common part of LangChain's two middlewares and XpertAI's. Each reads answers in its own way."""
+    """The base of LangChain's two middlewares and XpertAI's. Each reads answers in its own way."""
 
     config_format: ConfigFormat
     key_names: KeyNames

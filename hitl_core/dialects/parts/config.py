@@ -34,11 +34,11 @@ _MODES: dict[str, DialectName] = {"batched": "langchain", "per_call": "langchain
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigFormat:
-    """The format of one system's configuration. `known` are the decisions that it has, `everything` are those
-    that `true` allows.
+    """The format of one system's configuration.
 
-    `missing` are the decisions of a rule without a list of decisions; None if that is an error. `strict`: an
-    unknown key of a rule is an error.
+    - `known`: the decisions that the system has; `everything`: those that `true` allows;
+    - `missing`: the decisions of a rule that lists none; None if that is an error;
+    - `strict`: an unknown key of a rule is an error.
     """
 
     dialect: DialectName
@@ -127,7 +127,9 @@ class ConfigFormat:
         )
 
     def _has_decisions(self, name: str, node: ConfigNode) -> bool:
-        """Report LangChain's own error first: it names the keys, and one of them may be misspelled."""
+        """Whether the rule lists decisions. LangChain's own error is reported first: it names the keys, and
+        one of them may be misspelled.
+        """
         config = cast(Mapping[object, object], node.value)
         if not self.python or config.get(self.allowed):
             return True
@@ -210,9 +212,7 @@ def _call_description(function: Callable[..., object]) -> RuleFunction:
 
 
 def _tool_call(context: CallContext) -> dict[str, Any]:
-    """LangChain's form of the call. The arguments are a copy, so that a callable can't change what
-    will run.
-    """
+    """The call in LangChain's format. The arguments are a copy: a callable can't change what will run."""
     call = context.call
     return {
         "name": call.name,

@@ -1,4 +1,4 @@
-"""Answers: other systems' decisions become checked proposals, and our decisions become their answers."""
+"""Translates answers: other systems' decisions into checked proposals, and our decisions into answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hitl_core.review import Proposal, final_answer, final_args, final_message
 
 #: Other systems' names of our decisions.
 ALIASES: dict[str, DecisionType] = {"accept": "approve", "response": "respond"}
-#: The channel of a decision by the policy itself: it denied a call that an interrupt asks about.
+#: The channel of a decision that the policy itself made: it denied a call that an interrupt asks about.
 POLICY = "policy"
 
 
@@ -46,7 +46,7 @@ class AnswerItem:
         raise DecisionError(message, index=self.index, tool=self.tool, field=field, code=code)
 
     def check_id(self, decision: Json) -> None:
-        """Fails if the decision names a call, and it is not the call of this action."""
+        """Fails if the decision names a call that is not the call of this action."""
         call_id = decision.get("tool_call_id")
         if call_id is not None and call_id != self.action.request.tool_call_id:
             self.fail(
@@ -65,9 +65,7 @@ class AnswerItem:
         args: object = None,
         answer: Any = None,
     ) -> Proposal:
-        """A proposal, checked as when it is stored. `field` is the path of the new arguments or the
-        answer.
-        """
+        """A proposal, checked like a stored one. `field`: the path of the new arguments or the answer."""
         try:
             edited = encode(args) if kind == "edit" else None
             result = Proposal(
@@ -110,9 +108,11 @@ def answer_items(review: Review, decisions: Sequence[object], message: str) -> l
 
 
 class FinalDecision(NamedTuple):
-    """The result of one action, with everything that a dialect needs. `answer` is a person's answer as a
-    value. `by_person` is False for a deadline, the policy or a cancellation. `model_text` is the text that
-    the model would get in any framework.
+    """The result of one action, with everything that a dialect needs.
+
+    - `answer`: a person's answer as a value;
+    - `by_person`: False for a deadline, the policy or a cancellation;
+    - `model_text`: the text that the model would get in any framework.
     """
 
     kind: DecisionType
@@ -125,10 +125,11 @@ class FinalDecision(NamedTuple):
 
 
 def final_decision(review: Review, action: Action) -> FinalDecision:
-    """The final decision. In a cancelled review it is a rejection with that reason, unless it was already
-    rejected or ignored; so it is if the call was in doubt, and a person said that it ran or skipped it: an
-    approval would run it, maybe again. The rejection by a deadline gets a reason. Raises Refused while it is
-    undecided.
+    """The final decision on an action. Raises Refused while it is undecided.
+
+    It becomes a rejection, with the reason, if the review was cancelled, unless the action was already
+    rejected or ignored. The same holds if the call was in doubt and a person said that it ran, or skipped it:
+    an approval would run it, maybe again. A rejection by the deadline gets a reason.
     """
     call = review.call(action.key)
     assert call is not None  # every action is one of the calls
@@ -150,18 +151,20 @@ def final_decision(review: Review, action: Action) -> FinalDecision:
 
 
 def _is_closed_after_doubt(review: Review, action: Action) -> bool:
-    """Whether it was approved, its process died, and a person said not to run it again, or it was not."""
+    """Whether the call was approved, its process died, and it will not run again: a person said so, or it was
+    not started again.
+    """
     run = review.runs.get(action.key)
     return run is not None and (run.state == "skipped" or (run.state == "done" and bool(run.by)))
 
 
 def interrupt_decisions(action: Action) -> tuple[DecisionType, ...]:
-    """The decisions that the interrupt allows; without an interrupt, those that are allowed on the action."""
+    """The decisions that the interrupt allows; without an interrupt, those that the action allows."""
     return action.request.takes or action.config.allowed_decisions
 
 
 def to_rejection(final: FinalDecision) -> FinalDecision:
-    """`ignore` as a rejection, for a system that can't ignore a call."""
+    """The decision, with `ignore` changed into a rejection, for a system that can't ignore a call."""
     return (
         final._replace(kind="reject", message=final.model_text) if final.kind == "ignore" else final
     )

@@ -1,4 +1,4 @@
-"""Values from outside: their size is checked before anything else reads them. All errors are DialectError."""
+"""Reads JSON values from outside. Their size is checked first. All errors are DialectError."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_SAFE = 2**53 - 1
 _MAX_BITS = 1024
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
-#: The keys under which an interrupt has its question, without underscores and in lower case.
+#: The keys that hold the question in an interrupt, without underscores and in lower case.
 _QUESTION_KEYS = frozenset(
     {"actionrequest", "actionrequests", "inner", "interruptdata", "interrupts", "question"}
 )
@@ -78,7 +78,7 @@ def read_object(value: object, what: str) -> Json:
 
 def read_envelope(value: object, what: str) -> Json:
     """An object of the interrupt itself, not of a call's arguments. Raises DialectError if two of its keys
-    have a question, or are spellings of the same key: only one would be used, and nobody would see the other.
+    hold a question, or are spellings of the same key: only one would be used, and nobody would see the other.
     """
     fields, known = read_object(value, what), dict[str, str]()
     for key in fields:

@@ -1,4 +1,4 @@
-"""Interrupts: another system's interrupt becomes `JudgedCalls`, and a review becomes its interrupt."""
+"""Translates interrupts: another system's interrupt into `JudgedCalls`, and a review into its interrupt."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NO_INTERRUPT_REASON = "The agent does not interrupt before this tool."
 
 
 class InterruptAction(NamedTuple):
-    """One action of an interrupt. `id` is the tool call id, None if the system doesn't send it."""
+    """One action of an interrupt. `id` is the tool call id; None if the system doesn't send it."""
 
     name: str
     args: Any
@@ -55,7 +55,9 @@ def build_request(
     calls: Sequence[ToolCall],
     path: tuple[str, ...] = (),
 ) -> JudgedCalls:
-    """Raises DialectError if an action has no allowed decision, or if the calls don't fit the interrupt."""
+    """The calls that the interrupt asks about. Raises DialectError if an action has no allowed decision, or
+    if the `calls` don't match the interrupt.
+    """
     for each in actions:
         _check_action(each)
     if calls:
@@ -70,7 +72,7 @@ def build_request(
 
 
 def dialect_description(review: Review, action: Action) -> str:
-    """The description that the agent's own system has."""
+    """The description of the action in the agent's own system."""
     request = action.request
     return request.description if request.text is None else request.text
 
@@ -98,7 +100,7 @@ def common_decisions(
 
 def ensure_sendable(wire: Any, dialect: DialectName) -> Any:
     """The same value, for a system in JavaScript. Raises UnsupportedByDialect for a number that JavaScript
-    would change.
+    can't hold exactly.
     """
     try:
         return check_wire(wire, javascript=True)
@@ -130,7 +132,9 @@ def _check_action(action: InterruptAction) -> None:
 
 
 def _add_ids(actions: Sequence[InterruptAction], thread_id: str) -> list[InterruptAction]:
-    """Actions with ids. The same interrupt in the same thread gets the same ids, so it is the same review."""
+    """The actions, each with an id. The same interrupt in the same thread gets the same ids, so it becomes
+    the same review.
+    """
     if all(each.id is not None for each in actions):
         return list(actions)
     text = json.dumps([thread_id, [(a.name, a.args, a.id) for a in actions]], sort_keys=True)
@@ -161,7 +165,9 @@ def _build_turn_request(
 
 
 def _is_about(dialect: DialectName, action: InterruptAction, call: ToolCall) -> bool:
-    """Compares the encoded arguments, because in Python 10 equals 10.0, and 1 equals True."""
+    """Whether the action is about this call. It compares the encoded arguments, because in Python 10 equals
+    10.0, and 1 equals True.
+    """
     if action.name != call.name or action.id not in (None, call.id):
         return False
     encode_args = _encode_javascript if dialect in _JAVASCRIPT else encode
@@ -169,7 +175,7 @@ def _is_about(dialect: DialectName, action: InterruptAction, call: ToolCall) -> 
 
 
 def _encode_javascript(args: object) -> Arguments:
-    """Encodes as JavaScript does, where 10 and 10.0 are the same number, written as 10."""
+    """Encodes like JavaScript, where 10 and 10.0 are the same number, written as 10."""
 
     def number(text: str) -> float:
         value = float(text)
@@ -192,7 +198,9 @@ def _allow_ruling() -> Ruling:
 
 
 def _review_ruling(dialect: DialectName, action: InterruptAction, call: ToolCall) -> Ruling:
-    """The description without its copy of the name and arguments, because a card shows those better."""
+    """The ruling of an action. Its description has no copy of the call, because a card shows the call
+    better.
+    """
     text = action.description or ""
     tail = default_description(dialect, "", call)
     description = (text.removesuffix(tail) if tail else text).strip() or DESCRIPTION_PREFIX

@@ -18,7 +18,7 @@ _BRANCH: dict[DecisionType, str] = {
 
 
 def read_response_schema(schema: Json) -> tuple[tuple[DecisionType, ...], Json | None]:
-    """The decisions that it allows, in its order, and the schema of an edit's arguments."""
+    """The decisions that the schema allows, in its order, and the schema of an edit's arguments."""
     defs = schema.get("$defs")
     known = cast(Json, defs) if isinstance(defs, dict) else {}
     branches = schema.get("oneOf", [schema])

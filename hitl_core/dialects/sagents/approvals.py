@@ -27,7 +27,7 @@ from hitl_core.errors import DialectError, UnsupportedByDialect
 from hitl_core.model import Action, DecisionType, Review, read_arguments
 from hitl_core.review import Proposal
 
-#: Our own name: Sagents' approvals have no type; its questions have one.
+#: Our own name. Sagents' approvals have no type; its questions have one.
 TYPE = "approval"
 APPROVAL_DECISIONS: tuple[DecisionType, ...] = ("approve", "edit", "reject")
 
@@ -57,8 +57,8 @@ def load_action(value: object, configs: Json) -> InterruptAction:
 
 
 def check_call_ids(interrupt: Json, actions: Sequence[InterruptAction]) -> None:
-    """Sagents itself approves each call that `hitl_tool_call_ids` doesn't name, whatever people answer. So it
-    must name the calls that people see. Raises DialectError.
+    """Raises DialectError unless `hitl_tool_call_ids` names exactly the calls that people see: Sagents itself
+    approves each call that is not named there, whatever people answer.
     """
     ids = [each.id for each in actions]
     if interrupt.get("hitl_tool_call_ids", ids) != ids:
@@ -135,7 +135,7 @@ _ATOM = re.compile(r"[a-z_][A-Za-z0-9_]*[?!]?")
 
 
 def inspect_value(value: object, top: bool = True) -> str:
-    """The top-level keys and the `type` of a decision are written as atoms."""
+    """The value as Elixir's `inspect` writes it, with top-level keys and the `type` as atoms."""
     if isinstance(value, dict):
         items = sorted(cast(Json, value).items())
         pairs = [_format_pair(key, item, top) for key, item in items]

@@ -30,13 +30,13 @@ Kind = Literal["single_select", "multi_select", "freeform"]
 KINDS: tuple[Kind, ...] = ("single_select", "multi_select", "freeform")
 TOOL = "ask_user"
 TYPE = "ask_user_question"
-#: Selected when the answer is not one of the options; the answer is then in `other_text`.
+#: Selected when the answer is not one of the options. Then the answer is in `other_text`.
 _OTHER = "other"
 
 
 def is_question(action: Action) -> bool:
-    """Whether the action is a question: by the type of its interrupt; without an interrupt, by its decisions
-    (a question can only be answered or cancelled).
+    """Whether the action is a question. This follows from the type of its interrupt; without an interrupt,
+    from its decisions (a question can only be answered or cancelled).
     """
     if type := (action.request.extra or {}).get("type"):
         return type == TYPE
@@ -69,7 +69,7 @@ def load_question(wire: Json) -> InterruptAction:
         description=f"{text}\n\n{context_text}" if context_text else text,
         allowed=("respond", "ignore") if wire.get("allow_cancel") is not False else ("respond",),
         id=read_optional_text(wire.get("tool_call_id"), "`tool_call_id`"),
-        # If an option is called `other`, selecting it means that option only.
+        # If an option is called `other`, selecting `other` means only that option.
         answer_schema=_make_schema(
             kind, read, wire.get("allow_other") is True and _OTHER not in values
         ),
@@ -114,9 +114,9 @@ def load_proposal(item: AnswerItem, response: object) -> Proposal:
 
 
 def dump_answer(action: Action, final: FinalDecision) -> Json | None:
-    """The answer for Sagents; None if it can't express this decision. A value that is not one of the options
-    is sent as `other`, if the question allows that. Only a person may select an option: a deadline can only
-    send a text of its own, or cancel.
+    """The answer for Sagents; None if Sagents can't express this decision. A value that is not one of the
+    options is sent as `other`, if the question allows that. Only a person may select an option: a deadline
+    can only send its own text, or cancel.
     """
     allowed = interrupt_decisions(action)
     if final.kind in ("reject", "ignore"):

@@ -47,7 +47,7 @@ _COUNT_MESSAGE = "Decision count ({given}) does not match HITL tool count ({aske
 
 
 class Sagents:
-    """JSON has no atoms: an Elixir atom is a string here."""
+    """The dialect of Sagents. JSON has no atoms, so an Elixir atom is a string here."""
 
     name: DialectName = "sagents"
 
@@ -57,7 +57,7 @@ class Sagents:
         )
 
     def dump_request(self, review: Review) -> Json:
-        """Several interrupts in one, if the review has questions beside its tool calls."""
+        """One interrupt, or several combined in one, if the review has questions beside its tool calls."""
         if not review.actions:
             return approvals.dump_approvals(review, ())
         wires = [_wrap(group, _dump_interrupt(review, group)) for group in _group_actions(review)]
@@ -67,8 +67,8 @@ class Sagents:
     def load_request(
         self, wire: object, thread_id: str, calls: Sequence[ToolCall] = ()
     ) -> JudgedCalls:
-        """Also an interrupt of a sub-agent: `path` names the agents. Several interrupts in one become one
-        `JudgedCalls`; use `dialects.split` for one review each.
+        """Reads an interrupt, also one of a sub-agent: `path` names the agents. Several interrupts combined
+        in one become one `JudgedCalls`; use `dialects.split` to make a review of each.
         """
         interrupt = read_object(check_wire(wire), "The interrupt")
         parts = list(_interrupt_parts(interrupt, ()))
@@ -85,8 +85,8 @@ class Sagents:
         return build_request(self.name, actions, thread_id, calls, path)
 
     def load_decisions(self, wire: object, review: Review) -> dict[str, Proposal]:
-        """A list of decisions in the order of the actions, or the response to a question; for several
-        interrupts in one, a list of these.
+        """Reads a list of decisions in the order of the actions, or the response to a question; for combined
+        interrupts, a list of these.
         """
         reply = read_answer(wire)
         if not review.actions and isinstance(reply, list):
@@ -126,7 +126,9 @@ class Sagents:
         )
 
     def dump_decisions(self, review: Review) -> Any:
-        """Without the reasons of rejections: Sagents gives the model a text of its own."""
+        """The answer to the interrupt. It has no reasons of rejections: Sagents gives the model its own
+        text.
+        """
         groups = [
             [(action, dump_or_raise(self, review, action)) for action in group]
             for group in _group_actions(review)
@@ -143,7 +145,9 @@ class _InterruptPart(NamedTuple):
     actions: list[InterruptAction]
 
     def wrap_in(self, wrapper: Json) -> _InterruptPart:
-        """Keeps what names the sub-agent, the innermost last, so that `dump_request` can write it again."""
+        """The part inside this wrapper. It keeps what names the sub-agents, the innermost last, so that
+        `dump_request` can write them again.
+        """
         extras = [each.extra or {} for each in self.actions]
         wrapped_actions = [
             each._replace(extra={**extra, "inside": [wrapper, *extra.get("inside", ())]})
@@ -190,7 +194,7 @@ def _group_actions(review: Review) -> list[list[Action]]:
 
 
 def _is_single(review: Review) -> bool:
-    """Whether the review comes from one interrupt, not from several in one."""
+    """Whether the review comes from one interrupt, not from several combined in one."""
     several = any(action.request.interrupt_id for action in review.actions)
     return not several and len(_group_actions(review)) <= 1
 
