@@ -34,10 +34,14 @@ def last_ai_message(messages: Sequence[AnyMessage]) -> AIMessage | None:
 
 
 class AgentTools(NamedTuple):
-    """`own`: the agent's tools by name. `all`: also those of the agents in it. `schemas`: of its own tools;
-    None for a tool without a usable schema: only the tool itself checks its arguments. `not_editable`:
-    LangChain's middleware accepts no edit of these, so no call can be edited into one of them either.
-    `graphs`: the agent and those in it.
+    """The tools of a driven agent.
+
+    - `own`: the agent's tools by name; `all`: also those of the agents inside it;
+    - `schemas`: of its own tools; None for a tool without a usable schema, whose arguments only the tool
+      itself checks;
+    - `not_editable`: LangChain's middleware accepts no edit of these tools, so no call can be edited into one
+      of them either;
+    - `graphs`: the agent and those inside it.
     """
 
     schemas: Mapping[str, Json | None] = {}
@@ -48,14 +52,14 @@ class AgentTools(NamedTuple):
 
     def args_problem(self, call: ToolCall, path: Sequence[str]) -> str | None:
         """An error text if the tool would not get this call's arguments unchanged. `path` leads to the agent
-        that calls; it is empty for the driven agent. Only that agent's own tools are known.
+        that calls; it is empty for the driven agent. Only the driven agent's own tools are known.
         """
         return args_problem(self._find(call.name, path), call.args)
 
     def hiding_schema(self, name: str, path: Sequence[str]) -> Json | None:
-        """What the schemas of the tools of this name hide together, for a policy that trusts them; None if
-        they hide nothing. `path`: see `args_problem`. Raises InvalidToolCall for a schema that can't be used:
-        a value that it hides could be shown.
+        """The schema of what the schemas of all tools with this name hide, for a policy that trusts them;
+        None if they hide nothing. `path`: see `args_problem`. Raises InvalidToolCall for a schema that can't
+        be used: a value that it hides could be shown.
         """
         hiding: Json | None = None
         for tool in self._find(name, path):

@@ -17,7 +17,7 @@ from hitl_core.integrations.langgraph.inventory import Inventory, build_inventor
 
 
 class HumanReview:
-    """Make one for each process, in the gate's event loop."""
+    """Guards agents and makes their drivers. Make one for each process, in the gate's event loop."""
 
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
@@ -27,9 +27,11 @@ class HumanReview:
 
     def guard(self, agent: Graph) -> Graph:
         """Guard every tool that this graph can run, also in sub-graphs and in agents inside tools and nodes.
-        Returns the same graph. `drive` guards too; call this for an agent that other code runs. There, calls
-        that need a person are stopped. If a tool starts without the guard, a callback stops it, and the run
-        raises an IntegrationError.
+        Returns the same graph.
+
+        `drive` guards too; call this only for an agent that other code runs. In such a run, calls that need a
+        person are stopped. If a tool starts without the guard, a callback stops it, and the run raises an
+        IntegrationError.
 
         Raises IntegrationError, before anything runs, if something can't be guarded.
         """

@@ -25,7 +25,7 @@ from hitl_core.integrations.langgraph.graph import Graph
 from hitl_core.integrations.langgraph.object_parts import code_names, is_application_code, parts_of
 from hitl_core.model import TOOL_NAME
 
-#: How many objects one walk visits.
+#: The most objects that one walk visits.
 MAX_OBJECTS = 20_000
 #: The path of the graph from which the walk starts.
 ROOT = "agent"
@@ -40,7 +40,7 @@ _AGENT_FACTORIES = frozenset(
         "create_supervisor",
     }
 )
-#: A valid name, for the error about an invalid one.
+#: A valid name, for the error text about an invalid one.
 _EXAMPLE_NAME = "send_mail"
 #: Modules whose functions send work to another server.
 _REMOTE_MODULES = ("deepagents.middleware.async_subagents", "langgraph_sdk")
@@ -48,7 +48,7 @@ _REMOTE_MODULES = ("deepagents.middleware.async_subagents", "langgraph_sdk")
 
 @dataclass(slots=True)
 class Inventory:
-    """What was found, each with its path in readable form: "agent > task > tools"."""
+    """Everything that was found, each thing with its path in readable form: "agent > task > tools"."""
 
     tool_nodes: dict[str, ToolNode] = field(default_factory=dict[str, ToolNode])
     graphs: dict[str, Graph] = field(default_factory=dict[str, Graph])
@@ -59,7 +59,7 @@ class Inventory:
 
 
 def build_inventory(agent: Graph) -> Inventory:
-    """All that can be reached from this graph."""
+    """Find everything that can be reached from this graph."""
     inventory, visited = Inventory(), dict[int, object]()
     queue: deque[tuple[object, str]] = deque([(agent, ROOT)])
     while queue and len(visited) < MAX_OBJECTS:
@@ -89,7 +89,7 @@ def find_tool_nodes(part: object) -> list[ToolNode]:
 
 
 def check_guardable(inventory: Inventory) -> None:
-    """Raises IntegrationError with the path of what can't be guarded, and what to change."""
+    """Raises IntegrationError with the path of a thing that can't be guarded, and what to change."""
     if inventory.remote:
         raise IntegrationError(
             f"{inventory.remote[0]}: an agent on another server runs its tools there, without this guard."
@@ -120,8 +120,8 @@ def check_guardable(inventory: Inventory) -> None:
 
 
 def _has_own_checkpointer(graph: Graph) -> bool:
-    """None uses the caller's checkpointer. False saves nothing, so the caller saves the pause. True keeps its
-    own state between calls, at a place of its own.
+    """Whether a graph saves its pauses itself, at its own place. The checkpointer None is the caller's, and
+    with False the caller saves the pause. With True the graph keeps its own state between calls.
     """
     return cast(Any, graph).checkpointer not in (None, False)
 
@@ -163,6 +163,6 @@ def _unique_path(path: str, taken: Mapping[str, object]) -> str:
 
 
 def _can_hold_tools(thing: object) -> bool:
-    """Whether it can lead to a tool. A model can't: it runs nothing."""
+    """Whether the thing can lead to a tool. A model can't: it runs no tools."""
     closed = (str, bytes, bytearray, int, float, complex, type, BaseLanguageModel, CodeType)
     return thing is not None and not isinstance(thing, (*closed, ModuleType))

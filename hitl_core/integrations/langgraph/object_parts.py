@@ -1,4 +1,4 @@
-"""What an object holds, as far as Python can see. Nothing is called."""
+"""Finds the parts of an object, as far as Python can see them. Nothing is called."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from langchain_core.tools import BaseTool
 from langgraph.graph import StateGraph  # pyright: ignore[reportMissingTypeStubs]
 from langgraph.pregel import Pregel  # pyright: ignore[reportMissingTypeStubs] - typed, but not marked
 
-#: How many parts of one container are looked at.
+#: The most parts of one container that are read.
 MAX_PARTS = 500
 #: Code of installed packages: their globals and attributes are not the application's.
 _INSTALLED_PATHS = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
@@ -119,7 +119,7 @@ def code_names(code: CodeType) -> set[str]:
 
 
 def is_application_code(thing: Any) -> bool:
-    """Whether the application wrote it, and not a package that it installed."""
+    """Whether the application wrote it, and not an installed package."""
     name = getattr(thing, "__module__", None)
     if name == "__main__" or name not in sys.modules:
         return True

@@ -88,7 +88,6 @@ class RedisStore(
         Cluster); None uses the stored number. A process that only reads passes `set_partitions=False`: then
         an empty Redis stays empty. `wait_replicas`: see `ReviewStore.confirm`; None uses
         HITL_REDIS_WAIT_REPLICAS of the environment.
-
         Raises SettingsError for a server that could lose reviews, or that has another number of partitions;
         StoreUnavailable when Redis doesn't answer.
         """
@@ -139,9 +138,7 @@ class RedisStore(
 
 
 async def _agree_on_retention(redis: Client, given: float | None) -> float:
-    """The retention for all processes, in seconds: the given one, which is then stored; else the stored
-    one.
-    """
+    """The retention of all processes, in seconds: the given one, which is then stored, or the stored one."""
     async with store_errors():
         stored = await redis.hget(META_KEY, "retention")
     known = float(stored or DEFAULT_RETENTION)

@@ -1,5 +1,5 @@
-"""Which arguments reach a tool's function as they were approved, and which LangChain drops, changes or fills
-itself. Pure.
+"""Finds which arguments reach a tool's function as they were approved, and which ones LangChain drops,
+changes or fills itself. Pure.
 """
 
 from hitl_core.integrations.langgraph.arguments.arguments import args_problem, schema_of

@@ -1,5 +1,5 @@
-"""Which arguments a tool accepts. LangChain drops some of the others, and LangGraph replaces those that it
-injects. Then the tool would not run with what a person approved. Pure.
+"""Finds which arguments a tool accepts. LangChain drops some of the others, and LangGraph replaces those that
+it injects: then the tool would not run with what a person approved. Pure.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _NAMED = ("properties", "$defs", "definitions", "patternProperties")
 
 
 def schema_of(tool: BaseTool) -> Json:
-    """The schema that the model sees, with the marks that LangChain loses (`add_marks`), without the names
-    that don't arrive, and with `additionalProperties: false` where LangChain drops unknown names. It does so
-    for pydantic models, unless they allow extra fields. If a tool brings its own JSON Schema, LangChain drops
-    nothing.
+    """The schema that the model sees, with three changes: the marks that LangChain loses are added
+    (`add_marks`), names that don't arrive are removed, and `additionalProperties: false` is set where
+    LangChain drops unknown names. It drops them for pydantic models, unless the model allows extra fields. It
+    drops nothing if a tool brings its own JSON Schema.
     """
     schema = _schema_for_model(tool)
     if is_filtered(tool):
@@ -55,8 +55,8 @@ def schema_of(tool: BaseTool) -> Json:
 
 
 def changed_args(tool: BaseTool, args: Mapping[str, Any]) -> list[str]:
-    """The arguments that the tool's function would not get, or would get as other values: names, and JSON
-    Pointers of nested values. LangChain parses them for this, so the validators of the tool's model run.
+    """The arguments that the tool's function would not get, or would get with other values: names, and JSON
+    Pointers of nested values. LangChain parses them here, so the validators of the tool's model run.
     """
     filled = args.keys() & filled_names(tool)
     fields = read_fields(cast(Any, tool.args_schema)) if is_filtered(tool) else None
@@ -71,7 +71,7 @@ def changed_args(tool: BaseTool, args: Mapping[str, Any]) -> list[str]:
 
 
 def args_problem(tools: Iterable[BaseTool], args: Mapping[str, Any]) -> str | None:
-    """An error text if none of these tools, all with one name, would get these arguments unchanged."""
+    """An error text if none of these tools, which all have one name, would get these arguments unchanged."""
     names: list[str] = []
     for tool in tools:
         if not (names := changed_args(tool, args)):
@@ -88,7 +88,7 @@ def _schema_for_model(tool: BaseTool) -> Json:
 
 
 def _find_unknown(tool: BaseTool, args: Mapping[str, Any]) -> list[Path]:
-    """The names that a tool without a model has no parameter for, or doesn't show to the model."""
+    """The names for which a tool without a model has no parameter, or which it doesn't show to the model."""
     if takes_one_value(tool):
         return []
     signatures = list(signatures_of(tool))

@@ -1,8 +1,8 @@
-"""Compares arguments with the values that pydantic made of them: what was dropped, and what is another value.
+"""Compares arguments with the values that pydantic made of them: what was dropped, and what was changed.
 
-A model's field may be read from an alias or a path, and a model drops keys that it doesn't know. Each value
-that was given must arrive as the same value, or as pydantic's own conversion of it to its new type. A number
-must arrive exactly: pydantic rounds large ones silently. Pure.
+A model may read a field from an alias or a path, and it drops keys that it doesn't know. Each given value
+must arrive as the same value, or as pydantic's own conversion of it to the field's type. A number must arrive
+exactly: pydantic rounds large ones silently. Pure.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Path: TypeAlias = tuple[str | int, ...]
 
 
 class ModelFields(NamedTuple):
-    """Where a model reads its fields: for each field the paths, the first one that exists counts."""
+    """Where a model reads its fields. Each field has paths; the first path that exists counts."""
 
     paths: Mapping[str, list[Path]]
     takes_extra: bool = False
@@ -60,8 +60,8 @@ def find_dropped(fields: ModelFields, given: Mapping[str, Any]) -> list[Path]:
 def find_changed(
     fields: ModelFields | None, given: Mapping[str, Any], get: Callable[[str], Any], at: Path = ()
 ) -> Iterator[Path]:
-    """The paths of the values that arrive as other values or not at all. `get` returns the value of a field,
-    and raises LookupError or AttributeError if there is none. `fields`: None reads each key by its own name.
+    """The paths of the values that arrive changed or not at all. `get` returns the value of a field, and
+    raises LookupError or AttributeError if there is none. `fields`: None reads each key by its own name.
     """
     used = _used_paths(fields, given) if fields else {key: (key,) for key in given}
     for name, path in used.items():
@@ -116,8 +116,8 @@ def _compare_entries(
 
 
 def _is_conversion(given: Any, received: Any) -> bool:
-    """Whether pydantic makes this value of the given one by its type alone, without the tool's validators.
-    Pydantic may also trim a text, change its letter case, and write a number as a text.
+    """Whether pydantic converts the given value to the received one by its type alone, without the tool's own
+    validators. Pydantic may also trim a text, change its letter case, and write a number as a text.
     """
     if isinstance(given, str) and type(received) is str:
         return given.strip().casefold() == received.strip().casefold()
@@ -136,7 +136,7 @@ def _is_conversion(given: Any, received: Any) -> bool:
 
 
 def _is_set_of(given: Any, received: frozenset[Any]) -> bool:
-    """Each item is compared, because two sets of numbers are equal where both were rounded."""
+    """Compares item by item: two whole sets of numbers could be equal because both were rounded."""
     types: set[Any] = {type(each) for each in received}
     items = _adapter(list[Union[tuple(types)]]).validate_python(given)  # noqa: UP007
     changed = (_compare(*pair, ()) for pair in zip(given, items, strict=True))
@@ -144,8 +144,8 @@ def _is_set_of(given: Any, received: frozenset[Any]) -> bool:
 
 
 def _is_exact(given: Any, received: Any) -> bool:
-    """Whether a number has the value that people read. A float can't hold 2**53 + 1. It counts as the number
-    that its shortest form says (0.1), but where all digits of a whole number were given, they all count.
+    """Whether a number still has the value that people read. A float can't hold 2**53 + 1. A float counts as
+    the number in its shortest form (0.1); but if all digits of a whole number were given, all of them count.
     """
     is_builtin = type(received) in (int, float, Decimal)
     if not isinstance(received, Number) or bool in (type(given), type(received)):
@@ -195,7 +195,7 @@ def _alias_paths(alias: Any) -> list[Path]:
 
 
 def _used_paths(fields: ModelFields, given: Mapping[str, Any]) -> dict[str, Path]:
-    """For each field that is given, the path at which its value is read, with indexes from the start."""
+    """For each field that is given, the path at which its value is read. Indexes count from the start."""
     used: dict[str, Path] = {}
     for name, paths in fields.paths.items():
         exact = (_find_path(given, path) for path in paths)

@@ -1,7 +1,7 @@
-"""What LangChain and LangGraph give to a tool's function: which arguments they fill themselves, and what
-their own parsing makes of the others.
+"""Finds what LangChain and LangGraph give to a tool's function: the arguments that they fill themselves, and
+what their parsing makes of the others.
 
-LangChain can't be asked this without running the tool, so its own steps are called here one by one.
+LangChain can't tell this without running the tool, so its own steps are called here one by one.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ _VARIABLE = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
 
 
 def is_filtered(tool: BaseTool) -> bool:
-    """Whether LangChain parses its arguments with a pydantic model, and passes on only the model's fields."""
+    """Whether a pydantic model parses the tool's arguments, and LangChain passes on only its fields."""
     return tool.args_schema is not None and not isinstance(tool.args_schema, dict)
 
 
 def takes_one_value(tool: BaseTool) -> bool:
-    """Whether its function gets one value, whatever its name is: LangChain's old kind of tool."""
+    """Whether the tool's function gets one value, whatever the value's name: LangChain's old kind of tool."""
     return type(tool)._to_args_and_kwargs is Tool._to_args_and_kwargs  # pyright: ignore[reportPrivateUsage]
 
 
 def filled_names(tool: BaseTool) -> set[str]:
-    """The names that LangGraph injects, and those that LangChain fills or keeps for itself on the way to the
-    function, as `config` and `callbacks`. What a model gives such a name doesn't arrive.
+    """The names that LangGraph injects, and the names that LangChain fills or keeps for itself before it
+    calls the function, such as `config` and `callbacks`. What a model gives for these names doesn't arrive.
     """
     names = _injected_names(tool)
     if takes_one_value(tool):
@@ -57,17 +57,17 @@ def own_functions(tool: BaseTool) -> list[Function]:
 
 
 def functions_of(tool: BaseTool) -> list[Function]:
-    """What the arguments go to."""
+    """The functions that get the arguments."""
     return own_functions(tool) or _run_methods(tool)
 
 
 def signatures_of(tool: BaseTool) -> Iterator[inspect.Signature]:
-    """Of what the arguments go to."""
+    """The signatures of the functions that get the arguments."""
     return map(inspect.signature, functions_of(tool))
 
 
 def parameter_names(signatures: Iterable[inspect.Signature]) -> set[str]:
-    """Without *args and **kwargs."""
+    """The names of all parameters, without *args and **kwargs."""
     return {
         name
         for signature in signatures
@@ -77,8 +77,8 @@ def parameter_names(signatures: Iterable[inspect.Signature]) -> set[str]:
 
 
 def receive_args(tool: BaseTool, args: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The keyword arguments that LangChain makes of these; None is what LangGraph injects. A value
-    without a name has the name of the first field or argument. Raises what LangChain raises.
+    """The keyword arguments that LangChain makes of these. None is in place of what LangGraph injects. A
+    value without a name gets the name of the first field or argument. Raises what LangChain raises.
     """
     if hidden := _injected_fields(tool):
         tool = tool.model_copy(
@@ -90,8 +90,8 @@ def receive_args(tool: BaseTool, args: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def would_raise(tool: BaseTool, error: Exception) -> bool:
-    """Whether the tool itself raises this error of `receive_args`, so that it doesn't run. Not so if the
-    error may come from the None of an injected field.
+    """Whether the tool itself would raise this error of `receive_args`, and so not run. False if the error
+    may come from the None of an injected field.
     """
     hidden = _injected_fields(tool)
     if not hidden:
@@ -103,7 +103,7 @@ def would_raise(tool: BaseTool, error: Exception) -> bool:
 
 
 def _run_methods(tool: BaseTool) -> list[Function]:
-    """`_arun` of LangChain's base class calls `_run`."""
+    """`_run`, and `_arun` if the tool has its own: `_arun` of LangChain's base class calls `_run`."""
     own = type(tool)._arun is not BaseTool._arun  # pyright: ignore[reportPrivateUsage]
     return [tool._run, *([tool._arun] if own else [])]  # pyright: ignore[reportPrivateUsage]
 

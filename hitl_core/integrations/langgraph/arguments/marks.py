@@ -1,6 +1,6 @@
-"""What a tool says of its arguments by `writeOnly`, `readOnly` and `format: password`.
+"""Finds a tool's marks of its arguments: `writeOnly`, `readOnly` and `format: password`.
 
-LangChain's schema for the model loses some of it: LangChain copies the fields of the tool's model without
+LangChain's schema for the model loses some of them: LangChain copies the fields of the tool's model without
 their `json_schema_extra` and their aliases, and a function's parameters without their `Annotated`. Pure.
 """
 
@@ -23,15 +23,15 @@ from hitl_core.model import JsonObject as Json
 
 
 class _Generator(GenerateJsonSchema):
-    """Also for models with types that JSON doesn't have: LangGraph injects values of such types."""
+    """Generates schemas also for types that JSON doesn't have: LangGraph injects values of such types."""
 
     def handle_invalid_for_json_schema(self, schema: Any, error_info: str) -> Json:
         return {}
 
 
 def add_marks(schema: Json, tool: BaseTool) -> Json:
-    """The schema for the model, with all marks of the tool's own model and function. Otherwise it checks the
-    same. An alias is one more property if it has a mark.
+    """The schema for the model, with all marks of the tool's own model and function. It still accepts the
+    same arguments. A marked alias becomes one more property.
     """
     known, defs = _properties(schema), _definitions(schema)
     properties, others, more_defs = dict(known), schema.get("additionalProperties"), Json()
@@ -86,7 +86,7 @@ def _own_schemas(tool: BaseTool, names: Iterable[str]) -> Iterator[Json]:
 
 
 def _by_path(properties: Json, fields: ModelFields | None) -> Json:
-    """The properties by all names that lead to a field. A longer path is known by its first name."""
+    """The properties, by all names that lead to a field. A longer path has its first name."""
     by_path = dict(properties)
     if fields is None:
         return by_path
@@ -114,8 +114,8 @@ def _annotated_parameters(function: Any) -> dict[str, Any]:
 
 
 def _only_marks(part: Any, prefix: str) -> Any:
-    """What marks values in this part of a schema, and nothing that checks them. `prefix`: of the names of its
-    definitions.
+    """The marks in this part of a schema, without anything that checks values. `prefix`: begins the names of
+    its definitions.
     """
     if not isinstance(part, dict):
         return {}

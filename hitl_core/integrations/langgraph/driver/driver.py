@@ -47,7 +47,7 @@ OnStop: TypeAlias = Callable[[Run], Awaitable[None]]
 
 
 class Driver:
-    """Made by `HumanReview.drive`. A paused run is only in its checkpointer: no process waits for it."""
+    """Made by `HumanReview.drive`. A paused run exists only in its checkpointer: no process waits for it."""
 
     def __init__(
         self,
@@ -112,7 +112,7 @@ class Driver:
         requester: str | None = None,
         origin: str | None = None,
     ) -> None:
-        """Save new input and return, so that a crash can't lose it: `run(None, …)` continues with it. Reviews
+        """Save new input and return, so that a crash can't lose it; `run(None, …)` continues with it. Reviews
         that wait for people are cancelled, as in `run`. Raises Refused while the thread is busy.
         """
         lock = self._thread_lock(thread_id)
@@ -145,7 +145,7 @@ class Driver:
                 if on_stop is not None:
                     await on_stop(run)
                 await failpoint("langgraph.before_done")
-                # A result can be of a call that is not in the review: that call was stopped.
+                # A result can be of a call that is not in the review, because that call was stopped.
                 known = {call.tool_call_id for call in outcome.review.calls}
                 await outcome.finish(
                     {id: result for id, result in active_run.results.items() if id in known}
@@ -188,7 +188,7 @@ class Driver:
             return _make_refused_run(thread, state, error)
 
     def _release_later(self, outcome: Outcome) -> None:
-        """Release it now, or after 2, 4, 8, … 64 seconds. Then `serve` of any process tries again."""
+        """Release the review now, or after 2, 4, 8, … 64 seconds. Then `serve` of any process tries again."""
         times = self._failures.get(outcome.review_id, 0)
         self._failures[outcome.review_id] = times + 1
         pause = min(2.0**times, 64.0) if times else 0.0

@@ -1,4 +1,4 @@
-"""Resumes a run with the decisions, from any saved state to its next stop."""
+"""Resumes a run with the decisions: from any saved state to its next stop."""
 
 from __future__ import annotations
 
@@ -27,15 +27,16 @@ log = logging.getLogger(__name__)
 
 
 class NodeFailed(IntegrationError):
-    """A node raised after it got the answer to its own question, and LangGraph keeps that answer; or it
-    accepts no answer that means what people said. No retry."""
+    """A node raised after it got the answer to its own question, and LangGraph keeps that answer; or the node
+    accepts no answer that means what people said. The driver does not try again.
+    """
 
 
 async def resume(thread: GraphThread, state: StateSnapshot, active_run: ActiveRun) -> StateSnapshot:
-    """Continue the run from its saved state, and answer what still waits there.
+    """Continue the run from its saved state, and answer its waiting interrupts.
 
-    Raises NodeFailed, LeaseLost, IntegrationError if the agent's code was changed in between, and any error
-    of the agent.
+    Raises NodeFailed, LeaseLost, IntegrationError if the agent's code was changed meanwhile, and any error of
+    the agent.
     """
     if is_unfinished(state):
         state = await thread.invoke(None, state)
@@ -93,8 +94,8 @@ async def _answer_each(
 
 
 def _unfit_fields(error: ValidationError) -> list[str]:
-    """The fields of an edit that LangGraph refused before it saved the answer. It checks the tool's Python
-    types, which may be stricter than the schema that people edited with.
+    """The fields of an edit that LangGraph refused, before it saved the answer. LangGraph checks the tool's
+    Python types, which may be stricter than the schema for people's edits.
     """
     where = [detail["loc"] for detail in error.errors()]
     return sorted({str(loc[-1]) for loc in where if "edited_action" in loc})
@@ -127,9 +128,11 @@ async def _answer_or_recover(
 
 
 async def _recover(thread: GraphThread, active_run: ActiveRun) -> StateSnapshot:
-    """LangChain saved an answer that it refuses: drop it, let LangChain ask again, and answer that.
+    """Recover when LangChain saved an answer that it then refuses: drop the answer, let LangChain ask again,
+    and answer again.
 
-    Happens if a `when` predicate gives another result than before, or if somebody resumed the thread by hand.
+    This happens if a `when` predicate gives another result than before, or if somebody resumed the thread by
+    hand.
     """
     log.warning("LangChain refuses the answer that is saved for %s.", active_run.outcome.review_id)
     state = await thread.forget_answer()
@@ -140,7 +143,9 @@ async def _recover(thread: GraphThread, active_run: ActiveRun) -> StateSnapshot:
 async def _answer_question(
     thread: GraphThread, state: StateSnapshot, pause: QuestionPause, active_run: ActiveRun
 ) -> StateSnapshot:
-    """The node itself acts on the answer, so the check before a call runs is made here."""
+    """Answer a question of a node. The node itself acts on the answer, so the check that the guard makes
+    before a call runs is made here.
+    """
     outcome = active_run.outcome
     try:
         answer = pause.resume_value(outcome)

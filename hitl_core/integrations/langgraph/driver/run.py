@@ -14,10 +14,10 @@ from langgraph.types import Interrupt, StateSnapshot
 from hitl_core.errors import IntegrationError
 from hitl_core.integrations.langgraph.graph import Json
 
-#: Saved with every checkpoint: the names of the settings that the run's caller passed.
+#: Saved with every checkpoint: the names of the settings that the caller passed to the run.
 SETTINGS_KEY = "hitl_own_settings"
 
-#: A process remembers the settings of so many open runs.
+#: A process remembers the settings of this many open runs.
 MAX_RUNS = 10_000
 
 Config: TypeAlias = RunnableConfig | Callable[[str], RunnableConfig] | None
@@ -25,11 +25,12 @@ Config: TypeAlias = RunnableConfig | Callable[[str], RunnableConfig] | None
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """`state` holds the graph's values. Exactly one of these is set:
+    """Where a run stopped. `state` holds the graph's values. Exactly one of the others is set:
 
-    `finished`: the graph ended. `review_ids`: it waits for people, mostly for one review; for several if
-    parallel nodes paused. `unknown`: it waits at interrupts that are not reviews; you answer them.
-    `refusal`: an error text: its question can't be reviewed, or can't be answered. The run stays paused.
+    - `finished`: the graph ended;
+    - `review_ids`: the run waits for people, mostly for one review; for several if parallel nodes paused;
+    - `unknown`: it waits at interrupts that are not reviews; you answer them;
+    - `refusal`: an error text: its question can't be reviewed, or can't be answered. The run stays paused.
     """
 
     thread_id: str
@@ -85,8 +86,9 @@ class Settings:
     def for_run(
         self, thread_id: str, state: StateSnapshot, new: RunSettings | None = None
     ) -> RunSettings:
-        """The settings with which a run was started, overridden by `new`. Raises IntegrationError if it was
-        started in another process with settings that this process doesn't have."""
+        """The settings with which the run was started, overridden by `new`. Raises IntegrationError if
+        another process started the run with settings that this process doesn't have.
+        """
         own = _override(self._by_thread.get(thread_id, RunSettings()), new or RunSettings())
         marked = str(cast(Json, state.metadata or {}).get(SETTINGS_KEY) or "")
         for name in marked.split():

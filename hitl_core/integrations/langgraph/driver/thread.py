@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 #: Stored with every checkpoint, so that another process that resumes the run knows its requester.
 REQUESTER = "hitl_requester"
-#: Stored too: the thread in which that person asked.
+#: Also stored with every checkpoint: the thread in which that person asked.
 ORIGIN = "hitl_origin"
 
 
@@ -42,9 +42,12 @@ class Streaming:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphThread:
-    """`default_settings`: those of `drive` for this thread. `run_settings`: those that the caller passed to
-    the run. `claim`: of the outcome that is carried out, else a new name. `policy`: returns the gate's
-    current policy.
+    """One thread of a graph.
+
+    - `default_settings`: the settings of `drive` for this thread; `run_settings`: those that the caller
+      passed to the run;
+    - `claim`: the claim of the outcome that this run carries out, else a new name;
+    - `policy`: returns the gate's current policy.
     """
 
     graph: Graph
@@ -69,9 +72,9 @@ class GraphThread:
         return await add_tool_agents(saved, state)
 
     async def invoke(self, input: Any, state: StateSnapshot) -> StateSnapshot:
-        """Run from `state` to the next stop, and save every step before the next one begins: LangGraph's
-        default loses steps on kill -9. Tasks without an answer in `input` pause again, though LangGraph
-        starts them again.
+        """Run from `state` to the next stop. Every step is saved before the next one begins: with LangGraph's
+        default, kill -9 loses steps. Tasks without an answer in `input` pause again, though LangGraph starts
+        them again.
         """
         interrupts, tasks = _open_interrupts(state, input), _tasks_with_answers(state, input)
         with self.active_runs.hold_step(self.claim, interrupts, tasks), hold_watch(self.policy):
@@ -99,7 +102,7 @@ class GraphThread:
         await self.graph.aupdate_state(self._config(), input, as_node="__start__")
 
     async def forget_answer(self) -> StateSnapshot:
-        """Drop the answer that is saved for the last interrupt, and run on, so that it is raised again."""
+        """Drop the saved answer to the last interrupt, and run again, so that it is raised again."""
         await self.graph.aupdate_state(self._config(), None)
         return await self.invoke(None, await self.load_state())
 
@@ -123,14 +126,14 @@ def _open_interrupts(state: StateSnapshot, input: Any) -> dict[str, Any]:
 
 
 def _tasks_with_answers(state: StateSnapshot, input: Any) -> frozenset[str]:
-    """The tasks that this input lets continue."""
+    """The tasks that can continue with this input."""
     if not isinstance(input, Command) or cast(Command[Any], input).resume is None:
         return frozenset()
     return tasks_with_answers(state, _answers_by_id(state, cast(Command[Any], input)))
 
 
 def _answers_by_id(state: StateSnapshot, command: Command[Any]) -> Json | None:
-    """The answers by interrupt id. None if it is one answer for whatever waits."""
+    """The answers by interrupt id. None if the command has one answer for every waiting interrupt."""
     resume: object = command.resume
     answers = cast(Json, resume) if isinstance(resume, dict) else {}
     by_id = bool(answers) and answers.keys() <= {interrupt.id for interrupt in state.interrupts}
@@ -138,6 +141,6 @@ def _answers_by_id(state: StateSnapshot, command: Command[Any]) -> Json | None:
 
 
 def read_requester(state: StateSnapshot) -> tuple[str | None, str | None]:
-    """The requester of the thread's last run, and where that person asked."""
+    """The requester of the thread's last run, and the place where that person asked."""
     metadata = cast(Json, state.metadata or {})
     return metadata.get(REQUESTER), metadata.get(ORIGIN)

@@ -35,7 +35,7 @@ Input: TypeAlias = Mapping[str, Any] | Command[Any]
 
 
 class ThreadReviews:
-    """`tools` are those of the driven agent."""
+    """Submits, finds and withdraws the reviews of threads. `tools`: those of the driven agent."""
 
     def __init__(self, gate: Gate, tools: AgentTools) -> None:
         self._gate, self._tools = gate, tools
@@ -50,14 +50,14 @@ class ThreadReviews:
         return live
 
     async def submit(self, thread: GraphThread, pause: AnyPause) -> str:
-        """The id of the pause's review; a second time it is the same one. Raises what `Gate.submit` raises,
-        and IntegrationError if its decisions were used already.
+        """Submit a pause. Returns the id of its review, which is the same if the pause is submitted again.
+        Raises what `Gate.submit` raises, and IntegrationError if the review's decisions were used already.
         """
         policy, requester, origin = self._gate.policy, thread.requester, thread.origin
         load = partial(self._load_review, thread.id)
         asking = await read_asking_calls(pause.around, load, policy, self._tools)
         if not pause.guarded and asking is not None and asking.review is not None:
-            # A question has the requester of its call, who may not answer it either.
+            # A question has the requester of its call, who may not answer the question either.
             requester, origin = asking.review.requester, asking.review.origin
         judged_calls = await pause.judge(
             thread.id, policy, self._tools, asking, read_origin(origin)
@@ -91,7 +91,9 @@ class ThreadReviews:
     async def hold_for_input(
         self, thread: GraphThread, state: StateSnapshot, live: Sequence[Review], input: Input
     ) -> AsyncGenerator[Input, None]:
-        """The input in the form that the thread accepts now. Raises Refused if the thread is busy."""
+        """The input in the form that the thread accepts now. The reviews that it withdraws are held
+        meanwhile. Raises Refused if the thread is busy.
+        """
         pauses = read_pauses(state)
         driven = any(review.status == "claimed" for review in live)
         if state.tasks and not driven and _is_for_other_interrupts(input, pauses):
@@ -117,7 +119,7 @@ class ThreadReviews:
 
 
 def _is_for_other_interrupts(input: Input, pauses: Pauses) -> bool:
-    """Whether it only answers interrupts that are not ours. If one of ours waits too, the input must
+    """Whether the input only answers interrupts that are not ours. If one of ours waits too, the input must
     name the ids.
     """
     if not isinstance(input, Command) or not pauses.known:
@@ -131,8 +133,8 @@ def _is_for_other_interrupts(input: Input, pauses: Pauses) -> bool:
 async def hold_withdrawal(
     gate: Gate, review_ids: Iterable[str]
 ) -> AsyncGenerator[list[Outcome], None]:
-    """Cancel and claim these reviews while the new input is saved. Then they are done. If saving fails, a
-    process in `serve` continues the run when their lease ends, as after a crash. Raises Refused if one of
+    """Cancel and claim these reviews while the new input is saved. After that they are done. If saving fails,
+    a process in `serve` continues the run when their lease ends, as after a crash. Raises Refused if one of
     them is already decided.
     """
     async with AsyncExitStack() as stack:
@@ -148,8 +150,8 @@ async def hold_withdrawal(
 def add_answers(
     input: Mapping[str, Any], state: StateSnapshot, outcomes: Iterable[Outcome]
 ) -> Mapping[str, Any]:
-    """The new input, with an answer to each unanswered call of the last AI message before it. The result of
-    a call that ran is kept; LangGraph would drop it. Pure.
+    """The new input, with an answer to each unanswered call of the last AI message before it. The result of a
+    call that ran is kept; LangGraph itself would drop it. Pure.
     """
     answers = list(_missing_answers(state, outcomes))
     if not answers:

@@ -1,5 +1,5 @@
-"""What stops a tool that may not run: the guard around each tool node, and the watch behind it, which sees
-every start of a tool.
+"""Stops a tool that may not run: the guard around each tool node, and behind it the watch, which sees every
+start of a tool.
 """
 
 from hitl_core.integrations.langgraph.guard.active_runs import CLAIM, ActiveRun, ActiveRuns

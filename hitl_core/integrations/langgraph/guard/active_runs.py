@@ -1,4 +1,4 @@
-"""The runs that this process drives at the moment. The driver registers them, the guard looks them up."""
+"""The runs that this process drives now. The driver registers them, and the guard looks them up."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from langgraph.types import Interrupt
 from hitl_core.gate import Outcome
 from hitl_core.review import CallResult
 
-#: In the config of a driven run, for its tools: the claim by which this process drives it.
+#: A key in the config of a driven run, for its tools: the claim by which this process drives the run.
 CLAIM = "hitl_claim"
 
 
@@ -38,7 +38,7 @@ class ActiveRun:
 
 
 class ActiveRuns:
-    """By claim, not by thread: a run that lost its lease must not find the run of the next holder."""
+    """The driven runs, by claim: a run that lost its lease must not find the run of the next holder."""
 
     def __init__(self) -> None:
         self._runs: dict[str, ActiveRun] = {}
@@ -59,7 +59,7 @@ class ActiveRuns:
         return self._open_interrupts.get(claim or "")
 
     def can_continue(self, claim: str | None, task_id: str, call_id: str) -> bool:
-        """Whether this step answers an interrupt of this task: True once for each of its calls."""
+        """Whether this step answers an interrupt of the task. True only once for each of its calls."""
         calls = self._continued_calls.get(claim or "", set())
         if task_id not in self._answered_tasks.get(claim or "", ()) or (task_id, call_id) in calls:
             return False
@@ -82,7 +82,7 @@ class ActiveRuns:
         open_interrupts: Mapping[str, tuple[Interrupt, ...]],
         answered_tasks: frozenset[str] = frozenset(),
     ) -> Generator[None, None, None]:
-        """Used while a step of the graph runs. `answered_tasks`: the tasks whose interrupt it answers."""
+        """Registers a step while the graph runs it. `answered_tasks`: those whose interrupts it answers."""
         self._open_interrupts[claim] = open_interrupts
         self._answered_tasks[claim], self._continued_calls[claim] = answered_tasks, set()
         try:

@@ -145,7 +145,9 @@ class ReviewGuard:
             await self._store_result(active_run, str(request.tool_call["id"]), RAN)
 
     async def _store_result(self, active_run: ActiveRun, call_id: str, result: CallResult) -> None:
-        """Never fails because of the store: the model gets its result, and `finish` stores it for people."""
+        """Store the result of a call. It never fails because of the store: the model gets the result, and
+        `finish` stores it later.
+        """
         try:
             await active_run.outcome.report({call_id: result})
             active_run.results.pop(call_id, None)
@@ -155,7 +157,7 @@ class ReviewGuard:
             active_run.results[call_id] = result
 
     def _run_on_loop(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run it on the gate's loop. Called in a worker thread of LangGraph's sync API."""
+        """Run it on the gate's event loop. Called from a worker thread of LangGraph's sync API."""
         try:
             if self._loop is None:
                 raise TimeoutError
@@ -202,7 +204,8 @@ class _GuardWrapper:
         if self._async_outer is not None:
             return await self._async_outer(request, inner)
         if self._outer is not None:
-            # Only a sync wrapper. LangGraph would call it here too; in a thread it can wait for the guard.
+            # There is only a sync wrapper. LangGraph would call it here too; in a thread it can wait for the
+            # guard.
             loop = asyncio.get_running_loop()
 
             def wait(call_request: ToolCallRequest) -> Result:

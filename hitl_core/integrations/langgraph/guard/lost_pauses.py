@@ -1,8 +1,8 @@
-"""Finds lost pauses: an agent in a tool or a node paused, and the code around it caught the pause and
-continued, so nobody is asked; or the graph has no checkpointer (`is_unsaved_graph`).
+"""Finds lost pauses: an agent inside a tool or a node paused, but nobody is asked, because the code around it
+caught the pause and continued, or because the graph has no checkpointer (`is_unsaved_graph`).
 
 LangChain tells its callbacks how each run ends, and which run is inside which. A pause is a GraphInterrupt
-that goes up through all the runs around it to the driven graph, which saves it. If one of these runs ends in
+that goes up through all runs around it to the driven graph, which saves it. If one of these runs ends in
 another way, the pause is lost.
 """
 
@@ -24,7 +24,7 @@ _SAVER_KEY = "__pregel_checkpointer"
 
 
 class PauseLost(IntegrationError):
-    """An agent in a tool or a node paused, and nobody was asked. What it wanted to run did not run."""
+    """An agent inside a tool or a node paused, and nobody was asked. The call that it wanted did not run."""
 
 
 def lost_pause_text(name: str, around: str) -> str:
@@ -68,7 +68,7 @@ class LostPauses:
         self._open.add(run_id)
 
     def end(self, run_id: UUID, error: BaseException | None = None) -> str | None:
-        """The error text if this run lost a pause."""
+        """Record the end of a run. Returns an error text if this run lost a pause."""
         self._open.discard(run_id)
         run, inner = self._runs.get(run_id), self._paused.pop(run_id, None)
         if run is None or run_id == self._root:
@@ -104,7 +104,7 @@ class LostPauses:
 
 def is_unsaved_graph(callback: FrameType) -> bool:
     """Whether this callback reports the start of a graph whose pauses no checkpointer saves: neither its own,
-    nor the one that the graph around it or the caller hands over.
+    nor one that the graph around it or the caller passes on.
 
     LangGraph tells its callbacks only the thread, which a graph without a checkpointer may have too. A copy
     of a graph keeps its callbacks and may have another checkpointer. So the caller's frame is read.

@@ -1,4 +1,4 @@
-"""Finds questions that are lost inside the call that asks them: a tool, or a middleware around it, calls
+"""Finds questions that get lost inside the call that asks them: a tool, or a middleware around it, calls
 `interrupt()` and catches its exception (`except Exception`), so nobody is asked.
 """
 
@@ -37,8 +37,8 @@ class _Counter:
 
 
 def _add_counter(config: Json, known: Any = None) -> Any:
-    """Put our counter into this config's scratchpad, and return that. `known`: a scratchpad that has our
-    counter already; it is used if it has the same answers.
+    """Put our counter into this config's scratchpad, and return the scratchpad. `known`: a scratchpad that
+    already has our counter; it is used if it has the same answers.
     """
     configurable = cast(Json, config.get("configurable") or {})
     pad: Any = configurable.get(_SCRATCHPAD)

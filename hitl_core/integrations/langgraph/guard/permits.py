@@ -1,4 +1,4 @@
-"""Whether a tool call may run now: as it was decided, once, or not at all."""
+"""Checks whether a tool call may run now: as it was decided, and only once."""
 
 from __future__ import annotations
 
@@ -42,9 +42,10 @@ class PermitChecker:
         self._gate, self._active_runs = gate, active_runs
 
     async def check_call(self, request: ToolCallRequest) -> Permit | ToolMessage | None:
-        """None: it needs no review. Permit: it may run now. ToolMessage: the answer instead of running it."""
+        """None: the call needs no review. Permit: it may run. ToolMessage: the answer if it must not run."""
         origin = CallOrigin.from_request(request)
-        # LangGraph runs every waiting task again, also those without an answer now. These pause again.
+        # LangGraph starts every waiting task again, also those that get no answer now. These pause again
+        # here.
         if interrupts := (self._active_runs.open_interrupts(origin.claim) or {}).get(
             origin.task_id
         ):
@@ -67,8 +68,8 @@ class PermitChecker:
         return _refuse_call(request, self._find_claimed(origin, request), error)
 
     def _find_claimed(self, origin: CallOrigin, request: ToolCallRequest) -> ActiveRun | None:
-        """The run that this process drives now, if this call belongs to its turn, or is a call of its review
-        that has not started and now has another AI message.
+        """The run that this process drives now, if the call belongs to its turn, or if it is a call of its
+        review that has not started and now has another AI message.
         """
         run, call_id = self._active_runs.find_by_claim(origin.claim), request.tool_call["id"]
         if run is None or run.outcome.turn == origin.turn:
@@ -100,7 +101,7 @@ class PermitChecker:
     async def _check_inactive(
         self, request: ToolCallRequest, origin: CallOrigin
     ) -> Permit | ToolMessage | None:
-        """A call of a turn whose review this process doesn't drive."""
+        """Check a call of a turn whose review this process doesn't drive."""
         call = _to_tool_call(request)
         review = await self._load_review(origin)
         if review is not None:
@@ -120,7 +121,7 @@ class PermitChecker:
     def _check_reviewed(
         self, request: ToolCallRequest, origin: CallOrigin, review: Review
     ) -> Permit | ToolMessage | None:
-        """A call that paused itself may continue in a driven run after its review is done."""
+        """Check a call of a known review. If it paused itself, it may continue after its review is done."""
         call = _find_call(review, str(request.tool_call["id"]))
         if call.verdict.kind == "allow":
             _check_same(review, call, request)
@@ -134,7 +135,7 @@ class PermitChecker:
     def _continue_call(
         self, request: ToolCallRequest, origin: CallOrigin, active_run: ActiveRun | None
     ) -> Permit | ToolMessage:
-        """A call that paused at its own question. Each answer lets it start once more."""
+        """Check a call that paused at its own question. Each answer lets it start once more."""
         if self._active_runs.can_continue(
             origin.claim, origin.task_id, str(request.tool_call["id"])
         ):
@@ -142,9 +143,9 @@ class PermitChecker:
         return stop_message(request, STARTED_TEXT)
 
     async def _is_of_another_turn(self, origin: CallOrigin, call: ToolCall) -> bool:
-        """Whether a review of this thread has this call with another AI message. Middlewares can replace
+        """Whether a review of this thread has this call under another AI message. Middlewares can replace
         messages, and a reviewed call must not run unchecked because its message is unknown. Some models use
-        the same call ids in the next turn, so the tool's name is compared too.
+        the same call ids again in the next turn, so the tool's name is compared too.
         """
         async for review in self._reviews_of_thread(origin):
             known = {
@@ -156,7 +157,7 @@ class PermitChecker:
 
     async def _reviews_of_thread(self, origin: CallOrigin) -> AsyncGenerator[Review, None]:
         """The review of the driven run, and those of the thread that are not done. For a call without an AI
-        message also the last one that is done.
+        message, also the last review that is done.
         """
         if active_run := self._active_runs.find_by_claim(origin.claim):
             yield active_run.outcome.review
@@ -218,21 +219,25 @@ def _is_paused(review: Review, call: Call) -> bool:
 
 
 def _check_tool(request: ToolCallRequest) -> None:
-    """A middleware may run another tool for a call. The decision was about the tool that the call names."""
+    """Raises Refused if another tool would run than the one that the call names: a middleware can change
+    that, and the decision was about the named tool.
+    """
     tool, name = request.tool, request.tool_call["name"]
     if tool is not None and tool.name != name:
         raise Refused("args_changed", f"the call names `{name}`, and another tool would run.")
 
 
 def _check_args(request: ToolCallRequest) -> None:
-    """LangChain drops or replaces arguments that the tool doesn't accept: it would not run as decided."""
+    """Raises Refused for arguments that the tool doesn't accept: LangChain drops or replaces them, so the
+    tool would not run as decided.
+    """
     tools = [request.tool] if request.tool is not None else []
     if problem := args_problem(tools, request.tool_call["args"]):
         raise InvalidToolCall(f"{problem} {AGAIN}")
 
 
 def _check_same(review: Review, call: Call, request: ToolCallRequest) -> None:
-    """A call runs as it was decided; one that nobody was asked about runs as the model wrote it."""
+    """Raises Refused unless the call is as it was decided, or, if nobody was asked, as the model wrote it."""
     mine = (review.tool_name(call), review.arguments(call.key))
     if mine != (request.tool_call["name"], encode(request.tool_call["args"])):
         raise Refused("args_changed", "it is not the call that the review allowed.")

@@ -1,4 +1,4 @@
-"""Which tools the model's provider runs itself. A tool of an unknown kind counts as the provider's."""
+"""Finds the tools that the model's provider runs. Tools of unknown kinds count as the provider's."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any, cast
 
 from hitl_core.integrations.langgraph.graph import Json
 
-#: Types of tools that the provider doesn't run: it returns the model's call, and a tool node runs it.
-#: Anthropic's types end with a date, OpenAI's don't.
+#: The types of tools that the provider doesn't run: the provider only returns the model's call, and a tool
+#: node runs it. Anthropic's types end with a date, OpenAI's don't.
 _CLIENT_TYPE = re.compile(
     r"function|custom|local_shell|apply_patch|computer|computer_use_preview"
     r"|(?:bash|text_editor|computer|memory)_\d{8}"
 )
 #: The keys of a tool without `type` that we run: Anthropic, OpenAI, Cohere.
 _SCHEMA_KEYS = ("input_schema", "parameters", "parameter_definitions")
-#: The keys of Gemini and Bedrock for functions that we run. Each other key is a tool of the provider.
+#: The keys of Gemini and Bedrock for functions that we run. Every other key is a tool of the provider.
 _CLIENT_KEYS = ("function_declarations", "functionDeclarations", "toolSpec", "cachePoint")
 #: Parameters beside `tools` that switch on tools of the provider: Cohere, Groq, Qwen,
 #: OpenRouter, xAI, and OpenAI's stored prompts, which may have tools of their own.
@@ -51,7 +51,7 @@ def _tools_in(params: Json) -> Iterator[str]:
 
 
 def _names(tool: object) -> list[str]:
-    """The names in one entry that the provider runs; [] if we run it."""
+    """The names of the tools in one entry that the provider runs; [] if we run them."""
     entry = _as_object(tool)
     if not entry:
         # A function or a class is our own code, for which LangChain writes a description.
@@ -65,7 +65,7 @@ def _names(tool: object) -> list[str]:
 
 
 def _is_on(value: object) -> bool:
-    """Not so for a text, which is a plain prompt."""
+    """Whether this parameter switches the tool on. A text does not: it is a plain prompt."""
     return bool(value) and not isinstance(value, str) and _as_object(value).get("mode") != "off"
 
 
@@ -76,7 +76,7 @@ def _is_client_type(kind: object, entry: Json) -> bool:
 
 
 def _as_object(value: object) -> Json:
-    """A dict, or the content of a pydantic model: providers' own classes are such models. Else {}."""
+    """A dict, or the content of a pydantic model, as providers' own classes are. {} for other types."""
     if isinstance(value, dict):
         return cast(Json, value)
     dump: Any = None if isinstance(value, type) else getattr(value, "model_dump", None)

@@ -1,4 +1,4 @@
-"""A call in a tool node: where it comes from, the messages that answer it, and its line on the card. Pure."""
+"""A call in a tool node: its origin, the messages that answer it, and its line on the card. Pure."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from hitl_core.review import CallResult
 
 Result: TypeAlias = ToolMessage | Command[Any]
 
-#: A tool that said nothing of its result.
+#: The result line of a tool that returned no text.
 RAN = CallResult.note("ran")
 
 
 class CallOrigin(NamedTuple):
-    """The thread, LangGraph's task in it, the claim that drives it, and the AI
+    """Where a call comes from: the thread, LangGraph's task in it, the claim that drives it, and the AI
     message (`turn`) with the ids of its calls.
     """
 
@@ -47,8 +47,8 @@ def answer_message(request: ToolCallRequest, content: str, status: str) -> ToolM
 
 
 def stop_message(request: ToolCallRequest, why: str) -> ToolMessage:
-    """For a call that was stopped. Before the answer to an edited call, LangChain puts a note that says that
-    the call ran, so this text contradicts it.
+    """The message for a call that was stopped. Before the answer to an edited call, LangChain puts a note
+    that the call ran; this text contradicts that note.
     """
     name = request.tool_call["name"]
     text = f"`{name}` was NOT executed, whatever a note before this says: {why}"

@@ -1,10 +1,10 @@
-"""The second check, after the guard: stops a tool that neither the guard nor the policy allowed.
+"""The second check, behind the guard: stops a tool that neither the guard nor the policy allowed.
 
-LangChain calls its callbacks before each tool starts, also for a tool node that was made during the run, for
-`tool.invoke` in a node's own code, and for a middleware that swaps tools. A callback that raises stops the
-tool. Each guarded graph has a watch in its config, which LangGraph keeps through `with_config` and copies; a
-driven run has a watch of its own. The watch is found through the context, so it also works when code passes
-its own callbacks. It can't see a thread that is started without the context (`run_in_executor`).
+LangChain calls its callbacks before each tool starts. That includes a tool node that was made during the run,
+`tool.invoke` in a node's own code, and a middleware that swaps tools. A callback that raises stops the tool.
+Each guarded graph has a watch in its config, which LangGraph keeps in `with_config` and in copies; a driven
+run has its own watch. LangChain finds the watch through the context, so it also works when code passes its
+own callbacks. It does not see a thread that is started without the context (`run_in_executor`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ log = logging.getLogger(__name__)
 
 
 class UnguardedToolCall(IntegrationError):
-    """A tool was about to run that no guard had checked. It did not run."""
+    """A tool was about to run, and no guard had checked it. It did not run."""
 
 
 @dataclass(slots=True)
@@ -99,8 +99,9 @@ def raise_pause_lost(why: str) -> NoReturn:
 
 
 class _CurrentWatch:
-    """Acts as a context variable for LangChain, which reads it when code passes its own callbacks. Returns
-    the watch of the driven run, else that of the parent run."""
+    """Acts as a context variable for LangChain, which reads it when code passes its own callbacks. Its value
+    is the watch of the driven run, or else that of the parent run.
+    """
 
     def get(self) -> Watch | None:
         if run_watch := _run_watch.get():
@@ -141,7 +142,7 @@ class Watch(BaseCallbackHandler):
 
     @property
     def _has_run_watch(self) -> bool:
-        """Whether this is a part of a driven run, which has its own watch."""
+        """Whether this belongs to a driven run, which has its own watch."""
         return _run_watch.get() not in (None, self)
 
     def on_tool_start(self, serialized: Json | None, input_str: str, **kwargs: Any) -> None:
@@ -178,7 +179,9 @@ class Watch(BaseCallbackHandler):
                 )
 
     def on_llm_start(self, serialized: Json | None, prompts: list[str], **kwargs: Any) -> None:
-        """Without `on_chat_model_start`, LangChain would call this for chat models. Does nothing."""
+        """Does nothing. It exists because otherwise LangChain would call it for chat models without
+        `on_chat_model_start`.
+        """
 
     def on_chain_start(self, serialized: Json | None, inputs: Any, **kwargs: Any) -> None:
         if not self._has_run_watch and is_unsaved_graph(sys._getframe()):  # pyright: ignore[reportPrivateUsage]

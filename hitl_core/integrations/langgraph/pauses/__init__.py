@@ -1,5 +1,5 @@
-"""What a paused run asks: its pauses, read from the thread's saved state, as calls to review; and the answers
-to them, in the words of the agent.
+"""The pauses of a run: reads them from the thread's saved state, turns their questions into calls to review,
+and writes the answers in the agent's format.
 """
 
 from hitl_core.integrations.langgraph.pauses.answers import CantRefuse

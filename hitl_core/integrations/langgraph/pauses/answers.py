@@ -13,14 +13,15 @@ from hitl_core.gate import JudgedCalls, Outcome, ReviewKey, build_review
 from hitl_core.integrations.langgraph.pauses.asking_calls import restore_args
 from hitl_core.model import Action, Decision, DecisionType, Review
 
-#: For a call that did not interrupt when the review was made: its `when` predicate now gives another result.
+#: For a call that did not interrupt when the review was made, and does now: its `when` predicate gives
+#: another result.
 LATE_CALL_TEXT = "Nobody was asked about this call. Call the tool again if it is still needed."
 
 
 def to_agent_view(
     interrupt_calls: JudgedCalls, outcome: Outcome, guarded: bool, refusal: str | None = None
 ) -> Review:
-    """What the agent asks now, each action with a decision that the agent accepts.
+    """What the agent asks now. Each action has a decision that the agent accepts.
 
     `refusal`: why the first action can't be answered as it was decided. Raises IntegrationError.
     """
@@ -39,7 +40,7 @@ def to_agent_view(
 
 def _to_agent_action(agent_action: Action, outcome: Outcome, guarded: bool) -> Action:
     stored = outcome.review
-    # Agent Inbox always offers `ignore`, whatever the interrupt says: its only word for a cancellation.
+    # Agent Inbox always offers `ignore`, whatever the interrupt says. It is its only word for a cancellation.
     if stored.dialect == "agent_inbox" and stored.cancelled is not None:
         allowed = dict.fromkeys((*agent_action.config.allowed_decisions, "ignore"))
         config = agent_action.config.model_copy(update={"allowed_decisions": tuple(allowed)})
@@ -71,7 +72,9 @@ class CantRefuse(IntegrationError):
 
 
 def _check_can_refuse(agent_action: Action, text: str) -> None:
-    """The agent acts on any words that it gets as an answer, so ours must not be one. Raises CantRefuse."""
+    """Raises CantRefuse if the question accepts only an answer: the agent acts on any words that it gets as
+    an answer, so we must not write one.
+    """
     if {"reject", "ignore"}.isdisjoint(agent_action.config.allowed_decisions):
         name = agent_action.request.name
         raise CantRefuse(
@@ -81,7 +84,7 @@ def _check_can_refuse(agent_action: Action, text: str) -> None:
 
 
 def _can_pass_on(decision: Decision, outcome: Outcome, agent_action: Action, guarded: bool) -> bool:
-    """Whether the agent gets the decision as it is. If a call may not run any more, a guard says so."""
+    """Whether the agent gets the decision unchanged. If the call may not run any more, the guard stops it."""
     if outcome.review.cancelled is not None or (not guarded and _is_over(outcome, agent_action)):
         return False
     if decision.type in ("approve", "edit"):
@@ -90,14 +93,15 @@ def _can_pass_on(decision: Decision, outcome: Outcome, agent_action: Action, gua
 
 
 def _is_over(outcome: Outcome, agent_action: Action) -> bool:
-    """An earlier process died after the agent got the answer, and a person has said that the call ran, or to
-    skip it."""
+    """Whether nothing is left to do for the call: an earlier process died after the agent got the answer, and
+    a person has said that the call ran, or to skip it.
+    """
     run = outcome.review.runs.get(agent_action.key)
     return run is not None and run.state != "cleared"
 
 
 def _stored_id(review: Review, agent_action: Action) -> str:
-    """The id of its call in the review. A question of a call has another one there than for the agent."""
+    """The id of the action's call in the review. A question of a call has another id for the agent."""
     call = review.call(agent_action.key)
     return call.tool_call_id if call else agent_action.request.tool_call_id
 
@@ -138,8 +142,8 @@ def _make_refusal(agent_action: Action, why: str) -> Decision:
 
 
 def _find_answer(outcome: Outcome, call_id: str) -> str | None:
-    """The text for the model about a call that doesn't run, the same in every framework. None if the review
-    doesn't have this call, or has approved it.
+    """The text for the model about a call that doesn't run; it is the same in every framework. None if the
+    review doesn't have this call, or has approved it.
     """
     return next((a.content for a in outcome.answers if a.tool_call_id == call_id), None)
 

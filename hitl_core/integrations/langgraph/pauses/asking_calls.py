@@ -1,8 +1,10 @@
-"""The calls that a pause is inside of: a tool asks a question of its own, or runs an agent that pauses.
+"""Finds the calls that may be asking, when a pause is inside a call: a tool asks its own question, or runs an
+agent that pauses.
 
-LangGraph doesn't say which call of the AI message asks, so all that may be asking count. Their people answer
-the question (`ask_like_calls`). If a value of theirs is hidden, people read nothing of the question's own
-words: its name, its arguments and their keys, its ids. A stand-in is reviewed in its place.
+LangGraph doesn't say which call of the AI message asks, so all calls that may be asking count together. Their
+people answer the question (`ask_like_calls`). If one of these calls has a hidden value, people read nothing
+of the question's own words: its name, its arguments and their keys, its ids. A stand-in is reviewed in place
+of the question.
 """
 
 from __future__ import annotations
@@ -30,13 +32,13 @@ _DESCRIPTION = (
 
 
 class AskingCalls(NamedTuple):
-    """What applies to a pause because of the calls around it.
+    """What the calls around a pause mean for its question.
 
-    - `tool`: the one that asks; "call" if it may be one of several;
-    - `terms`: of the nearest calls that people decide about;
-    - `hides`: a value of these calls, or of one beside them, is hidden;
+    - `tool`: the tool that asks; "call" if it may be one of several;
+    - `terms`: the terms of the nearest calls that people decide about;
+    - `hides`: a value of these calls, or of a call beside them, is hidden;
     - `shown`: pointers to the hidden values of each call, by its tool and the digest of its arguments;
-    - `review`: the one of `terms`; None if they have none.
+    - `review`: the review of the calls in `terms`; None if they have none.
     """
 
     tool: str
@@ -46,7 +48,7 @@ class AskingCalls(NamedTuple):
     review: Review | None
 
     def tighten(self, judged: JudgedCalls, policy: Policy, origin: Place | None) -> JudgedCalls:
-        """A question's calls, decided by the people of the calls that may be asking it."""
+        """The question's calls, with rulings that ask the people of the calls that may be asking."""
         default = policy.default.route.resolve_origin(origin)
         rulings = [
             ask_like_calls(
@@ -57,8 +59,8 @@ class AskingCalls(NamedTuple):
         return judged._replace(rulings=rulings)
 
     def withhold(self, judged: JudgedCalls, path: tuple[str, ...]) -> JudgedCalls:
-        """A question's calls with ids of ours; if values are hidden, with stand-ins. A question about the
-        asking call itself needs none: its card showed the same. Raises IntegrationError.
+        """The question's calls with our own ids; if values are hidden, with stand-ins. A question about the
+        asking call itself needs no stand-in: its card showed the same. Raises IntegrationError.
         """
         calls = [replace(each, id=f"{_KEY}:{n}") for n, each in enumerate(judged.calls, start=1)]
         if not self.hides:
@@ -113,8 +115,8 @@ async def read_asking_calls(
     policy: Policy,
     tools: AgentTools,
 ) -> AskingCalls | None:
-    """None if there are no calls around the pause. `levels`: the innermost first. Raises what `load_review`
-    raises, and InvalidToolCall (see `AgentTools.hiding_schema`).
+    """What the calls around a pause mean for it; None if there are none. `levels`: the innermost first.
+    Raises what `load_review` raises, and InvalidToolCall (see `AgentTools.hiding_schema`).
     """
     asking: AskingCalls | None = None
     for level in levels:
@@ -129,7 +131,7 @@ async def read_asking_calls(
 
 
 def _add(inner: AskingCalls, around: AskingCalls) -> AskingCalls:
-    """The people of the nearest reviewed calls; what is hidden in any of them."""
+    """Add an outer level. The people are those of the nearest reviewed calls; all hidden values count."""
     nearest = inner if inner.terms else around
     return nearest._replace(
         tool=inner.tool, hides=inner.hides or around.hides, shown={**around.shown, **inner.shown}
@@ -166,8 +168,8 @@ async def _read_level(
 
 
 def restore_args(view: Review, stored: Review) -> dict[str, Arguments]:
-    """The arguments of a review, for the agent that sees it as `view`: those of a question for those of its
-    stand-in. Raises IntegrationError if the question is not the one that people decided.
+    """The arguments of a review for `view`, the agent's view of it: a stand-in's arguments are replaced by
+    the question's. Raises IntegrationError if the question is not the one that people decided.
     """
     args = {**view.args, **stored.args}
     for call in view.calls:
@@ -186,7 +188,7 @@ def _is_stand_in(call: ToolCall) -> bool:
 
 
 def _can_hide(hiding: Ruling | ReviewConfig) -> bool:
-    """Whether it can hide a value, of these or of other arguments."""
+    """Whether the rule can hide a value, in these or in other arguments."""
     schemas = filter(None, (hiding.policy_schema, hiding.hiding_schema))
     parts = (ProtectedPaths(schema, {}, ()).has_hidden_parts for schema in schemas)
     return bool(hiding.redact) or any(parts)

@@ -1,4 +1,4 @@
-"""The calls around a pause, in one graph: of an AI message, or of a node if the messages don't have them."""
+"""The calls around a pause in one graph: of an AI message, or of a node if no message has them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from hitl_core.policy import Policy
 
 
 class OpenCalls(NamedTuple):
-    """An AI message whose calls have no answers yet, except those in `answered`. `path` and `state` are of
-    its agent."""
+    """An AI message with calls that have no answers yet; some are in `answered`. `path`, `state`: of its
+    agent.
+    """
 
     message: AIMessage
     answered: frozenset[str]
@@ -28,7 +29,7 @@ class OpenCalls(NamedTuple):
         return [str(call["id"]) for call in self.message.tool_calls]
 
     def calls(self) -> Iterator[ToolCall]:
-        """Without those that can't be read: the guard stops these, so they ask nothing."""
+        """The calls, without those that can't be read: the guard stops these, so they ask nothing."""
         for each in self.message.tool_calls:
             try:
                 call = ToolCall.from_mapping(each)
@@ -39,9 +40,9 @@ class OpenCalls(NamedTuple):
 
 
 class UnknownCalls(NamedTuple):
-    """The calls of a node of this name, in any graph. The messages don't have them: a ToolNode with another
-    `messages_key` or in a node's own code, or calls that `Send` brings. So it is not known which of them
-    asks, and every tool of the node may.
+    """The calls of a node with this name, in any graph. No message has them: the ToolNode has another
+    `messages_key` or is in a node's own code, or `Send` brings the calls. So it is not known which of them
+    asks, and every tool of the node may be asking.
     """
 
     node: str

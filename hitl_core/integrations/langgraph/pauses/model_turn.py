@@ -1,9 +1,9 @@
-"""One AI message, and which of its calls LangChain's HumanInTheLoopMiddleware asks about. Pure.
+"""One AI message, and the calls of it about which LangChain's HumanInTheLoopMiddleware asks. Pure.
 
 In its default mode there is one interrupt, without call ids. Its calls are found in the message by name,
-arguments and order. With `interrupt_mode="per_call"` there is one interrupt for each call, with its id
-(https://docs.langchain.com/oss/python/langchain/human-in-the-loop). These are raised when the tools start, so
-calls that need no review are already running then. Both modes make one review.
+arguments and order. With `interrupt_mode="per_call"` there is one interrupt for each call, with the call's id
+(https://docs.langchain.com/oss/python/langchain/human-in-the-loop). These interrupts are raised when the
+tools start, so calls that need no review are already running then. Both modes make one review.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class ModelTurn(Pause):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchPause(ModelTurn):
-    """A pause of the default mode. `failed`: LangChain saved an answer that it then refused, and it will
-    refuse any other answer as well.
+    """A pause of the default mode. `failed`: LangChain saved an answer and then refused it; it will refuse
+    every other answer too.
     """
 
     interrupt_id: str
@@ -69,9 +69,10 @@ class PerCallPause(ModelTurn):
         return self.wire[0]["value"]["tool_call_id"]
 
     def resume_value(self, outcome: Outcome, refusal: str | None = None) -> Json:
-        """The value to resume with: only the next call's decision, because with several answers some tools
-        could run before LangGraph finds that another answer is bad. `refusal`: why the tool can't take the
-        decided arguments. Raises IntegrationError (see `format_answer`)."""
+        """The value to resume with: only the next call's decision. With several answers, some tools could run
+        before LangGraph finds that another answer is bad. `refusal`: why the tool can't take the decided
+        arguments. Raises IntegrationError (see `format_answer`).
+        """
         first = self.interrupt_ids[0]
         return {first: self.format_answer(outcome, refusal)[first]}
 
@@ -84,7 +85,9 @@ class PerCallPause(ModelTurn):
 def read_batch(
     interrupt: Interrupt, state: Mapping[str, Any], path: tuple[str, ...], failed: bool
 ) -> BatchPause | None:
-    """None if it is not such an interrupt, or if its requests are not calls of the last AI message."""
+    """The pause of this interrupt. None if it is not LangChain's, or if its requests are not calls of the
+    last AI message.
+    """
     value, message = interrupt.value, last_ai_message(messages_of(state))
     if message is None or not isinstance(value, dict) or "action_requests" not in value:
         return None
@@ -110,7 +113,7 @@ def read_batch(
 def read_per_call(
     interrupts: Sequence[Interrupt], state: Mapping[str, Any], path: tuple[str, ...]
 ) -> PerCallPause | None:
-    """The interrupts about calls of the last AI message, unchanged; None if there are none."""
+    """The pause of the interrupts about calls of the last AI message; None if there are none."""
     message = last_ai_message(messages_of(state))
     wires = {
         position: to_wire(interrupt)
@@ -130,7 +133,7 @@ def read_per_call(
 
 
 def is_from_langchain(interrupt: Interrupt, node: str, state: Mapping[str, Any]) -> bool:
-    """Whether LangChain's middleware raised it, and not another node. `node` is "" if it is not known."""
+    """Whether LangChain's middleware raised the interrupt, not another node. `node`: "" if unknown."""
     if request := read_approval(interrupt.value):
         message = last_ai_message(messages_of(state))
         ids = {call["id"] for call in message.tool_calls} if message else set[str | None]()
@@ -163,8 +166,9 @@ def _find_position(interrupt: Interrupt, message: AIMessage | None) -> int | Non
 
 
 def read_reason(message: AIMessage) -> str | None:
-    """The text, cut at MAX_REASON characters; None if there is none. Content may be a list of blocks: those
-    with reasoning are no text for people (docs.langchain.com/oss/python/langchain/messages).
+    """The text of the message, cut at MAX_REASON characters; None if there is none. If the content is a list
+    of blocks, those with reasoning are left out: they are no text for people
+    (docs.langchain.com/oss/python/langchain/messages).
     """
     text = ""
     for part in _texts(message.content):

@@ -1,4 +1,4 @@
-"""Agents that a tool runs. LangGraph's snapshot omits their states, so its checkpointer is read."""
+"""Reads the states of agents that a tool runs, from the checkpointer: LangGraph's snapshot omits them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from langgraph.types import Interrupt, PregelTask, StateSnapshot
 
 from hitl_core.integrations.langgraph.graph import Graph, messages_of
 
-#: Between the names of nested graphs.
+#: The separator between the names of nested graphs.
 SEPARATOR = "|"
 
 
@@ -22,8 +22,8 @@ class ToolAgentState(StateSnapshot):
 
 
 class SavedStates(NamedTuple):
-    """The saved states of a thread. `reader`: one of the agents that saves its messages as differences, if
-    there is one, because only LangGraph can join these.
+    """The saved states of a thread. `reader`: an agent that saves its messages as differences, if there is
+    one: only LangGraph can join them.
     """
 
     saver: BaseCheckpointSaver[Any]
@@ -71,7 +71,7 @@ async def _add_inner_state(saved: SavedStates, namespace: str, task: PregelTask)
 
 
 async def _find_last_agent(saved: SavedStates, namespace: str) -> ToolAgentState | None:
-    """The last agent that the tool runs; None if it runs none. LangGraph numbers them from the second on."""
+    """The last agent that the tool runs; None if it runs none. LangGraph numbers all but the first."""
     last, number = None, 0
     while True:
         each = SEPARATOR.join([namespace, str(number)]) if number else namespace

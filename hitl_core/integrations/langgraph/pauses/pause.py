@@ -1,7 +1,8 @@
-"""A pause of a run becomes one review: reads its question, and writes the answer in its dialect. Pure.
+"""A pause of a run becomes one review. Reads the pause's question, and writes the answer in its dialect.
+Pure.
 
-`QuestionPause` is an interrupt that a node or a tool raises itself; the base class is also that of
-LangChain's middleware (`model_turn`).
+`QuestionPause` is for an interrupt that a node or a tool raises itself. The pauses of LangChain's middleware
+have the same base class (`model_turn`).
 """
 
 from __future__ import annotations
@@ -29,9 +30,12 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pause:
-    """`path`: the names of the graphs around it, the outermost first; empty in the driven graph itself.
-    `failed`: it got an answer and raised; LangGraph keeps that answer. `guarded`: a guard checks the calls
-    before they run. `around`: the calls in which it was raised, the innermost first.
+    """One pause of a run.
+
+    - `path`: the names of the graphs around it, the outermost first; empty in the driven graph itself;
+    - `failed`: it got an answer and then raised; LangGraph keeps that answer;
+    - `guarded`: a guard checks the calls before they run;
+    - `around`: the calls in which it was raised, the innermost first.
     """
 
     turn: str
@@ -50,7 +54,9 @@ class Pause:
         return []
 
     def interrupt_calls(self, thread_id: str) -> JudgedCalls:
-        """What the agent asks, before our policy is applied. Raises DialectError, InvalidToolCall."""
+        """The agent's question as calls, before our policy is applied. Raises DialectError,
+        InvalidToolCall.
+        """
         return dialects.get(self.dialect).load_request(self.wire, thread_id, self.turn_calls())
 
     async def judge(
@@ -62,7 +68,7 @@ class Pause:
         origin: Place | None = None,
     ) -> JudgedCalls:
         """What people are asked: the agent's question with our policy applied. `tools`: of the driven agent.
-        `asking`: the calls `around` it. `origin`: of the new review. Raises InvalidToolCall,
+        `asking`: from the calls `around` it. `origin`: of the new review. Raises InvalidToolCall,
         IntegrationError.
         """
         from_agent = self.interrupt_calls(thread_id)
@@ -74,7 +80,7 @@ class Pause:
         bare = from_agent._replace(rulings=rulings)
         try:
             judged = await apply_policy(policy, bare, tools=own, state=self.state)
-            # With a guard the agent's words don't matter: it follows the review.
+            # With a guard, the agent's format limits no decision: the guard follows the review.
             if not self.guarded:
                 if asking is not None:
                     judged = asking.tighten(judged, policy, origin)
@@ -99,8 +105,8 @@ class Pause:
         return asking.withhold(judged, self.path)
 
     def _hide_args(self, call: ToolCall, ruling: Ruling, tools: AgentTools) -> Ruling:
-        """If the policy trusts the tools, also what a tool of an inner agent hides, and one that runs without
-        a review.
+        """If the policy trusts the tools, the ruling also hides what the tool's own schema hides. This
+        includes tools of inner agents, and calls that run without a review.
         """
         if not ruling.trusts_tools:
             return ruling
@@ -108,11 +114,11 @@ class Pause:
         return ruling._replace(hiding_schema=hiding)
 
     def _deny_changed_args(self, call: ToolCall, ruling: Ruling, tools: AgentTools) -> Ruling:
-        """Deny a call whose arguments would not reach the tool unchanged; the model may call again."""
+        """Deny a call whose arguments would not reach the tool unchanged. The model may call again."""
         problem = tools.args_problem(call, self.path) if ruling.verdict.kind != "deny" else None
         if problem is None:
             return ruling
-        # The reason names keys, also of hidden values: then only the model reads it.
+        # The reason names keys, also those of hidden values. So only the model reads it.
         verdict = Verdict(kind="deny", rule=None, reason=problem, retry=True, computed=True)
         return ruling._replace(verdict=verdict, allowed_decisions=(), args_schema=None)
 
@@ -131,8 +137,8 @@ class Pause:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionPause(Pause):
-    """One review for all questions of the interrupt. Its turn is the interrupt's id. The node acts on the
-    answer by itself, so no guard checks what it does then.
+    """One review for all questions of an interrupt. Its turn is the interrupt's id. The node itself acts on
+    the answer, so no guard checks what it does then.
     """
 
     def resume_value(self, outcome: Outcome) -> Json:
@@ -148,7 +154,7 @@ def read_question(
     failed: bool,
     around: tuple[CallsAround, ...] = (),
 ) -> QuestionPause | None:
-    """None if no dialect can read it."""
+    """The pause of an interrupt that a node or a tool raised itself. None if no dialect can read it."""
     if not dialects.is_interrupt(interrupt.value):
         return None
     name = dialects.detect(interrupt.value)

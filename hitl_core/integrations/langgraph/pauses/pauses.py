@@ -29,14 +29,14 @@ from hitl_core.integrations.langgraph.pauses.pause import QuestionPause, read_qu
 
 AnyPause = BatchPause | PerCallPause | QuestionPause
 
-#: How many questions in LangChain's format one task may ask, one after the other.
+#: The most questions in LangChain's format that one task may ask, one after the other.
 MAX_ANSWERS = 100
 
 
 class Pauses(NamedTuple):
-    """`known`: we answer them. `unknown`: we leave them alone. `failed`: those of `unknown` that got our
-    answer and raised; LangGraph keeps that answer. `errors`: why nobody can be asked a question of LangChain
-    about a tool call.
+    """`known`: the pauses that we answer. `unknown`: interrupts that we don't answer; `failed`: those of them
+    that got our answer and raised, and LangGraph keeps that answer. `errors`: why nobody can be asked a
+    question of LangChain about a tool call.
     """
 
     known: tuple[AnyPause, ...]
@@ -49,7 +49,9 @@ class Pauses(NamedTuple):
 
 
 def read_pauses(state: StateSnapshot) -> Pauses:
-    """The state must hold its subgraphs' states: an agent may be a node, or a tool, of another graph."""
+    """The state must include the states of its subgraphs: an agent may be a node, or a tool, of another
+    graph.
+    """
     known: list[AnyPause] = []
     unknown: list[Interrupt] = []
     failed: list[QuestionPause] = []
@@ -76,7 +78,7 @@ def read_pauses(state: StateSnapshot) -> Pauses:
 
 
 def is_unfinished(state: StateSnapshot) -> bool:
-    """Whether a task of this step has neither ended nor paused: it runs, its process died, or it raised. So
+    """Whether a task of this step has neither ended nor paused: it runs, its process died, or it raised. Then
     more questions may follow.
     """
     return is_stalled(state) or any(_is_task_unfinished(task) for task in state.tasks)
@@ -84,7 +86,7 @@ def is_unfinished(state: StateSnapshot) -> bool:
 
 def is_stalled(state: StateSnapshot) -> bool:
     """Whether all tasks of this step have ended and no next step began: a process died there, or two
-    processes ran it at once. LangGraph names no next node then, as if the run had ended.
+    processes ran the step at once. LangGraph names no next node then, as if the run had ended.
     """
     inner = [
         state_inside for task in state.tasks if (state_inside := _inner_state(task)) is not None
@@ -96,7 +98,7 @@ def is_stalled(state: StateSnapshot) -> bool:
 def open_interrupts(
     state: StateSnapshot, answers: Mapping[str, Any]
 ) -> dict[str, tuple[Interrupt, ...]]:
-    """The interrupts of the waiting tasks that none of these answers is for, by task."""
+    """The interrupts that none of these answers is for, by task."""
     interrupts: dict[str, tuple[Interrupt, ...]] = {}
     for task in state.tasks:
         inner = _inner_state(task)
@@ -121,7 +123,7 @@ def tasks_with_answers(state: StateSnapshot, answers: Mapping[str, Any] | None) 
 
 class _GraphLevel(NamedTuple):
     """The driven graph, or one inside it. `tasks`: without those that are graphs themselves. `open_calls`: of
-    its last AI message; `around`: of those of the graphs around it, the innermost first.
+    its last AI message; `around`: those of the graphs around it, the innermost first.
     """
 
     values: Json
@@ -178,8 +180,8 @@ def _read_per_call(level: _GraphLevel) -> PerCallPause | None:
 def _read_pause(
     interrupt: Interrupt, task: PregelTask, level: _GraphLevel
 ) -> BatchPause | QuestionPause | None:
-    """None: we don't answer it. One case is a graph in a tool that asks a question itself: after a crash it
-    would continue from its own state, and would not get the answer.
+    """The pause of this interrupt; None if we don't answer it. One case is a graph in a tool that asks a
+    question itself: after a crash it would continue from its own state, and would not get the answer.
     """
     failed = task.error is not None
     if is_from_langchain(interrupt, task.name, level.values):
@@ -195,8 +197,8 @@ def _read_pause(
 
 def _is_unanswerable(interrupt: Interrupt, task: PregelTask, level: _GraphLevel) -> bool:
     """Whether it has LangChain's format, but its AI message can't be found. Either LangChain's middleware
-    raised it, or an agent at a place where agents can't be found: LangGraph derives an interrupt's id from
-    the place that raised it.
+    raised it, or an agent at a place where agents can't be found. LangGraph derives an interrupt's id from
+    the place that raised it, so `_is_raised_by` can tell.
     """
     if is_from_langchain(interrupt, task.name, level.values):
         return True
@@ -207,7 +209,7 @@ def _is_unanswerable(interrupt: Interrupt, task: PregelTask, level: _GraphLevel)
 
 
 def _is_raised_by(interrupt: Interrupt, task_path: str) -> bool:
-    """Whether this task raised it itself: as its first interrupt, or as a later one."""
+    """Whether this task raised it itself, as its first interrupt or a later one."""
     names = (task_path, *(f"{task_path}{SEPARATOR}{number}" for number in range(1, MAX_ANSWERS)))
     return any(interrupt.id == xxh3_128_hexdigest(name.encode()) for name in names)
 
@@ -225,7 +227,7 @@ def _error_text(level: _GraphLevel) -> str:
 def _is_task_unfinished(task: PregelTask) -> bool:
     if task.result is not None:
         return False
-    # A task that runs a graph keeps the graph's earlier interrupts, also while and after the graph runs.
+    # A task that runs a graph keeps the graph's earlier interrupts, also while the graph runs and afterwards.
     if (inner := _inner_state(task)) is not None:
         return is_unfinished(inner)
     stale = isinstance(task.state, ToolAgentState) and any(
@@ -242,6 +244,6 @@ def _inner_state(task: PregelTask) -> StateSnapshot | None:
 
 
 def _agent_name(task: PregelTask, inner: StateSnapshot, outer: StateSnapshot) -> str:
-    """The agent's own name, from LangChain's metadata. An agent without a name has its caller's there."""
+    """The agent's own name, from LangChain's metadata, which has the caller's name if the agent has none."""
     names = [cast(Json, state.metadata or {}).get("lc_agent_name") for state in (inner, outer)]
     return names[0] if names[0] and names[0] != names[1] else task.name or "tools"
