@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from typing import Literal
 
-#: Why a command was refused: for programs, and in the audit. What a code means is in the text beside it.
+#: Why a command was refused, for programs and for the audit. The text of the error explains it.
 RefusalCode = Literal[
     "already_decided",
     "already_started",
@@ -66,7 +66,7 @@ class SettingsError(HitlError):
 
 
 class StoreError(HitlError):
-    """The store refused. Trying again will not help."""
+    """The store refused the command. Trying again will not help."""
 
 
 class ReviewUnreadable(StoreError):

@@ -18,7 +18,7 @@ ENV_VARIABLE = "HITL_FAILPOINTS"
 
 
 class FailpointError(Exception):
-    """Raised by `raise`. It is no HitlError, so that no code handles it by accident."""
+    """Raised by `raise`. It is not a HitlError, so that no code handles it by accident."""
 
 
 async def failpoint(name: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-#: More names than this are counted.
+#: At most this many names are listed; the others are counted.
 MAX_LISTED = 8
 
 

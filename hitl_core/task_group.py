@@ -1,4 +1,4 @@
-"""A TaskGroup whose first error comes out as it is."""
+"""A TaskGroup that raises its first error itself."""
 
 from __future__ import annotations
 

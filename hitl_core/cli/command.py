@@ -1,7 +1,8 @@
-"""Commands of the parser: each has a help line, examples, and a function that runs it.
+"""Adds commands to the parser: each has a help line, examples, and a function that runs it.
 
-Some come from other packages, as entry points, so the core imports none of them: the bot has `hitl serve`,
-the local Slack has `hitl demo`. Both are in our wheel; what they import comes with an extra.
+Some commands come from other packages as entry points, so the core imports none of these packages: the bot
+has `hitl serve`, the local Slack has `hitl demo`. Both packages are in our wheel; what they import comes with
+an extra.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # p
 #: Gets the parsed arguments, returns the exit code.
 Run = Callable[[argparse.Namespace], int]
 
-#: Each entry is a function that takes `Commands` and adds one. It imports nothing but argparse and ours.
+#: The entry points. Each is a function that takes `Commands` and adds a command. Its module imports only
+#: argparse and our own code.
 COMMANDS = "hitl.commands"
 
-#: Each entry takes a Policy, prints what it found, and returns the exit code.
+#: The entry points of policy checks. Each takes a Policy, prints what it found, and returns the exit code.
 POLICY_CHECKS = "hitl.policy_checks"
 
 

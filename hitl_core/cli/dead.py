@@ -67,7 +67,7 @@ _COLUMNS = (
     Column("CARD", can_cut=True),
     Column("WHY", can_cut=True),
 )
-#: How many are listed and retried at most.
+#: The most letters that are listed, and retried.
 _LIMIT = 10_000
 
 
@@ -125,8 +125,8 @@ def _retry(args: argparse.Namespace) -> int:
 
 
 async def retry_letters(reviews: Reviews, letters: Iterable[DeadLetter]) -> list[DeadLetter]:
-    """Those that were retried. The entry of the audit follows, because only then is it known that it is true:
-    a bot may have tried it meanwhile. A retry without an entry does no harm: the bots retry by themselves.
+    """Retry the letters. Returns those that were retried. The audit entry is written after the retry, because
+    a bot may have tried the job meanwhile. A retry without an entry does no harm: bots retry by themselves.
     """
     retried: list[DeadLetter] = []
     for letter in letters:
@@ -151,7 +151,7 @@ def _drop(args: argparse.Namespace) -> int:
             return 1
 
     async def drop(reviews: Reviews) -> bool:
-        await _record(reviews, letter, "dropped", args.reason)  # before: no drop without an entry
+        await _record(reviews, letter, "dropped", args.reason)  # first: no drop without an entry
         return await reviews.store.drop_dead_letter(letter)
 
     if not with_reviews(args, drop):
@@ -200,7 +200,7 @@ def _to_json(letter: DeadLetter) -> dict[str, Any]:
 
 
 def _card_text(letter: DeadLetter) -> str:
-    """The card's place; with the kind of the job, if it would not just show the card."""
+    """The card's place; with the job's kind, unless the job only shows the card."""
     job, place = _split_member(letter.member)
     return place if job == "card" else f"{place} ({job})"
 

@@ -90,8 +90,8 @@ def tools_text(names: Iterable[str]) -> str:
 
 
 def tool_name(review: Review, call: Call) -> str:
-    """The tool that will run or ran: after an edit to another tool the new one. If another system gave the
-    action a title, that title in quotation marks.
+    """The tool that ran or will run; after an edit, the tool that the edit chose. If another system gave the
+    action a title, it is that title in quotation marks.
     """
     action = review.action(call.key)
     if action is None or action.name != call.name:

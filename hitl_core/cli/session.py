@@ -51,15 +51,16 @@ def check_deciding_enabled() -> None:
 
 
 def text_argument(typed: str) -> str:
-    """For arguments that are stored: a shell passes bytes, which may not be UTF-8."""
+    """A text argument that is stored. It must be UTF-8; a shell can pass any bytes."""
     if not is_text(typed):
         raise argparse.ArgumentTypeError("this is not UTF-8 text")
     return typed
 
 
 def confirmation_problem(args: argparse.Namespace) -> str | None:
-    """Why the command can't continue: it must ask, but there is no terminal; or `--yes` comes with the
-    beginning of an id, which could be that of another review when the script runs.
+    """Why the command can't continue; None if it can. Either it must ask for confirmation and there is no
+    terminal, or `--yes` comes with the beginning of an id: that could be another review's when the script
+    runs.
     """
     if args.yes:
         needed = "--yes needs the whole id: `hitl reviews show` prints it."
@@ -126,10 +127,10 @@ async def live_ids(store: Store) -> AsyncIterator[str]:
 
 
 async def find_review(reviews: Reviews, given: str) -> Snapshot:
-    """The review with this id, or the only review whose id begins like this. A live one comes before those
-    that are done.
+    """The review with this id, or the only review whose id begins with it. Live reviews are searched before
+    done ones.
 
-    Raises Refused if no id or several begin like this, ReviewNotFound.
+    Raises Refused if several ids begin with it or none does, ReviewNotFound.
     """
     given = given.strip().lower()
     if is_review_id(given):
@@ -162,7 +163,7 @@ def is_full_id(given: str) -> bool:
 def operator() -> Reviewer:
     """The person who decides on the command line, for the audit.
 
-    The name is the system's login name of this process's user id, because the environment (LOGNAME) could be
+    The name is the system's login name for this process's user id, because the environment (LOGNAME) could be
     forged.
     """
     try:

@@ -32,7 +32,7 @@ class Cell(NamedTuple):
 
 def say_table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]]) -> None:
     """Print a table that fits the terminal; in a pipe, print full values separated by tabs, without titles.
-    Rows are printed as they come; on a terminal after the first ones, which give the widths.
+    Rows are printed as they come; on a terminal the first ones are collected, because they give the widths.
     """
     rows = iter(rows)
     if not sys.stdout.isatty():
@@ -63,9 +63,7 @@ def _say_row(columns: Sequence[Column], cells: Sequence[Paint], widths: Sequence
 
 
 def _fit_widths(columns: Sequence[Column], texts: list[list[str]], room: int) -> list[int]:
-    """The width of each column. If there is too little room, the widest column that may be cut
-    shrinks first.
-    """
+    """The width of each column. In a narrow terminal, the widest column that may be cut shrinks first."""
     widths = [
         max([len(column.title), *(display_width(row[n]) for row in texts)])
         for n, column in enumerate(columns)

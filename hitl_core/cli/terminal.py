@@ -119,7 +119,7 @@ def terminal_width(stream: TextIO) -> int:
 
 
 def clean(text: str) -> str:
-    """Text from outside must not control the terminal: every invisible character becomes an escape."""
+    """The text with escapes for invisible characters: text from outside must not control the terminal."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(c if _is_visible(c) else c.encode("unicode_escape").decode() for c in text)
@@ -156,7 +156,7 @@ def wrap_text(text: str, room: int, by_word: bool) -> Sequence[str]:
 
 
 def _is_visible(char: str) -> bool:
-    """Whether a reader sees it, and it doesn't strike through or enclose other characters."""
+    """Whether a reader sees the character, and it doesn't strike through or enclose other characters."""
     return (
         char.isprintable()
         and not _BLANK.match(char)

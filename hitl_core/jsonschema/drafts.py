@@ -142,7 +142,7 @@ def is_keyword(draft: int, name: str) -> bool:
 
 
 def explain_unknown(draft: int, name: str) -> str | None:
-    """The problem with a keyword that the draft does not have, and so would ignore; None if it is fine."""
+    """The problem of a keyword that the draft lacks, and so would ignore; None if the draft has it."""
     if is_keyword(draft, name) or name.startswith("x-"):
         return None
     if keyword := KEYWORDS.get(name):
@@ -160,7 +160,7 @@ def explain_unknown(draft: int, name: str) -> str | None:
 
 
 def explain_unchecked_format(name: object) -> str | None:
-    """What is wrong with a format that checks nothing; None where nothing is."""
+    """The problem of a format that is not checked; None if it is checked."""
     if name in POLICY_FORMATS or not isinstance(name, str):
         return None
     near = get_close_matches(name, POLICY_FORMATS, n=1, cutoff=0.6)
@@ -173,7 +173,9 @@ def _draft_name(draft: int) -> str:
 
 
 def find_flaw(holds: Holds, value: Any, draft: int) -> str | None:
-    """Why a keyword can't have this value. Schemas inside it are not checked here, only their container."""
+    """Why a keyword can't have this value; None if it can. Schemas inside the value are not checked here,
+    only their container.
+    """
     match holds:
         case "any":
             good, words = True, ""

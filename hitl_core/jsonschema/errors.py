@@ -11,8 +11,8 @@ from hitl_core.errors import HitlError
 
 @dataclass(frozen=True)
 class Together:
-    """Properties that don't fit together: all of them can't be set; one of them is required; the value at
-    `pointer` is required with these; or their values don't fit.
+    """Properties that don't fit together: they can't all be set; one of them is required; the value at
+    `pointer` is required with them; or their values don't fit.
     """
 
     names: tuple[str, ...]
@@ -22,7 +22,7 @@ class Together:
 @dataclass(frozen=True)
 class ArgError:
     """An error of the value at `pointer`. `message` follows the value's name: "must be at most 500".
-    `together`: it is about these properties of the value together. `quotes`: it has words of the
+    `together`: the error is about these properties of the value together. `quotes`: the message quotes the
     schema, or keys of the value.
     """
 

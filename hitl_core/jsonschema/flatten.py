@@ -33,7 +33,7 @@ class CannotFlatten(Exception):
 
 
 class SchemaFlattener:
-    """Flattens the parts of one schema, each part once. So many references to one part cost little."""
+    """Flattens the parts of one schema, each part once: so many references to one part cost little."""
 
     def __init__(self, root: Mapping[str, Any], budget: Budget) -> None:
         self._references, self.budget = References(root), budget
@@ -115,7 +115,7 @@ class References:
     """Resolves the references inside one schema.
 
     If a part has its own `$id`, no reference is followed: the validator resolves `#/…` from that part, so
-    this class could find another target. Then a value that is hidden or read-only could be shown or changed.
+    this class could find another target. Then a hidden value could be shown, or a read-only one changed.
     """
 
     def __init__(self, root: Mapping[str, Any]) -> None:
@@ -135,7 +135,7 @@ class References:
 
 
 def _has_address_inside(root: Mapping[str, Any]) -> bool:
-    """Whether a part has its own `$id`. An `$id` in a value, such as a default, counts too: that is rare."""
+    """Whether a part has its own `$id`. An `$id` in a value, such as a default, counts too; that is rare."""
     word = "id" if "draft-04" in str(root.get("$schema")) else "$id"
     waiting: list[object] = [*root.values()]
     while waiting:

@@ -67,7 +67,7 @@ def _uuid(text: str) -> None:
 
 
 def _ipv6(text: str) -> None:
-    """Without a zone (`%eth0`), which RFC 4291 has no place for and Python takes in any spelling."""
+    """Refuses a zone (`%eth0`): RFC 4291 has no zones, and Python accepts any text there."""
     if "%" in text:
         raise ValueError(text)
     IPv6Address(text)

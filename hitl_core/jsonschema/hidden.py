@@ -1,5 +1,5 @@
-"""Finds the hidden values of arguments (`redact`, `writeOnly`, `format: password`) and the `readOnly`
-ones.
+"""Finds the hidden values of arguments (`redact`, `writeOnly`, `format: password`), and the values that must
+not change (`readOnly`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ class ProtectedPaths:
     ) -> None:
         text = json.dumps(dict(root))
         has_secrets = _has_secrets(text)
-        #: Whether a value can be hidden, or must not change: also one that the arguments don't have.
+        #: Whether the schema can hide a value, or forbid its change, also for values that the arguments don't
+        #: have.
         self.has_hidden_parts = has_secrets or bool(redact)
         self.has_fixed_parts = _has_fixed(text)
         self._hidden_paths: set[Path] = {tuple(parse_pointer(pointer)) for pointer in redact}
@@ -81,8 +82,8 @@ def find_hidden(
 
 def find_fixed(schemas: _Schemas, *several: Mapping[str, Any]) -> list[Path]:
     """The paths to the values that must not change, in any of these arguments. A value is fixed if any part
-    of a schema that may apply to it says `readOnly`: also through references, alternatives, conditions,
-    lists and patterns. If checking this takes too long, the value counts as fixed. The path `()` means all
+    of a schema that may apply to it says `readOnly`, also through references, alternatives, conditions, lists
+    and patterns. If this takes too long to find, the value counts as fixed. The path `()` means all
     arguments.
     """
     paths = list[Path]()
@@ -104,7 +105,7 @@ def is_hiding_unclear(
 
 
 def _select(schemas: _Schemas, test: Callable[[str], bool]) -> list[Mapping[str, Any]]:
-    """The schemas whose JSON text passes the test, each once: the same text marks the same values."""
+    """The schemas whose JSON text passes the test, each once, because the same text marks the same values."""
     texts = {json.dumps(dict(schema)): schema for schema in schemas if schema is not None}
     return [schema for text, schema in texts.items() if test(text)]
 

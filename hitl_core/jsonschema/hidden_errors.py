@@ -1,5 +1,6 @@
-"""What people may read about a problem in a hidden value, or in a value that holds one: where it is, as far
-as they see the arguments, and no key, value or text of a schema. Pure.
+"""Rewrites errors in hidden values, or in values that hold one, so that people may read them. The error says
+where the problem is, as far as people see the arguments. It has no key, no value and no text of a schema.
+Pure.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ _HOLDS_HIDDEN = "is not valid; what is wrong is not shown, because a part of it 
 
 
 def cut_at_hidden(pointer: str, hidden: Iterable[str]) -> str:
-    """The pointer, up to the first hidden value on its way: the keys inside are hidden, too."""
+    """The pointer, cut at the first hidden value on its way: the keys inside are hidden too."""
     outer = (each for each in hidden if pointer.startswith(f"{each}/"))
     return min(outer, key=len, default=pointer)
 
 
 def cut_at_missing(pointer: str, args: Mapping[str, Any]) -> str:
-    """The pointer, up to the last value on its way that the arguments have. A schema names the others."""
+    """The pointer, cut after the last value that the arguments have: the other names are the schema's."""
     path = parse_pointer(pointer)
     while path and not has_path(args, tuple(path)):
         path.pop()
@@ -32,7 +33,7 @@ def hide_errors(
     errors: Iterable[ArgError], hidden: Collection[str], args: Mapping[str, Any]
 ) -> list[ArgError]:
     """The errors of these arguments as people may read them. `hidden`: the pointers of the hidden values,
-    also of some that the arguments don't have.
+    also of values that the arguments don't have.
     """
     return list(dict.fromkeys(_hide_error(each, hidden, args) for each in errors))
 

@@ -13,8 +13,9 @@ from typing import Generic, TypeVar
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
-#: One step takes about half a microsecond; a step of a form takes longer. The limits for reading one schema
-#: (the largest real one in the tests' data takes 16,000), for checking one value, and for building one form:
+#: One step takes about half a microsecond; a step of a form takes longer. These are the limits for reading
+#: one schema (the largest real one in the tests' data takes 16,000), for checking one value, and for building
+#: one form:
 SCHEMA_STEPS = 40_000
 VALUE_STEPS = 60_000
 FORM_STEPS = 40_000
@@ -53,7 +54,7 @@ class Budget:
 
 
 class SizedCache(Generic[K, V]):
-    """A least-recently-used cache whose values have at most the weight `most` together. A limit on the number
+    """A least-recently-used cache. The weights of its values add up to at most `most`. A limit on the number
     of entries is not enough, because an agent chooses the size of each one.
     """
 

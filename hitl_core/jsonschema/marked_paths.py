@@ -60,7 +60,7 @@ class _Part(NamedTuple):
 class _Names:
     """Matches names with patterns. `unclear`: the budget was not enough for some of them.
 
-    The cost depends on the pattern and the name only, not on caches. So every process has the same result:
+    The cost depends only on the pattern and the name, not on caches. So every process gets the same result:
     the one that creates the review, and each one that draws its card.
     """
 
@@ -103,7 +103,7 @@ def find_marked_paths(
             continue
         seen.add((id(schema), path))
         if part.has_mark or part.content or not part.has_all_refs:
-            paths.add(path)  # of a text that contains a marked value, all
+            paths.add(path)  # if a text contains a marked value, the whole text is marked
             unclear = unclear or not part.has_all_refs
             continue
         room = max(0, _MAX_LOOKS - len(seen) - len(waiting))
@@ -119,8 +119,8 @@ def find_marked_paths(
 
 
 def _parts_with_marks(root: Mapping[str, Any], test: Callable[[Schema], bool]) -> dict[int, _Part]:
-    """By id, the parts that have a mark, lead to one, or have a reference that can't be followed. All other
-    inner parts are removed from them.
+    """By id, the parts that have a mark, lead to one, or have a reference that can't be followed. Inner parts
+    without these are removed.
     """
     references = References(root)
     known: dict[int, _Part] = {}

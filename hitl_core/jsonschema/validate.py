@@ -41,7 +41,8 @@ class _Compilation(NamedTuple):
 
 #: At most about 40 MB. Agents choose the number and the size of schemas, so the total must be limited.
 _outcomes = SizedCache[bytes, _Compilation](400_000, lambda one: one.weight)
-#: The cost and the error of reading a schema. These are small, so they are cached for longer than its check.
+#: The cost and the error of reading a schema. They are small, so they stay in the cache longer than the
+#: compiled check.
 _flaws = SizedCache[bytes, tuple[int, SchemaError | None]](1024, lambda _: 1)
 
 
@@ -57,7 +58,7 @@ def check_schema(
 
 
 def check_schema_text(text: str, *, strict: bool = False, budget: Budget | None = None) -> None:
-    """The same for the text that `write_schema` made."""
+    """Like `check_schema`, for a text that `write_schema` made."""
     if budget is not None and budget.left < 0:
         raise SchemaError(_TOO_LARGE_TOGETHER)
 
@@ -77,8 +78,8 @@ def check_schema_text(text: str, *, strict: bool = False, budget: Budget | None 
 def check_args(schema: Mapping[str, Any] | None, args: Mapping[str, Any]) -> list[ArgError]:
     """The errors of the arguments (plain JSON values); [] if they are valid.
 
-    Raises SchemaError for a schema that `check_schema` refuses. It fetches nothing, and its work is limited:
-    arguments that need more are an error at the top (pointer "").
+    Raises SchemaError for a schema that `check_schema` refuses. Nothing is fetched, and the work is limited:
+    if arguments need more work, that is an error at the top (pointer "").
     """
     if schema is None:
         return []

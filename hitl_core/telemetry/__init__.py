@@ -1,4 +1,4 @@
-"""What a program tells its operators about reviews: log lines as JSON, and traces.
+"""Tells operators about reviews: log lines as JSON, and traces.
 
 Neither ever contains arguments, tokens or the names of people.
 """

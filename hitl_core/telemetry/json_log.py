@@ -16,12 +16,12 @@ _REVIEW_ID = re.compile(r"(?<![\w-])[0-9]{1,4}-[0-9a-f]{32}(?![\w-])")
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a line, in ASCII: `time` (UTC, ISO 8601), `level`, `logger`, `message`, and where a
-    record is about a review, `review` and `thread`, their ids. `thread` is missing if this process has not
-    seen the review lately.
+    """One JSON object for each record, on one line in ASCII: `time` (UTC, ISO 8601), `level`, `logger`,
+    `message`, and, if the record is about a review, the ids `review` and `thread`. `thread` is missing if
+    this process has not seen the review recently.
 
-    An error is its message if it is ours; else its type and the line that raised it, because its message and
-    its traceback may contain a tool's arguments.
+    Of one of our own errors the message is written. Of another error only its type and the line that raised
+    it are written, because its message and its traceback may contain a tool's arguments.
     """
 
     def __init__(self, threads: RecentThreads = recent_threads) -> None:
@@ -30,7 +30,7 @@ class JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         message = record.getMessage().strip()
-        if record.name.startswith("slack_bolt"):  # its further lines are advice for programmers
+        if record.name.startswith("slack_bolt"):  # its other lines are advice for programmers
             message = message.partition("\n")[0]
         if record.exc_info and record.exc_info[1]:
             message = f"{message}: {safe_message(record.exc_info[1])}"

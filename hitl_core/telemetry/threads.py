@@ -24,9 +24,9 @@ class RecentThreads:
             self._threads.popitem(last=False)
 
     def find(self, review_id: str) -> str | None:
-        """None if the review was not seen, or too long ago."""
+        """The thread of the review. None if this process has not seen the review, or not recently."""
         return self._threads.get(review_id)
 
 
-#: Those of this process: logging has no other place for what belongs to a process.
+#: The threads of this process. It is global, because logging has no other place for data of a process.
 recent_threads = RecentThreads()

@@ -35,7 +35,7 @@ def review_attributes(review: Review) -> dict[str, str | int]:
 
 
 def message_attributes(review: Review, operation: Literal["send", "receive"]) -> Attributes:
-    """Of a review that one process sends to another through Redis."""
+    """The attributes of a review that one process sends to another through Redis."""
     return {
         **review_attributes(review),
         "messaging.system": "redis",
@@ -53,10 +53,10 @@ def span(
     parent: str | None = None,
     start: int | None = None,
 ) -> AbstractContextManager[None]:
-    """A span around this block. `parent` is a stored context; the span that is current here gets a link then,
-    if it belongs to another trace. `start` is when it began, in nanoseconds since the epoch.
+    """A span around this block. `parent` is a stored context; then the current span becomes a link of this
+    one, if it belongs to another trace. `start` is its beginning, in nanoseconds since the epoch.
 
-    An exception ends the span with its type, or with the code of a refusal, and without its text.
+    An exception ends the span with the exception's type, or with the code of a refusal, never with its text.
     """
     started = start_span(name, attributes, kind=kind, parent=parent, start=start)
     return _NO_SPAN if started is None else _during(started)
@@ -87,7 +87,7 @@ def start_span(
     parent: str | None = None,
     start: int | None = None,
 ) -> Any:
-    """An OpenTelemetry span that somebody must end, or None without OpenTelemetry or without a provider."""
+    """An OpenTelemetry span, which the caller must end; None without OpenTelemetry or without a provider."""
     trace = _trace()
     # redis-py imports OpenTelemetry where it is installed. A span that goes nowhere still takes time.
     if trace is None or isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
@@ -111,7 +111,7 @@ def start_span(
 
 @contextmanager
 def use_span(started: Any) -> Generator[None, None, None]:
-    """What begins in this block is a part of this span. It is not ended."""
+    """Makes the span the current one in this block. It does not end the span."""
     if (trace := _trace()) is None or started is None:
         yield
         return
@@ -122,7 +122,7 @@ def use_span(started: Any) -> Generator[None, None, None]:
 
 
 def end_span(started: Any, error: str | None = None) -> None:
-    """`error` is the kind of an error, without its text."""
+    """End the span. `error` is the kind of an error, without its text."""
     if (trace := _trace()) is None or started is None:
         return
     if error is not None:

@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _export_entries(reviews: Reviews, args: argparse.Namespace, out: TextIO) -> int:
-    """The entries are marked as exported only after all lines were written."""
+    """Write the entries. They are marked as exported only after all lines were written."""
     from hitl_core.audit import export_lines, seal
 
     ledger, last, counts = reviews.store.ledger, dict[int, Anchor](), [0, 0]
@@ -137,7 +137,7 @@ async def _export_calls(reviews: Reviews, args: argparse.Namespace, out: TextIO)
     async for review_id in _review_ids(reviews, args, problems):
         try:
             snapshot = await reviews.store.load(review_id)
-        except StoreError as error:  # a newer version's, say: it hides no other
+        except StoreError as error:  # such as a newer version's; the others are exported
             problems.append(str(error))
             continue
         if snapshot is not None:
@@ -150,7 +150,7 @@ async def _export_calls(reviews: Reviews, args: argparse.Namespace, out: TextIO)
 
 
 def _call_lines(review: Review) -> Iterator[str]:
-    """Its calls, as `hitl policy test` reads them: what the model asked for, before any edit."""
+    """The calls of a review as `hitl policy test` reads them: what the model asked for, before any edit."""
     for call in review.calls:
         fields = {"id": call.tool_call_id, "name": call.name, "thread_id": review.thread_id}
         yield _to_ascii(json.dumps({**fields, "args": visible_args(review, call, 1)}))
@@ -159,8 +159,8 @@ def _call_lines(review: Review) -> Iterator[str]:
 async def _review_ids(
     reviews: Reviews, args: argparse.Namespace, problems: list[str]
 ) -> AsyncIterator[str]:
-    """The ids of the reviews that the audit begins with, each once. An entry that can't be read is added to
-    `problems`: its review may be missing.
+    """The ids of the reviews whose submission is among these entries, each once. An entry that can't be read
+    is added to `problems`: its review may be missing.
     """
     from hitl_core.audit import entries, read_entry
 
@@ -191,8 +191,8 @@ async def _start_entry(reviews: Reviews, args: argparse.Namespace, partition: in
 
 @contextmanager
 def _open_output(name: str | None) -> Generator[TextIO, None, None]:
-    """Raises OSError. An unfinished file is deleted. A finished one stays, whatever fails later: its entries
-    may be marked as exported already, and then no other export has them.
+    """The file or standard output. Raises OSError. An unfinished file is deleted. A finished file stays, even
+    if something fails later: its entries may be marked as exported, and then no other export has them.
     """
     if name is None:
         yield sys.stdout
@@ -219,7 +219,7 @@ def _to_ascii(line: str) -> str:
     if not line.isascii():
         try:
             line = json.dumps(json.loads(line))
-        except (ValueError, RecursionError):  # somebody wrote it in our place: `verify` says so
+        except (ValueError, RecursionError):  # we did not write this line: `verify` reports it
             line = json.dumps(line)
     return line.replace("\x7f", "\\u007f").replace("\n", " ")
 

@@ -41,7 +41,7 @@ command.
 Exits with 0; 1 if there is no such review, or several, or if its entries were
 changed, 2 if the command or a setting is wrong, 3 if Redis can't be reached.
 """
-#: After a failover, the clock of the new Redis may differ by this much, in milliseconds.
+#: After a failover, the new Redis's clock may differ by at most this, in milliseconds.
 _CLOCK_TOLERANCE = 3_600_000
 _SHORT = 12
 #: The keys of an entry beside its event.
@@ -165,7 +165,7 @@ def _fields(event: Event) -> Iterator[tuple[str, str]]:
 
 
 def _digest_text(before: str | None, after: str) -> str:
-    """For several actions, both are lists."""
+    """The digests before and after. For several actions, both are lists."""
     if before is None or before == after:
         return _short(after)
     return f"{_short(before)} → {_short(after)}"

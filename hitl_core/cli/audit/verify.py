@@ -92,10 +92,10 @@ def _verify_file(name: str, verifier: Verifier) -> Verifier:
 
 
 async def _verify_stored(reviews: Reviews, known: list[tuple[str, str]]) -> Verifier:
-    """Verify the audit in Redis; its end has no anchor yet. Raises BrokenChain.
+    """Verify the audit in Redis; its last entries may have no anchor yet. Raises BrokenChain.
 
-    Bots add anchors and trim meanwhile. A new anchor does no harm, but trimmed entries are missing, so all is
-    read again then.
+    Meanwhile, bots add anchors and trim entries. A new anchor does no harm. If entries were trimmed,
+    everything is read again.
     """
     while True:
         first_entries, verifier = await _first_entries(reviews), Verifier(known)

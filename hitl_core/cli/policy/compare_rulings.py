@@ -9,7 +9,8 @@ from hitl_core.cli import phrases
 from hitl_core.model import Expire, Reviewers, Route
 from hitl_core.policy import Ruling
 
-#: The worst first. If it can't be determined which of two is looser, as with two schemas, it is "looser".
+#: The effects, the worst first. If nobody can tell which of two is looser, as with two schemas, it is
+#: "looser".
 Effect = Literal["looser", "different", "stricter"]
 EFFECTS: tuple[Effect, ...] = ("looser", "different", "stricter")
 _BY_STRICTNESS = ("allow", "review", "deny")
@@ -90,7 +91,7 @@ def _reviewer_changes(before: Reviewers, after: Reviewers) -> Iterator[Change]:
 
 
 def _route_changes(before: Route, after: Route) -> Iterator[Change]:
-    """The members of each place may decide, so one place more is looser."""
+    """Changes of places and times. The members of each place may decide, so one more place is looser."""
     old, new = _places(before), _places(after)
     yield from _list_changes("places", old, new)
     yield from _reviewer_changes(before.reviewers, after.reviewers)

@@ -37,7 +37,7 @@ example:
 Exits with 0 for any verdict, 1 if the policy is invalid, 2 if the call is
 invalid.
 """
-#: How many other tools are listed.
+#: The most other tools that are listed.
 _MAX_TOOLS = 8
 
 
@@ -116,7 +116,7 @@ def _place_text(where: Place) -> str:
 
 
 def _extra_fields(policy: Policy, call: ToolCall, ruling: Ruling) -> Iterator[tuple[str, str]]:
-    """Fields that few rules have, and those about edits."""
+    """Fields that only few rules have, and fields about edits."""
     route = ruling.route
     if route.clock == "delivered":
         yield "clock", "starts when the first message is posted"

@@ -123,7 +123,9 @@ def _parse_config(data: bytes, name: str) -> Mapping[str, Any]:
 
 
 def _load_policy(dialect: str, config: Mapping[str, Any], name: str) -> Policy:
-    """Raises InvalidPolicy, UnsupportedByDialect. Reports printed functions as such; Sagents has none."""
+    """Raises InvalidPolicy, UnsupportedByDialect. Functions that were printed into the file get their own
+    error; Sagents has none.
+    """
     functions = {} if dialect == "sagents" else dict(_find_functions(config))
     lost_functions = [
         Problem(name, None, path, message)
@@ -151,7 +153,7 @@ def _find_functions(config: object) -> Iterator[tuple[str, str]]:
 
 
 def _list_rules(config: object) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """The key of the map of tools, the name and the rule of each tool with a detailed rule."""
+    """Each tool with a detailed rule: the key of the map of tools, the tool's name, and the rule."""
     for key in _RULES:
         for name, rule in _as_mapping(_as_mapping(config).get(key)).items():
             if entries := _as_mapping(rule):
@@ -167,8 +169,8 @@ _NUMBER = re.compile(r"[-+]?\.?[0-9].*")
 
 
 def to_yaml(policy: Policy, whens: Mapping[str, object]) -> str:
-    """`whens` are the JSON Schemas of the rules' `when`, by tool, because a rule has only the
-    compiled form.
+    """The policy as YAML. `whens`: the JSON Schemas of the rules' `when`, by tool; a rule has them only
+    compiled.
     """
     config: dict[str, Any] = {"default": policy.default.kind}
     if policy.allow_override:
@@ -205,7 +207,7 @@ def _rule_to_yaml(rule: Rule, when: object) -> object:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Without anchors, and with quotes around text that a reader could read as another value."""
+    """Writes no anchors, and quotes every text that a reader could read as another value."""
 
     def ignore_aliases(self, data: object) -> bool:
         return True

@@ -1,5 +1,5 @@
-"""Applies a policy, or two of them, to recorded calls one by one, and counts the results. The calls are read
-line by line, because the file may be larger than the memory.
+"""Applies one or two policies to recorded calls, and counts the results. The calls are read line by line,
+because the file may be larger than the memory.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hitl_core.errors import InvalidToolCall
 from hitl_core.model import CALL_KEYS, ToolCall, decode, encode
 from hitl_core.policy import Policy, Ruling
 
-#: How many bad lines are reported one by one.
+#: The most bad lines that are reported one by one.
 _MAX_COMPLAINTS = 20
 
 #: The longest line, in bytes: enough for the largest arguments if every byte is escaped.
@@ -104,8 +104,8 @@ class PolicyTrial:
 
 
 def read_calls(file: BinaryIO) -> Iterator[RecordedCall | BadLine]:
-    """Each line `{"name", "args", "id"?, "thread_id"?}`, checked as the gate does. Other keys are ignored,
-    except those with which other formats pass arguments. Empty lines are skipped.
+    """Each line `{"name", "args", "id"?, "thread_id"?}`, with the checks of the gate. Other keys are ignored,
+    except keys that hold arguments in other formats. Empty lines are skipped.
     """
     number = 0
     while data := file.readline(MAX_LINE + 1):
@@ -142,7 +142,7 @@ def _read_line(number: int, text: bytes) -> RecordedCall:
 
 
 def _line_problem(error: InvalidToolCall) -> str:
-    """The problem of the line, because the text of `decode` is about arguments."""
+    """The problem of the line. It is written here, because the texts of `decode` are about arguments."""
     match error.__cause__:
         case json.JSONDecodeError(msg=reason, colno=column):
             return f"This is not JSON: {reason}, in column {column}."

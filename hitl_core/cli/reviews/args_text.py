@@ -8,7 +8,8 @@ from typing import Any, TextIO
 
 from hitl_core.cli.terminal import DIM, YELLOW, Paint, say, say_field
 
-#: How much of one value is shown, from its beginning and its end: harmful parts are often at the end.
+#: How much of one value is shown, at its beginning and at its end, because harmful parts are often at the
+#: end.
 _MAX_LINES = (10, 4)
 _MAX_CHARACTERS = (300, 100)
 _MAX_ARGUMENTS = 40
@@ -22,7 +23,7 @@ def say_args(
     args: dict[str, Any], *, label: str, rest: str | None, to: TextIO | None = None
 ) -> None:
     """Print each argument with its value. If something is cut, a line says so and names `rest`, the command
-    that shows all; with None nothing is cut.
+    that shows everything; with None nothing is cut.
     """
     if not args:
         say_field(label, Paint("none", DIM), indent=4, to=to)

@@ -30,8 +30,8 @@ def card_numbers(review: Review) -> dict[str, int]:
 
 
 def find_calls(review: Review, named: str, calls: Iterable[Call]) -> list[Call]:
-    """The calls that match a number on the card, a tool's name, or a tool call id. `#2` is a number, while
-    an id may look like a `2`.
+    """The calls that match a number on the card, a tool's name, or a tool call id. `#2` is always a number;
+    `2` may also be an id.
     """
     numbers = card_numbers(review)
 
@@ -89,7 +89,7 @@ def say_call(snapshot: Snapshot, call: Call, *, rest: str | None, to: TextIO | N
 
 
 def _rule_text(review: Review, call: Call) -> str:
-    """The rule, and why it rules so. The agent's own words are quoted as the agent's."""
+    """The rule, and its reason. The agent's own words are quoted as the agent's."""
     name, reason = call.verdict.rule or "none, the default", rule_reason_of(review, call)
     if not reason:
         return f"{name}: the reason is not shown, because this review has hidden values"
@@ -146,7 +146,7 @@ def _decision_fields(review: Review, action: Action | None, now: float) -> Itera
 
 
 def _escalation_field(action: Action, step: Escalation, now: float) -> Field:
-    """A fallback is shown differently, because it has nothing to do with lateness."""
+    """A fallback has its own field, because it has nothing to do with lateness."""
     to, when = phrases.place_text(step.to), phrases.time_text(step.at, now)
     if step.step is None:
         planned_places = ", ".join(map(phrases.place_text, action.route.notify))

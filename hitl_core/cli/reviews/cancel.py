@@ -72,7 +72,8 @@ def run(args: argparse.Namespace) -> int:
     if review.calls_in_doubt:
         raise Refused("started", f"It is too late to cancel this: {phrases.doubt_text(review)}")
     command = Cancel(review.id, operator(), new_op(), args.reason)
-    # Refuse before asking for the confirmation; of a held review with the reason that a release won't change.
+    # Refuse before asking for the confirmation. For a held review the reason is one that a release doesn't
+    # change.
     apply_command(snapshot, command)
     apply_unless_held(lambda one: apply_command(one, command), snapshot)
     calls = phrases.tool_names(review, review.calls)

@@ -26,8 +26,8 @@ UNKNOWN_MESSAGE = (
 def confirm_change(
     args: argparse.Namespace, show: Callable[[], object], question: str, no_change_message: str
 ) -> bool:
-    """Show the change and ask for confirmation; with `--yes` don't ask. `no_change_message` is printed after
-    a no.
+    """Show the change and ask for confirmation; with `--yes` don't ask. After a no, print
+    `no_change_message`.
     """
     if args.yes:
         return True
@@ -39,8 +39,8 @@ def confirm_change(
 
 
 def show_calls(snapshot: Snapshot, calls: Iterable[Call]) -> None:
-    """Print the calls on standard error, because the result of the command is on standard output. Nothing is
-    cut: what a person confirms, they must be able to read.
+    """Print the calls on standard error, because standard output has only the command's result. Nothing is
+    cut: a person must be able to read everything that they confirm.
     """
     review = snapshot.review
     say(phrases.heading(review), to=sys.stderr)
@@ -56,9 +56,8 @@ def new_op() -> str:
 async def store_change(
     reviews: Reviews, command: Command, unknown_message: str = UNKNOWN_MESSAGE
 ) -> ChangeResult:
-    """Apply the command. A refusal is an entry of the audit. Raises what `Reviews.apply` raises, with texts
-    for the command line.
-    `unknown_message`: what to do if the reply was lost.
+    """Apply the command, and record a refusal in the audit. Raises what `Reviews.apply` raises, with texts
+    for the command line. `unknown_message`: what to do if the reply was lost.
     """
     try:
         return await reviews.apply(command)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
     from hitl_core.review import Reviews
 
-#: Means all open actions.
+#: In place of an action: all open actions.
 _ALL = "all"
 _MORE = """\
 The decision counts like one in the chat and follows the same rules: allowed
@@ -208,7 +208,7 @@ def _tool_name(review: Review, action: Action) -> str:
 
 
 def _new_rule_note(action: Action, verdict: Verdict) -> str:
-    """The note after an edit that made another rule apply. Its editor's approval never counts here, because
+    """The note after an edit, if another rule matches it. The editor's approval never counts then, because
     the command line can't check whether that rule names the editor.
     """
     rule = f"the rule `{verdict.rule}`" if verdict.rule else "the policy's default"
@@ -218,7 +218,7 @@ def _new_rule_note(action: Action, verdict: Verdict) -> str:
 
 
 def _cli_refusal(refused: Refused, review: Review, action: Action) -> Refused:
-    """The refusal with a text for the command line, because the original text names buttons."""
+    """The refusal with a text for the command line: the original text names buttons."""
     match refused.code:
         case "unchanged":
             words = "The arguments are unchanged. To run the call as it is, use approve."

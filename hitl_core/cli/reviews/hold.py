@@ -1,4 +1,4 @@
-"""`hitl reviews hold`: nothing goes on until a person has looked."""
+"""`hitl reviews hold`: holds all reviews that are not done, until a person releases them."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ _COLUMNS = (
     Column("STATUS"),
     Column("WAITS", can_cut=True),
 )
-#: How many reviews are loaded at once: as many as the store has connections.
+#: How many reviews are loaded at once. It is the number of the store's connections.
 _BATCH_SIZE = 32
 
 
@@ -114,7 +114,7 @@ async def _load_listing(reviews: Reviews, args: argparse.Namespace) -> _Listing:
 
 
 async def _thread_ids(reviews: Reviews, thread_id: str) -> AsyncIterator[str]:
-    """Each id once, although a review that becomes done meanwhile comes again."""
+    """Each id once. The store lists a review again if it becomes done meanwhile."""
     seen: set[str] = set()
     async for each in reviews.thread_reviews(thread_id):
         if each.id not in seen:
@@ -125,8 +125,8 @@ async def _thread_ids(reviews: Reviews, thread_id: str) -> AsyncIterator[str]:
 async def _load_snapshots(
     reviews: Reviews, ids: AsyncIterator[str], problems: list[str]
 ) -> AsyncIterator[Snapshot]:
-    """The reviews with these ids. One that can't be read (for example of a newer version) is reported in
-    `problems`, and one that was deleted is left out.
+    """The reviews with these ids. A review that can't be read (for example of a newer version) is reported in
+    `problems`; a deleted one is left out.
     """
     while batch := [review_id async for review_id in _take_ids(ids, _BATCH_SIZE)]:
         loads = (reviews.store.load_outline(review_id) for review_id in batch)

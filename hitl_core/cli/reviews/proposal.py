@@ -1,4 +1,4 @@
-"""The proposal of `hitl reviews decide`: how its options make one, and how it is shown for confirmation."""
+"""The proposal of `hitl reviews decide`: makes it from the options, and shows it for confirmation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hitl_core.review import Proposal, judge_proposal, mask_hidden, redaction_po
 
 _EDITED_LABEL = "edited, these would run"
 
-#: How many removed arguments are listed.
+#: The most removed arguments that are listed.
 _MAX_GONE = 20
 
 
@@ -51,7 +51,7 @@ def make_proposal(
 
 
 def _read_answer(schema: dict[str, Any], given: list[str]) -> Any:
-    """An option by its value or its name; else a JSON value, or the text itself."""
+    """One of the options, by its value or name; without options a JSON value, or the text itself."""
     if schema.get("type") == "array":
         items = schema.get("items")
         return [_read_value(cast("dict[str, Any]", items or {}), each) for each in given]
@@ -88,9 +88,7 @@ def show_proposals(snapshot: Snapshot, proposals: list[tuple[Action, Proposal]])
 
 
 def _judged_action(snapshot: Snapshot, action: Action, proposal: Proposal) -> Action:
-    """The action by which values are hidden: any rule so far hides them, and the one that the proposal falls
-    under.
-    """
+    """The action that hides values in the proposal, by all rules so far and the rule that now matches."""
     with suppress(Refused):  # `decide` reports it
         judged = judge_proposal(snapshot.review, action, proposal, snapshot.now)
         return judged.ruling.action if judged.ruling else action

@@ -1,4 +1,4 @@
-"""`hitl reviews release ID`: a review that is held goes on."""
+"""`hitl reviews release ID`: lets a held review continue."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _release_all(args: argparse.Namespace) -> int:
 
 
 async def _release_each(reviews: Reviews) -> bool:
-    """Whether one could not be released: it is told, and keeps no other from its release."""
+    """Release each. Returns whether one failed; its error is printed, and the others are released."""
     failed = False
     async for review_id in _held(reviews):
         try:

@@ -109,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _find_review(reviews: Reviews, given: str) -> Snapshot:
-    """The review. If its lease has ended and no bot has noticed it yet, its calls become in doubt now."""
+    """The review. If its lease has ended and no bot has noticed that yet, its calls become in doubt now."""
     snapshot = await find_review(reviews, given)
     lease = snapshot.review.lease
     if lease is None or lease.until > snapshot.now:
@@ -119,7 +119,7 @@ async def _find_review(reviews: Reviews, given: str) -> Snapshot:
 
 
 def _choose_call(review: Review, named: str) -> Call:
-    """Any call can be in doubt, also one that needed no review."""
+    """The call that was typed. Any call can be in doubt, also one that needed no review."""
     if matches := find_calls(review, named, review.calls):
         return only_call(review, named, matches)
     tools_text = phrases.tool_names(review, review.calls)
@@ -147,7 +147,7 @@ def _find_doubt(snapshot: Snapshot, call: Call) -> Run:
 async def _resolve(
     reviews: Reviews, review: Review, call: Call, answer: DoubtAnswer, attempt: int
 ) -> Snapshot:
-    """The answer is for this attempt: it doesn't count if the call was run again meanwhile."""
+    """Store the answer. It is about this attempt, so it doesn't count if the call was run again meanwhile."""
     command = AnswerDoubt(
         review.id,
         call.key,

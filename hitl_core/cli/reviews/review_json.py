@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 
 def review_to_json(snapshot: Snapshot, *, with_args: bool) -> Json:
-    """Times are seconds since the epoch by the store's clock; a missing value is null."""
+    """The review as JSON. Times are seconds since the epoch by the store's clock; a missing value is null."""
     review = snapshot.review
     numbers = {action.key: n for n, action in enumerate(review.actions, start=1)}
     cancelled, lease = review.cancelled, review.lease

@@ -104,7 +104,9 @@ def _fields(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
 
 
 def _card_text(snapshot: Snapshot, place: Place) -> str:
-    """Internal changes also raise the version, so a card with an earlier version can be up to date."""
+    """Where the card is, and its version. A card of an earlier version can be up to date, because internal
+    changes also raise the version.
+    """
     ref, card_version = snapshot.posts.get(place), snapshot.shown.get(place)
     trouble = snapshot.review.troubles.get(place)
     since = f" (since {phrases.time_text(trouble.since, snapshot.now)})" if trouble else ""

@@ -1,4 +1,4 @@
-"""Compiles a schema document to a check of values: one check for each keyword. Start with `Compiler`."""
+"""Compiles a schema document to checks of values, one check for each keyword. Start with `Compiler`."""
 
 from hitl_core.jsonschema.checks.compiler import Compiler
 from hitl_core.jsonschema.checks.keywords import equality_key, find_equal

@@ -1,4 +1,4 @@
-"""The keywords whose schemas need not be met: `anyOf`, `not`, `if` and so on; and `$ref`."""
+"""The keywords whose schemas need not all be met (`anyOf`, `not`, `if`, …), and `$ref`."""
 
 from __future__ import annotations
 
@@ -96,8 +96,8 @@ def make_if_check(
 
 
 def make_ref_check(nodes: Mapping[int, CompiledNode], target: int) -> Check:
-    """A reference. The target is looked up at each check, because a schema can contain itself: then the
-    target is not compiled yet when the reference is.
+    """The check of a reference. The target is looked up at each check, because a schema can contain itself:
+    then the target is not compiled yet when the reference is compiled.
     """
 
     def check(value: Any, state: CheckState) -> Problems:

@@ -1,4 +1,4 @@
-"""The keywords whose schemas must all be met: of properties, of items, and `allOf`."""
+"""The keywords whose schemas must all be met: those for properties and for items, and `allOf`."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def check_properties(
 
 
 def reword_forbidden(problems: Problems) -> Problems:
-    """A better message for a property that must not exist at all."""
+    """The problems, with a better message for a property that must not exist at all."""
     if len(problems) == 1 and problems[0].keyword == "false" and not problems[0].path:
         return (problems[0]._replace(message="is not allowed here"),)
     return problems

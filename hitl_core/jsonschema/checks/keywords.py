@@ -143,8 +143,8 @@ def make_format_check(name: str) -> Check | None:
 
 
 def report_too_long(error: TextTooLong, state: CheckState) -> Problems:
-    """A text that is too long to check counts as wrong. The error is raised in two cases: in strict mode,
-    where "not met" would be a wrong answer, and if no budget is left for other checks.
+    """Report a text that is too long to check as wrong. Raises the error in two cases: in strict mode,
+    because there "wrong" could be false, and if no budget is left for other checks.
     """
     if state.strict or state.left < 0:
         raise error
@@ -198,7 +198,9 @@ def check_unique(value: Any, state: CheckState) -> Problems:
 
 
 def equality_key(value: object, state: CheckState | None = None, depth: int = 1) -> Hashable:
-    """Two keys are equal if JSON Schema calls the values equal. 1 and 1.0 are equal, 1 and true are not."""
+    """A key for comparing values: two keys are equal if JSON Schema calls the values equal. 1 and 1.0 are
+    equal, 1 and true are not.
+    """
     if not isinstance(value, dict | list):
         return (isinstance(value, bool), cast(Hashable, value))
     if state is not None:  # each outer list or object hashes the inner keys again
@@ -220,7 +222,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _json_type(value: object) -> type | None:
-    """The JSON type of a subclass, such as a `StrEnum` of the agent."""
+    """The JSON type of a value whose Python type is a subclass, such as a `StrEnum` of the agent."""
     return next((kind for kind in _JSON_TYPES if isinstance(value, kind)), None)
 
 

@@ -1,4 +1,4 @@
-"""The problems of a check as errors, in words for people."""
+"""Writes the problems of a check as errors for people."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SIZE_WORDS = {
     "Items": ("have", "item", "items"),
     "Properties": ("have", "entry", "entries"),
 }
-#: The keywords whose messages have words of the schema, or keys of the value.
+#: The keywords whose messages quote the schema, or keys of the value.
 _QUOTING = ("anyOf", "const", "enum", "oneOf", "pattern", "propertyNames")
 _SENTENCES = {
     "minimum": "must be at least {limit}",
@@ -47,7 +47,7 @@ _TOGETHER = {
 
 
 def list_errors(problem: Problem, around: Path = ()) -> list[ArgError]:
-    """The errors of a problem of the value at `around`; several for a problem of inner values."""
+    """The errors of a problem of the value at `around`. A problem of inner values has several."""
     path = (*around, *problem.path)
     if nearest := _nearest_branch(problem):
         return [error for inner in nearest for error in list_errors(inner, path)]
@@ -59,13 +59,13 @@ def list_errors(problem: Problem, around: Path = ()) -> list[ArgError]:
 
 
 def _nearest_branch(problem: Problem) -> Sequence[Problem]:
-    """The problems of the one branch that is for this type of value; () if there isn't exactly one."""
+    """The problems of the only branch that fits this type of value; () if there is none, or more than one."""
     matching = [branch for branch in problem.branches if not any(map(_is_other_branch, branch))]
     return matching[0] if len(matching) == 1 else ()
 
 
 def _is_other_branch(problem: Problem) -> bool:
-    """Whether this problem shows that the branch is not meant: a wrong type, or a wrong constant property."""
+    """Whether this problem shows that another branch is meant: a wrong type, or a wrong constant property."""
     keyword, limit = problem.keyword, problem.limit
     if len(problem.path) > 1 or (problem.path and keyword == "type"):
         return False

@@ -1,4 +1,4 @@
-"""What a check of one schema is: the state that it works on, and the problems that it reports."""
+"""The check of one schema: the state that it works on, and the problems that it reports."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ MAX_PROBLEMS = 50
 
 
 class Problem(NamedTuple):
-    """`path` leads to the wrong value. `message` follows the value's name; None means that `validate` writes
-    it. `branches`: the problems of each schema of an `anyOf` or `oneOf`. `together`: see ArgError.
+    """`path` leads to the wrong value. `message` follows the value's name; None: `validate` writes it.
+    `branches`: the problems of each schema of an `anyOf` or `oneOf`. `together`: see ArgError.
     """
 
     keyword: str
@@ -25,12 +25,12 @@ class Problem(NamedTuple):
 
 
 class CheckState(Budget):
-    """The check of one value.
+    """The state of the check of one value.
 
     `seen` collects the evaluated names or items of the current object or list, for the `unevaluated…`
-    keywords; None means that no keyword needs it. `strict`: a text that can't be checked raises TextTooLong.
-    Otherwise it counts as wrong, and `unsure` says why: inside `not`, `if` or `oneOf`, "wrong" could make the
-    whole valid.
+    keywords; None if no keyword needs it. `strict`: a text that can't be checked raises TextTooLong.
+    Otherwise the text counts as wrong, and `unsure` says why: inside `not`, `if` or `oneOf`, "wrong" could
+    make the whole value valid.
     """
 
     __slots__ = ("depth", "seen", "strict", "unsure")
@@ -43,21 +43,19 @@ class CheckState(Budget):
 
 
 Problems = Sequence[Problem]
-#: The check of a schema or keyword returns its problems, () if the value is valid. The caller spends the
-#: step.
+#: Checks a value by a schema or keyword. Returns the problems, () if the value is valid. The caller spends
+#: the step.
 Check = Callable[[Any, CheckState], Problems]
 
 
 class CompiledNode(NamedTuple):
-    """A compiled schema. All values of the Python types in `accepted_types` are valid, so they need no
-    check.
-    """
+    """A compiled schema. Values of the Python types in `accepted_types` are valid without a check."""
 
     check: Check
     accepted_types: frozenset[type] = frozenset()
 
 
 def prefix_path(name: str | int, problems: Problems, state: CheckState) -> list[Problem]:
-    """The problems with paths that begin at the outer object or list."""
+    """The problems, with paths that begin at the outer object or list."""
     state.spend(2 * len(problems))
     return [each._replace(path=(name, *each.path)) for each in problems]

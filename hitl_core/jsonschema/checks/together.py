@@ -1,4 +1,4 @@
-"""Which properties of an object a keyword such as `not` or `oneOf` is about together."""
+"""Finds the properties that a keyword such as `not` or `oneOf` is about together."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, cast
 from hitl_core.jsonschema.checks.problem import Problems
 from hitl_core.jsonschema.errors import Together
 
-#: Errors name this many properties, found in so many schemas.
+#: An error names at most this many properties, and searches at most this many schemas.
 MAX_NAMES, MAX_SCHEMAS = 8, 50
 _BRANCHES = ("allOf", "anyOf", "oneOf")
 #: Keywords that say no more than `required`.
@@ -16,7 +16,7 @@ _ONLY_REQUIRED = {"required", "type", "title", "description"}
 
 
 def properties_together(schemas: Sequence[Any]) -> Together | None:
-    """The properties of these schemas, which the value must not all meet; None if they name none."""
+    """The properties in these schemas, not all of which may be met; None if the schemas name none."""
     known = [cast("dict[str, Any]", one) for one in schemas if isinstance(one, dict)]
     names = _first(name for schema in known for name in _names_in(schema))
     if not names:
@@ -26,7 +26,7 @@ def properties_together(schemas: Sequence[Any]) -> Together | None:
 
 
 def branches_together(branches: Iterable[Problems]) -> Together | None:
-    """The properties for which none of these branches is met; None if a problem is of the whole value."""
+    """The properties that make all of these branches fail; None if a problem is about the whole value."""
     problems = [each for branch in branches for each in branch]
     if not problems or not all(each.path and isinstance(each.path[0], str) for each in problems):
         return None

@@ -59,8 +59,8 @@ _EMPTY_PART = Part(frozenset({0}), {}, {})
 
 @dataclass
 class Automaton:
-    """Position 0 is the text before a match, so it reads every character. A match can end after the positions
-    of `accepts`.
+    """Position 0 is the text before a match, so it accepts every character. A match can end after the
+    positions in `accepts`.
     """
 
     budget: Budget
@@ -172,8 +172,8 @@ class Automaton:
         return Part(frozenset({1 << self.conditions.index(condition)}), {}, {})
 
     def _repeat(self, low: int, high: Any, body: Any, flags: int) -> Part:
-        """Copies of the body, built from the last to the first. So each optional copy can only be followed by
-        the next one.
+        """Copies of the body. They are built from the last to the first, so that each optional copy can only
+        be followed by the next one.
         """
         if high == 0:
             return _EMPTY_PART

@@ -12,7 +12,7 @@ sre: Any = import_module(
 )  # the constants of the parser of `re`, which have no types
 CharTest = Callable[[str], bool]
 
-#: Other letters with the same lower case (the simple case mappings of Unicode).
+#: Letters that have the same lower case as another letter (the simple case mappings of Unicode).
 _EXTRA_CASES = {
     "k": "\u212a",
     "\u00e5": "\u212b",

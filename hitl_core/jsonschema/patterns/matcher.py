@@ -63,7 +63,7 @@ class Matcher:
                 self._clear_cache()
 
     def _search(self, text: str, budget: Budget) -> bool:
-        """For a pattern whose conditions are only about the ends of the text."""
+        """Search with a pattern whose conditions are only about the ends of the text."""
         budget.spend(1 + len(text) // 8)
         state, rest, char = self._start, iter(text), ""
         if self._advance(state, self._begin if text else self._begin | self._end, budget)[0]:
@@ -87,8 +87,8 @@ class Matcher:
                 return True
 
     def match_ends(self, text: str, budget: Budget) -> list[bool]:
-        """For each point before a character, and for the end of the text: whether a match ends there. For a
-        backward automaton: whether a match begins there.
+        """For each point before a character and for the end of the text: whether a match ends there; for a
+        backward automaton, whether a match begins there.
         """
         conditions = self._conditions_at(text, budget)
         budget.spend(1 + len(text))
@@ -139,9 +139,7 @@ class Matcher:
         return self._positions_by_char[char]
 
     def _conditions_at(self, text: str, budget: Budget) -> list[int]:
-        """For each point before a character, and for the end of the text: the conditions that are true
-        there.
-        """
+        """The conditions that are true at each point before a character, and at the end of the text."""
         holds = [0] * (len(text) + 1)
         for number, (condition, inner) in enumerate(
             zip(self._automaton.conditions, self._inner_patterns, strict=True)
@@ -155,7 +153,7 @@ class Matcher:
 
 
 def _condition_holds(condition: Condition, text: str) -> list[bool]:
-    """For each point before a character, and for the end of the text: whether the condition is true there."""
+    """For each point before a character and for the end of the text: whether the condition is true there."""
     lines, inside = [char == "\n" for char in text], [False] * len(text)
     match condition.look:
         case "begin":

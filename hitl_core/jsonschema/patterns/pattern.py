@@ -36,13 +36,13 @@ def check_pattern(pattern: str, budget: Budget | None = None) -> None:
 
 
 def cost_of(pattern: str) -> int:
-    """The steps for reading the pattern. The time of a search for each character grows with them."""
+    """The steps for reading the pattern. The search time for each character grows with this number."""
     return _compile_pattern(pattern).cost
 
 
 def search(pattern: str, text: str, budget: Budget) -> bool:
-    """Whether the pattern occurs in the text, as `re.search`, except that `$` is the very end (ECMA-262).
-    Raises PatternError, and TextTooLong if the budget is not enough.
+    """Whether the pattern occurs in the text. Like `re.search`, but `$` means only the end of the text
+    (ECMA-262). Raises PatternError, and TextTooLong if the budget is not enough.
     """
     compiled = _compile_pattern(pattern)
     if isinstance(compiled, _BadPattern):

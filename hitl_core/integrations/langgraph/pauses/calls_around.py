@@ -15,8 +15,8 @@ from hitl_core.policy import Policy
 
 
 class OpenCalls(NamedTuple):
-    """An AI message with calls that have no answers yet; some are in `answered`. `path`, `state`: of its
-    agent.
+    """An AI message with calls that have no answer yet. `answered`: its other calls. `path`, `state`: its
+    agent's.
     """
 
     message: AIMessage

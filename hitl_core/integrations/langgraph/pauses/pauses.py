@@ -49,9 +49,7 @@ class Pauses(NamedTuple):
 
 
 def read_pauses(state: StateSnapshot) -> Pauses:
-    """The state must include the states of its subgraphs: an agent may be a node, or a tool, of another
-    graph.
-    """
+    """The state must have those of its subgraphs: an agent may be a node, or a tool, of another graph."""
     known: list[AnyPause] = []
     unknown: list[Interrupt] = []
     failed: list[QuestionPause] = []
