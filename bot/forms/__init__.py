@@ -1,8 +1,8 @@
 """Forms for decisions, in every channel: opening, paging, drafts, errors beside fields, confirmation.
 
-A channel has one `FormService` with its `FormLimits`. It shows each `FormPage`, keeps its `ref`, and gives
-both back with the `Entries` of the person; the result is another page, or one of `FormResult`. Only `service`
-does I/O.
+A channel has one `FormService` with its `FormLimits`. The channel shows each `FormPage` and keeps its `ref`.
+When the person sends the page, the channel passes `ref` and the person's `Entries` to the service; the result
+is another page, or one of `FormResult`. Only `service` does I/O.
 """
 
 from .answer_form import AnswerForm

@@ -32,7 +32,7 @@ def is_plain_text(schema: Mapping[str, Any] | None) -> bool:
 
 
 class AnswerForm(ReviewForm):
-    """Raises Refused if no form can be made."""
+    """A form for one answer. Raises Refused if no form can be made."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class AnswerForm(ReviewForm):
         answer_schema = answer_schema_of(review, action) or {}
         self._is_object = answer_schema.get("type") == "object"
         schema = answer_schema if self._is_object else _to_object_schema(answer_schema)
-        # The agent may have chosen the names.
+        # The agent may have chosen these names.
         source = FormSource(
             schema,
             self._previous_answer(),
@@ -58,7 +58,7 @@ class AnswerForm(ReviewForm):
         super().__init__(ref, FormSession(source, limits, answers, ref.page))
 
     def _previous_answer(self) -> JsonObject:
-        """An earlier answer of another person is prefilled, to agree to it."""
+        """An earlier answer of another person, which is prefilled so that this person can agree to it."""
         answers = [vote.answer for vote in self._action.votes if vote.type == self._kind]
         if not answers or answers[-1] is None:
             return {}
@@ -76,7 +76,7 @@ class AnswerForm(ReviewForm):
 
 
 def _to_object_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """A form needs an object: this one has the answer as its only property."""
+    """A schema of an object with the answer as its only property, because a form needs an object."""
     return {
         **{key: schema[key] for key in _REFERENCE_KEYWORDS if key in schema},
         "type": "object",

@@ -27,23 +27,23 @@ from .page import TOOL, Entries, FormRef, PageField
 from .review_form import FormFrame, ReviewForm
 from .session import FormSession, FormSource
 
-#: How many tools can be chosen.
+#: The most tools that can be chosen.
 MAX_TOOLS = 100
-#: How many removed values the warning names.
+#: The most removed values that the warning names.
 MAX_REMOVED = 10
-#: How many warnings about what was entered it has.
+#: The most warnings about what was entered.
 MAX_ODD = 3
 #: The labels of the button that sends the form.
 _APPROVE, _SEND = "Approve edited", "Send edited"
 _NO_SCHEMA = " This tool has no schema, so only the type of each value is checked."
-#: How a value can be changed that no input can hold.
+#: What people can do about a value that no input can hold.
 _REJECT_HELP = "To have it changed, close this form, press “Reject” and say what should change."
 _CLI_HELP = "It can be changed on the command line: “hitl reviews decide”."
 _TOOL_HINT = "You can choose another tool if the policy allows it with these arguments."
 
 
 class EditForm(ReviewForm):
-    """Raises Refused if no form can be made."""
+    """A form for one edit. Raises Refused if no form can be made."""
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class EditForm(ReviewForm):
         return f"{start}. Then {others} must approve it before it runs."
 
     def _tool_choice(self) -> tuple[PageField, ...]:
-        """The choice of the tool: another tool has other fields."""
+        """The field for choosing the tool. Another tool has other fields."""
         if len(self._tools) == 1:
             return ()
         chosen, options = str(self._tools.index(self._tool)), tuple(map(Option, self._tools))
@@ -136,9 +136,7 @@ class EditForm(ReviewForm):
         return (PageField(TOOL, field),)
 
     def _with_tool(self, tool: str) -> EditForm:
-        """The form for another tool, from its first page; or this form with the reason why that tool is not
-        possible.
-        """
+        """The form for another tool, from its first page; or this form, with the reason why not."""
         form = copy.copy(self)
         try:
             form.session = self.session.convert_to(self._source(tool)).at_page(0)
@@ -165,9 +163,7 @@ class EditForm(ReviewForm):
 
 
 def _digest(proposal: Proposal) -> str:
-    """Identifies an edit: revision, seal, tool and new arguments. A changed value needs a new
-    confirmation.
-    """
+    """Identifies an edit by revision, seal, tool and arguments. So a changed value is confirmed again."""
     args = proposal.args.digest if proposal.args else ""
     identity = json.dumps([proposal.revision, proposal.seal, proposal.name, args])
     return hashlib.sha256(identity.encode()).hexdigest()[:32]

@@ -1,7 +1,7 @@
-"""The fields of a form as people see them in a channel, with their ids, and on which pages. Pure.
+"""The fields of a form as a channel shows them, with their ids, split into pages. Pure.
 
-Inputs show invisible characters as marks (⟦U+202E⟧), which are read back as those characters. So an untouched
-value does not change, and an edited value keeps what its editor could see.
+Inputs show invisible characters as marks (⟦U+202E⟧). When the answer is read, marks become those characters
+again. So an untouched value does not change, and an edited value keeps what its editor could see.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _CUT_MARK = re.compile(r"⟦[\d,]+ more characters?⟧")
 _TEXT_KINDS = {"text", "long_text", "email", "uri", "integer", "number", "lines", "json"}
 _TYPED_KINDS = ("text", "long_text", "lines", "json")
 _TOO_MANY_MARKS = "This has too many invisible characters, so it can't be changed here."
-#: The room for the mark of a cut and a number.
+#: The space for the mark of a cut and a number.
 _MARK_LENGTH = 30
 #: The bytes to reserve for a short input, and for each character of a long one.
 _SHORT_BYTES, _CHARACTER_BYTES = 1_000, 3
-#: The bytes to reserve for the warnings about one value: what people enter may have some.
+#: The bytes to reserve for the warnings about one value: a value that people enter may get some.
 _WARNING_BYTES = 1_500
 
 
 def fit_pages(fields: Iterable[Field], limits: FormLimits) -> list[tuple[Field, ...]]:
-    """The fields with visible text, in pages. One whose value with marks does not fit into an input is
-    locked. Answers never move a field to another page.
+    """The fields with visible text, in pages. A field is locked if its value with marks does not fit into an
+    input. Answers never move a field to another page.
     """
     known = [_fit_kind(field, limits) for field in fields]
     visible = labels([field.label for field in known], limits.label)
@@ -53,7 +53,7 @@ def fit_pages(fields: Iterable[Field], limits: FormLimits) -> list[tuple[Field, 
 
 
 def _fit_kind(field: Field, limits: FormLimits) -> Field:
-    """A text input, if the channel's own input of this kind does not take the value."""
+    """The field as a text input, if the channel's own input of this kind does not take the value."""
     pattern = limits.formats.get(field.kind) if field.locked is None else None
     fits = pattern is None or pattern.fullmatch(field.initial or "")
     return field if fits else field._replace(kind="text")
@@ -64,7 +64,7 @@ def _is_typed(field: Field) -> bool:
 
 
 def _fit_field(field: Field, initial: str, limits: FormLimits) -> Field:
-    """`initial`: what a typed field shows, with marks."""
+    """The field, fitted to the limits. `initial`: what a typed field shows, with marks."""
     if field.locked is not None:
         return field._replace(initial=_locked_text(field, limits))
     if not initial:
@@ -92,20 +92,20 @@ def shows_all(fields: Iterable[Field]) -> bool:
 
 
 def means_same(one: Field, other: Field) -> bool:
-    """Whether an answer to one of the fields means the same for the other."""
+    """Whether the same answer means the same for both fields."""
     typed = one.kind in _TEXT_KINDS and other.kind in _TEXT_KINDS
     return typed or (one.kind == other.kind and one.options == other.options)
 
 
 def find_warnings(form: Form) -> dict[str, tuple[Line, ...]]:
-    """What is odd in the values that the fields show, in their names and options, by pointer."""
+    """By pointer, what is odd in the fields: in their values, names and options."""
     shown = form.shown_texts()
     found = _find_warnings(shown)
     return {field.pointer: lines for (field, _), lines in zip(shown, found, strict=True) if lines}
 
 
 def find_new_warnings(form: Form) -> tuple[Line, ...]:
-    """What is odd in what people entered, without what was odd before."""
+    """What is odd in the values that people entered, without what was odd before."""
     changed, earlier = form.changed_texts()
     found = _find_warnings([*changed, *earlier])
     known = {
@@ -121,7 +121,7 @@ def find_new_warnings(form: Form) -> tuple[Line, ...]:
 
 
 def _find_warnings(shown: Sequence[tuple[Field, list[Any]]]) -> list[tuple[Line, ...]]:
-    """About each of these fields with its texts."""
+    """The warnings about each of these fields, which come with their texts."""
     visible = labels([field.label for field, _ in shown], MAX_FIELD_LABEL)
     paths = parse_pointers([field.pointer for field, _ in shown])
     return field_warnings(visible, paths, [texts for _, texts in shown])
@@ -141,7 +141,7 @@ def _split_pages(fields: Sequence[Field], limits: FormLimits) -> list[tuple[Fiel
 
 
 def _size(field: Field, limits: FormLimits) -> int:
-    """The largest size that the field can take of a page, in bytes, with all that people may enter."""
+    """The most bytes that the field can take on a page, with everything that people may enter."""
     if field.locked is not None:
         return _SHORT_BYTES + len(json.dumps(field.initial, ensure_ascii=False).encode())
     if field.options:
@@ -181,18 +181,19 @@ def _utf16_width(text: str) -> int:
 
 
 MAX_ID = 255
-#: What the ids of all fields begin with.
+#: All field ids begin with this.
 PREFIX = "f:"
 
 
 def field_ids(fields: Iterable[Field], revision: int, edition: str = "") -> dict[str, str]:
     """The id of each field's input, by pointer: at most MAX_ID characters, all visible.
 
-    Clients keep what was typed in an input with the same id (docs.slack.dev/reference/views/modal-views).
-    So ids change with the revision, the `edition` (which of the tools), and the choice above a field.
+    Clients keep the text typed into an input if another input has the same id
+    (docs.slack.dev/reference/views/modal-views). So ids change with the revision, with the `edition` (which
+    of the tools), and with the choice above a field.
     """
     fields = tuple(fields)
-    # A choice has its value's pointer. Its fields are below that pointer, or are the value itself.
+    # A choice has its value's pointer. Its fields are below that pointer, or have the same pointer.
     choices = {f.pointer.removesuffix("~"): f.initial or "" for f in fields if f.redraws}
     ids = dict[str, str]()
     for field in fields:

@@ -1,4 +1,4 @@
-"""Which form belongs to a button, and its first page. Pure."""
+"""Finds the form for a button, and its first page. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .review_form import ReviewForm
 def first_page(
     review: Review, action: Action, ref: FormRef, limits: FormLimits
 ) -> tuple[FormPage, bool]:
-    """The page, and whether the form shows every value of the call whole."""
+    """The page, and whether the form shows every value of the call in full."""
     if ref.kind == "reject":
         return rejection_page(review, action, ref), False
     if not has_fields(action, ref):
@@ -31,7 +31,7 @@ def make_review_form(
     """The form for an edit or an answer. Raises Refused."""
     if ref.kind == "edit":
         return EditForm(review, action, ref, limits, answers)
-    assert ref.kind == "respond" or ref.kind == "approve"  # the others have one text
+    assert ref.kind == "respond" or ref.kind == "approve"  # the other kinds have one text
     return AnswerForm(review, action, ref.kind, ref, limits, answers)
 
 

@@ -1,4 +1,4 @@
-"""How much one page of a form can have in a channel."""
+"""The limits of one form page in a channel."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from hitl_core.forms import Kind
 
 @dataclass(frozen=True)
 class FormLimits:
-    """Each channel has one.
+    """The limits of one channel.
 
-    - `page_fields`: the fields of one page;
-    - `page_bytes`: the size of one page with all that people may enter, in bytes;
-    - `option_bytes`: what one option takes of it, beside its label;
+    - `page_fields`: the most fields of one page;
+    - `page_bytes`: the most bytes of one page, with everything that people may enter;
+    - `option_bytes`: the bytes of `page_bytes` that one option takes beside its label;
     - `text`: the longest text of one input, in UTF-16 units;
     - `options`: a choice with more options is typed as text;
-    - `title`, `label`, `option_label`, `error`: characters. If a title is longer, the form repeats the tool's
-      name in full;
-    - `locked_text`: how much of a locked value is shown;
-    - `formats`: what the channel's own input of this kind accepts. A field with another value is a text
-      input.
+    - `title`, `label`, `option_label`, `error`: the most characters. If a title is longer, the form repeats
+      the tool's name in full;
+    - `locked_text`: how much of a locked value is shown, in characters;
+    - `formats`: the values that the channel's own input of a kind accepts. A field with another value is a
+      text input.
     """
 
     page_fields: int

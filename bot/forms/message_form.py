@@ -11,7 +11,7 @@ from ..card import call_about, calls_about, description_text, find_open_action
 from ..text import add_marks
 from .page import MESSAGE, FormPage, FormRef, PageField
 
-#: For a text of which a client sent half a surrogate pair.
+#: The refusal of a text in which a client sent half a surrogate pair.
 HALF_CHARACTER = (
     "This contains half a character (maybe a broken emoji), which can't be stored. Type it again."
 )
@@ -37,7 +37,7 @@ def rejection_page(review: Review, action: Action, ref: FormRef) -> FormPage:
 
 
 def text_answer_page(review: Review, action: Action, ref: FormRef) -> FormPage:
-    """An earlier answer of another person is prefilled, to agree to it."""
+    """An earlier answer of another person is prefilled, so that this person can agree to it."""
     answers = [vote.message for vote in action.votes if vote.type == "respond"]
     last = answers[-1] if answers and answers[-1] else None
     field = _message_field(
@@ -59,7 +59,7 @@ def text_answer_page(review: Review, action: Action, ref: FormRef) -> FormPage:
 
 
 def escalation_page(review: Review, waiting: Sequence[Action], ref: FormRef, to: str) -> FormPage:
-    """`to`: the names of the places that get it. `waiting`: what is escalated."""
+    """`to`: the names of the places to which it escalates. `waiting`: the actions that escalate."""
     effect = f"Everything that waits here is also sent to {to}, who can then decide too."
     field = _message_field("Why?", "The people who get the review read this.", 300, required=False)
     about = calls_about(review, waiting)

@@ -1,6 +1,4 @@
-"""The values between a channel and a form: what it shows and remembers, what people entered, and
-what becomes of it.
-"""
+"""The values between a channel and a form: a page and its reference, what people entered, and the result."""
 
 from __future__ import annotations
 
@@ -14,27 +12,27 @@ from hitl_core.model import DecisionType, MessageRef
 from ..card import REFUSAL_TITLE, Line
 from ..inbox import FIXABLE_CODES, ActionRef, PermittedSnapshot, Press, Reply
 
-#: What sending the form does: one of the decisions, or an escalation. "approve" is a form for the answer that
-#: an approval needs.
+#: What the form does when it is sent: one of the decisions, or an escalation. "approve" is a form for the
+#: answer that an approval needs.
 FormKind = Literal["edit", "reject", "respond", "approve", "escalate"]
 #: The forms that may have several fields and pages.
 FIELD_KINDS: tuple[DecisionType, ...] = ("edit", "respond", "approve")
-#: The id of the input for a text of a person's own, and of the one that chooses another tool.
+#: The ids of two inputs: the one for a person's own text, and the one that chooses another tool.
 MESSAGE, TOOL = "message", "tool"
 
 
 @dataclass(frozen=True)
 class FormRef:
-    """An open form. A channel keeps it beside the form, and gives it back with what people entered: it has
+    """An open form. A channel keeps it with the form, and passes it back with what people entered. It has
     ids, never data.
 
     - `target`: the action; for an escalation `target.revision` is the number of steps that the card showed;
     - `page`: from 0;
     - `has_draft`: what was entered on other pages is stored as a draft;
-    - `tool`: the tool that an edit changes to;
+    - `tool`: the tool that an edit chooses;
     - `confirming`: the digest of the edit that the person was asked to confirm, because it removes something
       or has odd values;
-    - `card`: the message from which to escalate.
+    - `card`: the message from which it escalates.
     """
 
     kind: FormKind
@@ -60,8 +58,9 @@ class FormRef:
 
 @dataclass(frozen=True)
 class PageField:
-    """One input, or a locked value. Another `id` means that an earlier input's text doesn't belong here.
-    `warnings` are about its value, and belong above it. `help`: how a locked value can be changed.
+    """One input, or a locked value. If the `id` is another one than before, text that was typed there doesn't
+    belong here. `warnings` are about the value and are shown above it. `help`: how a locked value can be
+    changed.
     """
 
     id: str
@@ -72,18 +71,18 @@ class PageField:
 
 @dataclass(frozen=True)
 class FormPage:
-    """One page, as neutral values: all texts are visible text on one line.
+    """One page. All texts are visible text on one line, without markup.
 
     - `about`: what is decided: the call with its main fact, who asks for it, for whom, until when;
     - `problem`: shown at the top; "" if there is none;
-    - `name`: the tool, shown before `effect` where the title can't have it all; "" elsewhere;
+    - `name`: the tool, shown before `effect` if the title is too short for it; otherwise "";
     - `effect`: what sending does;
-    - `question`: what the agent asks; "" if nothing;
+    - `question`: what the agent asks; "" if it asks nothing;
     - `submit`: the label of the button that sends this page;
-    - `count`, `back`: how many pages there are, and the label of the button to the page before, "" on the
-      first one;
-    - `file`: the label of the button that posts all arguments as a file, where a value is not shown in full;
-      "" elsewhere.
+    - `count`, `back`: the number of pages, and the label of the button to the page before; "" on the first
+      page;
+    - `file`: the label of the button that posts all arguments as a file, if a value is not shown in full;
+      otherwise "".
     """
 
     ref: FormRef
@@ -100,12 +99,12 @@ class FormPage:
 
     @property
     def where(self) -> str:
-        """Which page this is."""
+        """The page number, for people."""
         return f"Page {self.ref.page + 1} of {self.count}"
 
     @property
     def file_spoken(self) -> str:
-        """The label of the file's button for screen readers."""
+        """The label of the file button for screen readers."""
         return f"{self.file}, below the card"
 
     @property
@@ -115,8 +114,8 @@ class FormPage:
 
 @dataclass(frozen=True)
 class Entries:
-    """What people entered on one page: `answers` by the ids of its inputs, as `hitl_core.forms.Kind` says.
-    `unsent` are inputs whose answer the client left out: they keep their values.
+    """What people entered on one page: `answers` by the ids of its inputs, in the formats of
+    `hitl_core.forms.Kind`. `unsent`: the inputs whose answer the client left out; they keep their values.
     """
 
     answers: Mapping[str, str | None]
@@ -137,7 +136,7 @@ _DONE_TEXTS = {
 
 @dataclass(frozen=True)
 class Stored:
-    """What was sent is stored: the form closes. `snapshot` is the review as it is now."""
+    """The form is stored and closes. `snapshot` is the review as it is now."""
 
     snapshot: PermittedSnapshot | None = None
 
@@ -152,8 +151,8 @@ class FieldErrors:
 @dataclass(frozen=True)
 class Notice:
     """One text for the person. `fixable`: the form stays open, with the text beside its first input, if it
-    has one. Otherwise the text replaces the form. `retry`: the person should send the same again; that must
-    count as the same submission, which may be stored already.
+    has one. Otherwise the text replaces the form. `retry`: the person should send the same again. It must
+    count as the same submission, because that may be stored already.
     """
 
     text: str
@@ -162,7 +161,7 @@ class Notice:
     retry: bool = False
 
 
-#: A page replaces the one that was sent.
+#: A FormPage replaces the page that was sent.
 FormResult = Stored | FieldErrors | Notice | FormPage
 
 

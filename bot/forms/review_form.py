@@ -18,9 +18,9 @@ _FILE = "Post all of it as a file"
 
 @dataclass(frozen=True)
 class FormFrame:
-    """What the pages of a form have beside the fields of its schema (see `FormPage`). `submit` is the label
-    of the button that sends the last page, `last_fields` are more inputs there. `locked_help`: how a value
-    can be changed that no input can hold.
+    """The parts of a form's pages beside the fields of its schema (see `FormPage`). `submit`: the label of
+    the button that sends the last page. `last_fields`: more inputs on the last page. `locked_help`: how a
+    value can be changed that no input can hold.
     """
 
     title: str
@@ -35,7 +35,7 @@ class FormFrame:
 
 
 class ReviewForm(ABC):
-    """`ref` says which form it is, and `session` has the answers of all pages."""
+    """`ref` identifies the form; `session` has the answers of all pages."""
 
     def __init__(self, ref: FormRef, session: FormSession) -> None:
         self.ref, self.session = ref, session
@@ -76,16 +76,16 @@ class ReviewForm(ABC):
 
     @abstractmethod
     def proposal(self) -> Proposal:
-        """The decision that the answers make. Raises FormErrors, InvalidToolCall, SchemaError."""
+        """The decision that follows from the answers. Raises FormErrors, InvalidToolCall, SchemaError."""
 
     def warning(self, proposal: Proposal) -> str:
-        """What to confirm first: which values this removes, what is odd in what the person entered. "" if
-        nothing, or if they confirmed it.
+        """What the person must confirm first: which values are removed, and what is odd in what they entered.
+        "" if there is nothing, or if they confirmed it.
         """
         return ""
 
     def with_confirmation(self, proposal: Proposal) -> Self:
-        """The same form, which asks to confirm exactly this proposal."""
+        """The same form, which now asks to confirm exactly this proposal."""
         return self
 
     def _with_session(self, session: FormSession) -> Self:

@@ -37,10 +37,10 @@ from .review_form import ReviewForm
 
 
 class FormService:
-    """The forms of one channel. `session_id` identifies one open form in the channel, over all its pages."""
+    """The forms of one channel. `session_id` identifies one open form in the channel, with all its pages."""
 
     def __init__(self, inbox: Inbox, limits: FormLimits, name_of: Callable[[Place], str]) -> None:
-        """`name_of`: the name of a place, for people."""
+        """`name_of` returns the name of a place for people."""
         self._inbox, self._limits, self._name_of = inbox, limits, name_of
         self._drafts = Drafts(inbox.store)
 
@@ -48,7 +48,7 @@ class FormService:
         self, ref: FormRef, who: Reviewer, seen: PermittedSnapshot | None = None
     ) -> FormPage:
         """The page of a new form. Raises Refused, and ReadRequired if the person must read all arguments
-        first. `seen` is the review that the same click has loaded.
+        first. `seen`: the review that the same click has loaded.
         """
         if ref.kind == "escalate":
             return await self._open_escalation(ref, who)
@@ -78,7 +78,7 @@ class FormService:
             lambda: make_review_form(review, action, ref, self._limits, draft).enter(entries),
         )
         has_draft = back or ref.has_draft
-        if has_draft:  # else the draft would bring back answers for another choice
+        if has_draft:  # otherwise the draft would bring back answers for another choice
             await self._drafts.save(session_id, who, form.session.answers)
         page = form.session.page - back
         return await offload_drawing(review, lambda: form.at_page(page, has_draft=has_draft).page())
@@ -111,7 +111,7 @@ class FormService:
             return Notice(str(error), fixable=True)
 
     def _check_length(self, entries: Entries) -> None:
-        """Raises Refused for a text that no input of this channel takes: each character is work."""
+        """Raises Refused for a text that no input of this channel allows: each character costs time."""
         most = self._limits.text
         if any(len(answer or "") > most for answer in entries.answers.values()):
             raise Refused("invalid_answer", refusals.too_long(most))
@@ -129,11 +129,11 @@ class FormService:
         draft = await self._drafts.load(session_id, who) if ref.has_draft else None
 
         def read() -> tuple[ReviewForm, Proposal | FormErrors | FormPage | None]:
-            """The form, and what it says; None if it goes on at the next page."""
+            """The form, and what it contains; None if the next page follows."""
             form = make_review_form(snapshot.review, action, ref, self._limits, draft)
             form = form.enter(entries)
             if not form.session.shows(entries):
-                # Sent before the client showed the fields of a new choice.
+                # It was sent before the client showed the fields of a new choice.
                 return form, _page_of(form, form.session.page)
             try:
                 proposal = form.proposal()
@@ -167,9 +167,7 @@ class FormService:
         form: ReviewForm,
         errors: FormErrors,
     ) -> FormResult:
-        """Errors beside the fields of this page. After the last page the first page with an error is
-        shown.
-        """
+        """Show errors beside the fields of this page; after the last page, the first page with an error."""
         session = form.session
         page = session.page_with_error(errors)
         if page != session.page and not session.is_last_page:
@@ -182,7 +180,9 @@ class FormService:
         return await offload_drawing(snapshot.review, lambda: _page_of(form, session.page, problem))
 
     async def _keep_open(self, seen: Snapshot, form: ReviewForm, result: FormResult) -> FormResult:
-        """With what the person can fix at its top: it is about no field. A retry sends the form as it is."""
+        """The result with the problem at the top of the form, if the person can fix it and it is not about a
+        field. A retry sends the form unchanged.
+        """
         if not isinstance(result, Notice) or not result.fixable or result.retry:
             return result
         problem = one_line(result.text)
@@ -217,7 +217,7 @@ class FormService:
         was_cut = target.seal != seen.review.seal(target.action, is_whole=True)
         if ref.kind == "edit" and shows_all and was_cut:
             await self._inbox.access.read_marks.record(target, seen.who)
-            return to_result(await self._inbox.apply(command))  # `seen` does not have the new mark
+            return to_result(await self._inbox.apply(command))  # `seen` doesn't have the new mark
         return to_result(await self._inbox.apply(command, seen))
 
     async def _open_escalation(self, ref: FormRef, who: Reviewer) -> FormPage:

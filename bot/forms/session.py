@@ -1,4 +1,4 @@
-"""A form while a person fills it in, over all its pages. Pure."""
+"""A form while a person fills it in, with all its pages. Pure."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from .fields import (
 from .limits import FormLimits
 from .page import Entries, PageField
 
-#: A choice may add another choice, and so on: this many levels, as deep as a form goes.
+#: A choice may add another choice, and so on. This is the most levels, as deep as a form goes.
 MAX_ROUNDS = 5
 
 
 @dataclass(frozen=True)
 class FormSource:
     """The schema and values of a form. `revision` and `edition` distinguish its inputs from those of another
-    form in its place. `name_values`: an option shows what is sent for it, if its name is another.
+    form in the same window. `name_values`: an option shows the value that is sent, if its name differs.
     """
 
     schema: JsonObject | None
@@ -47,7 +47,7 @@ class FormSource:
 
 @dataclass(frozen=True)
 class SessionPage:
-    """The current page, from 0. `is_cut`: it shows only a part of a value."""
+    """The current page, from 0. `is_cut`: the page shows only a part of some value."""
 
     number: int
     count: int
@@ -57,8 +57,9 @@ class SessionPage:
 
 
 class FormSession:
-    """`answers` (by pointer) are those of all pages; `page` is the current one, from 0; `source` is what the
-    form is made of."""
+    """`answers` (by pointer) are those of all pages; `page` is the current page, from 0; `source` is what the
+    form is made from.
+    """
 
     def __init__(
         self,
@@ -68,7 +69,9 @@ class FormSession:
         page: int = 0,
         form: Form | None = None,
     ) -> None:
-        """`form`: made already, of this source with these answers. Raises Refused if none can be made."""
+        """`form`: this source's form with these answers, if it is made. Raises Refused if none can be
+        made.
+        """
         self.source, self._limits, self._page = source, limits, page
         self.answers = answers or {}
         self.form = form or self._make_form()
@@ -100,11 +103,11 @@ class FormSession:
 
     @property
     def shows_all(self) -> bool:
-        """Whether its pages together show every value whole."""
+        """Whether its pages together show every value in full."""
         return shows_all(self._fields_by_pointer.values())
 
     def at_page(self, page: int) -> FormSession:
-        """The same form at this page, with fields that show the answers."""
+        """The same form at this page. Its fields show the answers."""
         form = self.form.with_answers(self.answers)
         return FormSession(self.source, self._limits, self.answers, page, form)
 
@@ -119,9 +122,7 @@ class FormSession:
         return session
 
     def shows(self, entries: Entries) -> bool:
-        """Whether the entries are for exactly the inputs of this page, and not for those of another
-        choice.
-        """
+        """Whether the entries are for exactly the inputs of this page, not for those of another choice."""
         wanted = {self._ids[field.pointer] for field in self._page_fields if field.locked is None}
         return wanted == {each for each in entries.ids if each.startswith(PREFIX)}
 
@@ -135,9 +136,9 @@ class FormSession:
         return find_new_warnings(self.form.with_answers(self.answers))
 
     def page_with_error(self, errors: FormErrors) -> int | None:
-        """A page with one of these errors: the current one if possible, else the first; None if there is
-        none. An error about several fields is on the page of the last of them: one page before, that field
-        may still be changed.
+        """A page with one of these errors: the current page if possible, else the first; None if there is
+        none. An error about several fields belongs to the page of the last of them: on an earlier page, the
+        person may still change that field.
         """
         page_of = {field.pointer: at for at, page in enumerate(self._pages) for field in page}
         about = [(pointer,) for pointer in errors.fields] + [one.pointers for one in errors.joint]
@@ -146,8 +147,8 @@ class FormSession:
         return self.page if self.page in pages else min(pages, default=None)
 
     def field_errors(self, errors: FormErrors) -> dict[str, str]:
-        """Error texts by field id for the current page; {} unless each error has an input: on this page, or
-        on another one. An error about several fields is beside each of them.
+        """Error texts by field id for the current page; {} unless every error has an input, on this page or
+        on another one. An error about several fields is shown beside each of them.
         """
         inputs = {field.pointer for field in self._page_fields if field.locked is None}
         elsewhere = {
@@ -174,13 +175,11 @@ class FormSession:
         return one_line("; ".join([*single, *(one.sentence for one in errors.joint), *errors.top]))
 
     def convert_to(self, source: FormSource) -> FormSession:
-        """Another form with those answers of this one that mean the same there."""
+        """The form of another source. It keeps the answers that mean the same there."""
         return self._keep_same(FormSession(source, self._limits, self.answers, self._page))
 
     def _with_answers(self, answers: Answers) -> FormSession:
-        """The same form with these answers. Its fields stay as they were shown, unless there are other ones
-        now.
-        """
+        """The same form with these answers. Its fields stay, unless the answers choose other fields."""
         form = self.form.with_answers(answers)
         if form.plan is not self.form.plan:
             return self._keep_same(
