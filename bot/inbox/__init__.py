@@ -1,6 +1,6 @@
-"""Applies what people do to reviews, and says what they may see. Knows no chat system.
+"""Applies what people do to reviews, and decides what they may see. Knows no chat system.
 
-Start with `Inbox`: a command of a person → a reply.
+Start with `Inbox`: a person's command → a reply.
 """
 
 from .access import ReviewAccess

@@ -34,8 +34,8 @@ log = logging.getLogger(__name__)
 
 
 class ReviewAccess:
-    """Loads reviews for a person, after a check of their permission; not if `seen` has it from this click.
-    Methods raise Refused, also if the store can't be reached.
+    """Loads reviews for a person, after a check of that person's permission. A check that `seen` has from the
+    same click is not repeated. Methods raise Refused, also if the store can't be reached.
     """
 
     def __init__(self, reviews: Reviews, directory: Directory) -> None:
@@ -64,8 +64,8 @@ class ReviewAccess:
         in_doubt: bool = False,
     ) -> PermittedSnapshot:
         """The review, if this person may decide on each of these actions; `in_doubt`: see `grants_for`. A
-        click can be faster than the record of its card's message: if only that is missing, the check is
-        repeated for a moment.
+        click can arrive before the card's message is recorded. If only that is missing, the check is repeated
+        for a moment.
         """
         start = time.monotonic()
         while True:
@@ -84,7 +84,7 @@ class ReviewAccess:
     async def load_for_view(
         self, target: ActionRef, who: Reviewer, seen: PermittedSnapshot | None = None
     ) -> PermittedSnapshot:
-        """The review, if this person may decide on the action, or on its doubt: nobody else may see it."""
+        """The review, if this person may decide on the action, or on its doubt. Nobody else may see it."""
         id, key = target.review_id, target.action
         async with self.refusal_audit.watch(id, who, key):
             return await self.load_permitted(id, [key], who, seen, in_doubt=True)
@@ -97,8 +97,8 @@ class ReviewAccess:
         op: str = "",
         seen: PermittedSnapshot | None = None,
     ) -> tuple[PermittedSnapshot, Action]:
-        """The review and the action, for opening or reading a form: refuses now what would be refused on
-        submit. An `op` that was already stored (it is in `review.ops`) is allowed.
+        """The review and the action, for opening or reading a form. What would be refused on submit is
+        refused here. An `op` that was already stored (in `review.ops`) is allowed.
         """
         async with self.refusal_audit.watch(target.review_id, who, target.action):
             snapshot = await self.load_permitted(target.review_id, [target.action], who, seen)
@@ -146,7 +146,7 @@ class ReviewAccess:
         who: Reviewer,
         seen: PermittedSnapshot | None = None,
     ) -> tuple[PermittedSnapshot, Place]:
-        """The review, and the place of this card's message, else the first place where this person may
+        """The review, and the place of this card's message, or else the first place where this person may
         decide. They may not see other places.
         """
         async with self.refusal_audit.watch(review_id, who):
@@ -161,7 +161,7 @@ class ReviewAccess:
     async def find_message(
         self, target: ActionRef, who: Reviewer
     ) -> tuple[PermittedSnapshot, Place, MessageRef]:
-        """The review, and a message of this person's channel that shows the action, with its place."""
+        """The review, and the message in this person's channel that shows the action, with its place."""
         snapshot = await self.load_for_view(target, who)
         action = snapshot.review.action(target.action)
         places = action.places if action else snapshot.review.places
@@ -186,9 +186,7 @@ class ReviewAccess:
     async def ineligible_voters(
         self, snapshot: Snapshot, key: str, *, in_doubt: bool
     ) -> Collection[str]:
-        """The keys of people who voted on this action, or on its doubt, and may not decide by what is known
-        now.
-        """
+        """The keys of people who voted on this action, or on its doubt, and who may no longer decide."""
         review = snapshot.review
         action = review.action(key)
         voted = review.runs.get(key) if in_doubt else action
@@ -202,8 +200,8 @@ class ReviewAccess:
         return gone | vote_count.excluded_voters(review, action, votes) if action else gone
 
     async def may_decide_by(self, grant: Grant, snapshot: PermittedSnapshot) -> bool:
-        """Whether this person may decide by the rule that an edit falls under, not only by an escalation. If
-        that is unknown, the answer is no.
+        """Whether this person may decide by the rule that matches an edit, not only because of an escalation.
+        If that is unknown, the answer is no.
         """
         try:
             await self._check(snapshot, [grant])
@@ -214,7 +212,7 @@ class ReviewAccess:
     async def _load_for_person(
         self, review_id: str, who: Reviewer, seen: PermittedSnapshot | None = None
     ) -> PermittedSnapshot:
-        """Loads the review. An external person gets the same refusal whether the review exists or not."""
+        """Loads the review. An external person gets the same refusal, whether or not the review exists."""
         if seen is not None and (seen.review.id, seen.who) == (review_id, who):
             return seen
         try:
@@ -223,7 +221,9 @@ class ReviewAccess:
             if refused.code == "gone" and self._directory.is_external(who):
                 raise Refused("not_permitted", refusals.ONLY_MEMBERS) from refused
             raise
-        return PermittedSnapshot.model_construct(**dict(snapshot), who=who)  # checked by `load`
+        return PermittedSnapshot.model_construct(
+            **dict(snapshot), who=who
+        )  # checked when it was loaded
 
     async def _check(
         self, snapshot: PermittedSnapshot, grants: Iterable[Grant]

@@ -1,4 +1,4 @@
-"""One action of a card on a page of its own. Pure."""
+"""A page for one action of a card. Pure."""
 
 from __future__ import annotations
 
@@ -20,16 +20,22 @@ from ..card import (
 )
 from .press import ActionRef
 
-#: Characters of an action's arguments on its page, smaller where a channel has no room for them.
+#: The most characters of an action's arguments on its page: the first of these with which the page fits into
+#: the channel.
 ROOMS = (MAX_MODAL, 10_000, 6_000, 3_000, 1_000, 200)
 
 
 @dataclass(frozen=True)
 class ActionPage:
-    """One action of the card at `place`: page `number` (from 0). `action` is None if nothing is shown there
-    any more. `asker` is who asks for it, for whom and until when. `state` says where this is, and how many
-    wait. `reads` is what a person has read all of, once this page was shown: None if it is cut, or if the
-    policy does not require to read it. `digest`: the id of the digest whose reviews these pages show.
+    """One action of the card at `place`.
+
+    - `number`: the page, from 0;
+    - `action`: None if nothing is shown there any more;
+    - `asker`: who asks for it, for whom and until when;
+    - `state`: which page this is, and how many actions wait;
+    - `reads`: what the person has read in full after this page was shown; None if it is cut, or if the policy
+      doesn't require to read it;
+    - `digest`: the id of the digest whose reviews these pages show.
     """
 
     review_id: str
@@ -46,7 +52,7 @@ class ActionPage:
 def action_page(
     review: Review, place: Place, number: int, fits: Callable[[ActionPage], bool] | None = None
 ) -> ActionPage:
-    """With the largest room for its arguments that fits; with the smallest if none does."""
+    """The page with as much of the arguments as fits; with the least if nothing fits."""
     *rooms, smallest = ROOMS
     for room in rooms:
         page = _page_with_room(review, place, number, room)

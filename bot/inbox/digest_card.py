@@ -1,4 +1,4 @@
-"""Digests for people: which reviews one has, and its card."""
+"""Digests for people: loads a digest with its reviews, and draws its card."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 class DigestAccess:
-    """Reads digests for a click. Methods raise Refused. A digest permits nothing: each of its reviews is
+    """Loads digests for a click. Methods raise Refused. A digest gives no permission: each of its reviews is
     checked when it is opened.
     """
 
@@ -27,7 +27,7 @@ class DigestAccess:
         self._reviews = reviews
 
     async def load(self, digest_id: str) -> Digest:
-        """One in which something waits."""
+        """The digest. Raises Refused if nothing waits in it."""
         async with _in_time(digest_id):
             try:
                 digest = await self._reviews.store.digest(digest_id)
@@ -42,7 +42,7 @@ class DigestAccess:
             return await draw_digest(self._reviews, digest)
 
     async def waits(self, review_id: str, place: Place) -> bool:
-        """Whether it waits here still, by its outline. Not if it can't be read."""
+        """Whether the review still waits here. It loads only the outline. False if that can't be read."""
         async with _in_time(review_id):
             try:
                 review = (await self._reviews.load_outline(review_id)).review
@@ -62,8 +62,8 @@ async def _in_time(id: str) -> AsyncGenerator[None]:
 
 
 async def draw_digest(reviews: Reviews, digest: Digest) -> Card:
-    """What can't be read is only counted: the other reviews must not wait for it. Only the arguments that are
-    shown are loaded. Raises StoreUnavailable.
+    """The card of a digest. Reviews that can't be read are only counted, so that they don't stop the others.
+    Only the arguments that are shown are loaded. Raises StoreUnavailable.
     """
     first: list[Review] = []
     for review_id in digest.waiting:

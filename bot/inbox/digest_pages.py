@@ -1,4 +1,4 @@
-"""The reviews of a digest one by one, for a person: a page for each."""
+"""The reviews of a digest for one person, one on each page."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from .reply import PermittedSnapshot
 
 #: Whether a channel can show a page.
 Fits = Callable[[ActionPage], bool]
-#: How many reviews that this person may not decide are passed over.
+#: The most reviews that are skipped because this person may not decide on them.
 MAX_SKIPPED = 20
 
 
 class DigestPages:
-    """Each review is loaded and its permission checked as from its own card. Methods raise Refused."""
+    """Loads each review and checks the permission as for its own card. Methods raise Refused."""
 
     def __init__(self, access: ReviewAccess) -> None:
         self._access = access
@@ -38,8 +38,8 @@ class DigestPages:
         next_pending: bool = False,
         fits: Fits | None = None,
     ) -> ActionPage:
-        """The review at this page of those that wait, or the next one that waits for this person. With
-        `next_pending` the page's own review was just decided: it is shown again if more of it waits.
+        """The waiting review at this page, or the next one that waits for this person. `next_pending`: the
+        review of this page was just decided; it is shown again if more of it waits.
         """
         digest = await self._access.digests.load(digest_id)
         number = min(number, len(digest.waiting) - 1)
@@ -47,7 +47,7 @@ class DigestPages:
         return await self._draw(digest, at, snapshot, fits)
 
     async def card(self, digest_id: str, who: Reviewer) -> Card:
-        """What its message shows, if one of its reviews waits for this person."""
+        """The card of the digest's message, if one of its reviews waits for this person."""
         digest = await self._access.digests.load(digest_id)
         await self._find(digest, 0, who)
         return await self._access.digests.draw(digest)
@@ -55,7 +55,7 @@ class DigestPages:
     async def _find(
         self, digest: Digest, number: int, who: Reviewer
     ) -> tuple[int, PermittedSnapshot]:
-        """The first review from this one on, and around, that waits for this person."""
+        """The first review that waits for this person, from this page on, then from the beginning."""
         count, skipped = len(digest.waiting), 0
         refusal = Refused("gone", refusals.DIGEST_DONE)
         for step in range(count):
@@ -64,7 +64,7 @@ class DigestPages:
             if not await self._access.digests.waits(review_id, digest.place):
                 continue
             try:
-                # Nobody asked for this review, so a refusal is no entry of its audit.
+                # Nobody asked for this review, so a refusal is not recorded in its audit.
                 one = await self._access.load_permitted(review_id, [WHOLE_REVIEW], who)
                 snapshot = await self._access.check_there(one, digest.place)
             except Refused as refused:

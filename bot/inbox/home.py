@@ -1,6 +1,4 @@
-"""A Home: the reviews that one person sees in a list, what of them waits for this person, and what is shown
-now.
-"""
+"""A Home: the reviews of one person, those that wait for them first. And what each open Home shows."""
 
 from __future__ import annotations
 
@@ -24,8 +22,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class HomeTask:
-    """A review that waits for this person: its card, the keys of the actions that they may decide, and of the
-    doubts that they may answer.
+    """A review that waits for this person: its card, the keys of the actions that they may decide, and the
+    keys of the doubts that they may answer.
     """
 
     review: Review
@@ -37,9 +35,8 @@ class HomeTask:
 
 @dataclass(frozen=True)
 class HomeLine:
-    """A review without anything to do for this person. `at`: when they decided, or when it was submitted.
-    `keys`: the calls whose content they may see. `is_unknown`: it is not known at the moment whether they may
-    decide.
+    """A review in which this person has nothing to do. `at`: when they decided, or when it was submitted.
+    `keys`: the calls whose content they may see. `is_unknown`: it is unknown now whether they may decide.
     """
 
     card: Card
@@ -51,8 +48,8 @@ class HomeLine:
 
 @dataclass(frozen=True)
 class Home:
-    """Page `page` (from 0) of `pages`. `total` counts the reviews that wait for this person on all pages;
-    `more`: there are more than were counted. `unreadable`: how many of this page could not be read.
+    """Page `page` (from 0) of `pages`. `total`: the number of reviews that wait for this person on all pages;
+    `more`: not all were counted. `unreadable`: the number of reviews of this page that could not be read.
     """
 
     mine: tuple[HomeTask, ...]
@@ -66,7 +63,9 @@ class Home:
 
 
 async def offload_home(home: Home, draw: Callable[[Home], T]) -> T:
-    """Returns `draw(home)`: pure work, in a thread if anything waits: agents choose how much that is."""
+    """Returns `draw(home)`, which must be pure. It runs in a thread if anything waits, because agents choose
+    how much that is.
+    """
     return await asyncio.to_thread(draw, home) if home.mine else draw(home)
 
 
@@ -76,9 +75,9 @@ KEEP_FOR = 600.0
 
 @dataclass(frozen=True)
 class HomeView:
-    """The page that a Home shows, and the digest of what was sent; "" if it is not known. `message`: where it
-    is, in a channel whose Homes are messages; `is_covered`: its person sees a form or page in its place,
-    which an update would take away.
+    """The page that a Home shows, and the digest of what was sent; "" if unknown. `message`: its message, in
+    a channel whose Homes are messages. `is_covered`: a form or page is shown in its place, and an update
+    would remove it.
     """
 
     page: int = 0
@@ -88,7 +87,7 @@ class HomeView:
 
 
 class HomeViews:
-    """What each open Home shows: in the store, because all bots share it. `person` is the key of a person,
+    """What each open Home shows. It is in the store, because all bots share it. `person` is a person's key,
     with the channel. Every method raises StoreUnavailable or StoreError.
     """
 
@@ -96,7 +95,7 @@ class HomeViews:
         self._store = store
 
     async def record_open(self, person: str) -> None:
-        """From now on this Home is updated for a while."""
+        """Record that this Home was opened: it is updated for a while."""
         await self._store.record_home_view(person, await self._store.now())
 
     async def load(self, person: str) -> HomeView:
@@ -108,7 +107,7 @@ class HomeViews:
         await self._store.save_draft(_key(person), data, KEEP_FOR)
 
     async def forget(self, person: str) -> None:
-        """The next update is sent, also if nothing changed."""
+        """Forget what this Home shows, so that the next update is sent even if nothing changed."""
         await self._store.drop_draft(_key(person))
 
 
@@ -117,18 +116,18 @@ def _key(person: str) -> str:
 
 
 class PermissionUnknown(Exception):
-    """It is not known at the moment whether this person may decide. The text is a sentence."""
+    """It is unknown now whether this person may decide. The text is a sentence."""
 
 
 class HomePermissions:
-    """What of a review waits for one person."""
+    """Finds what in a review waits for one person."""
 
     def __init__(self, directory: Directory) -> None:
         self._directory = directory
 
     async def open_keys(self, who: Reviewer, snapshot: Snapshot) -> tuple[list[str], list[str]]:
-        """The actions that this person should decide, and the doubts that they should answer. Raises
-        PermissionUnknown if there is none for sure, and some are unknown.
+        """The keys of the actions that this person should decide, and of the doubts that they should answer.
+        Raises PermissionUnknown if none is certain and some are unknown.
         """
         review = snapshot.review
         actions = [action for action in review.actions if action.is_pending]
@@ -155,7 +154,7 @@ class HomePermissions:
         return keys, doubts
 
     async def may_need_decision(self, who: Reviewer, snapshot: Snapshot) -> bool:
-        """Whether the review may wait for this person. If that is unknown, it may."""
+        """Whether the review may wait for this person. True if that is unknown."""
         try:
             return any(await self.open_keys(who, snapshot))
         except PermissionUnknown:

@@ -1,4 +1,4 @@
-"""Loads one person's Home: reviews that wait for them, that wait for others, that they decided."""
+"""Loads one person's Home: the reviews that wait for them, that wait for others, and that they decided."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ log = logging.getLogger(__name__)
 
 #: Reviews of each part on one page.
 PAGE_SIZE = 5
-#: The most waiting reviews that are checked. Nobody opens so many pages.
+#: The most waiting reviews that are checked, because nobody opens more pages.
 MAX_WAITING = 1000
-#: The most of them that are loaded only to see whether they wait for this person. What comes after them is
-#: not counted.
+#: The most of them that are loaded only to see whether they wait for this person. Reviews after these are not
+#: counted.
 MAX_CHECKED = 200
 #: Reviews that are loaded at the same time.
 CONCURRENCY = 4
 
 
 class HomeLoader:
-    """Loads Homes: candidates by the store's index of audiences, then a check of each permission."""
+    """Loads Homes: finds candidates in the store's index of audiences, then checks each permission."""
 
     def __init__(self, reviews: Reviews, channels: Channels, directory: Directory) -> None:
         self._reviews, self._channels, self._directory = reviews, channels, directory
@@ -43,8 +43,8 @@ class HomeLoader:
     async def load_home(
         self, who: Reviewer, page: int = 0, seen: PermittedSnapshot | None = None
     ) -> Home:
-        """This page, or the last one if there are fewer. A `seen` review of the same click is not loaded
-        again. Raises ChannelError, StoreUnavailable.
+        """This page, or the last one if there are fewer. `seen`: a review that the same click has loaded; it
+        is not loaded again. Raises ChannelError, StoreUnavailable.
         """
         waiting = await self._waiting(await self._audience_keys(who))
         own_requests = await self._waiting({f"requester:{key}" for key in who.keys})
@@ -80,8 +80,8 @@ class HomeLoader:
         return Home(*lines, page, pages, count, more, len(unreadable))
 
     async def find_review_id(self, who: Reviewer, prefix: str) -> str:
-        """The full id of a review by its first characters. It must be the person's own: it waits for them,
-        they requested it, or they voted on it. Raises Refused, ChannelError, StoreUnavailable.
+        """The full id of a review by its first characters. The person must be concerned: the review waits for
+        them, they requested it, or they voted on it. Raises Refused, ChannelError, StoreUnavailable.
         """
         prefix = prefix.strip().lower()
         if is_review_id(prefix):
@@ -105,7 +105,7 @@ class HomeLoader:
         return matches.pop()
 
     async def _waiting(self, audiences: set[str]) -> WaitingPage:
-        """A lost answer of Redis is asked for again."""
+        """The reviews that wait for these audiences. If a reply of Redis is lost, it is asked again."""
         store = self._reviews.store
         return await self._reviews.with_retry(lambda: store.waiting_reviews(audiences, MAX_WAITING))
 
@@ -114,8 +114,8 @@ class HomeLoader:
         return await self._reviews.with_retry(lambda: store.recent_decisions(who.key, MAX_DECIDED))
 
     async def _audience_keys(self, who: Reviewer) -> set[str]:
-        """The index entries for this person, with all of their identities: for guests and external people
-        only their own id.
+        """The index entries for all identities of this person; for guests and external people only their
+        id.
         """
         keys = set[str]()
         for lookups, id in self._directory.identities(who):
@@ -133,8 +133,8 @@ class HomeLoader:
         past_decisions: set[str],
     ) -> tuple[list[str], list[str], bool]:
         """The reviews that wait for this person, those that wait only for others, and whether there may be
-        more. Usually the index is enough; if they requested it or voted already, the review is loaded. That
-        is done for the first MAX_CHECKED of those, and the list ends before the next one.
+        more. Usually the index is enough; a review is loaded if this person requested it or has already
+        voted. At most MAX_CHECKED are loaded, and the list ends before the next one.
         """
         unsure = past_decisions.union(own_requests)
         places = [place for place, one in enumerate(waiting) if one in unsure]
@@ -148,8 +148,8 @@ class HomeLoader:
         return mine, others, bool(unread)
 
     async def _find_unwanted(self, who: Reviewer, ids: Iterable[str]) -> set[str]:
-        """The reviews that don't wait for this person. Only a few are loaded at a time, and without their
-        arguments, because an agent chooses how many there are and how large.
+        """The reviews that don't wait for this person. Only a few are loaded at a time, without their
+        arguments, because an agent chooses their number and size.
         """
         limit = asyncio.Semaphore(CONCURRENCY)
 
@@ -168,7 +168,7 @@ class HomeLoader:
     async def _load_reviews(
         self, ids: Iterable[str], seen: Snapshot | None, unreadable: set[str]
     ) -> AsyncIterator[Snapshot]:
-        """Those that are still kept, one after the other. What can't be read is added to `unreadable`."""
+        """The reviews that still exist, one by one. Unreadable ones are added to `unreadable`."""
         for review_id in ids:
             if seen is not None and seen.review.id == review_id:
                 yield seen
@@ -182,7 +182,7 @@ class HomeLoader:
                 unreadable.add(review_id)
 
     async def _unknown_line(self, snapshot: Snapshot) -> HomeLine:
-        """A line without content, because this person may not be allowed to see it."""
+        """A line without the review's content, because this person may not be allowed to see it."""
         review, posts = snapshot.review, snapshot.posts
         home_card = await offload_drawing(
             review, lambda: build_card(review, review.places[0], posts, held=snapshot.held)

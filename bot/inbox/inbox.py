@@ -1,4 +1,4 @@
-"""What a person did → a decision → the reply to the person."""
+"""Applies what a person did, and replies to the person."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ from .reply import (
 
 log = logging.getLogger(__name__)
 
-#: What is stored: a choice is a decision by then.
+#: A command as it is stored. A `Choose` has become a `Decide`.
 Command = Decide | DecideAll | Escalate | AnswerDoubt
 
 
 class Inbox:
-    """Applies what people do."""
+    """Applies what people do, for all channels."""
 
     def __init__(self, reviews: Reviews, directory: Directory) -> None:
         self._reviews, self._directory = reviews, directory
@@ -57,7 +57,7 @@ class Inbox:
 
     @property
     def store(self) -> Store:
-        """For what a form keeps between its pages."""
+        """The store, where a form keeps its drafts."""
         return self._reviews.store
 
     async def load_reviewer(self, channel: str, user_id: str, team: str, name: str) -> Reviewer:
@@ -65,8 +65,8 @@ class Inbox:
         return await self._directory.load_reviewer(channel, user_id, team, name)
 
     async def apply(self, command: InboxCommand, seen: PermittedSnapshot | None = None) -> Reply:
-        """Checks the person's permission and everything else, and stores the change. A `seen` snapshot, which
-        the same click has loaded, saves a load. Never raises for an error of ours: it becomes a Reply.
+        """Checks the person's permission and everything else, and stores the change. `seen`: a snapshot that
+        the same click has loaded; it saves a load. Never raises for an error of ours: that becomes a Reply.
         """
         reply = await self._apply_in_time(command, seen)
         await self._record(command, reply)
@@ -75,8 +75,8 @@ class Inbox:
     async def refresh_card(
         self, reply: Reply, review_id: str, message_ref: MessageRef | None
     ) -> None:
-        """Updates the message with the button, if the reply says that it is out of date, or if it is a
-        duplicate. Never raises.
+        """Updates the message with the button, if the reply says that the message is out of date, or if it is
+        a duplicate. Never raises.
         """
         counted = reply.code == "ok"
         if message_ref is None or not (counted or reply.code in STALE_CODES):
@@ -128,7 +128,7 @@ class Inbox:
     async def _load(
         self, command: InboxCommand, seen: PermittedSnapshot | None
     ) -> PermittedSnapshot:
-        """The review, if this person may do that."""
+        """The review, if this person may do what the command says."""
         review_id, who = command.review_id, command.who
         if isinstance(command, Escalate):
             return (await self.access.load_for_escalation(review_id, command.message_ref, who))[0]
@@ -138,7 +138,7 @@ class Inbox:
         )
 
     async def _check(self, command: Command, snapshot: PermittedSnapshot) -> Findings:
-        """What has to be looked up for this command. Raises Refused for what was not read or is denied."""
+        """The results of the command's look-ups. Raises Refused if something was not read, or is denied."""
         if command.op in snapshot.review.ops:
             return Findings()  # it is not applied again
         if isinstance(command, Escalate):
@@ -167,7 +167,7 @@ class Inbox:
         return Findings(ineligible, judged, has_new_grant)
 
     async def _record(self, command: InboxCommand, reply: Reply) -> None:
-        """A refusal in the audit, and a message that is out of date. Both have the time of one step."""
+        """Record a refusal in the audit, and update an old message, both within the time of one step."""
         refresh = self.refresh_card(reply, command.review_id, command.message_ref)
         if reply.code == "ok":
             await refresh
@@ -199,7 +199,7 @@ def _decide_choice(command: Choose, snapshot: PermittedSnapshot) -> Decide:
 
 
 def _decision_attributes(command: Command) -> dict[str, str | int]:
-    """What was done, and in which chat system: not by whom, and without their words."""
+    """What was done, and in which chat system. Without the person and their words."""
     match command:
         case Decide():
             what = command.proposal.type

@@ -1,4 +1,4 @@
-"""What people do: a pressed button, what it refers to, and the commands that the inbox takes."""
+"""What people do: a pressed button, what it refers to, and the commands for the inbox."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..card import Verb
 
 @dataclass(frozen=True)
 class ActionRef:
-    """The action of a button. `revision` and `seal` (`Review.seal`) are those that its card showed."""
+    """The action that a button is about. `revision` and `seal` (`Review.seal`): as its card showed them."""
 
     review_id: str
     action: str
@@ -26,7 +26,7 @@ class ActionRef:
 
 @dataclass(frozen=True)
 class Choose:
-    """One of the choices of a question, by its number on the card. It becomes a `Decide`."""
+    """One of the choices of a question, by its number on the card. The inbox turns it into a `Decide`."""
 
     target: ActionRef
     number: int
@@ -43,14 +43,14 @@ class Choose:
         return (self.target.action,)
 
 
-#: What people do in a chat. Nobody cancels a review there.
+#: What people can do in a chat. A review can't be cancelled there.
 InboxCommand = Decide | DecideAll | Escalate | AnswerDoubt | Choose
 
 
 @dataclass(frozen=True)
 class Press:
-    """What a pressed button says. `target.action` is "" for a whole review; `number` is a page, a choice or
-    the steps of an escalation; `revisions` are those of several actions.
+    """The content of a pressed button. `target.action` is "" for a whole review; `number` is a page, a choice
+    or the steps of an escalation; `revisions` are those of several actions.
     """
 
     verb: Verb
@@ -60,8 +60,8 @@ class Press:
 
     @classmethod
     def parse(cls, value: str) -> Self:
-        """Reads `Button.value`. A missing part becomes "" or 0, which matches nothing: the person gets the
-        usual refusal. Raises Refused if it is no button of ours.
+        """Reads `Button.value`. A missing part becomes "" or 0, which matches nothing, so the person gets the
+        usual refusal. Raises Refused if it is not a button of ours.
         """
         verb, review_id, action, revision, seal, number, *_ = (*value.split("."), *[""] * 5)
         if verb not in get_args(Verb):
@@ -77,7 +77,7 @@ class Press:
     def command(
         self, who: Reviewer, op: str, message_ref: MessageRef | None = None
     ) -> InboxCommand | None:
-        """What the button decides; None if it opens or shows something. `op` is the id of this press: it
+        """The command of the button; None if it opens or shows something. `op` is the id of this press, which
         counts only once. `message_ref` is the card with the button.
         """
         target, verb = self.target, self.verb
@@ -104,5 +104,5 @@ class Press:
 
 
 def _parse_number(text: str) -> int:
-    """0 for anything that is not a number of at most 9 digits."""
+    """The number in the text; 0 if it is not a number of at most 9 digits."""
     return int(text) if text.isdecimal() and len(text) < 10 else 0

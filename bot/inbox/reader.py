@@ -1,7 +1,7 @@
-"""What people read before they decide: all arguments of a call page by page, and the actions of a card one by
-one. A channel only draws a page.
+"""The pages that people read before they decide: all arguments of a call, page by page, and the actions of a
+card one by one. A channel only draws a page.
 
-What a person has read (`reads`) is recorded, by `ReadMarks`, after the channel has shown the page.
+`ReadMarks` records what a person has read (`reads`), after the channel has shown the page.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ C = TypeVar("C")
 
 @dataclass(frozen=True)
 class ArgumentsPage(Generic[C]):
-    """Page `number` (from 0) of all arguments of an action. `content` is the channel's own, `head` the line
-    above it, `asker` who asks for the action, for whom and until when. The next page is reached only from the
-    one before, so the last one completes the reading.
+    """Page `number` (from 0) of all arguments of an action. `content` is in the channel's format, `head` is
+    the line above it, `asker` says who asks for the action, for whom and until when. The next page can only
+    be reached from the one before, so a person who sees the last page has read all.
     """
 
     target: ActionRef
@@ -53,12 +53,12 @@ class ArgumentsPage(Generic[C]):
 
     @property
     def reads(self) -> ActionRef | None:
-        """What a person has read all of, once this page was shown."""
+        """What the person has read in full after this page was shown."""
         return self.target if self.number == self.count - 1 else None
 
 
 class ArgumentsFile(NamedTuple):
-    """All arguments of an action, to be posted below the card `ref` at `place`."""
+    """All arguments of an action, to post below the card `ref` at `place`."""
 
     place: Place
     ref: MessageRef
@@ -74,7 +74,7 @@ class ArgumentsText(NamedTuple):
 
 
 class Reader:
-    """Every method raises Refused. A `seen` review of the same click is not loaded again."""
+    """Every method raises Refused. `seen`: a review that this click has loaded; it is not loaded again."""
 
     def __init__(self, access: ReviewAccess) -> None:
         self._access = access
@@ -101,7 +101,7 @@ class Reader:
     async def approval_result(
         self, target: ActionRef, who: Reviewer, seen: PermittedSnapshot | None = None
     ) -> str:
-        """What became of this person's approval."""
+        """What this person's approval did."""
         review = (await self._access.load_for_view(target, who, seen)).review
         return approved_text(find_open_action(review, target.action, room=0))
 
@@ -115,12 +115,12 @@ class Reader:
         return await offload_drawing(snapshot.review, draw)
 
     async def text(self, target: ActionRef, who: Reviewer) -> ArgumentsText:
-        """For a person themselves: they need not be where the review is shown."""
+        """All arguments as text, for one person: they need not be where the review is shown."""
         review = (await self._access.load_for_view(target, who)).review
 
         def draw() -> ArgumentsText:
             name, arguments = name_and_arguments(review, target.action)
-            # Half a character is written as its number: a file in UTF-8 can't have it.
+            # Half a surrogate pair is written as its number, because UTF-8 can't have it.
             return ArgumentsText(name, to_text(arguments).encode(errors="backslashreplace"))
 
         return await offload_drawing(review, draw)
@@ -133,8 +133,8 @@ class Reader:
         who: Reviewer,
         fits: Callable[[ActionPage], bool] | None = None,
     ) -> ActionPage:
-        """This page of the actions on a card, or of the reviews in a digest; without a card, at the first
-        place where this person may decide.
+        """This page of the actions on a card, or of the reviews in a digest. Without a card, those of the
+        first place where this person may decide.
         """
         if is_digest_id(review_id):
             return await self._digests.page(review_id, number, who, fits=fits)
@@ -142,7 +142,7 @@ class Reader:
         return await self.action(review_id, place, number, who, snapshot, fits=fits)
 
     async def digest_card(self, digest_id: str, who: Reviewer) -> Card:
-        """What a digest's message shows, for a person for whom one of its reviews waits."""
+        """The card of a digest's message, for a person for whom one of its reviews waits."""
         return await self._digests.card(digest_id, who)
 
     async def action(
@@ -156,9 +156,10 @@ class Reader:
         next_pending: bool = False,
         fits: Callable[[ActionPage], bool] | None = None,
     ) -> ActionPage:
-        """This page of the actions at a place, or the last one if there are fewer. With `next_pending` the
-        next action from there on, and around, that still waits. In a digest each page is a review. `fits`:
-        whether the channel can show a page; else its arguments are cut, and nobody has read all of it.
+        """This page of the actions at a place, or the last one if there are fewer. With `next_pending`, the
+        next waiting action, from this page on, then from the beginning. In a digest each page is a review.
+        `fits` says whether the channel can show a page; if not, its arguments are cut, and nobody counts as
+        having read all.
         """
         if is_digest_id(review_id):
             return await self._digests.page(
@@ -179,7 +180,7 @@ def arguments_page(
     answers: tuple[Button, ...] = (),
     asker: Line = (),
 ) -> ArgumentsPage[C]:
-    """`answers` are buttons on the last page, for those who have read all of it."""
+    """`answers` are buttons on the last page, which only people see who have read all."""
     pages = split(arguments)
     count = len(pages)
     number = max(0, min(number, count - 1))
@@ -191,13 +192,13 @@ def arguments_page(
 
 
 def _asker(review: Review, target: ActionRef) -> Line:
-    """() for a call that needed nobody."""
+    """Who asks; () for a call that needed nobody."""
     action = review.action(target.action)
     return asker_line(review, action) if action else ()
 
 
 def _answers(review: Review, target: ActionRef) -> tuple[Button, ...]:
-    """Nothing if it was edited since the first page."""
+    """The buttons; () if the action was edited since the first page."""
     action = review.action(target.action)
     if action is None or review.cancelled or action.revision != target.revision:
         return ()

@@ -1,4 +1,4 @@
-"""What is recorded of people beside their decisions: what they have read, and each refused attempt."""
+"""Records what people have read, and each refused attempt."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ log = logging.getLogger(__name__)
 
 
 class ReadMarks:
-    """Who has read all of an action: the policy may require that before an approval (`must_read`)."""
+    """Records who has read an action in full: `must_read` requires that before an approval."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     async def record(self, target: ActionRef, who: Reviewer) -> None:
-        """Records that this person opened all of this revision. Never raises: without the record it opens
+        """Record that this person opened all of this revision. Never raises: without it, the pages open
         again.
         """
         mark = _read_mark(target.action, target.revision, who)
@@ -41,10 +41,10 @@ class ReadMarks:
         seal: str | None,
         who: Reviewer,
     ) -> None:
-        """Raises ReadRequired if one of these decisions (by the actions' keys) makes a call run that the
-        policy requires to be read, and this person has not read it. The `seal` of their button tells
-        whether they saw all of it or only a part; then they must have opened it. Any other seal is refused as
-        stale by `check_seal`, before the commit.
+        """Raises ReadRequired if one of these decisions (by the actions' keys) makes a call run that must be
+        read, and this person has not read it. The `seal` of their button says whether they saw all of it or
+        only a part; if only a part, they must have opened the rest. For any other seal, `check_seal` refuses
+        before the commit, as stale.
         """
         review = snapshot.review
         for action in review.actions:
@@ -72,7 +72,7 @@ def _read_mark(key: str, revision: int, who: Reviewer) -> str:
 
 
 class RefusalAudit:
-    """Every refused attempt is an entry of the audit: of a decision, and of what a person wanted to see."""
+    """Records every refused attempt in the audit: to decide, and to see something."""
 
     def __init__(self, reviews: Reviews) -> None:
         self._reviews = reviews
@@ -80,7 +80,7 @@ class RefusalAudit:
     async def record(
         self, review_id: str, code: RefusalCode, who: Reviewer, op: str, action: str | None
     ) -> None:
-        """`Reviews.record_refusal` within the time of a click. Never raises."""
+        """Like `Reviews.record_refusal`, within the time of a click. Never raises."""
         try:
             async with click_budget.timeout("record"):
                 await self._reviews.record_refusal(review_id, code, who, op, action=action)
@@ -91,7 +91,7 @@ class RefusalAudit:
     async def watch(
         self, review_id: str, who: Reviewer, action: str | None = None
     ) -> AsyncGenerator[None]:
-        """A refusal in the block is recorded."""
+        """Records a refusal that is raised in the block."""
         try:
             yield
         except Refused as refused:

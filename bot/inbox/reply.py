@@ -1,6 +1,4 @@
-"""What a person gets back: what became of a click, the review if they may see it, and the sentences of every
-channel.
-"""
+"""The reply to a person: what a click did, the review if they may see it, and sentences for all channels."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ from ..card import READ_FIRST, Line
 from ..channels.contract import ChannelError, LookupFailed
 from .press import ActionRef, InboxCommand
 
-#: Refusals which mean that the message with the button is out of date.
+#: If a refusal has one of these codes, the message with the button is out of date.
 STALE_CODES: frozenset[RefusalCode] = frozenset(
     {
         "already_decided",
@@ -39,7 +37,7 @@ STALE_CODES: frozenset[RefusalCode] = frozenset(
         "unknown_action",
     }
 )
-#: Refusals that the person can fix in the form, or that a second try can change.
+#: If a refusal has one of these codes, the person can fix it in the form, or try again.
 FIXABLE_CODES: frozenset[RefusalCode] = frozenset(
     {
         "busy",
@@ -59,8 +57,8 @@ class Reply:
 
     - `text`: one sentence, "" if the card itself shows the result;
     - `unread`: what the person must read first;
-    - `unanswered`: the action whose approval needs their own answer, which is a form;
-    - `snapshot`: the review as it is now, after the change if there was one: what is shown next needs no
+    - `unanswered`: the action whose approval needs the person's own answer, in a form;
+    - `snapshot`: the review as it is now, after the change if there was one, so that the next page needs no
       load. None if the review was not loaded.
     """
 
@@ -77,7 +75,7 @@ class Reply:
         snapshot: PermittedSnapshot | None = None,
         command: InboxCommand | None = None,
     ) -> Reply:
-        """`command` is what was refused, if it was one."""
+        """`command`: what was refused; None if it was no command."""
         unread = refused.unread if isinstance(refused, ReadRequired) else None
         unanswered = None
         if refused.code == "message_required" and isinstance(command, Decide):
@@ -90,15 +88,15 @@ class Reply:
 
 
 class Unread(NamedTuple):
-    """All of this action must be read first; `why` is shown above it."""
+    """An action that must be read in full first; `why` is shown above it."""
 
     target: ActionRef
     why: Line
 
 
 class ReadRequired(Refused):
-    """The policy requires that all of an action is read by those who make it run (`kind` is what the person
-    pressed), and this person has not opened it.
+    """The policy requires that people read all of an action before they make it run, and this person has not
+    opened it. `kind`: what the person pressed.
     """
 
     def __init__(self, target: ActionRef, name: str, kind: DecisionType | DoubtAnswer) -> None:
@@ -108,15 +106,15 @@ class ReadRequired(Refused):
 
 
 class PermittedSnapshot(Snapshot):
-    """A review that one person may see, with the grants by which `who` may decide: one tuple for each
-    check. It is for one click: later the permission is checked again.
+    """A review that one person may see, with the grants by which `who` may decide: one tuple for each check.
+    It is only valid for one click; the next click checks again.
     """
 
     who: Reviewer
     checked: tuple[tuple[Grant, ...], ...] = ()
 
     def permits(self, grants: Iterable[Grant]) -> bool:
-        """Whether it was checked that `who` may decide by one of these grants."""
+        """Whether a check found that `who` may decide by one of these grants."""
         grants = tuple(grants)
         return any(bool(part) and all(grant in grants for grant in part) for part in self.checked)
 
@@ -125,7 +123,7 @@ class PermittedSnapshot(Snapshot):
 
 
 def place_of_message(snapshot: Snapshot, message_ref: MessageRef) -> Place | None:
-    """The place whose card this message is."""
+    """The place of the card that is shown in this message."""
     for place, ref in snapshot.posts.items():
         if ref.key == message_ref.key:
             return place.base
@@ -133,12 +131,12 @@ def place_of_message(snapshot: Snapshot, message_ref: MessageRef) -> Place | Non
 
 
 def file_posted(place: str) -> str:
-    """`place`: its name for people."""
+    """`place`: the name of the place, for people."""
     return f"The file is below the card in {place}."
 
 
 def list_error(error: Exception, channel: str) -> str:
-    """What a person reads when what they wanted failed: a sentence that names the system that did."""
+    """What a person reads after an error: a sentence that names the system that failed."""
     match error:
         case Refused():
             return str(error)
