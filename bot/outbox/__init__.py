@@ -1,5 +1,5 @@
-"""Shows reviews: queued changes → posted and updated cards; also timers and open Homes. The bot's background
-half, which `Workers` runs.
+"""Shows reviews: posts and updates cards for queued changes, applies timers, and updates open Homes. It is
+the background half of the bot, which `Workers` runs.
 """
 
 from .decider_check import DeciderCheck

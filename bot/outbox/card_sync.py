@@ -1,4 +1,4 @@
-"""Keeps the message of a card in sync with its review: one message, with the newest state, and its thread."""
+"""Keeps a card's message in sync with its review: one message, in the newest state, with its thread."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .messages import Messages
 
 log = logging.getLogger(__name__)
 
-#: Instead of the version that a message shows: somebody deleted the message.
+#: The shown version of a message that somebody deleted.
 GONE = -1
-#: How often at most a digest's thread reminds people, in seconds.
+#: The shortest time between two reminders in a digest's thread, in seconds.
 REMINDER_PAUSE = 600.0
 
 
 class CardSync:
-    """Places may be copies. Methods raise ChannelErrors, StoreUnavailable and ReviewNotFound."""
+    """Places may be members' copies. Methods raise ChannelErrors, StoreUnavailable and ReviewNotFound."""
 
     def __init__(self, reviews: Reviews, messages: Messages) -> None:
         self._reviews, self._messages = reviews, messages
@@ -37,8 +37,8 @@ class CardSync:
         gone: MessageRef | None = None,
     ) -> MessageRef | None:
         """Post the card. If two bots posted, the recorded message stays and the other bot deletes its own.
-        `gone`: the recorded message, which somebody deleted; where it is still there and can't be deleted,
-        nothing is posted. None if the review ended meanwhile.
+        `gone`: the recorded message, which somebody deleted. If it still exists and can't be deleted, nothing
+        is posted. None if the review ended meanwhile.
         """
         review, store = snapshot.review, self._reviews.store
         if gone is not None:
@@ -65,15 +65,15 @@ class CardSync:
             return await self._messages.post(snapshot, place)
 
     async def draw_latest(self, snapshot: Snapshot, place: Place, ref: MessageRef) -> Snapshot:
-        """Update the message until it shows the newest state. Returns that state; it shows GONE if the
-        message was deleted.
+        """Update the message until it shows the newest state. Returns that state, with the shown version GONE
+        if the message was deleted.
         """
         while snapshot.shown.get(place, 0) < snapshot.review.version:
             review = snapshot.review
             if not await self._messages.draw(ref, snapshot, place) and has_waiting(
                 review, place.base
             ):
-                # Not recorded as shown: it is posted again.
+                # Not recorded as shown, so that it is posted again.
                 return snapshot.model_copy(update={"shown": {**snapshot.shown, place: GONE}})
             shown_version = await self._reviews.store.record_shown_version(
                 review.id, place, review.version
@@ -87,9 +87,9 @@ class CardSync:
     async def post_thread_lines(
         self, snapshot: Snapshot, place: Place, ref: MessageRef, digest_id: str | None = None
     ) -> None:
-        """Post the new thread lines, each once: if the bot dies in between, a line is lost. If it is
-        unknown whether a reminder was posted, it is posted again. In the thread of a digest there are only
-        reminders, one for all its reviews in REMINDER_PAUSE.
+        """Post the new thread lines, each once. If the bot dies during a post, that line is lost; but a
+        reminder is posted again if its post is unknown. A digest's thread only gets reminders, one for all
+        its reviews in REMINDER_PAUSE.
         """
         review, store = snapshot.review, self._reviews.store
         lines = await offload_drawing(review, lambda: thread_lines(review, place.base))
@@ -106,7 +106,7 @@ class CardSync:
             except Undeliverable as error:
                 log.warning("review %s: a thread line could not be posted: %s", review.id, error)
             except Unreachable as error:
-                # A second reminder does no harm; without one, nobody may look again.
+                # A second reminder does no harm. Without one, people may not look again.
                 if isinstance(error, NotSent) or line.kind == "reminded":
                     await store.drop_mark(review.id, mark)
                     if digest_id:

@@ -1,4 +1,4 @@
-"""Finds reviews that nobody can decide any more, although their cards were shown: people leave, conversations
+"""Finds reviews that nobody can decide any more although their cards were shown: people leave, conversations
 are archived, and messages are deleted.
 """
 
@@ -19,21 +19,22 @@ from .delivery import Delivery
 
 log = logging.getLogger(__name__)
 
-#: How often, in seconds. One bot checks for all.
+#: The time between two checks, in seconds. One bot checks for all.
 INTERVAL = 300.0
-#: How many reviews are checked each time; the next ones then.
+#: How many reviews one check handles. The next check continues with the next ones.
 MAX_REVIEWS = 300
-#: A card that waits is drawn again so often, in seconds: a chat system tells nobody that a message was
-#: deleted; at most so many each time, so that they don't delay the updates of others.
+#: A waiting card is drawn again after this time, in seconds, because a chat system doesn't report that a
+#: message was deleted; and the most cards at once, so that they don't delay other updates.
 DRAW_INTERVAL, MAX_DRAWN = 3600.0, 20
 #: The pause after each look-up of a place, in seconds: clicks and cards need the channel's limits more.
 PAUSE = 2.0
-#: How often a look-up waits for the channel's limits. Then it is not known whether the place can be used.
+#: How often a look-up waits for the channel's limits. After that, it is unknown whether the place can be
+#: used.
 MAX_WAITS = 10
 
 
 class DeciderCheck:
-    """`pace` is a factor for PAUSE. A review that can't be read is a problem, and stops no other."""
+    """`pace`: a factor for PAUSE. An unreadable review becomes a problem, and does not stop the others."""
 
     def __init__(
         self,
@@ -59,8 +60,8 @@ class DeciderCheck:
             await asyncio.sleep(INTERVAL)
 
     async def check_page(self) -> None:
-        """The next page of the reviews that are not done: each of their places is looked up once. Raises
-        StoreUnavailable; the next call goes on with the review that was not checked.
+        """Check the next page of the reviews that are not done; each of their places is looked up once.
+        Raises StoreUnavailable; the next call continues with the review that was not checked.
         """
         page = await self._reviews.store.live_reviews(MAX_REVIEWS, self._after)
         flaws = dict[str, ChannelError | None]()
@@ -73,8 +74,8 @@ class DeciderCheck:
             self._after = None
 
     async def draw_page(self) -> None:
-        """Draw the next cards that were not drawn lately: those that were deleted are posted again. It goes
-        on where the last call ended, so each has its turn however many there are. Raises StoreUnavailable.
+        """Draw the next cards that were not drawn recently: deleted ones are posted again. Each call
+        continues where the last one ended, so every card has its turn. Raises StoreUnavailable.
         """
         page = await self._reviews.store.live_reviews(MAX_REVIEWS, self._drawn_after)
         drawn = 0
@@ -96,7 +97,7 @@ class DeciderCheck:
             await self._deciders.check(snapshot, place, flaws[place.conversation])
 
     async def _draw_again(self, snapshot: Snapshot) -> bool:
-        """Whether its cards were not drawn lately, and are queued now."""
+        """Queue the cards of the review, if they were not drawn recently. Returns whether it did."""
         review, store, places = snapshot.review, self._reviews.store, _shown_places(snapshot)
         if not places or snapshot.now - review.created_at < DRAW_INTERVAL:
             return False
@@ -107,8 +108,8 @@ class DeciderCheck:
         return True
 
     async def _find_flaw(self, place: Place) -> ChannelError | None:
-        """Waits while the channel limits the rate: else the same first places would be checked each time, and
-        use up the limit.
+        """The problem of a place. It waits while the channel limits the rate: otherwise each check would stop
+        at the same places and use up the limit.
         """
         flaw: ChannelError | None = None
         for _ in range(MAX_WAITS):
@@ -123,7 +124,7 @@ class DeciderCheck:
 
 
 def _shown_places(snapshot: Snapshot) -> list[Place]:
-    """Those where something waits and a card is."""
+    """The places with a card where something waits."""
     shown = {one.base for one in snapshot.posts}
     waiting = [place for item in open_items(snapshot.review) for place in item.places]
     return [place for place in dict.fromkeys(waiting) if place in shown]

@@ -1,4 +1,4 @@
-"""Delivers one card to one place: posts, finds or updates its message, so that there is one message with the
+"""Delivers one card to one place: posts, finds or updates its message, so that there is one message in the
 newest state. Then posts the new lines in its thread.
 """
 
@@ -55,7 +55,7 @@ class Delivery:
             return await self._digests.run_job(job, again=again)
         try:
             await self._run_kind(job, again=again)
-        except (Undeliverable, LookupFailed):  # it is repeated as a card's job, which has fallbacks
+        except (Undeliverable, LookupFailed):  # it is repeated as a `card` job, which has fallbacks
             if job.kind in ("card", "unknown"):
                 raise
             await self.deliver(job.review_id, job.place, again=True, since=job.first_at)
@@ -79,10 +79,11 @@ class Delivery:
     async def deliver(
         self, review_id: str, place: Place, *, again: bool, since: float = 0.0
     ) -> None:
-        """`again`: an earlier attempt, at `since` or later, may have posted it.
+        """Deliver the card of a review to a place. `again`: an earlier attempt, at `since` or later, may have
+        posted it.
 
-        If the place can't be reached, its actions move to the policy's fallback. A place where nothing waits
-        needs no first card, and a review that is done is not retried permanently.
+        If the place can't be reached, its actions move to the policy's fallback. No first card is posted at a
+        place where nothing waits, and a review that is done is not retried permanently.
         """
         snapshot = await self._reviews.load(review_id)
         try:
@@ -115,8 +116,9 @@ class Delivery:
         await self._delivery_problems.resolve(snapshot.review, place, is_reached=is_reached)
 
     async def redraw(self, job: Job, again: bool, since: float | None = None) -> None:
-        """Update the card at this place in any case: a request that timed out may have been applied after the
-        last update. `since`: also delete other messages about the review that were posted since then.
+        """Update the card at this place even if it shows the newest version: a request that timed out may
+        have been applied after the last update. `since`: also delete other messages about the review that
+        were posted since then.
         """
         snapshot, place = await self._reviews.load(job.review_id), job.place
         copies = [copy for copy in snapshot.posts if place in (copy, copy.base)]
@@ -127,9 +129,9 @@ class Delivery:
             await self._draw(forget_shown_versions(snapshot), copy, ref, again, job.first_at)
 
     async def _remove_stray(self, job: Job, again: bool, ref: MessageRef) -> None:
-        """Delete a message that is not recorded and on which somebody clicked: a post may have succeeded
-        late. Not while a card is being posted to its conversation, because it may be that one. The id comes
-        from a client, so it is only deleted if the channel finds it as a card of this review.
+        """Delete an unrecorded message on which somebody clicked: its post may have succeeded late. Not while
+        a card is being posted to this conversation, because the message may be that card. The id comes from a
+        client, so the message is only deleted if the channel finds it as a card of this review.
         """
         snapshot, place = await self._reviews.load(job.review_id), job.place
         posted = {copy.base for copy in snapshot.posts}
@@ -142,8 +144,8 @@ class Delivery:
         await self.redraw(job, again)
 
     async def _is_duplicate(self, snapshot: Snapshot, ref: MessageRef) -> bool:
-        """Whether this message is a card of this review at one of its places in the same conversation. If
-        that can't be found out, it is not.
+        """Whether this message is a card of this review at one of its places in the same conversation. False
+        if that is unknown.
         """
         for place, shown in snapshot.posts.items():
             if shown.key[:2] != ref.key[:2]:
@@ -160,8 +162,8 @@ class Delivery:
     async def _deliver_copies(
         self, snapshot: Snapshot, place: Place, again: bool, since: float
     ) -> None:
-        """Deliver to the place, or to each member of a group. A member who can't be reached does not stop the
-        rest.
+        """Deliver to the place, or to each member of a group. A member who can't be reached stops no
+        other.
         """
         posted = any(one.base == place for one in snapshot.posts)
         unknown = None if posted else await self._recipients.check(snapshot, place)
@@ -185,7 +187,7 @@ class Delivery:
     async def _deliver_at(
         self, snapshot: Snapshot, place: Place, again: bool, since: float
     ) -> None:
-        """`place` may be a copy."""
+        """Deliver to one place. It may be a member's copy."""
         review_id = snapshot.review.id
         ref = snapshot.posts.get(place)
         if digest_id := digest_at(snapshot, place):
@@ -201,7 +203,7 @@ class Delivery:
                 return
             snapshot = await self._reviews.load(review_id)
         if await self._start_clocks(snapshot, place):
-            snapshot = await self._reviews.load(review_id)  # its card can show the deadline now
+            snapshot = await self._reviews.load(review_id)  # its card may show the deadline now
         if again:  # an earlier attempt may have drawn an older state
             snapshot = forget_shown_versions(snapshot)
         await self._draw(snapshot, place, ref, again, since)
@@ -209,8 +211,8 @@ class Delivery:
     async def _draw(
         self, snapshot: Snapshot, place: Place, ref: MessageRef, again: bool, since: float
     ) -> None:
-        """Update the message, then its thread. If somebody deleted it, the card is posted again. A digest has
-        a job of its own, and no lines about one review in its thread.
+        """Update the message, then its thread. If somebody deleted the message, the card is posted again. If
+        a digest shows the review, only the digest is told: it has its own job.
         """
         if digest_id := digest_at(snapshot, place):
             if await self._digests.note(snapshot, place, digest_id):

@@ -1,4 +1,4 @@
-"""Applies what is due: escalations, reminders, deadlines, ended leases."""
+"""Applies due timers: escalations, reminders, deadlines, ended leases."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from ..health import Health
 
 log = logging.getLogger(__name__)
 
-#: How often the index is read, in seconds. Nothing is late by much more than this.
+#: How often the index is read, in seconds. A timer is late by about this time at most.
 TIMERS_INTERVAL = 0.25
-#: How many reviews one tick handles, and how many in parallel.
+#: How many reviews one tick handles, and how many of them in parallel.
 BATCH = 100
 CONCURRENCY = 8
-#: A review whose timers fail so often is a problem, and is tried less often: after the first pause, in
-#: seconds, then after twice as long, until the longest.
+#: If the timers of a review fail this often, that is a problem, and they are tried less often: after the
+#: first pause, in seconds, then after twice as long, up to the longest pause.
 MAX_FAILURES = 5
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 
 
 class DueTimers:
-    """Several bots may run it in parallel. A deadline is never given up, so there are no dead letters: what
-    fails stays in the index, and people are told.
+    """Several bots may run it in parallel. A deadline is never given up, so there are no dead letters: a
+    timer that fails stays in the index, and people are told.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class DueTimers:
     async def tick(self) -> int:
         """Apply what is due now. Returns how many reviews changed.
 
-        Reviews that fail stay at the front of the index; the batch is larger by their number, so they don't
+        Reviews that fail stay at the front of the index. So the batch grows by their number, and they don't
         block others.
         """
         due = await self._reviews.store.due_reviews(BATCH + len(self._failing))
@@ -70,7 +70,9 @@ class DueTimers:
         return sum(await asyncio.gather(*(self._fire(review_id, limit) for review_id in tried)))
 
     async def _fire(self, review_id: str, limit: asyncio.Semaphore) -> bool:
-        """Returns whether the review changed. Never raises, so that the others are handled too."""
+        """Apply the due timers of a review. Returns whether the review changed. Never raises, so that the
+        others are handled too.
+        """
         async with limit:
             try:
                 transition = await self._reviews.apply_due(review_id)
@@ -85,7 +87,7 @@ class DueTimers:
 
 @dataclass
 class _Failure:
-    """`count`: how often it failed for a reason of its own. `pause`: until the next try, at `next_at`."""
+    """`count`: how often it failed for its own reason. `pause`: seconds until the next try, at `next_at`."""
 
     count: int = 0
     pause: float = 0.0
@@ -101,7 +103,7 @@ class _FailingReviews:
         return len(self._failures)
 
     def keep(self, due: Collection[str]) -> None:
-        """Nothing is due any more for the others."""
+        """Forget all reviews that are not in `due` any more."""
         for review_id in self._failures.keys() - set(due):
             self.forget(review_id)
 
@@ -110,7 +112,7 @@ class _FailingReviews:
         return failure is None or failure.next_at <= self._clock()
 
     def note(self, review_id: str, why: str, *, is_own: bool) -> None:
-        """`is_own`: the reason is the review, and not the store, which is another problem."""
+        """Note a failure. `is_own`: the reason is the review, not the store, which is another problem."""
         failure = self._failures.setdefault(review_id, _Failure())
         failure.count += is_own
         if failure.count < MAX_FAILURES:

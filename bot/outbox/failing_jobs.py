@@ -1,6 +1,4 @@
-"""The jobs of one lane that fail: those without progress are reported, and those that failed too often are
-set aside.
-"""
+"""The failing jobs of a lane: reports jobs without progress, and sets jobs aside that failed too often."""
 
 from __future__ import annotations
 
@@ -23,12 +21,12 @@ log = logging.getLogger(__name__)
 REPORT_AFTER = 60.0
 
 
-#: A job that was started this often and never finished is given up.
+#: A job that was started this often without being finished is given up.
 MAX_STARTS = 5
 
 
 def why_given_up(job: Job) -> str | None:
-    """Why a job that was just started must not be done."""
+    """Why a job that was just started must not be done; None if it may."""
     if job.kind == "unknown":
         return "the job can't be read"
     if job.attempts > MAX_STARTS:
@@ -37,7 +35,7 @@ def why_given_up(job: Job) -> str | None:
 
 
 def follow_up_check(half: LaneHalf, job: Job, late: float | None) -> Recheck:
-    """The card is checked again where two bots drew it at once, and after `late` seconds if an earlier
+    """The later check of a card: at once if two bots drew the card, and after `late` seconds if an earlier
     request may still be applied.
     """
     after = late if job.kind != "stray" else None
@@ -47,7 +45,9 @@ def follow_up_check(half: LaneHalf, job: Job, late: float | None) -> Recheck:
 
 
 async def give_up(store: Store, job: Job, why: str) -> None:
-    """Nothing that failed ends in silence. Raises StoreUnavailable."""
+    """Move the job to the dead letters, or dissolve its digest, so that no failure goes unnoticed. Raises
+    StoreUnavailable.
+    """
     if is_digest_id(job.review_id):
         log.error("the digest %s is dissolved, so its reviews get cards: %s", job.review_id, why)
         await store.dissolve_digest(job.review_id, job.place)
@@ -67,21 +67,21 @@ class _StuckJob:
 
 
 class StuckJobs:
-    """Those that the lane works on without progress: at most one job for each half of the lane."""
+    """The jobs of the lane without progress: at most one for each half."""
 
     def __init__(self, health: Health) -> None:
         self._health = health
         self._jobs: dict[LaneHalf, _StuckJob] = {}
 
     def note(self, half: LaneHalf, job: Job, since: float, why: str) -> None:
-        """This job makes no progress. `since` is by `time.monotonic`."""
+        """Note that this job makes no progress. `since` is by `time.monotonic`."""
         self._jobs[half] = _StuckJob(job, since, why)
 
     def clear(self, half: LaneHalf) -> None:
         self._jobs.pop(half, None)
 
     def report(self) -> None:
-        """Report the jobs without progress for REPORT_AFTER."""
+        """Report the jobs that made no progress for REPORT_AFTER."""
         for stuck in self._jobs.values():
             if time.monotonic() - stuck.since >= REPORT_AFTER:
                 self.report_failure(stuck.job, stuck.why)
@@ -118,26 +118,26 @@ def _subject(job: Job) -> str:
 
 
 class TriedTooOften(Exception):
-    """The text says what failed last. `seconds` is how long the job has to wait at least."""
+    """The text says what failed last. `seconds`: the job must wait for at least this long."""
 
     def __init__(self, text: str, seconds: float = 0.0) -> None:
         super().__init__(text)
         self.seconds = seconds
 
 
-#: How long a job is set aside, in seconds: at first, and at most.
+#: How long a job is set aside, in seconds: the first time, and at most.
 FIRST_ASIDE, MAX_ASIDE = 5.0, 60.0
 
 
-#: A job that failed so often, while other jobs of its lane succeeded, goes to the dead letters.
+#: A job that failed this often, while other jobs of its lane succeeded, becomes a dead letter.
 MAX_FAILURES = 5
 
 
 @dataclass(frozen=True)
 class _Pause:
-    """Until when by `time.monotonic` a job is left alone, and for how many seconds in all. `failures`: how
-    often it failed since then, each time after another job succeeded. `is_new`: no job succeeded since its
-    last failure.
+    """How long a job is set aside: until this time by `time.monotonic`, and for how many seconds in all.
+    `failures`: how often it failed since, each time after another job succeeded. `is_new`: no job has
+    succeeded since its last failure.
     """
 
     until: float
@@ -147,26 +147,26 @@ class _Pause:
 
 
 class AsideJobs:
-    """Those that are set aside because they failed too often, by their member in the queue. It outlives its
-    lane.
+    """The jobs that are set aside because they failed too often, by their member in the queue. This object
+    lives longer than its lane.
     """
 
     def __init__(self) -> None:
         self._pauses: dict[str, _Pause] = {}
-        #: Whether a job of the lane succeeded since another one was first set aside.
+        #: Whether another job of the lane has succeeded since a job was first set aside.
         self.lane_works = False
 
     def __contains__(self, member: str) -> bool:
         return member in self._pauses
 
     def resting(self) -> list[str]:
-        """The jobs that are left alone now. The others get one try at a time."""
+        """The jobs that are not tried now. The others get one try at a time."""
         now = time.monotonic()
         return [member for member, pause in self._pauses.items() if pause.until > now]
 
     def add(self, member: str, least: float) -> bool:
-        """Set the job aside: longer each time, and at least for `least` seconds. Returns whether it failed
-        MAX_FAILURES times while the lane worked: the next failure of such a job counts at once.
+        """Set the job aside, each time for longer, and at least for `least` seconds. Returns whether it
+        failed MAX_FAILURES times while the lane worked. The next failure of such a job counts at once.
         """
         before = self._pauses.get(member)
         seconds = max(min(before.seconds * 2, MAX_ASIDE) if before else FIRST_ASIDE, least)
@@ -187,5 +187,5 @@ class AsideJobs:
             self._pauses[member] = replace(pause, until=0.0, is_new=False)
 
     def all_ended_before(self, moment: float) -> bool:
-        """Whether every pause ended before this time, by `time.monotonic`."""
+        """Whether every pause ended before this time (by `time.monotonic`)."""
         return all(pause.until < moment for pause in self._pauses.values())

@@ -1,4 +1,4 @@
-"""What happens to the actions of a place that can't be reached: other people may decide, or they move."""
+"""Handles the actions of a place that can't be reached: other people may decide, or the actions move."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Fallback:
         review = snapshot.review
         if isinstance(error, NoDeciderLeft):
             return await self._replace_deciders(review, place, error.undecidable, str(error))
-        if isinstance(error, TooFewDeciders):  # nobody gets a right, and it stays a problem
+        if isinstance(error, TooFewDeciders):  # it gives nobody a right, and stays a problem
             await self._show_in_fallback(review, place, str(error))
             return False
         # An unknown result must not let other people decide.

@@ -1,4 +1,4 @@
-"""A lane: one conversation's jobs, in order, while this bot holds its lease."""
+"""A lane: works on the jobs of one conversation, in order, while this bot holds the lane's lease."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ log = logging.getLogger(__name__)
 
 #: The longest pause before a retry when the channel or the store can't be reached, in seconds.
 MAX_PAUSE = 5.0
-#: The lease of a lane in seconds: then another bot takes it over. Twice the longest call to a channel.
+#: The lease of a lane, in seconds. After it another bot takes the lane. Twice the longest call to a channel.
 LANE_LEASE = 8.0
 #: How long after a time-out a request may still be applied, in seconds.
 LATE_WINDOW = 60.0
-#: After so many failed tries a job is set aside, for the jobs behind it. Later it gets one try at a time.
+#: A job that failed this often is set aside, so that others continue. Later it gets one try at a time.
 MAX_SENDS = 6
-#: The same for a job after one that succeeded: then the channel works, and the others need not wait for long.
+#: The same for a job that follows a successful one: the channel works, so the others need not wait for long.
 MAX_SENDS_IN_WORKING_LANE = 3
-#: How long a bot holds a lane while others wait for one, in seconds.
+#: How long a bot holds a lane while other lanes wait, in seconds.
 MAX_HOLD = 30.0
 
-#: Takes first cards of a lane into digests. Never raises.
+#: Moves first cards of a lane into digests. Never raises.
 Gather = Callable[[str], Awaitable[None]]
 
 
@@ -52,7 +52,7 @@ class Send(Protocol):
 
 
 class Lane:
-    """Two halves work in parallel, posts and updates, because a channel limits them separately."""
+    """Two halves work in parallel, for posts and for updates, because a channel limits these separately."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class Lane:
         self.wake()
 
     async def run(self) -> None:
-        """Runs until there are no more jobs or it must stop. Started jobs are finished first."""
+        """Runs until there are no more jobs or it must stop. Jobs that were started are finished first."""
         self._started_at = time.monotonic()
         busy = True
         while busy and not self._must_stop():
@@ -155,7 +155,7 @@ class Lane:
             return
         await self._finish(half, job, unsure)
         self._stuck.report_success(job)
-        # The channel works again, so what failed gets its next try now, in the queue's order.
+        # The channel works again, so jobs that failed get their next try now, in the queue's order.
         self._aside.retry_all()
 
     async def _finish(self, half: LaneHalf, job: Job, unsure: bool) -> None:
@@ -164,12 +164,12 @@ class Lane:
 
     async def _give_up(self, half: LaneHalf, job: Job, why: str, unsure: bool) -> None:
         await self._write_with_retry(half, job, lambda: failing_jobs.give_up(self._store, job, why))
-        if is_digest_id(job.review_id):  # its reviews have cards now, which report what fails
+        if is_digest_id(job.review_id):  # its reviews have cards now, which report failures
             await self._finish(half, job, unsure)
             self._stuck.report_success(job)
 
     async def _put_aside(self, half: LaneHalf, job: Job, error: TriedTooOften) -> None:
-        """Leave a job in the queue for a while, so that it holds up no other."""
+        """Leave a job in the queue for a while, so that it delays no other."""
         self._stuck.clear(half)
         log.error("review %s: %s is tried later: %s", job.review_id, job.place, error)
         if not error.seconds:
@@ -181,9 +181,9 @@ class Lane:
         self._stuck.report()
 
     async def _send_with_retry(self, half: LaneHalf, job: Job) -> tuple[str | None, bool]:
-        """Why it can't be delivered, or None; and whether one of its requests may still be applied. Tries
-        again as long as the channel or the store is only away, and raises TriedTooOften where that takes too
-        long.
+        """Deliver the job. Returns why it can't be delivered, or None; and whether one of its requests may
+        still be applied. Tries again while the channel or the store is only unavailable, and raises
+        TriedTooOften if that takes too long.
         """
         pause, unsure, tries = 0.25, job.attempts > 1, 0
         again, began = unsure, time.monotonic()
@@ -221,7 +221,7 @@ class Lane:
                 raise TriedTooOften(error, seconds)
 
     async def _sleep(self, seconds: float) -> None:
-        """Or until the lane must stop."""
+        """Sleep, but end when the lane must stop."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0 and not self._must_stop():  # noqa: ASYNC110
             await asyncio.sleep(min(left, 1.0))

@@ -1,4 +1,4 @@
-"""The messages of a review: post, draw, find and delete, within the rate limit that all bots share."""
+"""The messages of a review: posts, draws, finds and deletes them, within the bots' common rate limit."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ T = TypeVar("T")
 
 
 class Messages:
-    """Places may be copies. Methods raise ChannelErrors. Posts and updates never raise RateLimited: they
-    wait.
+    """Places may be members' copies. Methods raise ChannelErrors. Posts and updates wait instead of raising
+    RateLimited.
     """
 
     def __init__(self, channels: Channels, pace: RateLimit) -> None:
@@ -57,7 +57,7 @@ class Messages:
             return posted
 
     async def post_card(self, place: Place, card: Card) -> MessageRef:
-        """Raises Undeliverable also for a card that the channel refuses."""
+        """Post this card. Raises Undeliverable, also if the channel refuses the card."""
         channel = self._channels.of_place(place)
         return await self._post(channel, place, lambda: channel.post(place, card))
 
@@ -86,8 +86,8 @@ class Messages:
         await self._pace.post(channel, ref.conversation, lambda: channel.reply(place, ref, line))
 
     async def find(self, snapshot: Snapshot, place: Place, since: float) -> list[MessageRef]:
-        """Our messages about this review at this place, oldest first; not those of another place in the same
-        conversation. `since`: the earliest time of a post, 0 if it is not known.
+        """Our messages about this review at this place, oldest first, without those of another place in the
+        same conversation. `since`: the earliest time of a post, 0 if unknown.
         """
         review = snapshot.review
         elsewhere = {ref.key for other, ref in snapshot.posts.items() if other != place}
@@ -105,8 +105,8 @@ class Messages:
         await self._channels.of_message(ref).delete(ref)
 
     async def is_near(self, place: Place, ref: MessageRef) -> bool:
-        """Whether this place is in the message's conversation. False if it can't be reached or is a group;
-        True if it is not known.
+        """Whether this place is in the message's conversation. False if the place can't be reached or is a
+        group; True if that is unknown.
         """
         try:
             channel = self._channels.of_place(place)
@@ -126,7 +126,7 @@ async def _draw_card(snapshot: Snapshot, place: Place) -> Card:
 
 
 class RateLimit:
-    """The rate limits that all bots share for calls to a channel. `factor` slows its own pace down; 0.0 is no
+    """The rate limits of calls to a channel, which all bots share. `factor` slows the calls down; 0.0: no
     limit.
     """
 
@@ -137,7 +137,7 @@ class RateLimit:
     async def post(
         self, channel: Channel, conversation: str, call: Callable[[], Awaitable[T]]
     ) -> T:
-        """`conversation` is its id."""
+        """Call when a post is allowed. `conversation` is the id of the conversation."""
         interval = channel.pace.message * self._factor
         return await self._call_when_free(f"post:{channel.name}:{conversation}", interval, 1, call)
 
@@ -148,11 +148,11 @@ class RateLimit:
     async def _call_when_free(
         self, name: str, interval: float, burst: int, call: Callable[[], Awaitable[T]]
     ) -> T:
-        """Waits for a free slot and calls. A rate-limited call had no effect, so it is repeated until it is
+        """Wait for a free slot, then call. A rate-limited call had no effect, so it is repeated until it is
         accepted. Raises the call's other errors and StoreUnavailable.
         """
         while True:
-            # In this process the first that waits is the next to call.
+            # In this process, the task that waits longest calls next.
             async with self._queues.setdefault(name, asyncio.Lock()):
                 while (wait := await self._store.take_slot(name, interval, burst)) > 0:  # noqa: ASYNC110
                     await asyncio.sleep(wait)

@@ -1,4 +1,4 @@
-"""Changes of reviews → posted and updated cards. Every change reaches every card in order, or is reported."""
+"""Posts and updates cards when reviews change. Every change reaches every card in order, or is reported."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ REQUEUE_INTERVAL = 300.0
 #: While a look-up fails, dead letters are retried after this many seconds, then after twice as many, and so
 #: on.
 FIRST_REQUEUE = 5.0
-#: How many conversations a bot works on at the same time. Others wait.
+#: The most conversations on which a bot works at the same time. Others wait.
 MAX_LANES = 200
-#: How long it is remembered which lanes failed, in seconds.
+#: How long a failed lane is remembered, in seconds.
 KEEP_ASIDE = 300.0
 #: How long deliveries in progress may take at shutdown, in seconds.
 DRAIN_TIMEOUT = 2.0
@@ -37,7 +37,8 @@ class Outbox:
     """One lane for each conversation (with its threads), held by one bot at a time. A slow, limited or broken
     lane does not delay others.
 
-    All bots of one Redis must have the same `lane_lease`: after it a bot counts as dead.
+    All bots of one Redis must have the same `lane_lease`: a bot that doesn't renew it within this time counts
+    as dead.
     """
 
     def __init__(
@@ -80,7 +81,7 @@ class Outbox:
                 self._readers.append(tasks.create_task(self._repeat(step)))
 
     async def drain(self) -> None:
-        """Start nothing more, finish the jobs in progress, and release the rest to other bots at once."""
+        """Start nothing more, finish the jobs in progress, and release all others to other bots at once."""
         self._draining = True
         for reader in self._readers:
             reader.cancel()
@@ -98,17 +99,19 @@ class Outbox:
             await self._open_lane(lane)
 
     async def _scan_lanes(self) -> None:
-        """Finds jobs without a hint: those that another bot left, and those that are due only now."""
+        """Find jobs for which no hint came: jobs that another bot left, and jobs that became due."""
         names = await self._store.lanes(2 * MAX_LANES + len(self._aside))
         for lane in sorted(
             names, key=self._aside.__contains__
-        ):  # what failed takes no place from others
+        ):  # failed lanes take no place from others
             if lane in self.lanes or not self._is_resting(lane):
                 await self._open_lane(lane)
         await asyncio.sleep(self._lane_lease / 4)
 
     def _is_resting(self, name: str) -> bool:
-        """All that is known of this lane is set aside: it takes no place from others. A hint opens it."""
+        """Whether all known jobs of this lane are set aside: it takes no place from others until a hint
+        comes.
+        """
         return name in self._aside and bool(self._aside[name].resting())
 
     async def _renew_lanes(self) -> None:
@@ -130,9 +133,9 @@ class Outbox:
         await self._wait_requeue()
 
     async def _wait_requeue(self) -> None:
-        """Waits for the next retry. While a look-up fails the wait is short, because only a retry may find
-        that it works again. It ends at once when a look-up starts to fail or works again, but takes at least
-        FIRST_REQUEUE.
+        """Wait for the next retry. While a look-up fails the wait is short, because only a retry may find
+        that it works again. The wait ends at once when a look-up starts to fail or works again, but takes at
+        least FIRST_REQUEUE.
         """
         soon, changed = min(FIRST_REQUEUE, self._requeue_interval), self._health.lookups_changed
         fails = self._health.counts()["lookup"] > 0

@@ -1,4 +1,4 @@
-"""Where a card is shown: whether its place can still be used, and somebody may still decide there."""
+"""Checks a shown card: whether its place can still be used, and whether somebody may still decide there."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ class ShownDeciders:
         self._fallback, self._problems = fallback, problems
 
     async def find_flaw(self, place: Place) -> ChannelError | None:
-        """Why no card can be shown at this place now, or why that is not known. Raises RateLimited."""
+        """Why no card can be shown at this place now, or why that is unknown; None if a card can be shown.
+        Raises RateLimited.
+        """
         try:
             await self._channels.of_place(place).check_place(place)
         except RateLimited:
@@ -41,9 +43,8 @@ class ShownDeciders:
         return None
 
     async def check(self, snapshot: Snapshot, place: Place, flaw: ChannelError | None) -> None:
-        """If it is known that nobody may decide what waits at this place, it goes to other people or becomes
-        a problem, which is over when somebody may; if this is unknown, nothing happens. `flaw`: see
-        `find_flaw`.
+        """If nobody may decide what waits at this place, pass it on to other people, or record a problem,
+        which ends when somebody may decide. If this is unknown, nothing happens. `flaw`: see `find_flaw`.
         """
         review = snapshot.review
         try:

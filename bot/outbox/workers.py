@@ -1,4 +1,4 @@
-"""The workers: background tasks that show reviews, apply what is due, and update open Homes."""
+"""The workers: background tasks that show reviews, apply due timers, and update open Homes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Workers:
 
 
 def _log_stop(task: asyncio.Task[None]) -> None:
-    """At once: `check` sends the operators to the log."""
+    """Log the error at once, because `check` refers the operators to the log."""
     if not task.cancelled() and (error := task.exception()) is not None:
         log.error("a worker stopped: %s", safe_message(error))
 
@@ -73,8 +73,8 @@ class PublishHome(Protocol):
 
 
 class HomeRefresher:
-    """Updates the Homes that were opened recently. Several bots may run it in parallel: only one of them
-    updates a Home. `publish` has an entry for each channel with Homes.
+    """Updates the Homes that were opened recently. Several bots may run it in parallel; only one of them
+    updates a Home. `publish` has an entry for each channel that has Homes.
     """
 
     def __init__(

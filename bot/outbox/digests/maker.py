@@ -1,4 +1,4 @@
-"""Takes first cards into digests, where too many wait in one lane."""
+"""Moves first cards into digests, if too many wait in one lane."""
 
 from __future__ import annotations
 
@@ -20,17 +20,19 @@ from .reviews import first_due, is_plain, people_of, read_outlines
 
 log = logging.getLogger(__name__)
 
-#: How many cards are looked at, at once, and how many of one agent are worth a digest.
+#: How many cards are read at once; and how many cards of one agent are enough for a digest.
 MAX_POSTS, MIN_REVIEWS = 500, 5
-#: After nothing could be gathered, how many seconds it is not tried again.
+#: If no digest could be made, the next try is after this many seconds.
 PAUSE = 5.0
-#: Of how many cards it is remembered whether they may share a message: each review is read once.
+#: The most cards for which it is remembered whether they may share a message, so that each review is read
+#: only once.
 MAX_KNOWN = 20_000
 
 
 class _Group(NamedTuple):
-    """Reviews that may share a message. `people`: see `people_of`. `minute` is set for those that are due
-    before people are told again: they join no message of another minute, because that tells nobody.
+    """Reviews that may share a message. `people`: see `people_of`. `minute` is set for reviews that are due
+    before people get another notice: such a review only shares a new message of the same minute, because an
+    old message notifies nobody.
     """
 
     place: Place
@@ -40,7 +42,7 @@ class _Group(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What was read of a review at one place. `due`: see `first_due`."""
+    """The result of reading a review at one place. `due`: see `first_due`."""
 
     group: _Group
     due: float
@@ -52,7 +54,7 @@ class _Known(NamedTuple):
 
 
 class DigestMaker:
-    """`after`: how many first cards may wait in a lane, one by one. 0: there are no digests."""
+    """`after`: how many first cards may wait in a lane before digests are made. 0: no digests."""
 
     def __init__(
         self, reviews: Reviews, channels: Channels, after: int, health: Health | None = None
@@ -63,8 +65,8 @@ class DigestMaker:
         self._groups: dict[tuple[str, Place], _Known | None] = {}
 
     async def gather(self, lane: str) -> None:
-        """Where more cards wait than the setting says, take those of the same agent, place and people into
-        its digest. Never raises: without digests each review has its card.
+        """If more cards wait than the setting says, move those of the same agent, place and people into a
+        digest. Never raises: without digests each review has its card.
         """
         if not self._after or self._next_try.get(lane, 0.0) > time.monotonic():
             return
@@ -108,8 +110,8 @@ class DigestMaker:
             self._next_try[lane] = time.monotonic() + PAUSE
 
     async def _look_at(self, posts: Sequence[tuple[str, Place]], now: float) -> None:
-        """Find the groups of those that were not looked at before. A group may be out of date by then:
-        `DigestSync` checks all that it shows for the first time.
+        """Find the groups of the cards that were not read before. A group may be out of date later:
+        `DigestSync` checks every review before it is shown for the first time.
         """
         if len(self._groups) > MAX_KNOWN:
             self._groups.clear()
@@ -128,7 +130,7 @@ class DigestMaker:
                 self._groups[review_id, place] = None  # its card fails, and says so
 
     def _read(self, snapshot: Snapshot, place: Place, now: float) -> _Known | None:
-        """None for one that gets a card of its own."""
+        """None for a review that gets its own card."""
         review = snapshot.review
         if not is_plain(snapshot, place) or alone_mark(place) in snapshot.marks:
             return None
@@ -136,7 +138,9 @@ class DigestMaker:
         return _Known(group, first_due(review, place, now))
 
     def _is_group(self, place: Place) -> bool:
-        """A group's members get copies, each in a conversation of its own. Also where no card is possible."""
+        """Whether the place is a group, whose members get copies in their own conversations. Also True if no
+        card can be posted there.
+        """
         try:
             return self._channels.of_place(place).audience(place).kind == "group"
         except Undeliverable:

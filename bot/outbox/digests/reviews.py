@@ -1,4 +1,4 @@
-"""The reviews of digests: which may be in one, and how they are loaded."""
+"""The reviews of digests: checks which ones may be in a digest, and loads them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from hitl_core.task_group import task_group
 
 log = logging.getLogger(__name__)
 
-#: Reviews that are loaded at the same time: few, because one can take 50 ms, and clicks wait for that.
+#: How many reviews are loaded at the same time. Few, because one can take 50 ms, and clicks wait for that.
 CONCURRENCY = 4
 
 
 def is_plain(snapshot: Snapshot, place: Place) -> bool:
-    """Whether a digest may show what waits of this review: only pending actions, of the people whom the agent
-    asked, and nothing is wrong.
+    """Whether a digest may show the waiting part of this review: it has only pending actions, for the people
+    whom the agent asked, and no problem.
     """
     review = snapshot.review
     return not (snapshot.held or review.troubles) and all(
@@ -30,15 +30,15 @@ def is_plain(snapshot: Snapshot, place: Place) -> bool:
 
 
 def people_of(review: Review, place: Place) -> str:
-    """A digest of the people who may decide on what waits at this place."""
+    """A hash of the people who may decide on what waits at this place."""
     actions = pending_actions(review, place)
     grants = sorted({repr(grant) for action in actions for grant in action.grants})
     return sha256("\n".join(grants).encode()).hexdigest()[:32]
 
 
 def first_due(review: Review, place: Place, now: float) -> float:
-    """When the first of what waits at this place escalates or ends; infinity if nothing does. A clock that
-    starts with the message is taken to start now.
+    """When the first waiting action at this place escalates or expires; infinity if none does. If a clock
+    starts with the message, it counts from now.
     """
     times = [math.inf]
     for action in pending_actions(review, place):
@@ -51,9 +51,9 @@ def first_due(review: Review, place: Place, now: float) -> float:
 async def read_outlines(
     reviews: Reviews, ids: Iterable[str], read: Callable[[Snapshot], object]
 ) -> set[str]:
-    """Call `read` with each that is still kept, without its arguments. Nothing else keeps them: an agent
-    chooses how many there are, and how large. Returns those that can't be read: a newer version wrote them,
-    or they are damaged.
+    """Call `read` with the outline of each review that still exists. No review is kept in memory after that,
+    because an agent chooses their number and size. Returns the ids of those that can't be read: a newer
+    version wrote them, or they are damaged.
     """
     unreadable = set[str]()
 

@@ -23,24 +23,24 @@ log = logging.getLogger(__name__)
 
 
 class DigestSync:
-    """Keeps a digest's message in sync: one message, with the newest count. A digest is only a shortcut for
-    plain pending reviews: where anything else is true of one, it gets a card of its own. Methods raise
-    ChannelErrors and StoreUnavailable; then the digest is dissolved.
+    """Keeps a digest's message in sync: one message, with the newest count. A digest is only for plain
+    pending reviews; any other review gets its own card. Methods raise ChannelErrors and StoreUnavailable;
+    after that the digest is dissolved.
     """
 
     def __init__(self, reviews: Reviews, messages: Messages, recipients: Recipients) -> None:
         self._reviews, self._messages, self._recipients = reviews, messages, recipients
 
     async def run_job(self, job: Job, *, again: bool) -> None:
-        """Post or update the message, which is never left out: it costs one update for many changes. A
-        `sweep` also deletes other messages of this digest.
+        """Post or update the message. Updates are never skipped: one update serves many changes. A `sweep`
+        also deletes other messages of this digest.
         """
         store = self._reviews.store
         digest = await store.digest(job.review_id)
         if digest is None:
             log.warning("the digest %s is over: nothing of it waits", job.review_id)
             return
-        if digest.closed:  # the bot that began to dissolve it may be dead
+        if digest.closed:  # the bot that began to dissolve it may have died
             await store.dissolve_digest(digest.id, digest.place)
         else:
             await self._check_new(digest)
@@ -61,8 +61,8 @@ class DigestSync:
                     await self._messages.delete(other)
 
     async def note(self, snapshot: Snapshot, place: Place, digest_id: str) -> bool:
-        """The review changed, which the digest shows. Returns whether it still does; otherwise the review
-        gets a card, by a job of its own.
+        """Note a change of a review that the digest shows. Returns whether the digest still shows it;
+        otherwise the review gets a card, by its own job.
         """
         review, store, waits = (
             snapshot.review,
@@ -81,16 +81,16 @@ class DigestSync:
             return False
         await store.record_shown_version(review.id, place, review.version)
         if waits and snapshot.shown.get(place, 0) < review.version:
-            await store.redraw_digest(digest_id)  # its line may say something else now
+            await store.redraw_digest(digest_id)  # its line may have changed
         return True
 
     async def _check_new(self, digest: Digest) -> None:
-        """What is shown for the first time goes through the checks of a first card. Where one finds
-        anything, the review leaves: its card's job reports it, and has a fallback. What waits no more needs
-        nobody, so it is dropped.
+        """Check each review that the digest will show for the first time, like a first card. If a check finds
+        a problem, the review leaves the digest: its card's job reports the problem, and has a fallback.
+        Reviews that no longer wait are dropped.
         """
         store, place = self._reviews.store, digest.place
-        people = dict[str, str | None]()  # None: it is not plain
+        people = dict[str, str | None]()  # None: the review is not plain
 
         def find_people(snapshot: Snapshot) -> None:
             review = snapshot.review
@@ -115,8 +115,8 @@ class DigestSync:
             await store.leave_digest(digest.id, place, leaving)
 
     async def _find_problem(self, ids: Sequence[str], place: Place) -> ChannelError | None:
-        """Of one of these reviews, for all of them. A post looks at the place itself, but an update may pass
-        where no card would.
+        """The problem of the place, found with one of these reviews, for all of them. A post would find it
+        itself, but an update can succeed where no card may be posted.
         """
         for one in ids:
             try:
@@ -130,7 +130,7 @@ class DigestSync:
         return None
 
     async def _update(self, digest: Digest, ref: MessageRef) -> bool:
-        """Returns False if its message was deleted and something waits."""
+        """Update the message. Returns False if it was deleted and something waits."""
         try:
             card = await draw_digest(self._reviews, digest)
             await self._messages.update_card(ref, digest.place, card)
@@ -141,7 +141,7 @@ class DigestSync:
     async def _post(
         self, digest: Digest, again: bool, since: float, gone: MessageRef | None = None
     ) -> MessageRef | None:
-        """None if nothing waits, and nothing was posted."""
+        """Post the message. None if nothing waits, so that nothing was posted."""
         store, place = self._reviews.store, digest.place
         found = await self._messages.find_by_id(digest.id, place, since) if again else []
         matches = [ref for ref in found if gone is None or ref.key != gone.key]
@@ -163,8 +163,8 @@ class DigestSync:
         return winner
 
     async def _record_posts(self, digest: Digest, ref: MessageRef) -> None:
-        """Each new review gets the digest as its message, and a job: its clocks start, and who may decide is
-        checked.
+        """Record the digest's message for each new review, and queue a job for it: its clocks start, and it
+        is checked who may decide.
         """
         store, place = self._reviews.store, digest.place
         before = dict[str, MessageRef | None]()
