@@ -1,4 +1,4 @@
-"""What operators see: problems, notices in the bot's channel, `/readyz`, `/metrics`, the checks of places."""
+"""What operators see: problems, notices in the bot's channel, `/readyz`, `/metrics`, checks of places."""
 
 from .audit_problem import report_sealing
 from .delivery_problems import DeliveryProblems, PlaceCheck

@@ -1,4 +1,4 @@
-"""Whether the audit can be sealed, for the operators."""
+"""Reports to the operators whether the audit can be sealed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from .health import Health
 
 
 def report_sealing(health: Health, error: HitlError | None) -> None:
-    """The error of the last try, or None. That Redis is away makes the bot unready anyway."""
+    """`error`: of the last try, or None. An unreachable Redis is no problem here: it makes the bot
+    unready.
+    """
     if error is None:
         health.resolve("store", "audit")
     elif not isinstance(error, StoreUnavailable):

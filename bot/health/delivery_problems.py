@@ -1,5 +1,5 @@
 """Delivery problems: why a review can't be shown at a place. They are reported to the operators and recorded
-in the review, so that its other cards, Home and `hitl reviews show` show them.
+in the review, so that its other cards, Homes and `hitl reviews show` show them.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class DeliveryProblems:
         undecidable: bool = False,
         is_shown: bool = False,
     ) -> None:
-        """Record the problem in the review. Problems of the place are reported to Health here; failing
-        look-ups are reported by the channel, and a failing card by its lane. `undecidable`: the place can be
-        used, but too few people are left who may approve. `is_shown`: the card is there nevertheless.
+        """Record the problem in the review. A problem of the place itself is also reported to Health here;
+        failing look-ups are reported by the channel, and a failing card by its lane. `undecidable`: the place
+        can be used, but too few people are left who may approve. `is_shown`: the card is there nevertheless.
         """
         why, name = str(error), self._channels.name_of(place)
         if undecidable:
@@ -54,14 +54,14 @@ class DeliveryProblems:
             )
 
     async def resolve_shown(self, review: Review, place: Place) -> None:
-        """The card is there, and enough people may decide now."""
+        """The card is there, and enough people may decide now: end the problem."""
         if (problem := review.troubles.get(place)) is not None and problem.is_shown:
             self._health.resolve("delivery", _subject(review, place))
             await self.resolve(review, place)
 
     async def resolve(self, review: Review, place: Place, *, is_reached: bool = True) -> None:
-        """The review is shown there, or need not be: then the place was not reached, and others may wait in
-        it.
+        """End the problem, because the review is shown there, or needs no card there. If it needs none, the
+        place was not reached, so other reviews may still wait for it.
         """
         if is_reached:
             self._health.resolve("place", place)
@@ -75,7 +75,7 @@ class DeliveryProblems:
 
 
 def _subject(review: Review, place: Place) -> str:
-    """The lane's own subject, so that the lane resolves it too."""
+    """The subject that the lane uses too, so that the lane also ends the problem."""
     return f"{review.id} at {place}"
 
 
@@ -99,9 +99,10 @@ def undecidable_text(review_id: str, name: str, why: str) -> str:
 
 log = logging.getLogger(__name__)
 
-#: How often, in seconds: more often than FORGET_AFTER of a problem. One bot checks for all.
+#: The time between two checks, in seconds. It is shorter than FORGET_AFTER of a problem. One bot checks for
+#: all.
 INTERVAL = 600.0
-#: How many reviews and places are checked each time.
+#: How many reviews and places one check handles.
 MAX_REVIEWS, MAX_PLACES = 300, 50
 
 
@@ -148,7 +149,7 @@ class PlaceCheck:
 
 
 def _review_places(review: Review) -> Iterator[Place]:
-    """The places where something waits, and where it may go."""
+    """The places where something waits, and the places to which it may go."""
     for item in open_items(review):
         yield from item.places
         if item.action:

@@ -17,15 +17,15 @@ from ..text import one_line
 log = logging.getLogger(__name__)
 
 #: `lookup`: a look-up of people or groups fails. `place`: a place can't be reached. `delivery`: a card is
-#: given up or makes no progress. `store`: Redis lost writes, so reviews are held, its settings are unsafe, or
-#: the audit can't be sealed. `timer`: what is due of a review can't be applied.
+#: given up or makes no progress. `store`: Redis lost writes, so reviews are held; or its settings are unsafe;
+#: or the audit can't be sealed. `timer`: the due timers of a review can't be applied.
 ProblemKind = Literal["lookup", "place", "delivery", "store", "timer"]
 PROBLEM_KINDS: tuple[ProblemKind, ...] = get_args(ProblemKind)
 
-#: A problem without a report for this time is no longer listed, in seconds: its subject may never be used
-#: again. Nobody knows whether it is solved. Dead letters are retried more often than this.
+#: After this time without a report, in seconds, a problem is no longer listed: its subject may never be used
+#: again, and nobody knows whether it is solved. Dead letters are retried more often than this.
 FORGET_AFTER = 900.0
-#: The most problems that are kept. Further ones of a kind become one problem with the subject MORE.
+#: The most problems that are kept. More problems of a kind become one problem with the subject MORE.
 MAX_PROBLEMS = 200
 MORE = "…"
 
@@ -53,11 +53,11 @@ class Health:
     """The problems of one process. Any part of the bot may report; no method waits or raises."""
 
     def __init__(self, clock: Callable[[], float] = time.time, *, quiet: bool = False) -> None:
-        """`quiet`: nothing is logged, because the caller gets the errors anyway."""
+        """`quiet`: log nothing, because the caller gets the errors anyway."""
         self._clock, self._quiet = clock, quiet
         self._problems: dict[tuple[ProblemKind, str], Problem] = {}
         self._unseen: set[tuple[ProblemKind, str]] = set()
-        #: Set when a look-up starts to fail or works again. The waiting task clears it.
+        #: Set when a look-up starts to fail or works again. The task that waits for it clears it.
         self.lookups_changed = asyncio.Event()
 
     def report(self, kind: ProblemKind, subject: str, text: str) -> None:
@@ -95,7 +95,7 @@ class Health:
             self.lookups_changed.set()
 
     def is_unseen(self, problem: Problem) -> bool:
-        """Whether it is no longer listed only because nobody reported it again: it may not be solved."""
+        """Whether the problem is only unlisted because nobody reported it again: it may not be solved."""
         return problem.key in self._unseen
 
     def current_problems(self) -> tuple[Problem, ...]:

@@ -1,4 +1,4 @@
-"""Notices that Redis lost writes, tells the operators, and has the cards of the held reviews updated."""
+"""Detects that Redis lost writes, reports it to the operators, and updates the cards of the held reviews."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ log = logging.getLogger(__name__)
 
 #: How often the history is compared, in seconds.
 INTERVAL = 1.0
-#: How many cards of held reviews are updated. Others are updated when a person presses their buttons.
+#: The most cards of held reviews that are updated. Others are updated when a person presses one of their
+#: buttons.
 MAX_REDRAWN = 1000
 
 LOST_TEXT = (
@@ -28,7 +29,7 @@ LOST_TEXT = (
 
 
 class LossWatch:
-    """`warnings` are about the server at the bot's start. Methods raise StoreUnavailable."""
+    """`warnings`: those about the server at the bot's start. Methods raise StoreUnavailable."""
 
     def __init__(
         self, reviews: Reviews, health: Health, warnings: Sequence[StartWarning] = ()
@@ -51,7 +52,7 @@ class LossWatch:
             self._health.report("store", warning.subject, warning.text)
         check, known = await self._reviews.check_history(), self._history
         self._history = self._reviews.store.history
-        if check.lost or known not in ("", self._history):  # others of this process check, too
+        if check.lost or known not in ("", self._history):  # other parts of this process check too
             self._health.report("store", "lost", LOST_TEXT)
         if check.held:
             self._health.report("store", "held", _held_text(check.held))

@@ -1,4 +1,4 @@
-"""Posts problems that last for a minute to the bot's own channel, and when they are over."""
+"""Posts problems to the bot's own channel: when they have lasted for a minute, and when they are over."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from .health import FORGET_AFTER, Health, Problem, ProblemKind
 
 log = logging.getLogger(__name__)
 
-#: How long a problem lasts before it is posted, and the shortest time between two messages, in seconds.
+#: How long a problem lasts before it is posted; also the shortest time between two messages. In seconds.
 NOTICE_DELAY = 60.0
 #: How often the problems are checked, in seconds.
 INTERVAL = 10.0
-#: How many problems one message lists.
+#: The most problems that one message names.
 MAX_NAMED = 10
 
-#: The problem that can't be posted there.
+#: The subject of the problem that no message can be posted there.
 OWN_CHANNEL: tuple[ProblemKind, str] = ("place", DEFAULT_PLACE)
 
 #: Posts these lines as one message. Raises ChannelError.
@@ -34,7 +34,7 @@ Post = Callable[[Sequence[str]], Awaitable[object]]
 
 
 class Notices:
-    """Runs while the block runs. Of several bots with one Redis only one posts: Redis stores which problems
+    """Runs while the block runs. Of several bots with one Redis only one posts. Redis stores which problems
     were posted, and the time of the last message.
     """
 
@@ -50,7 +50,7 @@ class Notices:
     ) -> None:
         self._health, self._store, self._post = health, store, post
         self._interval, self._delay, self._clock = interval, delay, clock
-        #: The problems that this bot or another one posted, and until when Redis remembers that.
+        #: The problems that any bot has posted, and until when Redis remembers that.
         self._posted: dict[tuple[ProblemKind, str], tuple[Problem, float]] = {}
         self._task: asyncio.Task[None] | None = None
 
@@ -76,8 +76,8 @@ class Notices:
                 )
 
     async def tick(self) -> None:
-        """Post one message at most. Raises HitlError if the store can't be reached: then nothing is posted
-        twice.
+        """Post at most one message. Raises HitlError if the store can't be reached; nothing is posted then,
+        so that nothing is posted twice.
         """
         now = self._clock()
         current = {
@@ -119,7 +119,7 @@ class Notices:
         return True
 
     async def _remember(self, problems: Sequence[Problem], now: float) -> None:
-        """Record in Redis for a while that these were posted. The record expires if the bot dies."""
+        """Record in Redis for a while that these problems were posted. The record expires if the bot dies."""
         for one in problems:
             if self._posted[one.key][1] - now < FORGET_AFTER / 2:
                 with contextlib.suppress(HitlError):

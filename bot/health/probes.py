@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 #: The largest difference between this machine's clock and Redis's, in seconds. From 300 s on, Slack's
 #: requests are refused as replays (docs.slack.dev/authentication/verifying-requests-from-slack).
 MAX_SKEW = 120.0
-#: How long the answer may take, in seconds.
+#: How long a probe may take, in seconds.
 PROBE_TIMEOUT = 2.0
 SLOW_STORE = "Redis did not answer in time."
 #: How often `log_changes` probes, in seconds.
@@ -37,12 +37,13 @@ def make_probe(
     health: Health,
     clock: Callable[[], float] = time.time,
 ) -> Probe:
-    """The probe fails unless Redis answers and accepts writes, each check passes, and the clock is about
-    right.
+    """The probe fails unless Redis answers and accepts writes, each check passes, and the machine's clock is
+    about right.
 
-    The problems in `health` don't make a bot unready, because another bot with these channels has them too.
-    The answer counts them by kind with the time of the oldest. Anybody who reaches the port may ask, so it
-    has no names of places, review ids or a channel's errors: those are in the log and at the bot's own place.
+    The problems in `health` don't make a bot unready, because other bots with these channels have them too.
+    The answer has their number by kind, and the time of the oldest. Anybody who reaches the port may ask, so
+    the answer has no names of places, review ids or errors of a channel: these are in the log and in the
+    bot's own channel.
     """
 
     async def ask_store() -> tuple[float, int]:
@@ -50,7 +51,7 @@ def make_probe(
         await store.try_lock("ready", 1.0)  # a small write: a full Redis refuses it
         return skew, await store.count_dead_letters()
 
-    reads = SharedReads()  # so that a flood of questions costs people's clicks little
+    reads = SharedReads()  # so that a flood of probes takes little time from people's clicks
 
     async def ready() -> dict[str, object]:
         skew, undelivered = await reads.read("ready", ask_store)
@@ -89,7 +90,7 @@ async def log_changes(ready: Probe) -> None:
 
 
 def public_reason(error: HitlError | TimeoutError) -> str:
-    """Why a probe fails, in a text that is safe for anybody. The log has the details."""
+    """Why a probe fails, in a text that everybody may read. The log has the details."""
     if isinstance(error, StoreError):
         return "Redis refused a command. See the bot's log."
     return str(error) or SLOW_STORE
@@ -104,8 +105,8 @@ def _by_kind(problems: Sequence[Problem]) -> dict[str, object]:
 
 
 def add_metrics(app: web.Application, store: Store, health: Health) -> None:
-    """Add `GET /metrics`: numbers over all reviews, without their contents. They come from Redis, so every
-    bot of one Redis reports the same; only `problems` are those of this bot.
+    """Add `GET /metrics`: numbers about all reviews, without their contents. The numbers come from Redis, so
+    all bots of one Redis report the same; only `problems` are those of this bot.
     """
 
     reads = SharedReads()

@@ -1,4 +1,4 @@
-"""Loads reviews for the bot's own rounds: one that can't be read is told, and stops no other."""
+"""Loads reviews for the bot's own checks. An unreadable review is reported and doesn't stop the others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ class ReadableReviews:
         self._reviews, self._health = reviews, health
 
     async def load_outline(self, review_id: str) -> Snapshot | None:
-        """None if the review ended, or can't be read: then that is a problem. Raises StoreUnavailable."""
+        """None if the review ended, or if it can't be read: then a problem is reported. Raises
+        StoreUnavailable.
+        """
         try:
             snapshot = await self._reviews.load_outline(review_id)
         except ReviewNotFound:

@@ -1,6 +1,6 @@
-"""Who people are: `Directory` says who may decide, `Recipients` says who gets a card at a place.
+"""People and permissions: `Directory` checks who may decide, `Recipients` finds who gets a card at a place.
 
-`Lookups` asks one channel, through a `Cache`; `People` says which identities are one human.
+`Lookups` asks one channel, through a `Cache`. `People` knows which identities are one human.
 """
 
 from .directory import Directory

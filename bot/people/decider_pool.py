@@ -1,4 +1,4 @@
-"""The people who may decide by some grants: their names, and whether enough of them are left."""
+"""The people who may decide by given grants: their names, and whether enough of them are left."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ..channels.registry import Channels
 from .lookups import Lookups
 from .people import People
 
-#: `too_few`: somebody is left, but fewer than have to agree.
+#: `too_few`: somebody is left, but fewer people than must agree.
 DecidersLeft = Literal["enough", "too_few", "nobody"]
 
 
 class _Source(NamedTuple):
-    """Some people of one channel, by id, and whether one of them may decide."""
+    """Some people of one channel, by id, and the check whether one of them may decide."""
 
     lookups: Lookups
     load_ids: Callable[[], Awaitable[Iterable[str]]]
@@ -26,7 +26,7 @@ class _Source(NamedTuple):
 
 
 class DeciderPool:
-    """`people` says which identities are one human, who counts once."""
+    """`people`: which identities are one human, who counts only once."""
 
     def __init__(self, channels: Channels, people: People | None = None) -> None:
         self._channels, self._people = channels, people or People()
@@ -58,7 +58,7 @@ class DeciderPool:
             except ChannelError as error:
                 unknown = unknown or error
                 continue
-            for id in sorted(ids):  # each time the same ones, so that they are in the cache
+            for id in sorted(ids):  # always the same order, so that the first ones are in the cache
                 try:
                     if await may_decide(id):
                         humans.add(self._people.keys_of(f"{lookups.channel.name}:{id}"))
@@ -87,8 +87,8 @@ class DeciderPool:
     def _sources(
         self, grants: Sequence[Grant], posts: Mapping[Place, MessageRef], lost: Place | None
     ) -> Iterator[_Source]:
-        """The people of these grants; named people first, because they need the fewest look-ups. Nobody of a
-        channel that the bot does not have.
+        """The people of these grants. Named people come first, because they need the fewest look-ups. People
+        of a channel that the bot doesn't have are left out.
         """
         users = [split_id(user) for grant in grants for user in grant.reviewers.users]
         groups = [split_id(group) for grant in grants for group in grant.reviewers.groups]

@@ -21,15 +21,15 @@ T = TypeVar("T")
 
 
 class Directory(DeciderPool):
-    """Each channel judges its own people. A person of a channel that the bot does not have may decide
-    nothing. `people` says which identities are one human: one who may decide by one identity may decide with
-    all of them, and counts once.
+    """Each channel judges its own people. A person of a channel that the bot doesn't have may decide nothing.
+    `people` says which identities are one human: if one identity may decide, the human may decide with all of
+    them, and counts once.
     """
 
     def is_external(self, who: Reviewer) -> bool:
-        """Whether this person is of another workspace or tenant, or of a channel that the bot does not have.
-        They may decide only if the policy names them, and otherwise learn nothing, not even whether a review
-        exists.
+        """Whether this person is of another workspace or tenant, or of a channel that the bot doesn't have.
+        They may decide only if the policy names them. Otherwise they are told nothing, not even whether a
+        review exists.
         """
         channel = self._channels.get(who.channel)
         return channel is None or who.team != channel.team
@@ -86,7 +86,7 @@ class Directory(DeciderPool):
         return self._with_identities(Reviewer(channel=channel, team=team, id=user_id, name=name))
 
     def with_identities(self, vote: Vote) -> Vote:
-        """The vote of a person with the identities that they have now, beside those that were recorded."""
+        """The vote, with the identities that the person has now added to the recorded ones."""
         return vote.model_copy(update={"by": self._with_identities(vote.by)})
 
     def _with_identities(self, who: Reviewer) -> Reviewer:
@@ -96,8 +96,8 @@ class Directory(DeciderPool):
         return who if aliases == who.aliases else who.model_copy(update={"aliases": aliases})
 
     def identities(self, who: Reviewer) -> list[tuple[Lookups, str]]:
-        """The person's identities in the bot's channels, their own first. An external person has only the one
-        with which they came.
+        """The person's identities in the bot's channels, the one that they use now first. An external person
+        has only that one.
         """
         return self._identities(who, self.is_external(who))
 
@@ -115,8 +115,9 @@ class Directory(DeciderPool):
         return found
 
     async def _can_decide(self, who: Reviewer, snapshot: Snapshot, grants: Iterable[Grant]) -> bool:
-        """Bots and deactivated people never; guests and external people only if named; nobody of a channel
-        that the bot does not have. Raises ChannelError if no look-up says yes and one failed.
+        """Whether this person may decide. Bots and deactivated people never may; guests and external people
+        only if they are named; people of a channel that the bot doesn't have never. Raises ChannelError if no
+        look-up says yes and one failed.
         """
         if who.channel in (CLI, POLICY):
             return True  # a person with access to the store can write anything to it
@@ -160,7 +161,7 @@ class Directory(DeciderPool):
         )
 
     def _has_unposted_card(self, grants: Iterable[Grant], snapshot: Snapshot) -> bool:
-        """Whether a card is not posted yet whose conversation's members may decide."""
+        """Whether the members of some conversation may decide, but its card is not posted yet."""
         return any(
             place not in snapshot.posts
             and (audience := self._channels.audience(place)) is not None

@@ -11,24 +11,24 @@ from hitl_core.model import MessageRef, Place, Snapshot
 
 from ..channels.contract import Channel, LookupFailed, NotFound, Person
 
-#: A person who lost the permission is refused after this many seconds at the latest.
+#: After a person lost a permission, they are refused after this many seconds at the latest.
 MAX_AGE = 60.0
-#: A person who just got the permission is accepted after this many seconds at the latest.
+#: After a person got a permission, they are accepted after this many seconds at the latest.
 MIN_AGE = 3.0
-#: Members of a larger conversation are not looked up: the policy must name reviewers.
+#: The members of a larger conversation are not looked up: the policy must name reviewers.
 MAX_MEMBERS = 1000
-#: How long the size of a conversation is believed, in seconds.
+#: How long the size of a conversation is cached, in seconds.
 SIZE_MAX_AGE = 600.0
 
 
 def sized_mark(place: Place) -> str:
-    """Set on a review when the members of this place got a right: the place was not too large then."""
+    """The mark of a review whose place was small enough when its members got a right."""
     return f"sized:{place}"
 
 
 class Lookups:
-    """Methods raise ChannelError if a look-up fails. Values are kept for MAX_AGE seconds; the `forget_`
-    methods drop what changed.
+    """Methods raise ChannelError if a look-up fails. Values are cached for MAX_AGE seconds; the `forget_`
+    methods remove changed values.
     """
 
     def __init__(self, channel: Channel) -> None:
@@ -59,9 +59,9 @@ class Lookups:
     async def place_members(
         self, place: Place, posts: Mapping[Place, MessageRef]
     ) -> Collection[str]:
-        """The ids of those who are reached by a place: of a conversation in which its card is posted, those
-        in there now, even if the place's name is now that of another one. Raises NotFound for a conversation
-        that does not exist, and LookupFailed for one that is too large to look up its members.
+        """The ids of the people whom a place reaches. For a conversation with a posted card, these are its
+        current members, even if another conversation has the place's name now. Raises NotFound for a
+        conversation that does not exist, and LookupFailed for one that is too large to look up its members.
         """
         audience = self.channel.audience(place)
         match audience.kind:
@@ -79,8 +79,8 @@ class Lookups:
                 assert_never(audience.kind)
 
     async def check_size(self, place: Place) -> None:
-        """Raises NotFound if the bot can't use a conversation, or if it is too large to look up its
-        members.
+        """Raises NotFound if the bot can't use a conversation, or can't look up its members: it is too
+        large.
         """
         if size := await self._size_above_limit(place):
             name = self.channel.name_of(place)
@@ -92,8 +92,9 @@ class Lookups:
         return size if size > MAX_MEMBERS else 0
 
     async def is_place_member(self, user_id: str, snapshot: Snapshot, place: Place) -> bool:
-        """Whether this person is reached by a place. Of a conversation, its card must be posted, and it must
-        not have been too large when its members got the right: the mark says that this was checked.
+        """Whether a place reaches this person. For a conversation, the card must be posted, and the
+        conversation must not have been too large when its members got the right; a mark says that this was
+        checked.
         """
         audience = self.channel.audience(place)
         match audience.kind:
@@ -113,7 +114,9 @@ class Lookups:
                 assert_never(audience.kind)
 
     async def is_in_group(self, group: str, user_id: str) -> bool:
-        """A person who is not in the cached list is looked up again: they may just have been added."""
+        """Whether this person is in the group. A person who is not in the cached list is looked up again,
+        because they may just have been added.
+        """
         return user_id in await self.group_members(group) or user_id in await self.group_members(
             group, MIN_AGE
         )
@@ -137,13 +140,13 @@ class Lookups:
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
-#: When there are more values, the cache is cleared.
+#: The most values of a cache. When there are more, the cache is cleared.
 MAX_VALUES = 20_000
 
 
 class Cache(Generic[K, V]):
-    """Values with a maximum age; at most one look-up of a key at a time. `lookup` fetches the value of a key.
-    Its error is raised in all callers that wait for it.
+    """Values with a maximum age. There is at most one look-up of a key at a time. `lookup` fetches the value
+    of a key. Its error is raised in all callers that wait for it.
     """
 
     def __init__(self, lookup: Callable[[K], Awaitable[V]]) -> None:
@@ -152,16 +155,14 @@ class Cache(Generic[K, V]):
         self._pending: dict[K, asyncio.Task[V]] = {}
 
     async def get(self, key: K, max_age: float) -> V:
-        """The value, at most `max_age` seconds old. If the caller is cancelled, the look-up continues for the
-        next one.
-        """
+        """The value, at most `max_age` seconds old. If the caller is cancelled, the look-up continues."""
         entry = self._values.get(key)
         if entry is not None and time.monotonic() - entry[0] < max_age:
             return entry[1]
         return await asyncio.shield(self._start_lookup(key))
 
     def forget(self, key: K) -> None:
-        """Drop the value. A look-up in progress still answers its callers, but is not cached."""
+        """Remove the value. A look-up in progress still answers its callers, but its result is not cached."""
         self._values.pop(key, None)
         self._pending.pop(key, None)
 
@@ -182,6 +183,6 @@ class Cache(Generic[K, V]):
 
         if (task := self._pending.get(key)) is None:
             task = self._pending[key] = asyncio.create_task(load())
-            # Without this asyncio logs an error that no caller waits for.
+            # Without this, asyncio logs an error for which no caller waits.
             task.add_done_callback(lambda done: done.cancelled() or done.exception())
         return task

@@ -21,7 +21,7 @@ from ..channels.registry import Channels
 
 
 class People:
-    """`humans` are those with several identities: the keys (`CHANNEL:ID`) of each. No key belongs to two."""
+    """`humans`: the keys (`CHANNEL:ID`) of each human with several identities; no two share a key."""
 
     def __init__(self, humans: Iterable[Collection[str]] = ()) -> None:
         self._keys = {key: frozenset(keys) for keys in humans for key in keys}
@@ -32,13 +32,13 @@ class People:
 
 
 _KEY = "people"
-#: Channels that a file may name before the bot has them, so that one file serves bots with other channels.
+#: Channels that a file may name although the bot doesn't have them, so that one file serves different bots.
 _KNOWN_CHANNELS = ("slack", "teams")
 _EXAMPLE = "`[slack:U0MARIA, teams:8f3c5e0a-1c1f-4d1e-9a53-0d6f0f2f7b11]`"
 
 
 def load_people(location: str, channels: Channels) -> People:
-    """The people of this file; nobody has several identities if `location` is "". Raises SettingsError with
+    """The people in this file. If `location` is "", nobody has several identities. Raises SettingsError with
     the file, the line and what to do.
     """
     if not location:
@@ -63,7 +63,7 @@ def load_people(location: str, channels: Channels) -> People:
 
 
 def _read_humans(file: str, root: yaml.Node | None) -> Iterator[tuple[int, list[str]]]:
-    """The line (from 0) and the identities of each entry. They have the form of YAML, no more is checked."""
+    """The line (from 0) and the identities of each entry. Only their form in YAML is checked."""
     if not isinstance(root, yaml.MappingNode):
         _fail(
             file, 0, f"The file must have one key, `{_KEY}`, with a list of lists like {_EXAMPLE}."
@@ -87,7 +87,7 @@ def _read_humans(file: str, root: yaml.Node | None) -> Iterator[tuple[int, list[
 
 
 def _read_identity(file: str, line: int, identity: str, channels: Channels) -> str:
-    """The identity in its one spelling."""
+    """The identity in its normal spelling."""
     place = None
     with suppress(ValueError):
         place = Place(identity)

@@ -1,4 +1,4 @@
-"""Who gets a card at a place, and whether anybody there may decide."""
+"""Finds who gets a card at a place, and whether anybody there may decide."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..channels.registry import Channels
 from .directory import Directory
 from .lookups import sized_mark
 
-#: Each member of a group gets a copy, if the group has at most this many.
+#: Each member of a group gets a copy, if the group has at most this many members.
 MAX_COPIES = 30
 _APPROVALS = frozenset({"approve", "edit", "respond"})
 
 
 class NoDeciderLeft(NotFound):
-    """Nobody is left who may decide on something that waits at a place, and that is known. `undecidable` has
-    the grants by key.
+    """It is known that nobody is left who may decide on something that waits at a place. `undecidable` has
+    the grants, by key.
     """
 
     def __init__(self, text: str, undecidable: Mapping[str, tuple[Grant, ...]]) -> None:
@@ -40,17 +40,18 @@ class Recipients:
 
     async def check(self, snapshot: Snapshot, place: Place) -> LookupFailed | TooFewDeciders | None:
         """Checks that people at this place may decide, and that one of them is active. Returns the look-up
-        that failed, or that they are too few: the card is shown nevertheless, and the check is repeated
-        later.
+        that failed, or that there are too few people; the card is shown nevertheless, and the check is
+        repeated later.
         """
         size = await self._check_size(snapshot, place)
         deciders = await self._check_deciders(snapshot, place)
         return size or deciders
 
     async def _check_size(self, snapshot: Snapshot, place: Place) -> LookupFailed | None:
-        """If the members of the conversation may decide, it must not be too large. An unknown size does not
-        prevent the card: each person's permission is checked on click. It is checked once: later growth
-        takes nobody's right, but a card that was posted for others' decisions gives the members none.
+        """Checks that a conversation whose members may decide is not too large. An unknown size does not
+        prevent the card, because each person's permission is checked on click. The check is made once: later
+        growth takes away nobody's right, but a card that was posted for the decisions of others gives the
+        members no right.
         """
         by_membership = any(
             grant.includes_members and place in grant.places
@@ -90,9 +91,10 @@ class Recipients:
     async def _find_too_few(
         self, waiting: Sequence[OpenItem], snapshot: Snapshot
     ) -> TooFewDeciders | None:
-        """Returns the action that too few people can approve, even with the people of the next steps, or the
-        call in doubt that too few can order to run again. The card is still shown, because they can reject or
-        skip it. It is not opened to others, because the agent names the requester and could cause that.
+        """The first action that too few people can approve, even with the people of the next steps, or the
+        first call in doubt that too few can order to run again. The card is still shown, because people can
+        reject or skip it. No other people get the right to decide, because the agent names the requester and
+        so could cause this.
         """
         for item in waiting:
             action = item.action or snapshot.review.action(item.key)
@@ -112,8 +114,8 @@ class Recipients:
     async def undecidable(
         self, snapshot: Snapshot, place: Place, *, is_lost: bool = False
     ) -> dict[str, tuple[Grant, ...]]:
-        """The grants, by key, of what waits here, if it is known that nobody can decide. `is_lost`: no card
-        can be shown at the place. Then members of a conversation without a card can't decide, but those of
+        """The grants, by key, of what waits here and nobody can decide, if that is known. `is_lost`: no card
+        can be shown at the place. Then members of a conversation without a card can't decide, but members of
         a group can, in their Home. Raises ChannelError if a look-up fails.
         """
         audience = self._channels.audience(place)
@@ -131,9 +133,7 @@ class Recipients:
             raise NotFound(f"{channel.name_of(place)} has left")
 
     async def copies(self, snapshot: Snapshot, place: Place) -> list[Place]:
-        """The place itself; for a group one place for each member. People who left the group get
-        no updates.
-        """
+        """The place itself; for a group, a place for each member. People who left it get no updates."""
         channel, review = self._channels.of_place(place), snapshot.review
         audience = channel.audience(place)
         if audience.kind != "group":
@@ -148,8 +148,8 @@ class Recipients:
             raise NotFound(f"nobody is in {name}, or there is no such group")
         if count > MAX_COPIES:
             why = f"{name} has {count} members: at most {MAX_COPIES} can get a message each"
-            raise LookupFailed(why) if known else NotFound(why)  # a group that grew loses no card
-        # People with a place of their own for all these actions have a message already.
+            raise LookupFailed(why) if known else NotFound(why)  # a group that grew keeps its cards
+        # People who have their own place for all of these actions have a message already.
         direct_recipients = {
             person.id
             for own in review.places

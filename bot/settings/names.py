@@ -1,4 +1,4 @@
-"""Names of settings: which are needed, which variables look misspelt, and the sentences for both."""
+"""The names of settings: finds missing and misspelled ones, and writes the sentences about them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SIMILARITY = 0.88
 
 
 def required_settings(given: Set[str], *, only_look_ups: bool = False) -> set[str]:
-    """What must be set, beside what is. With neither Slack nor Teams it is what Slack needs."""
+    """The settings that must be set, given those that are. Without Slack and Teams: what Slack needs."""
     required = {"hitl_channel"}
     if given & set(_SLACK) or not given & set(_TEAMS):
         required.add("slack_bot_token")
@@ -31,7 +31,7 @@ def required_settings(given: Set[str], *, only_look_ups: bool = False) -> set[st
 
 
 def find_typos(environment: Mapping[str, str], known: set[str]) -> dict[str, str]:
-    """Set variables that look like an unset setting, with that setting's name."""
+    """Variables that look like a misspelled setting, each with the setting's name."""
     unset = [name for name in known if not environment.get(name, "").strip()]
     names = sorted(name for name in environment.keys() - known if name.startswith(_PREFIXES))
     near = ((name, get_close_matches(name, unset, 1, SIMILARITY)) for name in names)

@@ -79,7 +79,7 @@ class Settings:
 
     @property
     def has_plaintext_redis(self) -> bool:
-        """Whether arguments and decisions cross a network unencrypted on their way to Redis."""
+        """Whether arguments and decisions are sent to Redis unencrypted over a network."""
         scheme = _scheme(self.hitl_redis_url)
         encrypted = scheme.startswith("rediss") or scheme == "unix"
         hosts = urlsplit(self.hitl_redis_url).netloc.rpartition("@")[2].split(",")

@@ -1,5 +1,5 @@
-"""Untrusted text for people: its invisible characters are visible, and it is cut or split where a reader
-expects it. Pure. Public face: what is listed here.
+"""Untrusted text for people: makes invisible characters visible, and cuts or splits text where a reader
+expects it. Pure. Public face: the names below.
 """
 
 from .split import split_text

@@ -1,4 +1,4 @@
-"""Splits a long visible text where a reader expects it: between paragraphs, lines or words. Pure."""
+"""Splits a long visible text between paragraphs, lines or words. Pure."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import unicodedata
 
 #: Where to split, the best first.
 _BREAKS = ("\n\n", "\n", " ")
-#: What must stay whole: a mark such as ⟦U+202E⟧, or ⟦12 spaces⟧.
+#: Never split: a mark such as ⟦U+202E⟧, or ⟦12 spaces⟧.
 _MARK = re.compile(r"⟦[^⟦⟧]{1,80}⟧")
 
 
 def split_text(visible: str, limit: int) -> list[str]:
-    """Pieces of at most `limit` characters, which together are the text. A piece ends within a word only if
-    that is very long, and never within a mark or between a letter and the marks on it.
+    """Pieces of at most `limit` characters, which together are the text. A piece ends inside a word only if
+    the word is very long, and never inside a mark or between a letter and its combining marks.
     """
     pieces: list[str] = []
     start = 0

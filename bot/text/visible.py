@@ -13,14 +13,14 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-#: Rendered as nothing, although Unicode calls them letters, marks or symbols.
+#: Characters that are shown as nothing, although Unicode calls them letters, marks or symbols.
 _BLANK = frozenset(
     "\ufffc\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U00013441\U00013442\U00016fe4\U0001d159"
 )
 #: The characters of our own marks.
 _MARK_CHARS = frozenset("⟦⟧⏎⇥␍␠")
-#: Visible characters (letters, marks on a letter, signs), so that only the rest is checked one by one.
-#: A test compares them with Unicode.
+#: Characters that are always visible (letters, combining marks, signs), so that only the others are checked
+#: one by one. A test compares them with Unicode.
 LETTERS = (
     r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0391-\u03a1\u03a3-\u03ce\u0400-\u0481\u0531-\u0556"
     r"\u0561-\u0587\u05d0-\u05ea\u0620-\u063f\u0641-\u064a\u0904-\u0939\u0e01-\u0e30\u1e00-\u1eff"
@@ -77,8 +77,8 @@ def remove_marks_each(texts: Iterable[str | None]) -> list[str | None]:
 
 
 def to_visible(text: str) -> str:
-    """`add_marks`, and long padding as its length, so that it can't hide text, and a sign for spaces and
-    tabs at an edge and for the last line break. Two different texts never look the same.
+    """`add_marks`; also replaces long padding by its length, so that it can't hide text, and shows spaces and
+    tabs at an edge and the last line break by a sign. Two different texts never look the same.
     """
     if len(text) < 200 and _PLAIN.fullmatch(text):
         return text
@@ -103,7 +103,7 @@ def labels(names: Iterable[str], limit: int) -> list[str]:
 
 
 def weight(text: str) -> int:
-    """The length with `&`, `<` and `>` as entities, as markup counts it."""
+    """The length of the text in markup, where `&`, `<` and `>` are entities."""
     return len(text) + 4 * text.count("&") + 3 * (text.count("<") + text.count(">"))
 
 
@@ -128,13 +128,13 @@ def excerpt(raw: str, limit: int, lines: int = 18) -> CutText:
 
 
 def visible_texts(raws: Iterable[str]) -> list[CutText | None]:
-    """Each made visible, whole; None for a very long text, of which `excerpt` reads only the ends."""
+    """Each text made visible in full; None for a very long text, of which `excerpt` reads only the ends."""
     known = (to_visible(raw) if len(raw) <= 2 * MAX_ENDS else None for raw in raws)
     return [None if one is None else CutText(one, 0, weight(one)) for one in known]
 
 
 def shorten(text: str, limit: int) -> str:
-    """For names and sentences: one line, with an ellipsis if it was cut."""
+    """The text on one line, with an ellipsis if it was cut. For names and sentences."""
     return clip(one_line(text), limit)
 
 
@@ -143,12 +143,12 @@ def shorten_each(texts: Iterable[str], limit: int) -> list[str]:
 
 
 def clip(visible: str, limit: int) -> str:
-    """The same for text that is visible already."""
+    """Like `shorten`, for text that is visible already."""
     return visible if len(visible) <= limit else visible[: limit - 1] + "…"
 
 
 def fit(visible: str, limit: int) -> str:
-    """The same with a limit on the weight."""
+    """Like `clip`, with a limit on the weight."""
     return visible if weight(visible) <= limit else _start(visible, limit - 1, len(visible)) + "…"
 
 
@@ -166,7 +166,7 @@ def _mark(char: str) -> str:
 
 @lru_cache(4096)
 def _format_char(char: str) -> str | None:
-    """None if it depends on the characters before it."""
+    """The mark of a character; None if that depends on the characters before it."""
     seen = char not in _MARK_CHARS and _is_visible_anywhere(char)
     return None if seen is None else char if seen else _mark(char)
 
@@ -182,7 +182,7 @@ def is_visible(char: str, text: str, at: int) -> bool:
 
 @lru_cache(4096)
 def _is_visible_anywhere(char: str) -> bool | None:
-    """None if it depends on the characters before it."""
+    """Whether the character is visible everywhere; None if that depends on the characters before it."""
     code, category = ord(char), unicodedata.category(char)
     if char in _BLANK or 0xFE00 <= code <= 0xFE0E or code >= 0xE0100 or 0x180B <= code <= 0x180F:
         return False

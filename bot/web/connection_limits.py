@@ -1,4 +1,4 @@
-"""What bounds all connections together: how many there are and who is closed first, the shares of agents, and
+"""The limits of all connections together: their number and which are closed first, the shares of agents, and
 answers that nobody reads.
 """
 
@@ -15,7 +15,8 @@ from typing import Generic, Protocol, TypeVar
 
 #: How long a client may read nothing of its answer, in seconds.
 READ_TIMEOUT = 10.0
-#: The most bytes of answers that clients have not read yet. Above it, those that wait longest are closed.
+#: The most bytes of answers that clients have not read yet. Above this, the connections that wait longest are
+#: closed.
 MAX_UNREAD = 48 * 1024 * 1024
 
 
@@ -26,14 +27,14 @@ class _Unread:
 
 
 class SlowReaders:
-    """Clients that read an answer more slowly than it was written. What they don't read stays in memory."""
+    """The clients that read an answer more slowly than it was written. Unread answers stay in memory."""
 
     def __init__(self) -> None:
         # The one that waits longest is first.
         self._unread: dict[asyncio.Transport, _Unread] = {}
 
     def add(self, transport: asyncio.Transport) -> None:
-        """Much of an answer is written to this transport, and not read yet."""
+        """Note that much of an answer was written to this transport and is not read yet."""
         self._unread[transport] = _Unread(transport.get_write_buffer_size(), time.monotonic())
         self.close_slowest()
 
@@ -73,8 +74,8 @@ R = TypeVar("R", bound=Ranked)
 
 
 class EvictionOrder(Generic[R]):
-    """The order in which connections are closed when there is no room: by rank; in each rank, the one that
-    has it for the longest time is first. A change takes as long for many members as for few.
+    """The order in which connections are closed if there are too many: by rank; in each rank, the one that
+    has had it the longest comes first. A change takes the same time for any number of members.
     """
 
     def __init__(self) -> None:
@@ -97,13 +98,13 @@ class EvictionOrder(Generic[R]):
             del self._by_rank[rank][member]
 
     def update(self, member: R) -> None:
-        """Its rank may have changed: it is now the last of its rank."""
+        """Call it when the rank of a member may have changed. The member is then the last of its rank."""
         if member in self._ranks:
             self.remove(member)
             self.add(member)
 
 
-#: The request of a person who presses a button is rarely larger: it has the message that the button is on.
+#: The request of a person who presses a button is rarely larger. It contains the message with the button.
 MAX_CLICK = 128 * 1024
 
 
@@ -118,8 +119,8 @@ A = TypeVar("A", bound=Arriving)
 
 
 def closed_first(arriving: Iterable[A]) -> list[A]:
-    """In which order they are closed when all together take too much memory: those that are too large for a
-    person's click first; of those, strangers first, then the largest.
+    """The order in which connections are closed if all of them together take too much memory: first requests
+    that are too large for a person's click; among these, unauthenticated ones first, then the largest.
     """
     return sorted(
         arriving,
@@ -141,7 +142,9 @@ class Share:
         self._of, self._all = Counter[str](), 0
 
     def take(self, token: str) -> bool:
-        """Returns whether there is room for one more. If so, the caller must call `give_back` later."""
+        """Take a share for one more request. Returns False if there is none left. After True the caller must
+        call `give_back` later.
+        """
         if self._all >= self._most or self._of[token] >= self._alone:
             return False
         self._of[token] += 1

@@ -25,28 +25,28 @@ from .memory import UsedMemory
 
 log = logging.getLogger(__name__)
 
-#: How long the head of a request may take to arrive, in seconds; for the first one of a connection, since the
-#: connection began.
+#: How long the head of a request may take to arrive, in seconds. For the first request it counts from the
+#: start of the connection.
 HEAD_TIMEOUT = 5.0
-#: How long an authenticated connection may be idle, in seconds. Longer than load balancers keep theirs (60 s
-#: by default): the side that closes first may lose a request that is already sent.
+#: How long an authenticated connection may be idle, in seconds. It is longer than load balancers keep a
+#: connection (60 s by default): the side that closes first may lose a request that is already sent.
 IDLE_TIMEOUT = 75.0
-#: The most bytes before a request has a handler: its head, and what came with it.
+#: The most bytes of a request before it has a handler: its head, and what arrived with it.
 MAX_HEAD = 96 * 1024
-#: Bytes read from a connection at once: more would block the event loop while it is parsed. Less for a head,
-#: because aiohttp quotes an unreadable one several times.
+#: How many bytes are read from a connection at once. With more, parsing would block the event loop. Fewer for
+#: a head, because aiohttp quotes an unreadable head several times.
 READ_SIZE, FIRST_READ_SIZE = 16 * 1024, 4 * 1024
-#: The share of connections for agents' requests, and for those that wait for people. The rest is for clicks:
-#: without them nobody could decide what agents wait for. One token may use half of each.
+#: The shares of connections for agents' requests, and for those of them that wait for people. The rest is for
+#: clicks, without which nobody could decide. One token may use half of each share.
 AGENTS, WAITING = 3 / 4, 1 / 2
-#: The most bytes of all heads and bodies that are still arriving, and to which part more is reduced.
+#: The most bytes of all heads and bodies that are still arriving; and the part to which more is reduced.
 MAX_BUFFERED = 48 * 1024 * 1024
 KEEP_RATIO = 3 / 4
 WATCH_INTERVAL = 1.0
 
 
 class Connection(asyncio.Protocol):
-    """One connection. It passes everything to aiohttp's protocol, and counts."""
+    """One connection. It passes everything to aiohttp's protocol, and counts bytes and requests."""
 
     def __init__(self, connections: Connections, inner: asyncio.Protocol) -> None:
         self._connections, self._inner = connections, inner
@@ -123,7 +123,7 @@ class Connection(asyncio.Protocol):
         self._taken.clear()
 
     def count_answer(self, size: int) -> None:
-        """An answer of this many bytes was made. Soon its memory can be returned."""
+        """Note that an answer of this many bytes was sent, so that its memory is returned soon."""
         self._connections.memory.count_freed(size)
 
     def mark_authenticated(self) -> None:
@@ -131,8 +131,8 @@ class Connection(asyncio.Protocol):
         self._connections.update_rank(self)
 
     def admit(self, token: str, *, waits: bool) -> bool:
-        """Returns whether an agent's request may continue, or may wait for people (`waits`). Repeated calls
-        for one request count once.
+        """Whether an agent's request may continue, or may wait for people (`waits`). Repeated calls for one
+        request count once.
         """
         self._agents = True
         share = self._connections.waiting if waits else self._connections.agents
@@ -145,8 +145,8 @@ class Connection(asyncio.Protocol):
 
     @property
     def keeps(self) -> bool:
-        """Whether the connection stays open after an answer. Not if the client sent its next request before:
-        its head would arrive without limits of its own.
+        """Whether the connection stays open after an answer. It doesn't if the client already sent its next
+        request, because that head arrived without its own limits.
         """
         crowded = self._agents and self._connections.is_crowded
         return self.is_authenticated and not self._is_pipelined and not crowded
@@ -177,7 +177,7 @@ class Connection(asyncio.Protocol):
 
     @property
     def rank(self) -> int:
-        """Which is closed first where there is no room: unauthenticated, and idle ones before busy ones."""
+        """Closed first if there are too many: unauthenticated before authenticated, idle before busy ones."""
         return 2 * self.is_authenticated + self.is_busy
 
 
@@ -209,7 +209,7 @@ class Connections:
 
     @property
     def is_crowded(self) -> bool:
-        """Whether agents' connections must close after an answer, so that others find room."""
+        """Whether agents' connections must be closed after an answer, so that others can connect."""
         return len(self) > self._max_connections * AGENTS
 
     def warn_of(self, token: str) -> None:
@@ -229,11 +229,11 @@ class Connections:
         self._order.remove(visit)
 
     def update_rank(self, visit: Connection) -> None:
-        """Call it when the rank may have changed, or after a use."""
+        """Call it after a use, or when the rank may have changed."""
         self._order.update(visit)
 
     def make_room(self) -> None:
-        """Close connections whose request is still arriving."""
+        """Close connections whose request is still arriving, if their requests are too large together."""
         for one in closed_first([one for one in self._order if one.buffered_bytes]):
             if self.buffered_bytes <= MAX_BUFFERED * KEEP_RATIO:
                 return

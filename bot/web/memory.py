@@ -1,11 +1,12 @@
-"""Memory that requests have used is returned to the system, so that a flood leaves nothing."""
+"""Returns the memory of requests to the system, so that a flood of requests leaves nothing behind."""
 
 from __future__ import annotations
 
 import ctypes
 import gc
 
-#: aiohttp keeps errors about heads in reference cycles: after this many bytes of heads they are collected.
+#: aiohttp keeps errors about heads in reference cycles. After this many bytes of heads the cycles are
+#: collected.
 GC_THRESHOLD = 8 * 1024 * 1024
 #: After heads, bodies and answers of this many bytes, freed memory is returned to the system.
 RETURNED = 16 * 1024 * 1024
@@ -30,7 +31,7 @@ class UsedMemory:
         self._freed += size
 
     def return_freed(self) -> None:
-        """If it is worth it. Call it once a second or so."""
+        """Return the freed memory, if there is enough. Call it about once a second."""
         if self._freed > RETURNED:
             self._freed = 0
             give_back()

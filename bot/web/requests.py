@@ -24,8 +24,8 @@ class BodyError(Exception):
 
 
 async def read_body(request: web.Request, max_bytes: int, *, keep: bool = False) -> bytes:
-    """The body, at most `max_bytes`. With `keep` its bytes count as still arriving until `release_body`: who
-    waits for a turn must not hold more memory than who sends. Raises BodyError.
+    """The body, at most `max_bytes`. With `keep`, its bytes count as still arriving until `release_body`: a
+    client that waits for its turn must not hold more memory than one that sends. Raises BodyError.
     """
     if (request.content_length or 0) > max_bytes:
         raise BodyError("too_large")
@@ -52,13 +52,13 @@ async def read_body(request: web.Request, max_bytes: int, *, keep: bool = False)
 
 
 def release_body(request: web.Request) -> None:
-    """The body that was kept is worked on now."""
+    """A kept body is handled from now on, so its bytes no longer count as arriving."""
     if (connection := connection_of(request)) is not None:
         connection.set_buffered(0)
 
 
 def connection_of(request: web.BaseRequest) -> Connection | None:
-    """None if the client has disconnected, or on another server than ours."""
+    """The request's connection; None if the client has disconnected, or if the server is not ours."""
     protocol = request.transport.get_protocol() if request.transport else None
     return protocol if isinstance(protocol, Connection) else None
 
@@ -98,12 +98,12 @@ def read_form(text: str, most: int) -> dict[str, str]:
 
 
 def _decode(text: str) -> str:
-    """For 1 MiB of escapes `urllib` holds Python's lock for 150 ms. Quoted-printable (RFC 2045) has the
-    same escapes behind another sign, and its decoder takes 5 ms.
+    """Decode the escapes with the decoder for quoted-printable (RFC 2045), which has the same escapes with
+    another sign. It takes 5 ms for 1 MiB of escapes; `urllib` would hold Python's lock for 150 ms.
     """
     quoted = text.encode().replace(b"=", b"%3D").translate(_SIGNS)
     decoded = a2b_qp(quoted)
-    # Each escape became one byte of three. What is none stays as it is, except before the end of a line.
+    # Each escape was three bytes and became one. Other text is unchanged, except before the end of a line.
     shorter = len(quoted) - len(decoded)
     if shorter != 2 * quoted.count(b"=") or any(
         sign in quoted and b"=" + sign in quoted for sign in (b"\n", b"\r")

@@ -21,10 +21,10 @@ from .requests import connection_of
 
 #: How long requests in progress may take at shutdown, in seconds. A click is answered within 3 s.
 DRAIN_TIMEOUT = 4.0
-#: How long the rest of a body is read and dropped after an early answer, in seconds. Else a client that is
-#: still sending would not see the answer.
+#: How long the rest of a body is read and dropped after an early answer, in seconds. Otherwise a client that
+#: is still sending would not see the answer.
 LINGER_TIMEOUT = 1.0
-#: Bytes of a body that are buffered before it is read. It also limits how many chunks are read at once.
+#: How many bytes of a body are buffered before it is read. This also limits how many chunks are read at once.
 BODY_BUFFER = 32 * 1024
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -79,8 +79,9 @@ async def open_server(
 
 
 def _without_host(make_request: RequestFactory) -> RequestFactory:
-    """Of `GET http://host/path` only the path counts, and nobody reads its host. aiohttp would, before any
-    handler: some hosts take it 50 ms, and others end the connection with an error in the log.
+    """Removes the host of `GET http://host/path`: only the path counts, and nobody reads the host. aiohttp
+    would read it before any handler: some hosts take 50 ms, and others end the connection with an error in
+    the log.
     """
 
     def make(message: Any, *rest: Any) -> web.BaseRequest:
@@ -93,8 +94,8 @@ def _without_host(make_request: RequestFactory) -> RequestFactory:
 
 @web.middleware
 async def limit_request(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Around every request: refuses compressed bodies, and keeps a connection open only if it is
-    authenticated (see `connections.py`).
+    """Wraps every request: refuses compressed bodies, and keeps a connection open only if it is authenticated
+    (see `connections.py`).
     """
     connection = connection_of(request)
     if connection is not None:
@@ -104,7 +105,7 @@ async def limit_request(request: web.Request, handler: Handler) -> web.StreamRes
             response = _refusal(request) or await handler(request)
         except (
             web.HTTPException
-        ) as error:  # else its traceback would keep the body in a reference cycle
+        ) as error:  # otherwise its traceback would keep the body in a reference cycle
             response = web.Response(status=error.status, body=error.body, headers=error.headers)
         if connection is not None:
             connection.count_answer(response.content_length or 0)
@@ -140,8 +141,8 @@ def _make_logger() -> logging.Logger:
 
 
 def _filter_record(record: logging.LogRecord) -> bool:
-    """Requests that aiohttp can't read are only counted, because anybody may send them. Other errors are ours
-    and are logged without the request's content.
+    """Requests that aiohttp can't read are only counted, because anybody may send them. Other errors are our
+    own and are logged without the request's content.
     """
     error = record.exc_info[1] if record.exc_info else None
     if isinstance(error, web.RequestPayloadError | HttpProcessingError | ConnectionError):
@@ -162,8 +163,8 @@ LEAVING = web.AppKey("leaving", asyncio.Event)
 def make_app(ready: Probe, leaving: asyncio.Event) -> web.Application:
     """An application with `/healthz` and `/readyz`. `ready` raises HitlError while the bot can't work.
 
-    After `leaving` is set, requests still work, but each connection is closed, so that a load balancer uses
-    another bot.
+    After `leaving` is set, requests still work, but every connection is closed after its answer, so that a
+    load balancer uses another bot.
     """
 
     @web.middleware
