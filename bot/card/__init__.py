@@ -1,9 +1,9 @@
 """Review → Card: what people see of a review at one place, decided once for all channels. Pure.
 
-`compose.build_card` makes the values of a card (`model`): its headline, its open `actions` (with
-their `arguments` and `agent_texts`), `people` and `votes`, what was `decided`, and the `history`. `card_text`
-and `action_text` say them in lines of spans (`sentences`), with their `buttons`. A channel only turns spans
-and buttons into its own markup.
+`compose.build_card` makes the values of a card (`model`): its headline, its open `actions` (with their
+`arguments` and `agent_texts`), `people` and `votes`, what was `decided`, and the `history`. `card_text` and
+`action_text` write these values as lines of spans (`sentences`), with their `buttons`. A channel only turns
+spans and buttons into its own markup.
 """
 
 from .actions import MAX_MODAL, find_open_action, name_and_arguments

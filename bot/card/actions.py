@@ -29,18 +29,18 @@ from .odd_values import find_odd_values, warnings_by_key
 from .votes import make_progress
 from .warnings import is_plain
 
-#: Characters of the arguments of all actions on a card together.
+#: The most characters of the arguments of all actions on a card together.
 MAX_CARD_ARGS = 7_000
 #: A card shows up to this many actions in full. With more, each has one line.
 MAX_OPEN = 10
 MAX_WHY = 300
 MAX_TITLE = 100
-#: Characters of the arguments in a modal.
+#: The most characters of the arguments in a modal.
 MAX_MODAL = 20_000
 
 
 def find_open_action(review: Review, key: str, *, room: int = MAX_MODAL) -> OpenAction:
-    """One action by its key, pending or decided, with more room than on a card. Raises KeyError."""
+    """One action by its key, pending or decided, with more arguments than on a card. Raises KeyError."""
     for number, action in enumerate(review.actions, start=1):
         if action.key == key:
             open_action = make_open_action(review, action, number, room)
@@ -52,8 +52,8 @@ def find_open_action(review: Review, key: str, *, room: int = MAX_MODAL) -> Open
 
 
 def name_and_arguments(review: Review, key: str) -> tuple[str, tuple[Argument, ...]]:
-    """The tool's name, and all visible arguments of a call with their warnings, and with what the agent says
-    below them. Raises Refused if there is no such call.
+    """The tool's name, and all visible arguments of a call with their warnings, followed by the agent's texts
+    about the call. Raises Refused if there is no such call.
     """
     if (call := review.call(key)) is None:
         raise Refused("unknown_action", refusals.NO_ACTION)
@@ -67,7 +67,7 @@ def name_and_arguments(review: Review, key: str) -> tuple[str, tuple[Argument, .
 def make_actions(
     review: Review, waiting: list[Action], numbers: dict[str, int]
 ) -> tuple[tuple[OpenAction, ...], tuple[ActionLine, ...]]:
-    """All of them in full, unless there are too many, and all of them with one line each."""
+    """All actions in full, or () if they are too many; and all of them with one line each."""
     if len(waiting) > MAX_OPEN:
         lines = (make_action_line(review, action, numbers[action.key]) for action in waiting)
         return (), tuple(lines)
@@ -78,7 +78,7 @@ def make_actions(
 def _make_open_actions(
     review: Review, waiting: list[Action], numbers: dict[str, int]
 ) -> tuple[OpenAction, ...]:
-    """The actions, cut to the room of a card. Room that one action does not need goes to the others."""
+    """The actions, cut to the space of a card. Space that one action does not need goes to the others."""
     compares = len(waiting) > 1
     actions = [
         make_open_action(review, action, numbers[action.key], MAX_CALL, compares=compares)
@@ -97,7 +97,7 @@ def _make_open_actions(
 def make_open_action(
     review: Review, action: Action, number: int, room: int, *, compares: bool = False
 ) -> OpenAction:
-    """`compares`: with the values of a table, to compare the action with others."""
+    """One action in full. `compares`: also make the values of a table, to compare the action with others."""
     config = action.config
     arguments = review.arguments(action.key)
     masked, plain = mask_action(action, arguments.parse()), is_plain(arguments.data)
@@ -120,7 +120,7 @@ def make_open_action(
         number=number,
         name=action.name,
         title=said.title and text.shorten(said.title, MAX_TITLE),
-        # Quoted if code made it: then it may have words of the arguments.
+        # Quoted if code wrote it, because it may then quote the arguments.
         why=quote(why) if why and action.request.computed else why,
         by_agent=action.request.by_agent,
         rule=rule,
@@ -154,7 +154,7 @@ def _shrink(review: Review, action: Action, open_action: OpenAction, room: int) 
 
 
 def make_action_line(review: Review, action: Action, number: int) -> ActionLine:
-    """The action on one line; fast, because there may be many large actions."""
+    """The action on one line. It is fast, because there may be many large actions."""
     arguments = review.arguments(action.key)
     masked = mask_action(action, arguments.parse())
     return ActionLine(
@@ -172,7 +172,7 @@ def make_action_line(review: Review, action: Action, number: int) -> ActionLine:
 
 
 def _find_progress(review: Review, action: Action) -> Progress | None:
-    """None if one person is enough."""
+    """The votes so far; None if one person is enough."""
     rule = action.route.reviewers
     if rule.quorum == rule.reject_quorum == 1:
         return None

@@ -1,5 +1,5 @@
-"""The texts about a call beside its arguments: the agent's title, description and reason, and the reason of
-the rule. Where a review hides values, the agent's texts are withheld. Pure.
+"""The texts about a call beside its arguments: the agent's title, description and reason, and the rule's
+reason. In a review that hides values, the agent's texts are not shown. Pure.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from .arguments import has_own_lines
 from .model import AgentReason, Argument, OpenAction, agent_name, quote
 from .odd_values import text_warnings
 
-#: Characters of a reason on a card, and in a modal, where it is whole: marks make it longer.
+#: The most characters of a reason on a card, and in a modal. The modal shows a reason in full: marks make it
+#: longer.
 MAX_CUT = 300
 MAX_WHOLE = 2_800
 MAX_AGENT = 100
 
 
 class CallTexts(NamedTuple):
-    """They are uncut, and "" if not given. `withheld` has a sentence for each that is not shown."""
+    """The texts in full, "" if there is none. `withheld` has a sentence for each text that is not shown."""
 
     title: str
     description: str
@@ -41,7 +42,7 @@ def find_texts(review: Review, action: Action) -> CallTexts:
         "reason": reason_of(review, call) if call and call.reason else "",
     }
     rule = ""
-    if call and not call.verdict.by_agent:  # without the description that the card shows anyway
+    if call and not call.verdict.by_agent:  # without the description, which the card shows anyway
         rule = rule_reason_of(review, call).removeprefix(request.description).strip()
     return CallTexts(
         title=texts["title"] or "",
@@ -57,13 +58,13 @@ def find_texts(review: Review, action: Action) -> CallTexts:
 
 
 def description_text(action: OpenAction) -> str:
-    """The description as it is shown: the agent's own words are quoted, like its title."""
+    """The description for people. The agent's own words are quoted, like its title."""
     return quote(action.why) if action.why and action.by_agent else action.why
 
 
 def _find_description(review: Review, action: Action) -> str | None:
-    """The description without what the card shows anyway: LangChain's default repeats the call. None for a
-    description that is not shown.
+    """The description without the parts that the card shows anyway: LangChain's default repeats the call.
+    None if the description is not shown.
     """
     description, *_ = action.request.description.split(f"\n\nTool: {action.request.name}\nArgs: ")
     if description.strip() == DESCRIPTION_PREFIX:
@@ -73,13 +74,13 @@ def _find_description(review: Review, action: Action) -> str | None:
 
 
 def make_reason(review: Review, reason: str, *, is_whole: bool) -> AgentReason:
-    """On one line: a line break could begin a line that looks like one of ours."""
+    """The reason on one line: after a line break, a line could look like one of ours."""
     cut = text.truncate(text.one_line(reason), MAX_WHOLE if is_whole else MAX_CUT)
     return AgentReason(text.shorten(review.agent, MAX_AGENT), cut.text, cut.missing)
 
 
 def merge_reasons(actions: Sequence[OpenAction]) -> tuple[OpenAction, ...]:
-    """A reason that several actions have is shown once, with the first of them."""
+    """The actions, with a reason that several of them have only on the first of them."""
     numbers: dict[AgentReason, list[int]] = {}
     for action in actions:
         if action.reason:
@@ -95,7 +96,7 @@ def merge_reasons(actions: Sequence[OpenAction]) -> tuple[OpenAction, ...]:
 
 
 def agent_arguments(review: Review, call: Call) -> tuple[Argument, ...]:
-    """What the agent says of the call, whole, for a list of all arguments: as none of them."""
+    """The agent's texts about the call in full, for a list of all arguments: labelled as no arguments."""
     action = review.action(call.key)
     by_agent = action is not None and action.request.by_agent
     description = _find_description(review, action) if action and by_agent else None

@@ -1,6 +1,7 @@
-"""What differs among alike calls, in words: the question of "Approve all", and what was decided alike. Pure.
+"""How similar calls differ, in words: for the question of "Approve all", and for equal decisions on many
+calls. Pure.
 
-No call that differs is left out: what does not fit is not asked.
+No call that differs is left out: if the differences don't fit, the question is not asked.
 """
 
 from __future__ import annotations
@@ -15,19 +16,20 @@ from .. import text
 from .arguments import PLACEHOLDER, MaskedArgs, argument_rows, cut_label, mark_hidden
 from .model import ActionLine, CallValue, as_name, clip_parts, in_brackets, quote
 
-#: The arguments of larger calls (bytes) are not compared.
+#: The most bytes of arguments that are compared.
 MAX_COMPARED = 20_000
-#: So many decisions of one tool are compared; fewer have a line each.
+#: How many decisions on one tool are enough to compare them; fewer decisions have a line each.
 MIN_ALIKE = 4
-#: The weight of one value in a table.
+#: The most weight of one value in a table.
 MAX_CELL = 80
-#: Characters of the question.
+#: The most characters of the question.
 MAX_QUESTION = 300
-#: Characters of the fact of a call that is the only one of its tool.
+#: The most characters of the fact of a call that is the only one of its tool.
 MIN_FACT = 20
-#: So many different values are listed; of more that differ only in numbers, the first and the last.
+#: The most different values that are listed. If they differ only in numbers, the first and the last are
+#: listed instead.
 MAX_LISTED = 4
-#: So many calls with the same value are named by their numbers; more are counted.
+#: The most calls with the same value that are named by their numbers. More are counted.
 MAX_NUMBERED = 3
 _DIGITS = re.compile(r"\d+")
 
@@ -54,7 +56,9 @@ def group_by_tool(actions: Iterable[ActionLine]) -> dict[str, list[ActionLine]]:
 
 
 def common_values(calls: Sequence[Sequence[CallValue]]) -> tuple[CallValue, ...]:
-    """The values that all these calls have, and that are shown in full: of hidden ones nobody knows."""
+    """The values that all these calls have in common and that are shown in full. Hidden values are left out:
+    whether they are equal is not known.
+    """
     first, *others = ({value.path: value for value in values} for values in calls)
     return tuple(
         value
@@ -85,7 +89,7 @@ def differences(actions: Sequence[ActionLine]) -> str:
 
 
 def _group_text(name: str, group: Sequence[ActionLine]) -> str:
-    """What differs among calls of one tool; "" if it can't be said in full."""
+    """How the calls of one tool differ; "" if not everything can be said."""
     parts = group_differences({call.number: call.values for call in group})
     if parts is None:
         return ""
@@ -93,7 +97,7 @@ def _group_text(name: str, group: Sequence[ActionLine]) -> str:
 
 
 def group_differences(calls: Mapping[int, tuple[CallValue, ...] | None]) -> list[str] | None:
-    """What differs among these calls of one tool, by their numbers; None if it can't be said in full."""
+    """How these calls of one tool differ, by their numbers; None if not everything can be said."""
     columns: dict[tuple[str, ...], dict[int, CallValue]] = {}
     for number, values in calls.items():
         if values is None:
@@ -178,6 +182,6 @@ def _number(words: str) -> Decimal | None:
 
 
 def _sort_key(words: str) -> list[Decimal]:
-    """By the number that it is, or by the numbers in it."""
+    """The number that the text is, or the numbers in it."""
     number = _number(words)
     return [Decimal(digits) for digits in _DIGITS.findall(words)] if number is None else [number]

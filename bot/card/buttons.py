@@ -1,4 +1,4 @@
-"""Which buttons an action, a doubt and a card have, and what they say. Pure."""
+"""The buttons of an action, a doubt and a card, with their texts. Pure."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from .warnings import odd_values
 SEE_LABEL = "See all of it"
 READ_LABEL = "Read all, then approve"
 REVIEW_LABEL = "Review one by one"
-#: Characters of what a button says to a screen reader, and of a tool's name in it: channels cut more.
+#: The most characters of a button's text for screen readers, and of a tool's name in it. Channels cut more.
 MAX_SPOKEN, MAX_SPOKEN_NAME = 75, 30
-#: Characters of an answer in a confirmation.
+#: The most characters of an answer in a confirmation.
 MAX_ANSWER = 100
 
 
 def action_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
-    """The common answers, "See all of it" if something is cut, then the rare answers. () if it is decided.
-    What must be read is approved where all of it is read: see `reading_buttons`.
+    """The common answers, "See all of it" if something is cut, then the rare answers; () if the action is
+    decided. An action that must be read is approved where all of it is read: see `reading_buttons`.
     """
     if action.decided is not None:
         return ()
@@ -79,7 +79,7 @@ def action_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
 
 
 def reading_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
-    """Approve, Edit and Reject, as far as they are allowed, for a person who has read all of it."""
+    """Approve, Edit and Reject, if they are allowed, for a person who has read everything."""
     if action.decided is not None:
         return ()
     about = (review_id, action.key, action.revision, action.seal)
@@ -93,7 +93,7 @@ def reading_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
 
 
 def doubt_buttons(review_id: str, doubt: Doubt) -> tuple[Button, ...]:
-    """What happened to a call. To run it again asks first: it may then happen twice."""
+    """The answers about a call in doubt. "Run again" asks first, because the call may then run twice."""
     about = (review_id, doubt.key, doubt.attempt, doubt.seal)
     read = (review_id, doubt.key, doubt.revision, doubt.seal)
     name = _spoken_name(doubt.name, doubt.fact)
@@ -137,8 +137,8 @@ def card_buttons(card: Card, *, layout: Layout, next_place: str = "") -> tuple[B
 
 
 def page_buttons(about: Button, page: int, pages: int) -> tuple[Button, ...]:
-    """To the page before and after this one (from 0), where there is one. `about` says of what; its `spoken`
-    is what a page holds, such as "Action".
+    """The buttons to the pages before and after this one (from 0), if there are any. `about` says what has
+    pages; its `spoken` names what is on a page, such as "Action".
     """
     directions: tuple[tuple[Verb, str, int], ...] = (
         ("back", "◀ Back", page - 1),
@@ -158,17 +158,19 @@ def page_buttons(about: Button, page: int, pages: int) -> tuple[Button, ...]:
 
 
 def _spoken_name(name: str, fact: str) -> str:
-    """What a button is about. The name is cut so that the fact has room."""
+    """The name and fact for screen readers. The name is cut so that the fact has space."""
     return f"{clip(name, MAX_SPOKEN_NAME)}, {fact}"
 
 
 def _spoken_label(label: str, about: str) -> str:
-    """For screen readers. It begins with the label that is seen."""
+    """The text for screen readers. It begins with the visible label."""
     return clip(f"{label} {about}", MAX_SPOKEN)
 
 
 def _decided_buttons(card: Card) -> list[Button]:
-    """What was decided, in full: a card shows only the decisions. It is rare while something waits."""
+    """The button that shows the decided actions in full, because a card shows only the decisions. It is a
+    rare button while something waits.
+    """
     decided = [one for one in card.decision_lines if one.key in card.page_keys]
     if not decided:
         return []
@@ -201,7 +203,7 @@ def _reject_button(about: tuple[str, str, int, str], name: str) -> Button:
 def _choice_buttons(
     action: OpenAction, about: tuple[str, str, int, str], name: str
 ) -> list[Button]:
-    """One button for each choice. An answer that runs the tool may be confirmed first."""
+    """One button for each choice. If the tool runs with the answer, the policy may require a confirmation."""
     runs = "approve" in action.allowed
     buttons: list[Button] = []
     for at, (label, choice) in enumerate(
@@ -215,7 +217,7 @@ def _choice_buttons(
 
 
 def _confirmation(action: OpenAction, answer: Choice | None = None) -> Confirmation | None:
-    """The question that the policy may require before an approval, and with which answer that is."""
+    """The question that the policy may require before an approval; with `answer`, before this choice."""
     if not action.confirm:
         return None
     fact = f"{quote(clip(answer.label, MAX_ANSWER))}, {action.fact}" if answer else action.fact
@@ -223,7 +225,7 @@ def _confirmation(action: OpenAction, answer: Choice | None = None) -> Confirmat
 
 
 def _ask(title: str, fact: str, label: str, odd: int) -> Confirmation:
-    """What is odd comes first: a long fact may be cut."""
+    """The question. Odd values are mentioned first, because a long fact may be cut."""
     if not odd:
         return Confirmation(title, fact, label)
     return Confirmation(title, f"⚠ {odd_values(odd)}. {fact}", label, "destructive")
@@ -234,7 +236,7 @@ def _see_button(name: str, about: tuple[str, str, int, str]) -> Button:
 
 
 def _approve_all_button(card: Card) -> Button:
-    """It names every revision that the card shows, so a later edit is not approved."""
+    """The button has every revision that the card shows, so a later edit is not approved."""
     label = f"Approve all {len(card.approve_all)}"
     return Button(
         "approve_all",

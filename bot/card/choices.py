@@ -1,7 +1,7 @@
-"""The answers that a question offers: what their buttons say, and what they stand for. Pure.
+"""The answers that a question offers: the texts of their buttons, and their values. Pure.
 
-An agent may have chosen the labels and the values. Where the buttons alone would not show all of both, the
-card lists the answers as A, B, C, and each button begins with its letter.
+An agent may have chosen the labels and the values. If the buttons alone would not show all of both, the card
+lists the answers as A, B, C, and each button begins with its letter.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from .model import Choice, Line, Quote, Strong, Text, quote
 
 #: Questions with more choices are answered in a form.
 MAX_CHOICES = 5
-#: Characters of one label or value in the list.
+#: The most characters of one label or value in the list.
 MAX_SHOWN = 400
-#: A phone cuts what a button says after about this many narrow characters.
+#: A phone cuts a button's text after about this many narrow characters.
 MAX_BUTTON = 30
 LIST_TITLE: Line = (Text("The answers:"),)
 
 
 def choices_of(config: ReviewConfig) -> tuple[Choice, ...]:
-    """The choices in the schema's order; () if there is no question, the answer is not one of a few values,
-    or two of them would look the same.
+    """The choices in the schema's order; () if there is no question, if the answer is not one of a few
+    values, or if two choices would look the same.
 
-    If the tool runs with the answer and that is a boolean, Approve and Reject are the answers, so there are
-    no choices.
+    If the tool runs with the answer and the answer is a boolean, Approve and Reject are the answers, so there
+    are no choices.
     """
     schema, allowed = config.answer_schema, config.allowed_decisions
     if schema is None or not {"approve", "respond"} & {*allowed}:
@@ -50,15 +50,15 @@ def choices_of(config: ReviewConfig) -> tuple[Choice, ...]:
 
 
 def choice_lines(choices: Sequence[Choice]) -> tuple[Line, ...]:
-    """Each answer with its letter, its whole label and its value; () if their buttons show all of it."""
+    """Each answer with its letter, its full label and its value; () if the buttons show all of this."""
     if not _is_listed(choices):
         return ()
     return (LIST_TITLE, *map(_choice_line, ascii_uppercase, choices))
 
 
 def choice_labels(choices: Sequence[Choice]) -> list[str]:
-    """What the buttons say. A label from the schema is quoted, our own is not. Beginnings that are the same
-    would say nothing: then the button has its letter only.
+    """The texts of the buttons. A label from the schema is quoted, our own is not. If several labels begin in
+    the same way, these buttons have only their letter.
     """
     if not _is_listed(choices):
         return [one.label if one.is_own_label else quote(one.label) for one in choices]
@@ -70,7 +70,7 @@ def choice_labels(choices: Sequence[Choice]) -> list[str]:
 
 
 def choice_texts(config: ReviewConfig) -> list[tuple[str, Any]]:
-    """What each answer is called, and all that an agent may have written of it."""
+    """For each answer a name, and everything that an agent may have written about it."""
     known = [one for one in choices_of(config) if not one.is_own_label]
     values = _enum_values(config.answer_schema or {})
     return [

@@ -53,7 +53,7 @@ def build_card(
 
 
 def _without_decisions(card: Card) -> Card:
-    """The card of a held review: nobody can decide, and what is shown may be out of date."""
+    """The card of a held review: nobody can decide, and what it shows may be out of date."""
     open_actions = tuple(replace(one, allowed=(), choices=()) for one in card.open_actions)
     return replace(
         card, summary=f"{card.bare_summary} {HELD_TEXT}", open_actions=open_actions, approve_all=(),
@@ -129,7 +129,7 @@ def _decision_lines(
 
 
 def _was_passed_on(here: list[Action], place: Place) -> bool:
-    """Whether it was escalated to here by a person or by time, and not only as a fallback."""
+    """Whether the review was escalated to this place by a person or by time, not only as a fallback."""
     return all(place not in action.route.notify for action in here) and any(
         step.to == place and step.step is not None for action in here for step in action.escalations
     )
@@ -155,7 +155,7 @@ def _warnings(review: Review) -> tuple[Line, ...]:
 def _place_problems(
     review: Review, place: Place, number_of: dict[str, int]
 ) -> tuple[PlaceProblem, ...]:
-    """The problems of all places: a card is the only one that can report those of other places."""
+    """The problems of all places, because the other places may have no card that can report them."""
     problems: list[PlaceProblem] = []
     for at, trouble in review.troubles.items():
         if waiting := open_items(review, at):
@@ -171,8 +171,8 @@ def _place_problems(
 def _approve_all(
     review: Review, waiting: list[Action], short: tuple[ActionLine, ...]
 ) -> tuple[str, tuple[tuple[str, int], ...], str]:
-    """The question that Approve all asks, the revisions that it approves, and their seal. The button is only
-    drawn where all is shown that must be read: see `shows_all`.
+    """The question of "Approve all", the revisions that it approves, and their seal. The button is only drawn
+    on a card that shows everything that must be read: see `shows_all`.
     """
     if not _can_approve_all(waiting, short):
         return "", (), ""
@@ -182,8 +182,8 @@ def _approve_all(
 
 
 def _can_approve_all(waiting: list[Action], short: tuple[ActionLine, ...]) -> bool:
-    """Whether there are two or more, and each can be approved without an answer, nothing about it is odd, and
-    the policy requires no confirmation for it.
+    """Whether there are two or more actions, each can be approved without an answer, has no odd values, and
+    needs no confirmation by the policy.
     """
     return (
         1 < len(waiting) <= MAX_APPROVED
@@ -212,7 +212,7 @@ def _escalation_people(waiting: list[Action], place: Place) -> PeopleRefs:
 def _deciders(
     review: Review, waiting: list[Action], doubts: list[Call], number_of: dict[str, int]
 ) -> tuple[Deciders, ...]:
-    """Who may decide on what waits, else on the doubts. Of a doubt the quorum is shown with the call."""
+    """Who may decide on the pending actions, else on the doubts. A doubt's quorum is shown with its call."""
     if waiting:
         return deciders_of(waiting, number_of, review.requester)
     people = merge_people(people_of(review.grants_of(call)) for call in doubts)

@@ -19,14 +19,14 @@ from .history import edit_of, edits_of
 from .model import CallValue, DecidedElsewhere, DecisionLine, Edit, Outcome
 from .votes import message_of
 
-#: Characters of the argument that distinguishes a line from the others.
+#: The most characters of the argument that distinguishes a line from the others.
 MAX_WHICH = 40
-#: Of the main fact of a decided call: it may be longer by its last value.
+#: The most characters of the main fact of a decided call. Its last value may exceed them.
 MAX_FACT = 60
 
 
 def decision_lines(review: Review, here: list[Action], place: Place) -> tuple[DecisionLine, ...]:
-    """The lines in the model's order. A call in doubt has none: the card asks about it."""
+    """The lines in the model's order. A call in doubt has no line, because the card asks about it."""
     if review.cancelled is not None:
         lines = [_cancel_line(review, review.cancelled, action) for action in here]
         return _distinguish(review, lines)
@@ -50,8 +50,8 @@ def decision_lines(review: Review, here: list[Action], place: Place) -> tuple[De
 
 
 def _distinguish(review: Review, lines: list[DecisionLine]) -> tuple[DecisionLine, ...]:
-    """The lines with a number if several are of one tool, and with a distinct argument if these have the same
-    fact.
+    """The lines. If several are of one tool, they have a number; if these have the same fact, also an
+    argument that differs.
     """
     numbers = {action.key: number for number, action in enumerate(review.actions, start=1)}
     tools = Counter(line.name for line in lines)
@@ -75,7 +75,7 @@ def _distinguish(review: Review, lines: list[DecisionLine]) -> tuple[DecisionLin
 
 
 def _values(review: Review, key: str) -> tuple[CallValue, ...] | None:
-    """The arguments, to compare them; None if the policy hides them now, or if they are too large."""
+    """The arguments, for comparing them; None if the policy now hides them, or if they are too large."""
     action, arguments = review.action(key), review.arguments(key)
     if action is None or action.config.hide_when_decided or len(arguments.data) > MAX_COMPARED:
         return None
@@ -83,7 +83,7 @@ def _values(review: Review, key: str) -> tuple[CallValue, ...] | None:
 
 
 def _distinct_arguments(review: Review, keys: list[str]) -> dict[str, str]:
-    """By key: the first visible argument in which they differ."""
+    """By key, the first visible argument in which the actions differ."""
     values = {
         key: _visible_arguments(review, action) for key in keys if (action := review.action(key))
     }
@@ -98,14 +98,14 @@ def _distinct_arguments(review: Review, keys: list[str]) -> dict[str, str]:
 
 
 def _visible_arguments(review: Review, action: Action) -> dict[tuple[str, ...], tuple[str, str]]:
-    """Label and value, by path."""
+    """The labels and values, by path."""
     masked = mask_action(action, review.arguments(action.key).parse())
     pairs = zip(argument_rows(masked), list_arguments(masked), strict=True)
     return {row.path: (argument.label, argument.value) for row, argument in pairs}
 
 
 def elsewhere_of(review: Review, here: list[Action]) -> tuple[DecidedElsewhere, ...]:
-    """The actions that were decided at the first place before the rest was escalated to here."""
+    """The actions that were decided at the first place before the others were escalated to this place."""
     keys = {action.key for action in here}
     origins = {place for action in here for place in action.route.notify}
     return tuple(
@@ -118,9 +118,7 @@ def elsewhere_of(review: Review, here: list[Action]) -> tuple[DecidedElsewhere, 
 
 
 def decision_time(review: Review, here: list[Action]) -> float | None:
-    """Seconds from the submission to the last decision; None if there was a doubt, because that
-    took longer.
-    """
+    """Seconds from the submission to the last decision. None after a doubt, because doubts take longer."""
     if any(run.by for run in review.runs.values()):
         return None
     times = [action.decision.at for action in here if action.decision is not None]
@@ -151,7 +149,7 @@ def _decision_line(
 
 
 def _action_fact(review: Review, action: Action, revision: int | None = None) -> str:
-    """The main fact of a revision, by default of the newest; "" if the policy hides it now."""
+    """The main fact of a revision, by default of the newest; "" if the policy now hides it."""
     if action.config.hide_when_decided:
         return ""
     args = review.arguments(action.key, revision).parse()
@@ -173,7 +171,9 @@ def _answer_text(decision: Decision) -> str | None:
 
 
 def _cancel_line(review: Review, cancelled: Cancellation, action: Action) -> DecisionLine:
-    """A cancelled action: a rejection, an answer or a skip still counts; anything else did not run."""
+    """The line of a cancelled action. A rejection, an answer or a skip before that still counts; any other
+    call did not run.
+    """
     if action.decision is not None and action.decision.type not in ("approve", "edit"):
         return _decision_line(review, action, action.decision, None)
     return DecisionLine(
@@ -209,7 +209,7 @@ def move_lines(review: Review, gone: list[Action], place: Place) -> tuple[Decisi
 
 
 def _allow_line(review: Review, call: Call, run: Run) -> DecisionLine:
-    """A call that the policy allowed, but a person answered a doubt about it."""
+    """The line of a call that the policy allowed, if a person answered a doubt about it."""
     masked = mask(review.arguments(call.key).parse(), None, call.redact)
     fact = "" if call.hide_when_decided else main_fact(masked, MAX_FACT)
     outcome = _outcome(review, call.name, run)
@@ -221,7 +221,7 @@ def _outcome(review: Review, name: str, run: Run | None) -> Outcome | None:
         return None
     match run.state:
         case "done" if run.line:
-            # A sentence of ours has no digest, or replaces words that may quote hidden values.
+            # Our own sentence has no digest, or stands in for words that may quote hidden values.
             is_note = run.digest is None or review.hides_values
             return Outcome("note" if is_note else "result", name, text.one_line(run.line))
         case "paused":

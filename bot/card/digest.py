@@ -1,4 +1,4 @@
-"""The card of a digest: how many reviews of an agent wait at a place, and a line for each of the first."""
+"""The card of a digest: how many reviews of an agent wait at a place, with a line for each of the first."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from .model import NOBODY, ActionLine, Card, Deciders, Origin
 from .people import deciders_of, merge_people
 from .sentences import headline
 
-#: The lines of a digest. The others are counted.
+#: The most lines of a digest. More reviews are counted.
 MAX_LINES = 10
 
 
 def build_digest(
     digest_id: str, place: Place, agent: str, reviews: Sequence[Review], waiting: int, total: int
 ) -> Card:
-    """`reviews` are the first ones that wait, one at least if any waits; `waiting` and `total` count all. It
-    has no words of the agent but names and the facts of its calls, and it decides nothing: its one button
-    opens the reviews one by one. Only the first action of each is drawn: the agent chooses how large it is.
+    """`reviews` are the first waiting ones, at least one if any waits; `waiting` and `total` count all. Of
+    the agent's words the card has only names and the facts of its calls. Nothing is decided on it: its only
+    button opens the reviews one by one. Only the first action of each review is drawn, because the agent
+    chooses how large it is.
     """
     found = [(review, _waiting(review, place)) for review in reviews[:MAX_LINES]]
     rows = [(review, actions) for review, actions in found if actions]
@@ -82,8 +83,8 @@ def _waiting(review: Review, place: Place) -> list[Action]:
 
 
 def _deciders(rows: Sequence[tuple[Review, list[Action]]], *, is_all: bool) -> tuple[Deciders, ...]:
-    """Who may decide: for all reviews of a digest the same people. A quorum or a requester is given only if
-    it is the same for all, a requester only if all reviews were loaded (`is_all`).
+    """Who may decide: the same people for all reviews of a digest. The quorum and the requester are only
+    given if they are the same for all reviews; the requester only if all reviews were loaded (`is_all`).
     """
     each = [
         one
@@ -102,7 +103,7 @@ def _deciders(rows: Sequence[tuple[Review, list[Action]]], *, is_all: bool) -> t
 
 
 def _line(review: Review, waiting: list[Action], number: int) -> ActionLine:
-    """The first action that waits; its name says how many more the review has."""
+    """The line of the first waiting action. Its name says how many more the review has."""
     first, more = make_action_line(review, waiting[0], number), len(waiting) - 1
     name = f"{first.name} (+{more})" if more else first.name
     return replace(first, key=str(number), name=name)

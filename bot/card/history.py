@@ -1,4 +1,4 @@
-"""What happened to a review: edits, argument by argument, escalations, the lines in the thread. Pure."""
+"""The history of a review: edits, argument by argument, escalations, and the lines in the thread. Pure."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from .votes import message_of, still_needed
 
 MAX_CHANGES = 8
 MAX_ATTEMPT_CHANGES = 4
-#: Characters of the old and the new text of one change, and of the unchanged text around it.
+#: The most characters of the old and the new text of one change, and of the unchanged text around it.
 MAX_CHANGE = 300
 CONTEXT = 12
 
@@ -49,7 +49,7 @@ def edits_of(review: Review, action: Action) -> tuple[Edit, ...]:
     decision = action.decision
     if decision is None or decision.type != "edit" or decision.by is None:
         return ()
-    # An edit without a record: it changed no argument.
+    # An edit without a record changed no argument.
     changes = _changes(review, action, action.revision) if action.revision > 1 else []
     return (_edit(decision.by, changes, decision.name),)
 
@@ -60,7 +60,7 @@ def edit_of(review: Review, action: Action, edited: EditRecord) -> Edit:
 
 
 def attempt_of(review: Review, action: Action) -> Attempt | None:
-    """None for a first attempt, also if our record of the rejected call is gone."""
+    """The comparison with the rejected call; None for a first attempt, or if its record is gone."""
     if (earlier := action.rejected_before) is None:
         return None
     changes = _changes(review, action, 1)
@@ -85,7 +85,7 @@ def _new_rule_text(action: Action, edited: EditRecord) -> str | None:
 
 
 def _changes(review: Review, action: Action, revision: int) -> list[Change]:
-    """The changes between this revision and the one before it; before revision 1 is the rejected call."""
+    """The changes between the revision before and this one. Before revision 1 is the rejected call."""
     schema = visible_schema(action.config)
     old = review.arguments(action.key, revision - 1).parse()
     new = review.arguments(action.key, revision).parse()
@@ -116,7 +116,7 @@ def _change(label: str, old: str | None, new: str | None) -> Change:
 def _value_text(
     args: dict[str, Any], key: str, hints: Mapping[str, DisplayHint] | None = None
 ) -> str | None:
-    """An amount has its currency, as on the card."""
+    """The text of the value. An amount has its currency, as on the card."""
     if key not in args:
         return None
     money = amount_text(args, key, hints.get(to_pointer((key,)))) if hints else None
@@ -128,7 +128,7 @@ def _excerpt(raw: str | None) -> str | None:
 
 
 def _trim_common(old: str, new: str) -> tuple[str, str]:
-    """Both texts without a long common start and end, cut between words."""
+    """Both texts without their common start and end if these are long. The cuts are between words."""
     start = _word_start(old, common := _common_length(old, new))
     backwards = (
         old[: common - 1 if common else None : -1],
@@ -141,7 +141,7 @@ def _trim_common(old: str, new: str) -> tuple[str, str]:
 
 
 def _common_length(one: str, other: str) -> int:
-    """The length of the common start, by binary search: the texts may be long."""
+    """The length of the common start, by binary search, because the texts may be long."""
     least, most = 0, min(len(one), len(other))
     while least < most:
         half = (least + most + 1) // 2
@@ -150,7 +150,7 @@ def _common_length(one: str, other: str) -> int:
 
 
 def _word_start(value: str, same: int) -> int:
-    """Where to start if the first `same` characters are equal: between two words of that line."""
+    """The position to start from if the first `same` characters are equal: between two words of that line."""
     line = value.rfind("\n", 0, same) + 1
     return max(line, value.rfind(" ", line, max(line, same - CONTEXT)) + 1)
 
@@ -175,8 +175,8 @@ def first_message(
 
 
 def thread_lines(review: Review, place: Place) -> tuple[ThreadLine, ...]:
-    """What happened to the actions at this place since they came here, by time. New lines are only added at
-    the end, so a caller that recorded how many are posted can post the rest.
+    """What happened to the actions at this place since they came here, in order of time. New lines are only
+    added at the end, so a caller that recorded how many lines are posted can post the others.
     """
     lines: dict[tuple[object, ...], ThreadLine] = {}
     for action in review.actions:
@@ -189,7 +189,7 @@ def thread_lines(review: Review, place: Place) -> tuple[ThreadLine, ...]:
 
 
 def _merge_line(lines: dict[tuple[object, ...], ThreadLine], line: ThreadLine) -> None:
-    """One line for all actions of the same reminder or step."""
+    """Merge the lines of all actions with the same reminder or step into one."""
     separate_names = line.names if line.kind in ("edited", "rejected") else None
     key = (line.kind, line.at, line.to, separate_names, len(lines) if separate_names else 0)
     before = lines.get(key)

@@ -1,4 +1,6 @@
-"""What is odd in a call: in the texts about it, in its arguments, in the answers that it offers. Pure."""
+"""Finds what is odd in a call: in the texts about it, in its arguments, in the answers that it offers.
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from .arguments import MaskedArgs, cut_label
 from .model import Line, Quote, Text
 from .warnings import NamedValue, Warnings, find_in_each, find_warnings
 
-#: Above a field of a form: this many warnings, and characters of its label in them.
+#: The most warnings above a field of a form, and the most characters of its label in them.
 MAX_IN_FIELD, MAX_FIELD_LABEL = 2, 40
 
 
@@ -20,27 +22,27 @@ def find_odd_values(
     texts: Iterable[tuple[str, Any]] = (),
     answers: Iterable[tuple[str, Any]] = (),
 ) -> Warnings:
-    """In the named `texts`, in the arguments (None: nothing is odd in them), and in `answers`."""
+    """What is odd in the named `texts`, in the arguments (None: they have nothing odd), and in `answers`."""
     arguments = starmap(_named_argument, masked.items if masked else ())
     return find_warnings(chain(_named_texts(texts), arguments, _named_texts(answers)))
 
 
 def warnings_by_key(masked: MaskedArgs) -> dict[str, tuple[Line, ...]]:
-    """The same for each argument alone, so that the warnings can be beside it."""
+    """What is odd in each argument alone, by key, so that the warnings can be shown beside it."""
     found = find_in_each([_named_argument(key, value) for key, value in masked.items])
     return {key: lines for (key, _), lines in zip(masked.items, found, strict=True) if lines}
 
 
 def text_warnings(name: str, words: str) -> tuple[Line, ...]:
-    """About one text beside the arguments."""
+    """What is odd in one text beside the arguments."""
     return find_warnings(_named_texts([(name, words)])).lines
 
 
 def field_warnings(
     labels: Sequence[str], keys: Sequence[Sequence[str]], values: Sequence[Any]
 ) -> list[tuple[Line, ...]]:
-    """About each of the values in a form, and the `keys` that lead to it: the first MAX_IN_FIELD. The labels
-    have at most MAX_FIELD_LABEL characters.
+    """What is odd in each value of a form, and in the `keys` that lead to it: at most MAX_IN_FIELD warnings
+    for each. The labels have at most MAX_FIELD_LABEL characters.
     """
     named: list[NamedValue] = []
     for label, path, value in zip(labels, keys, values, strict=True):

@@ -1,4 +1,4 @@
-"""People on a card: who may decide, who asked, who voted, who is still needed; as values and in words."""
+"""The people on a card, as values and in words: who may decide, who asked, voted, or is still needed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .model import (
     quote,
 )
 
-#: Groups of deciders in one footer.
+#: The most groups of deciders in one footer.
 MAX_DECIDERS = 3
 
 T = TypeVar("T")
@@ -83,8 +83,8 @@ def people_line(reviewers: Iterable[Reviewer]) -> Line:
 
 
 def requester(id: str, most: int = 500) -> Person:
-    """The agent gives this id, so a channel checks that it is one. `most`: characters of its text, which the
-    label quotes as the agent's.
+    """The requester. The agent gives this id, so a channel checks that it is an id. `most`: the most
+    characters of its text, which the label quotes as the agent's.
     """
     channel, known_id = split_id(id)
     label = f"{quote(text.clip(id, most))} (named by the agent)"
@@ -92,7 +92,7 @@ def requester(id: str, most: int = 500) -> Person:
 
 
 def people(refs: PeopleRefs, names: PlaceNames, *, either: str = "and") -> Line:
-    """All people and groups of a policy; for the members of a conversation its name. () without anybody."""
+    """All people and groups of a policy, and the names of places for their members; () if there is nobody."""
     each = {one.id: one for one in map(_policy_person, refs.users)}
     each |= {one.id: one for one in map(_policy_group, refs.groups) if one.id not in each}
     conversations: list[Place] = []
@@ -110,7 +110,7 @@ def people(refs: PeopleRefs, names: PlaceNames, *, either: str = "and") -> Line:
 
 
 def may_decide(deciders: Sequence[Deciders], names: PlaceNames) -> Line:
-    """Who may decide on which actions, and how many of them must approve; () if nothing is to be decided."""
+    """Who may decide on which actions, and how many of them must approve; () if nothing is left to decide."""
     line: list[Span] = []
     for one in deciders[:MAX_DECIDERS]:
         who = people(one.people, names) or (Text("Nobody"),)
@@ -158,7 +158,7 @@ def _policy_group(id: str) -> Group:
     return Group(known_id, id, channel)
 
 
-#: Reasons of rejections, and groups of votes for something else.
+#: The most reasons of rejections, and groups of votes for something else.
 MAX_REASONS = 5
 MAX_STATEMENTS = 4
 

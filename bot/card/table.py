@@ -1,6 +1,6 @@
-"""Many actions as one table: a row for each, what all of them have in common above it. Pure.
+"""Many actions as one table: a row for each, and above it what all of them have in common. Pure.
 
-A phone shows few columns: the number, the argument that names the call, what changes, what differs.
+A phone shows only few columns: the number, the argument that names the call, what changes, what differs.
 """
 
 from __future__ import annotations
@@ -32,10 +32,11 @@ from .people import vote_count
 from .sentences import ordinal
 from .warnings import odd_values
 
-#: Rows below the head, and the weight of the table with what is above it: what every channel can show.
+#: The most rows below the head, and the most weight of the table with the lines above it: every channel can
+#: show this.
 MAX_ROWS = 99
 MAX_WEIGHT = 6_000
-#: More arguments than this share one column.
+#: The most columns of arguments. All other arguments share one column.
 MAX_COLUMNS = 3
 _NUMBER, _TOOL, _ARGUMENTS, _DIFFERS = "#", "Tool", "Arguments", "Differs"
 _BETWEEN = "  ·  "
@@ -44,8 +45,8 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True)
 class _Plan:
-    """`common` are the arguments that are equal in all calls of a tool, by its name. Each of `columns` (label
-    by path) is a column. All others are in the last one, with the head `rest`.
+    """`common`: by tool, the arguments that are equal in all its calls. Each of `columns` (label by path) is
+    a column. All other arguments are in the last column, with the title `rest`.
     """
 
     common: dict[str, tuple[CallValue, ...]]
@@ -55,7 +56,7 @@ class _Plan:
 
 
 def make_table(actions: Sequence[ActionLine]) -> ActionTable:
-    """The actions, as far as they fit."""
+    """As many actions as fit."""
     plan = _plan(actions)
     common = tuple(
         _common_line(name, values, len(group) if plan.has_tool else 0)
@@ -101,7 +102,7 @@ def _plan(actions: Sequence[ActionLine]) -> _Plan:
     same = {value.path for value in common.get(name, ())}
     counts = Counter(value.path for each in values for value in each or ())
     labels = {value.path: value.label for each in values for value in each or ()}
-    # What only a few calls have is not a column: there it is easily overlooked.
+    # What only a few calls have is not a column, because people easily overlook it there.
     columns = {
         path: labels[path]
         for path, count in counts.items()
@@ -114,7 +115,7 @@ def _plan(actions: Sequence[ActionLine]) -> _Plan:
 
 
 def _common_line(name: str, values: Sequence[CallValue], count: int) -> Line:
-    """`count`: of how many calls, where there are other tools too."""
+    """`count`: of how many calls, if there are other tools too."""
     times = f" ×{count}" if count else ""  # noqa: RUF001
     named = [(Verbatim(f"{as_part(value.label)}: "), Quote(value.text)) for value in values]
     return (
@@ -126,7 +127,7 @@ def _common_line(name: str, values: Sequence[CallValue], count: int) -> Line:
 
 
 def _row(action: ActionLine, plan: _Plan) -> TableRow:
-    """With an empty last cell if nothing is in it."""
+    """The row. If nothing is in its last cell, the cell is empty."""
     cells: list[Line] = [(Text(str(action.number)),)]
     if plan.has_tool:
         cells.append((Verbatim(action.name),))
@@ -152,7 +153,7 @@ def _row(action: ActionLine, plan: _Plan) -> TableRow:
 
 
 def _marks(action: ActionLine) -> list[Line]:
-    """What people must know about an action beside its arguments."""
+    """What people must know about an action, beside its arguments."""
     marks: list[Span] = []
     if action.odd_values:
         marks.append(Strong(f"⚠ {odd_values(action.odd_values)}"))

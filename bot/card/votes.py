@@ -1,4 +1,4 @@
-"""Votes: on an action that needs several people, on a call in doubt, on a cancellation. Pure."""
+"""Votes on an action that needs several people, on a call in doubt, and on a cancellation. Pure."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _answer_groups(review: Review, action: Action) -> tuple[VoteGroup, ...]:
 
 
 def vote_groups(votes: Sequence[Answered], rule: Reviewers) -> tuple[VoteGroup, ...]:
-    """Votes that agree, grouped, in the order of the first vote of each group."""
+    """The votes in groups that agree, in the order of the first vote of each group."""
     groups = list[VoteGroup]()
     for at, vote in enumerate(votes):
         if vote.type == "reject" or any(vote.agrees_with(earlier) for earlier in votes[:at]):
@@ -74,8 +74,8 @@ def _answer_text(vote: Answered) -> str | None:
 
 
 def still_needed(action: Action, requester: str | None) -> PeopleRefs:
-    """Those who may decide, without those who can't any more: who approved already, an excluded requester,
-    and the editor of this revision if an edit is not an approval.
+    """The people who may decide, without those who can no longer: those who have approved, an excluded
+    requester, and the editor of this revision if an edit is not an approval.
     """
     people, rule = people_of(action.grants), action.route.reviewers
     out = [vote.by for vote in action.approvals]

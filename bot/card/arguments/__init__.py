@@ -1,7 +1,7 @@
 """Arguments as people read them: complete, as an excerpt, or as one line. Pure.
 
-`masking` puts marks in place of hidden values, `rows` makes one row for each value, and the main fact of all;
-`value_text` writes a value and decides its style. `excerpt` cuts them to the room that a card has.
+`masking` puts marks in place of hidden values. `rows` makes one row for each value, and the main fact of a
+call. `value_text` writes a value and decides its style. `excerpt` cuts values to the space of a card.
 """
 
 from .excerpt import MAX_CALL, all_arguments, arguments_excerpt, cut_label, list_arguments

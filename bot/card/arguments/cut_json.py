@@ -1,5 +1,5 @@
-"""A list or an object, cut between its parts: the first and the last ones whole, and between them how many
-are not shown. Pure.
+"""Cuts a list or an object between its parts: the first and last parts are whole, and between them is the
+number of parts that are not shown. Pure.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import Any, NamedTuple, cast
 
 from ... import text
 
-#: How deep a cut goes into a part that is too large.
+#: How many levels deep a part that is too large is cut.
 MAX_DEPTH = 3
-#: What the brackets and the mark take: characters and lines.
+#: The characters and lines of the brackets and the mark.
 _FRAME, _FRAME_LINES = 100, 3
-#: Names in a mark, and characters of one.
+#: The most names in a mark, and the most characters of one name.
 MAX_NAMED, MAX_NAME = 3, 30
 
 
@@ -29,8 +29,8 @@ class _Part(NamedTuple):
 
 
 def cut_json(value: Any, limit: int, lines: int, depth: int = 1) -> text.CutText | None:
-    """As JSON within a weight and a number of lines. None if it is no list or object, or if nothing of its
-    first part fits.
+    """The value as JSON, within a weight and a number of lines. None if it is not a list or object, or if not
+    even a piece of its first part fits.
     """
     parts, missing = _parts_of(value), 0
     limit, lines = (limit - _FRAME) * 2 // 3, (lines - _FRAME_LINES) * 2 // 3
@@ -61,7 +61,7 @@ def _parts_of(value: Any) -> list[_Part]:
 
 
 def _fit_parts(parts: Iterable[_Part], limit: int, lines: int) -> list[str]:
-    """The first ones that fit."""
+    """The first parts that fit."""
     fit: list[str] = []
     for part in parts:
         if limit <= 0 or len(_dump(part.value)) > limit:

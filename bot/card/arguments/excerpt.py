@@ -1,4 +1,4 @@
-"""Arguments in full, and cut to the room of a card. Pure."""
+"""Arguments in full, and cut to the space of a card. Pure."""
 
 from __future__ import annotations
 
@@ -14,31 +14,32 @@ from .masking import HIDDEN_MARK, MaskedArgs, mark_hidden, mask
 from .rows import MAX_LABEL, Row, argument_rows
 from .value_text import choose_styles
 
-#: The limits on a card: characters of one value and of one call, lines of one value, arguments of one call.
+#: The limits on a card: characters of one value and of one call, lines of one value, and arguments of one
+#: call.
 MAX_VALUE = 1200
 MAX_CALL = 2600
 MAX_LINES = 18
 MAX_ARGUMENTS = 20
-#: How many of the arguments that are not shown are named.
+#: The most arguments that are named if they are not shown.
 MAX_NAMED = 8
-#: What markup writes as entities, which are longer.
+#: The characters that markup writes as entities, which are longer.
 _ENTITIES = re.compile("[&<>]")
-#: Above the arguments that a schema does not declare.
+#: The title above the arguments that the schema does not declare.
 UNDECLARED_TITLE = "Not in the tool's schema:"
 
 
 def all_arguments(
     args: dict[str, Any], schema: dict[str, Any] | None, redact: Collection[str] = ()
 ) -> tuple[Argument, ...]:
-    """`list_arguments` without a policy."""
+    """Like `list_arguments`, without a policy."""
     return list_arguments(mask(args, schema, redact))
 
 
 def list_arguments(
     masked: MaskedArgs, warnings: Mapping[str, tuple[Line, ...]] | None = None
 ) -> tuple[Argument, ...]:
-    """All arguments in full: those of the policy's schema in its order, then the others; of these first the
-    ones that fit on one line. `warnings` by key are above the first value of their argument.
+    """All arguments in full: first those of the policy's schema in its order, then the others. Of the others,
+    values on one line come first. `warnings`, by key, are shown above the first value of their argument.
     """
     left, rows = dict(warnings or {}), argument_rows(masked)
     shown = [(row, row.label, text.to_visible(row.drawing.raw)) for row in rows]
@@ -50,7 +51,7 @@ def list_arguments(
 
 
 def arguments_excerpt(masked: MaskedArgs, room: int = MAX_CALL) -> ArgumentsExcerpt:
-    """The arguments that fit."""
+    """The arguments that fit, cut where needed."""
     rows = argument_rows(masked)
     first, others = rows[:MAX_ARGUMENTS], rows[MAX_ARGUMENTS:]
     labels = [cut_label(row.label) for row in first]
@@ -72,7 +73,7 @@ def arguments_excerpt(masked: MaskedArgs, room: int = MAX_CALL) -> ArgumentsExce
 
 
 def cut_label(label: str) -> tuple[str, int]:
-    """The label as far as it fits, and how many characters are missing."""
+    """The label, cut to what fits, and the number of missing characters."""
     if len(label) <= MAX_LABEL and not _ENTITIES.search(label):
         return label, 0
     cut = text.truncate(label, MAX_LABEL)
@@ -80,7 +81,7 @@ def cut_label(label: str) -> tuple[str, int]:
 
 
 def _cut_values(rows: Sequence[Row], room: int) -> list[text.CutText]:
-    """Each value is cut by itself, so a long one can't hide a later one."""
+    """The text of each value. Each is cut by itself, so a long value can't hide a later one."""
     most, lines = max(MAX_VALUE, room // 3), max(MAX_LINES, (room - MAX_CALL) // 40)
     values: list[text.CutText] = []
     for row, value in zip(rows, text.visible_texts(row.drawing.raw for row in rows), strict=True):
@@ -94,7 +95,7 @@ def _cut_values(rows: Sequence[Row], room: int) -> list[text.CutText]:
 
 
 def _arguments(shown: Sequence[tuple[Row, str, str]], masked: MaskedArgs) -> list[Argument]:
-    """Of rows with the label and the text that are shown."""
+    """The arguments of these rows, each with its label and its text."""
     texts = [mark_hidden(visible) if masked.has_hidden else visible for _, _, visible in shown]
     raws = [row.drawing.raw for row, _, _ in shown]
     return [
@@ -113,7 +114,9 @@ def _arguments(shown: Sequence[tuple[Row, str, str]], masked: MaskedArgs) -> lis
 
 
 def _with_title(arguments: Sequence[Argument], masked: MaskedArgs) -> tuple[Argument, ...]:
-    """With a title above the first one that the schema does not declare. Without a schema there is none."""
+    """The arguments, with a title above the first one that the schema does not declare. Without a schema
+    there is no title.
+    """
     first = next((at for at, one in enumerate(arguments) if not one.is_declared), None)
     if first is None or not masked.declared:
         return tuple(arguments)

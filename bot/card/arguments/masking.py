@@ -9,7 +9,7 @@ from hitl_core.jsonschema import find_hidden, mask_args
 from hitl_core.model import Action, DisplayHint
 from hitl_core.review import declared_arguments, redaction_pointers, visible_schema
 
-#: Shown instead of a hidden value. No text can forge it: ⟦ and ⟧ in a text become marks themselves.
+#: Shown in place of a hidden value. No text can forge it, because ⟦ and ⟧ in a text become marks themselves.
 HIDDEN_MARK = "⟦hidden⟧"
 #: Half a surrogate pair, which no argument can contain. `text.to_visible` turns it into _MARK.
 PLACEHOLDER = "\ud800"
@@ -17,9 +17,9 @@ _MARK = "⟦U+D800⟧"
 
 
 class MaskedArgs(NamedTuple):
-    """Arguments in the order in which people read them, with placeholders for hidden values. `schemas` has
-    what is shown of each argument's schema, `declared` are those that the policy's schema has, `hints` the
-    policy's hints by their pointers.
+    """The arguments in the order for people, with placeholders for hidden values. `schemas`: what is shown of
+    each argument's schema. `declared`: the arguments in the policy's schema. `hints`: the policy's hints by
+    pointer.
     """
 
     items: tuple[tuple[str, Any], ...]
@@ -36,8 +36,8 @@ def mask(
     display: Iterable[DisplayHint] = (),
     declared: Mapping[str, object] | None = None,
 ) -> MaskedArgs:
-    """What is hidden is found here, once for all that is made of it. Without `declared` it is all that the
-    schema has.
+    """Mask the arguments. What is hidden is found here, once for every use. `declared`: by default all
+    arguments of the schema.
     """
     masked = hide(args, schema, redact)
     items = ((key, masked[key]) for key in keys_in_order(masked, schema))
@@ -48,7 +48,7 @@ def mask(
 
 
 def mask_action(action: Action, args: dict[str, Any]) -> MaskedArgs:
-    """These arguments of an action, with all that its rules say of them."""
+    """These arguments of an action, masked, with everything that its rules say about them."""
     config = action.config
     redact = redaction_pointers(action, args)
     return mask(args, visible_schema(config), redact, config.display, declared_arguments(config))
@@ -57,9 +57,9 @@ def mask_action(action: Action, args: dict[str, Any]) -> MaskedArgs:
 def hide(
     args: dict[str, Any], schema: dict[str, Any] | None, redact: Collection[str]
 ) -> dict[str, Any]:
-    """The arguments with placeholders for the values that the policy hides, and that the schema calls
-    write-only or a password; `args` itself if there are none. `mark_hidden` turns the placeholders into
-    HIDDEN_MARK.
+    """The arguments with placeholders for the values that the policy hides, and for those that the schema
+    marks as write-only or as a password; `args` itself if there are none. `mark_hidden` turns the
+    placeholders into HIDDEN_MARK.
     """
     hidden = find_hidden([schema], args, redact) if schema or redact else []
     return mask_args(args, hidden, PLACEHOLDER) if hidden else args
@@ -78,7 +78,7 @@ def keys_in_order(args: dict[str, Any], schema: object) -> list[str]:
 
 
 def schema_properties(schema: object) -> dict[str, Any]:
-    """What a schema says of each argument or value; {} if it says nothing, or is no object."""
+    """The schema of each argument or value; {} if there is none, or if it is not an object."""
     if not isinstance(schema, dict):
         return {}
     properties = cast("dict[str, Any]", schema).get("properties")

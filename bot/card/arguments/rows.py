@@ -1,4 +1,4 @@
-"""One row for each value that people read, with its label, and the main fact of a call on one line. Pure."""
+"""One row for each value that people read, with its label; and the main fact of a call, on one line. Pure."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from .value_text import Drawing, draw_value, draw_values, fact_texts, has_own_li
 MAX_PARTS = 6
 MAX_LABEL = 60
 MAX_FACT_LABEL = 30
-#: Between the name of a small object and the name of a value in it.
+#: The separator between the name of a small object and the name of a value in it.
 PATH_SEPARATOR = " › "  # noqa: RUF001
-#: The key of a plain argument. Any other is quoted, because it could look like our text.
+#: A plain key. Any other key is quoted, because it could look like our text.
 PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
-#: Characters of a call's main fact, and of one value in it.
+#: The most characters of a call's main fact, and of one value in it.
 MAX_FACT = 120
 MAX_FACT_PART = 60
-#: Between the values of a main fact.
+#: The separator between the values of a main fact.
 FACT_SEPARATOR = " · "
-#: Names of values that come first in a main fact.
+#: The names of values that come first in a main fact.
 _AMOUNT = re.compile(
     "amount|total|price|cost|(?<![a-z])(?:fee|sum)(?![a-z])|currency", re.IGNORECASE
 )
 
 
 class Row(NamedTuple):
-    """`path`: the argument's key and, inside a small object, the value's. Two labels may look the same.
-    `is_declared`: the schema has it.
+    """`path`: the argument's key, and the value's key inside a small object. Two labels may look the same.
+    `is_declared`: the schema declares it.
     """
 
     label: str
@@ -53,8 +53,8 @@ class _Cell(NamedTuple):
 
 
 def argument_rows(masked: MaskedArgs) -> list[Row]:
-    """The declared ones in the schema's order, then the others; of those first the short ones. A currency
-    that is shown with its amount has no row.
+    """The rows. Declared arguments come first, in the schema's order; of the others, short ones come first. A
+    currency that is shown with its amount has no row.
     """
     cells = [cell for key, value in masked.items for cell in _cells(key, value, masked)]
     drawings = draw_values([(cell.pointer, cell.value) for cell in cells], masked.hints)
@@ -74,8 +74,8 @@ def argument_rows(masked: MaskedArgs) -> list[Row]:
 
 
 def main_fact(masked: MaskedArgs, room: int = MAX_FACT) -> str:
-    """The main fact of a call in one line: amounts, then the first values, those that the schema declares
-    before others, without hidden ones. An amount has its currency.
+    """The main fact of a call on one line: amounts first, then the first values, declared ones before others,
+    without hidden values. An amount has its currency.
     """
     parts: list[str] = []
     rows = sorted(masked.items, key=lambda row: row[0] not in masked.declared and is_large(row[1]))
@@ -93,7 +93,7 @@ def main_fact(masked: MaskedArgs, room: int = MAX_FACT) -> str:
 
 
 def shorten_fact(fact: str, most: int) -> str:
-    """Whole values of a main fact, as far as they fit; of the first one at least its beginning."""
+    """The first whole values of a main fact that fit; of the first value at least its beginning."""
     if len(fact) <= most:
         return fact
     first, *others = fact.split(FACT_SEPARATOR)
@@ -106,7 +106,7 @@ def shorten_fact(fact: str, most: int) -> str:
 
 
 def _is_amount(masked: MaskedArgs, key: str, value: Any) -> bool:
-    """An amount must not be what a cut takes away."""
+    """Whether it is an amount: a cut must not remove it."""
     hint = masked.hints.get(to_pointer((key,))) if masked.hints else None
     if hint is not None and hint.style == "money":
         return True
@@ -115,8 +115,8 @@ def _is_amount(masked: MaskedArgs, key: str, value: Any) -> bool:
 
 
 def _facts(masked: MaskedArgs, rows: Sequence[tuple[str, Any]], room: int) -> list[tuple[str, str]]:
-    """The first labels and values, as many as the labels alone would fill the room, and one more. A currency
-    that is shown with its amount is none of them.
+    """The first labels and values: as many as their labels alone would fill the space, and one more. A
+    currency that is shown with its amount is left out.
     """
     values = {to_pointer((key,)): value for key, value in rows} if masked.hints else {}
     amounts = {
@@ -152,7 +152,7 @@ def _beginnings(raws: Sequence[str]) -> list[str]:
 
 
 def _cells(key: str, value: Any, masked: MaskedArgs) -> list[_Cell]:
-    """One cell; for a small object one for each value, as in the form."""
+    """The cells of a value: one, or one for each value of a small object, as in the form."""
     is_declared, pointer = key in masked.declared, to_pointer((key,)) if masked.hints else ""
     is_foreign = bool(masked.declared) and not is_declared
     label = quote_key(key) if is_foreign else argument_label(key, masked.schemas.get(key))
@@ -165,7 +165,7 @@ def _cells(key: str, value: Any, masked: MaskedArgs) -> list[_Cell]:
             f"{pointer}/{name}",
             f"{label}{PATH_SEPARATOR}{argument_label(name, within.get(name))}",
             value[name],
-            # A schema that leaves open which names there are declares all plain ones.
+            # If the schema doesn't say which names there are, all plain names count as declared.
             is_declared and (name in known or not known),
             (key, name),
         )
@@ -190,8 +190,8 @@ def _is_small(key: str, value: Any, pointer: str, masked: MaskedArgs) -> bool:
 
 
 def argument_label(key: str, schema: object = None) -> str:
-    """A key on one line, in quotes if it is no plain name. The title of its own schema comes first, as in the
-    form, if it says more than the key.
+    """A key on one line, in quotes if it is not a plain name. As in the form, the title of its own schema
+    comes first if it says more than the key.
     """
     label = key if PLAIN_NAME.fullmatch(key) else quote_key(key)
     title = cast("dict[str, Any]", schema).get("title") if isinstance(schema, dict) else None
@@ -205,9 +205,7 @@ def quote_key(key: str) -> str:
 
 
 def short_label(key: str, schema: object = None) -> str:
-    """For one line with several arguments. A quoted key is in marks that it can't close, also when it is
-    cut.
-    """
+    """A label for a line with several arguments. A quoted key can't close its quotation marks, even cut."""
     label = argument_label(key, schema)
     if label.startswith('"'):
         return quote(text.clip(label[1:-1], MAX_FACT_LABEL - 2))
@@ -217,5 +215,5 @@ def short_label(key: str, schema: object = None) -> str:
 
 
 def _normalize_name(name: str) -> str:
-    """A name without its spelling style: `orderId`, `order_id` and "Order ID" are the same."""
+    """A name without its spelling style: `orderId`, `order_id` and "Order ID" become the same."""
     return re.sub(r"[\s_-]", "", name).casefold()

@@ -1,4 +1,4 @@
-"""A JSON value as people read it: by its type, or as the policy's hint says, and in which style. Pure.
+"""Writes a JSON value for people, by its type or by the policy's hint, and chooses its style. Pure.
 
 Two different values never look the same, and no style hides a character.
 """
@@ -22,42 +22,42 @@ from .masking import PLACEHOLDER
 MAX_INDENTED = 8_000
 #: A longer list is not written on one line.
 MAX_LIST = 120
-#: The first characters of text that Python's `json` accepts.
+#: Texts that begin with one of these could be accepted by Python's `json`.
 _JSON = frozenset('-0123456789[{"tfnNI')
-#: One word in a list on one line. Everything else in it is JSON.
+#: A plain word in a list on one line. Everything else in the list is JSON.
 _WORD = r"[\w@+-][\w@.+/:-]*"
 _ITEM = re.compile(_WORD)
 #: How a list looks on one line: `a, b, "c d", 1`.
 LIST_FORM = re.compile(rf'(?:{_WORD}|"(?:[^"\\]|\\.)*")(?:, (?:{_WORD}|"(?:[^"\\]|\\.)*"))+')
-#: White space that would be lost on one line, or in a quote.
+#: White space that would get lost on one line, or in a quote.
 _GAP = re.compile("[\n\t]|   ")
 _GAP_IN_LINE = re.compile("\t|   ")
-#: Digits of an amount that is still easy to read.
+#: The most digits of an amount that is still easy to read.
 _MAX_AMOUNT = 10**24
 _AMOUNT = re.compile(r"(-?)(\d+)(?:\.(\d+))?")
 _CURRENCY = re.compile("[A-Z]{3}")
-#: A web address of which each program reads the same host: no backslash, no second @, no white space.
+#: A web address in which every program reads the same host: no backslash, no second @, no white space.
 _ADDRESS = re.compile(
     r"https?://(?:[^\s/?#\\@]*@)?([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?(?:[/?#][^\s\\]*)?"
 )
 #: A longer value is shown on its own lines.
 MAX_INLINE = 160
-#: Shorter text is not known to be prose.
+#: A shorter text never counts as prose.
 _MIN_PROSE = 40
-#: In code: an indented line, a line that begins with a sign or with a statement.
+#: Signs of code: an indented line, a line that begins with a sign or with a statement.
 _CODE = re.compile(
     r"(?im)^[ \t]+\S|^[$>#/|\\@%]|^(?:select|insert|update|delete|drop|create|alter|with|grant|truncate"
     r"|begin|merge|import|from|def|class|function|const|let|var|export|set|sudo)\b"
 )
 _CODE_SIGN = re.compile(r"[{}\[\]<>=\\|`~^*#;$&+_]")
 _SENTENCE_END = re.compile(r"[.!?…](?=\s|\Z)|[。！？]")  # noqa: RUF001
-#: Prose has a sentence at least this often, and a sign of code at most this often (in characters).
+#: Prose has at least one sentence, and at most one sign of code, in this many characters.
 _SENTENCE, _SIGN_EVERY = 300, 100
 
 
 class Drawing(NamedTuple):
-    """A value before `text.to_visible`. `style` is None if its content decides. `host`: of a web address.
-    `currency`: it is part of `raw`.
+    """A value before `text.to_visible`. `style` is None if the content decides it. `host`: the host of a web
+    address. `currency`: `raw` includes a currency.
     """
 
     raw: str
@@ -68,8 +68,8 @@ class Drawing(NamedTuple):
 
 
 def format_value(value: Any) -> str:
-    """Text as it is, a short list on one line, everything else as JSON. Text that looks like one of these,
-    and empty text, is quoted.
+    """A text as it is, a short list on one line, everything else as JSON. A text that looks like another
+    value, and an empty text, is quoted.
     """
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False) if _needs_quotes(value) else value
@@ -94,8 +94,8 @@ def draw_values(
 
 
 def draw_value(value: Any, hint: DisplayHint | None, find: Callable[[str], Any]) -> Drawing:
-    """`find` gives the value at a pointer, None if there is none. What does not fit the hint is drawn as
-    without one.
+    """The value by its hint, or without one if the value does not fit the hint. `find` returns the value at a
+    pointer; None if there is none.
     """
     raw = format_value(value)
     if hint is None:
@@ -118,8 +118,8 @@ def draw_value(value: Any, hint: DisplayHint | None, find: Callable[[str], Any])
 
 
 def format_money(value: Any, currency: Any) -> str | None:
-    """Every digit of an amount, in groups, with its currency: `1,200.50 EUR`. None if the value is no plain
-    number, or the currency no code of three letters.
+    """Every digit of an amount, in groups, with its currency: `1,200.50 EUR`. None if the value is not a
+    plain number, or if the currency is not a code of three letters.
     """
     if type(value) not in (int, float) or not isinstance(currency, str):
         return None
@@ -154,7 +154,9 @@ def _draw_money(value: Any, currency: str, find: Callable[[str], Any]) -> Drawin
 
 
 def choose_styles(raws: Sequence[str], visibles: Sequence[str]) -> list[ValueStyle]:
-    """By their content: a long value or one of several lines is a quote if it is clearly prose, else code."""
+    """The style of each value by its content. A long value, or one with several lines, is a quote if it is
+    clearly prose, otherwise code.
+    """
     return [_choose_style(*both) for both in zip(raws, visibles, strict=True)]
 
 
@@ -169,7 +171,7 @@ def has_own_lines(raw: str, visible: str = "") -> bool:
 
 
 def is_large(value: Any) -> bool:
-    """Whether it would be shown on its own lines."""
+    """Whether the value would be shown on its own lines."""
     if isinstance(value, str):
         return has_own_lines(value)
     return isinstance(value, dict) or (
@@ -178,7 +180,7 @@ def is_large(value: Any) -> bool:
 
 
 def fact_texts(values: Iterable[Any]) -> list[str]:
-    """For a line with several values: of a large one only how many values it has."""
+    """The values for a line with several of them. A large value is only counted."""
     return [_fact_text(value) for value in values]
 
 
@@ -192,7 +194,9 @@ def _fact_text(value: Any) -> str:
 
 
 def _short_list(values: list[Any]) -> str | None:
-    """None if it is long, has lists or objects, or fewer than two values: then it needs its brackets."""
+    """The list on one line; None if it is long, has lists or objects, or has fewer than two values (then it
+    needs its brackets).
+    """
     if not 2 <= len(values) <= MAX_LIST // 3 or any(isinstance(one, dict | list) for one in values):
         return None
     if sum(len(one) for one in values if isinstance(one, str)) > MAX_LIST:
@@ -222,7 +226,7 @@ def _needs_quotes(text: str) -> bool:
 
 
 def _is_prose(raw: str) -> bool:
-    """Whether it is clearly sentences, and no code, table or JSON."""
+    """Whether the text is clearly sentences, and not code, a table or JSON."""
     if len(raw) > 2 * MAX_ENDS:
         raw = raw[:MAX_ENDS] + raw[-MAX_ENDS:]
     if len(raw) < _MIN_PROSE or _GAP_IN_LINE.search(raw) or _CODE.search(raw):

@@ -1,5 +1,5 @@
-"""The values of a card: lines of spans, arguments, buttons, the card itself, and how it is laid out. Every
-text in them is visible text (see `bot/text`), and none of it is markup. Pure.
+"""The values of a card: lines of spans, arguments, buttons, the card itself, and its layout. All texts in
+them are visible text (see `bot/text`), without markup. Pure.
 """
 
 from .button import Button, Confirmation, Verb

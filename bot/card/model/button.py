@@ -1,6 +1,6 @@
-"""A button: what it says, what it does to what, and the value that a channel carries. Pure.
+"""A button: its text, what it does, and its value, which the channel carries. Pure.
 
-It carries ids, never data.
+The value has ids, never data.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Verb = Literal[
 
 @dataclass(frozen=True)
 class Confirmation:
-    """A question before the button counts. `label`: the answer yes."""
+    """A question before the button counts. `label`: the text of the button for yes."""
 
     title: str
     text: str
@@ -43,12 +43,12 @@ class Confirmation:
 
 @dataclass(frozen=True)
 class Button:
-    """`label` is visible text; `spoken` says what it does to what, for screen readers. It begins with the
-    label, so that a person can press the button by saying what they see.
+    """`label` is visible text. `spoken` is for screen readers and says what the button does to what. It
+    begins with the label, so that a person can press the button by saying what they see.
 
-    The other fields say what it is about, as far as its verb needs it: the action (None: the whole review),
-    the revision and the seal that were shown, a number (see Verb), and the revisions of several actions.
-    `is_rare`: it may be in a menu.
+    The other fields, as far as the verb needs them: the action (None: the whole review), the revision and the
+    seal that were shown, a number (see Verb), and the revisions of several actions. `is_rare`: it may be in a
+    menu.
     """
 
     verb: Verb
@@ -66,8 +66,8 @@ class Button:
 
     @property
     def value(self) -> str:
-        """`VERB.REVIEW.ACTION.REVISION.SEAL.NUMBER` without empty parts at the end, or with KEY:REVISION,...
-        in the place of the action. A channel carries it as it is, and `Press.parse` reads it.
+        """`VERB.REVIEW.ACTION.REVISION.SEAL.NUMBER` without empty parts at the end; for several actions,
+        KEY:REVISION,... in place of the action. A channel carries it unchanged, and `Press.parse` reads it.
         """
         action = ",".join(f"{key}:{revision}" for key, revision in self.revisions) or self.action
         parts = (self.verb, self.review_id, action, self.revision, self.seal, self.number)

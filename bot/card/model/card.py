@@ -1,4 +1,4 @@
-"""The values of a card. Every text in them is visible text (see `bot/text`), and none of it is markup."""
+"""The values of a card. All texts in them are visible text (see `bot/text`), without markup."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .values import (
 @dataclass(frozen=True)
 class Deciders:
     """Who may decide on the actions with these numbers; () means all pending actions. `quorum` of them must
-    approve. `excluded_requester` is set if the requester can't approve.
+    approve. `excluded_requester`: the requester, if they can't approve.
     """
 
     numbers: tuple[int, ...]
@@ -42,7 +42,7 @@ class Deciders:
 @dataclass(frozen=True)
 class ActionLine:
     """A pending action on one line. `fact` is the main fact of its arguments. `attempt`: see `Attempt`.
-    `values` are its arguments; None if they are not compared. `reads_all` as in OpenAction.
+    `values`: its arguments, or None if they are not compared. `reads_all`: see OpenAction.
     """
 
     key: str
@@ -61,12 +61,13 @@ class ActionLine:
 class OpenAction:
     """An action with its arguments and the allowed answers.
 
-    `seal` is the review's seal for what is shown here. `why` is the policy's description ("" if it has none),
-    or the agent's own if `by_agent`; then `agent_description` has more of it. `rule` is the reason of the
-    policy's rule. `title` is the title from the agent's system. `warnings` are about so many `odd_values`.
-    `choices` are the answers to a question. `confirm`: Approve asks for a confirmation. `reads_all`: what is
-    cut must be opened before an approval. `decided` is set when it is decided. `reason` is the agent's; None
-    if there is none or an earlier action shows it. `values` as in ActionLine.
+    - `seal`: the review's seal for what is shown; `rule`: the reason of the policy's rule;
+    - `why`: the policy's description ("" if it has none), or the agent's if `by_agent`; then
+      `agent_description` has more of it;
+    - `title`: in the agent's system; `warnings`: about `odd_values` values;
+    - `choices`: the answers to a question; `confirm`: Approve asks for a confirmation;
+    - `reads_all`: what is cut must be opened before an approval; `decided`: set when it is decided;
+    - `reason`: the agent's; None if there is none or an earlier action shows it; `values`: see ActionLine.
     """
 
     key: str
@@ -97,15 +98,15 @@ class OpenAction:
 
     @property
     def reads_first(self) -> bool:
-        """Whether its button to approve opens all of it."""
+        """Whether its approve button first opens all of it."""
         must_read = self.reads_all and self.excerpt.missing > 0
         return must_read and "approve" in self.allowed and not self.choices
 
 
 @dataclass(frozen=True)
 class Doubt:
-    """A call that may or may not have run: its process died in between. `quorum` people must say what to do.
-    `excluded_requester` is set if the requester can't be one of them. `votes` are the answers so far.
+    """A call that may or may not have run, because its process died. `quorum` people must say what to do.
+    `excluded_requester`: the requester, if they can't be one of them. `votes`: the answers so far.
     """
 
     key: str
@@ -123,14 +124,16 @@ class Doubt:
 
 @dataclass(frozen=True)
 class DecisionLine:
-    """One line: what was decided about which call, by whom, why, and what became of it.
+    """One line: the decision, its call, by whom, why, and the result.
 
-    `fact` is the main fact of the revision that was decided; "" if the policy doesn't keep it. `by` are
-    those who voted, the last one last; () if it was the deadline, or an agent that cancelled. `message` is in
-    the words of `by`; with `is_note` in ours. `moved`: an edit falls under another rule, and the action is
-    no longer decided here. `number` (on the card) and `distinct_argument` distinguish it from other actions
-    of the same tool that have the same fact. `values` are its arguments, where several of one tool are
-    compared; None if the policy doesn't keep them, or if they are too large.
+    - `fact`: the main fact of the decided revision; "" if the policy doesn't keep it;
+    - `by`: the people who voted, the last one last; () for the deadline, or for an agent that cancelled;
+    - `message`: in the words of `by`; with `is_note` in ours;
+    - `moved`: another rule matches an edit, and the action is no longer decided here;
+    - `number` (on the card), `distinct_argument`: distinguish it from other actions of the same tool with the
+      same fact;
+    - `values`: its arguments, if several actions of one tool are compared; None if the policy doesn't keep
+      them, or if they are too large.
     """
 
     key: str
@@ -159,7 +162,7 @@ class DecidedElsewhere:
 
 @dataclass(frozen=True)
 class EscalationNote:
-    """A further place `to`, escalated from `origin` by a person or (None) by time, or as a `fallback`."""
+    """One more place `to`. It was escalated from `origin` by a person, by time (None), or as a `fallback`."""
 
     to: Place
     origin: tuple[Place, ...]
@@ -172,8 +175,8 @@ class EscalationNote:
 @dataclass(frozen=True)
 class PlaceProblem:
     """The actions (by number; () means all) that can't be shown at `place`, why, and since when. `is_here`:
-    this is the card's own place; the card is shown, but some look-ups failed. `too_few`: it is shown, but too
-    few people are left who may approve it.
+    the place is this card's own; the card is shown, but some look-ups failed. `too_few`: the card is shown,
+    but too few people are left who may approve.
     """
 
     numbers: tuple[int, ...]
@@ -188,14 +191,14 @@ class PlaceProblem:
 class Card:
     """The card of a review at `place`.
 
-    `bare_title` has no words of the agent but names. `summary` is the notification, a full sentence;
-    `bare_summary` the same where there are no buttons. `waiting` are all pending actions; `open_actions` the
-    same in full, () if they are too many for one message. `page_keys` are the keys of all actions here, in
-    the order of the Review modal. `table` has them all if they are several. `approve_all` are the keys and
-    revisions that one button may approve, with their `seal`, and `differences` says how they differ.
-    `cancel_votes`: who wants to cancel, if that needs several people. `escalation_people`: whom an escalation
-    calls. `first_message`: where it came from. `decision_time`: seconds; None if pending, or after a doubt.
-    `more_waiting`: how many reviews of a digest have no line here.
+    - `bare_title`: has only names of the agent's words; `table`: all actions, if there are several;
+    - `summary`: the notification, a full sentence; `bare_summary`: the same for a message without buttons;
+    - `waiting`: all pending actions; `open_actions`: the same in full, () if they are too many;
+    - `page_keys`: the keys of all actions here, in the order of the Review modal;
+    - `approve_all`: the keys and revisions of that button, with their `seal` and their `differences`;
+    - `cancel_votes`: who wants to cancel, if that needs several people;
+    - `escalation_people`: whom an escalation calls; `first_message`: from which it was escalated;
+    - `decision_time`: seconds; None if pending, or after a doubt; `more_waiting`: reviews without a line.
     """
 
     review_id: str
@@ -231,7 +234,7 @@ class Card:
 
 @dataclass(frozen=True)
 class ThreadLine:
-    """A line in the card's thread: an edit, a rejection with its reason, a reminder, an escalation.
+    """A line in the card's thread: an edit, a rejection with its reason, a reminder, or an escalation.
 
     `names`: the tools. `to`: an escalation's place. `why`: the person's reason. `people`: who is needed.
     """

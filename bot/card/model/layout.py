@@ -1,4 +1,4 @@
-"""How a card shows its actions, and which of them it does not show completely. Pure."""
+"""How a card shows its actions, and which of them it does not show in full. Pure."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ Layout = Literal["full", "table", "lines"]
 
 
 def shows_list(card: Card, *, fits: bool) -> bool:
-    """Whether a card has one line for each action that waits, in place of all actions in full. `fits`: in
-    full they are within the limits of the channel.
+    """Whether a card has one line for each waiting action, in place of all actions in full. `fits`: in full,
+    the actions are within the channel's limits.
     """
     return bool(card.waiting) and not (fits and len(card.open_actions) == len(card.waiting))
 
 
 def incomplete_actions(card: Card, layout: Layout) -> frozenset[str]:
-    """The keys of the pending actions that the card does not show completely: cut, or not whole in a row of
-    the table.
+    """The keys of the pending actions that the card does not show in full: they are cut, or their row of the
+    table is not whole.
     """
     if layout == "full":
         return frozenset(action.key for action in card.open_actions if action.excerpt.missing)
@@ -29,6 +29,6 @@ def incomplete_actions(card: Card, layout: Layout) -> frozenset[str]:
 
 
 def shows_all(card: Card, layout: Layout) -> bool:
-    """Whether this card shows all that must be read before an approval."""
+    """Whether this card shows everything that must be read before an approval."""
     incomplete = incomplete_actions(card, layout)
     return not any(one.reads_all and one.key in incomplete for one in card.waiting)

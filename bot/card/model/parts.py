@@ -1,6 +1,6 @@
-"""A line of several parts that others wrote, such as a main fact: `amount: 120 · note: “a · b: c”`. Pure.
+"""A line with several parts that others wrote, such as a main fact: `amount: 120 · note: “a · b: c”`. Pure.
 
-A part can't end before its end, and can't begin another one.
+The text of a part can't look like its end, or like the start of another part.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ENDS = re.compile(r"[()“”]|[:;](?=\s)|:\Z")
 
 
 def as_part(words: str) -> str:
-    """Words of others as one part. They are quoted if they have a sign that could end it: else
+    """The words of others as one part. They are quoted if they have a sign that could end the part: otherwise
     “rent · amount: 80.00” would look like two values.
     """
     could_end = _ENDS.search(words) or any(map(_is_sign, words))
@@ -36,7 +36,7 @@ def clip_parts(line: str, limit: int) -> str:
 
 
 def fit_parts(line: str, limit: int) -> str:
-    """The same with a limit on the weight."""
+    """Like `clip_parts`, with a limit on the weight."""
     return line if weight(line) <= limit else close_quote(fit(line, limit - 1))
 
 
@@ -46,13 +46,15 @@ def close_quote(cut: str) -> str:
 
 
 def in_brackets(line: str) -> str:
-    """A line of parts in brackets of ours. It is quoted if it could close them."""
+    """A line of parts in our brackets. It is quoted if it could close them."""
     return f"({quote(line) if '(' in line or ')' in line else line})"
 
 
 @lru_cache(4096)
 def _is_sign(char: str) -> bool:
-    """Any sign that is not ASCII may look like one of ours: a dot between parts, a colon, a bracket."""
+    """Whether it may look like our dot between parts, our colon or our bracket: any sign that is not
+    ASCII.
+    """
     if char.isascii() or char in _PLAIN_SIGNS:
         return False
     category = unicodedata.category(char)

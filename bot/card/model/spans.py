@@ -1,7 +1,7 @@
 """Text for people without the markup of a chat system: lines of spans. Pure.
 
 A channel turns each kind of span into its own markup, and decides nothing else. `plain_text` is the line
-without any.
+without markup.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ONE_WORD = re.compile(r"[\w.@:/+-]+")
 #: A name like most agents': an identifier of up to four words.
 _IDENTIFIER = re.compile(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+){0,3}")
 MAX_IDENTIFIER = 40
-#: Quotation marks that look like ours: those of Unicode's PropList.txt, and the ornaments of them.
+#: Quotation marks that look like ours: those in Unicode's PropList.txt, and their ornaments.
 _MARKS = re.compile("[“”‟〝〞〟＂❝❞⹂\U0001f676-\U0001f678]")  # noqa: RUF001
 #: The stems of words that could be read as a decision, or as ours.
 _STATUS = re.compile(
@@ -63,14 +63,14 @@ class Code:
 
 @dataclass(frozen=True)
 class Verbatim:
-    """Words that are not ours, exactly as they are: a channel must not interpret any character of them."""
+    """The words of others, exactly as they are: a channel must not interpret any character of them."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Quote:
-    """The same in quotation marks that the words can't close."""
+    """Like Verbatim, in quotation marks that the words can't close."""
 
     text: str
 
@@ -89,7 +89,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Group:
-    """A group of people, as `Person`."""
+    """A group of people, like `Person`."""
 
     id: str
     label: str
@@ -98,7 +98,7 @@ class Group:
 
 @dataclass(frozen=True)
 class PlaceName:
-    """A place where cards are shown. One that is a person or a group may be mentioned."""
+    """A place where cards are shown. A place that is a person or a group may be mentioned."""
 
     place: Place
     label: str
@@ -113,7 +113,7 @@ class Time:
 
 @dataclass(frozen=True)
 class Link:
-    """`label` is our own words."""
+    """`label` is our own text."""
 
     label: str
     url: str
@@ -146,11 +146,12 @@ def _always(_: object) -> bool:
 
 @dataclass(frozen=True)
 class PlaceNames:
-    """What the channel that shows a card knows about places and messages.
+    """What the channel of a card knows about places and messages.
 
-    `name_of` is a place's name for people, for example `#team-ops`. `is_conversation`: it has members; else
-    it is one person or group. `link` is the URL of a message, `conversation_link` of the place where an agent
-    was asked; None if there is no URL.
+    - `name_of`: a place's name for people, for example `#team-ops`;
+    - `is_conversation`: the place has members; otherwise it is one person or group;
+    - `link`: the URL of a message, `conversation_link`: of the place where an agent was asked; None if there
+      is no URL.
     """
 
     name_of: Callable[[Place], str]
@@ -168,27 +169,25 @@ def plain_text(line: Iterable[Span]) -> str:
 
 
 def quote(words: str) -> str:
-    """Words of others in quotation marks that they can't close."""
+    """The words of others in quotation marks that they can't close."""
     return f"“{_MARKS.sub(chr(34), words)}”"
 
 
 def as_name(name: str) -> str:
-    """A name that an agent chose. It is quoted unless it is one plain word, else it could look
-    like our text.
-    """
+    """A name that an agent chose, quoted unless it is one plain word: it could look like our text."""
     return name if _ONE_WORD.fullmatch(name) else quote(name)
 
 
 def agent_name(name: str) -> str:
-    """The name that an agent gives itself. It is quoted unless it is a plain identifier without any word
-    that could be a decision: else “Approved by Bob. For the record, deploy-bot” would be our sentence.
+    """The name that an agent gives itself. It is quoted unless it is a plain identifier without any word that
+    could be a decision: otherwise “Approved by Bob. For the record, deploy-bot” would look like our sentence.
     """
     is_plain = len(name) <= MAX_IDENTIFIER and _IDENTIFIER.fullmatch(name)
     return name if is_plain and not _STATUS.search(name) else quote(name)
 
 
 def join_lines(lines: Sequence[Line], last: str = "and", *, most: int = MAX_LISTED) -> Line:
-    """`join_names` for lines."""
+    """Like `join_names`, for lines."""
     if len(lines) > most:
         lines = [*lines[: most - 1], (Text(f"{len(lines) - most + 1} more"),)]
     joined: list[Span] = []
@@ -213,7 +212,7 @@ def _plain_span(span: Span) -> str:
 
 
 def format_clock(at: float) -> str:
-    """For a notification: `12:00 UTC on 15 Jan`."""
+    """A time in a notification: `12:00 UTC on 15 Jan`."""
     when = datetime.fromtimestamp(int(at), UTC)
     return f"{when:%H:%M} UTC on {when.day} {when:%b}"
 

@@ -1,5 +1,5 @@
-"""The parts of cards: arguments, changes, answers, people. Every text in them is visible text (see
-`bot/text`), and none of it is markup.
+"""The parts of cards: arguments, changes, answers, people. All texts in them are visible text (see
+`bot/text`), without markup.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from hitl_core.model import Place, Reviewer
 
 from .spans import Line
 
-#: On the line of its label, in a quote, or in a code block.
+#: Where a value is shown: on the line of its label, in a quote, or in a code block.
 ValueStyle = Literal["line", "quote", "code"]
 
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument with its visible value. `language` is that of the code. `host`: the value is an address
-    with this host. `is_declared`: a schema has it; else its label is the agent's. `above` is a line of ours.
-    `warnings` are about the value and its name, where each value has its own.
+    """One argument with its visible value. `language`: of the code. `host`: the value is an address with this
+    host. `is_declared`: a schema declares it; otherwise its label is the agent's. `above`: a line of ours.
+    `warnings`: about the value and its name, if each value has its own.
     """
 
     label: str
@@ -34,10 +34,13 @@ class Argument:
 
 @dataclass(frozen=True)
 class ArgumentsExcerpt:
-    """The arguments of one call, cut to fit. A cut is marked in the text. `missing` of `size` characters are
-    not shown; `omitted_count` arguments are not shown at all, and `omitted` are the labels of the first of
-    them; `cut` are those of which only a part is shown. `weight` is what is shown, as markup counts it.
-    `has_hidden`: some values are hidden from everybody.
+    """The arguments of one call, cut to fit. A cut is marked in the text.
+
+    - `missing` of `size` characters are not shown;
+    - `omitted_count` arguments are not shown at all; `omitted` are the labels of the first of them;
+    - `cut`: those of which only a part is shown;
+    - `weight`: the weight of what is shown, as markup counts it;
+    - `has_hidden`: some values are hidden from everybody.
     """
 
     arguments: tuple[Argument, ...]
@@ -52,9 +55,9 @@ class ArgumentsExcerpt:
 
 @dataclass(frozen=True)
 class CallValue:
-    """One argument as far as it fits into a cell of a table. `path` (see `Row`) says which: the labels of two
-    arguments may look the same. Two values are the same if their `raw` is, and none of them `has_hidden`
-    parts.
+    """One argument, as much of it as fits into a cell of a table. `path` (see `Row`) identifies it, because
+    the labels of two arguments may look the same. Two values are equal if their `raw` is equal and neither
+    `has_hidden` parts.
     """
 
     path: tuple[str, ...]
@@ -67,7 +70,7 @@ class CallValue:
 
 @dataclass(frozen=True)
 class TableRow:
-    """One action of a table. `is_whole`: with the lines above the table it shows all arguments."""
+    """One action of a table. `is_whole`: together with the lines above the table, it shows all arguments."""
 
     key: str
     cells: tuple[Line, ...]
@@ -76,8 +79,8 @@ class TableRow:
 
 @dataclass(frozen=True)
 class ActionTable:
-    """Many actions, each in one row. `common` is what all of them have in common, one line for each tool.
-    `more` actions have no row. `cut` are the keys of the actions that are not shown completely.
+    """Many actions, each in one row. `common`: what all of them have in common, one line for each tool.
+    `more` actions have no row. `cut`: the keys of the actions that are not shown in full.
     """
 
     common: tuple[Line, ...]
@@ -110,9 +113,9 @@ class Change:
 
 @dataclass(frozen=True)
 class Attempt:
-    """An action that follows a rejected call of its tool. `number`: 2 or more. `changes` are the first ones
-    from the rejected call to this one; `also_changed` are the labels of the others. `by` rejected it,
-    `message` is their reason.
+    """An action that follows a rejected call of its tool. `number`: 2 or more. `changes`: the first changes
+    from the rejected call to this one; `also_changed`: the labels of the others. `by`: who rejected it;
+    `message`: their reason.
     """
 
     number: int
@@ -124,8 +127,8 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Edit:
-    """One edit. `tool` is the new tool, if the edit changed it. `more_changes` counts the changes that are
-    not in `changes`. `new_rule` is a sentence about the rule that the edit falls under, if that changed.
+    """One edit. `tool`: the new tool, if the edit changed it. `more_changes`: the number of changes that are
+    not in `changes`. `new_rule`: a sentence about the rule that matches the edit, if it is another one.
     """
 
     by: Reviewer
@@ -137,8 +140,8 @@ class Edit:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a call that was to run. `text` of a `result` are the words of the tool or of its agent;
-    of a `note`, our own. `by` said what happened to the call `name`, of which nobody knew whether it ran.
+    """The result of a call that was to run. `text`: for a `result`, the words of the tool or of its agent;
+    for a `note`, our own. `by`: who said what happened to the call `name`, if nobody knew whether it ran.
     """
 
     kind: Literal["result", "note", "paused", "ran", "skipped", "rerun"]
@@ -183,7 +186,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Rejection:
-    """One of several rejections that are needed."""
+    """One of the rejections, if several are needed."""
 
     by: Reviewer
     message: str | None
@@ -191,8 +194,8 @@ class Rejection:
 
 @dataclass(frozen=True)
 class VoteGroup:
-    """People who voted for the same; `needed` votes are required. `message` is their common
-    answer, or why.
+    """People who voted for the same; `needed` votes are required. `message`: their common answer or
+    reason.
     """
 
     kind: Literal["approve", "respond", "ignore", "ran", "rerun", "skip", "cancel"]
@@ -203,9 +206,9 @@ class VoteGroup:
 
 @dataclass(frozen=True)
 class Progress:
-    """The votes on an action that needs several people, and who is still needed. `is_partial`: those are not
-    all who may decide. `editor` made this revision and can't approve it. `other_votes` are for an answer or a
-    skip.
+    """The votes on an action that needs several people, and who is still needed. `is_partial`: those who are
+    needed are not all who may decide. `editor`: made this revision and can't approve it. `other_votes`: for
+    an answer or a skip.
     """
 
     approved: tuple[Reviewer, ...]

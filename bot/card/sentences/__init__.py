@@ -1,4 +1,4 @@
-"""The sentences of cards, threads and Homes, as lines of spans. Pure.
+"""Writes the sentences of cards, threads and Homes, as lines of spans. Pure.
 
 Start with `card_text` and `action_text`.
 """

@@ -1,4 +1,4 @@
-"""The arguments of a call on the lines of a card, a page or a file, and what of them is not shown. Pure."""
+"""The arguments of a call as lines of a card, a page or a file, and what is not shown of them. Pure."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from ..model import (
     plain_text,
 )
 
-#: The labels in one list.
+#: The most labels in one list.
 MAX_NAMED = 8
 
 
 def argument_head(argument: Argument) -> Line:
-    """Its label, with its value if that is short. A longer value has its own box below it. A label that an
-    agent chose is code, so that it can't look like ours.
+    """The argument's label, with its value if that is short. A longer value has its own box below it. A label
+    that an agent chose is shown as code, so that it can't look like ours.
     """
     if argument.style == "line":
         return (*_label(argument), Verbatim(f"  {argument.value}"))
@@ -33,22 +33,22 @@ def argument_head(argument: Argument) -> Line:
 
 
 def argument_heads(arguments: Iterable[Argument]) -> list[tuple[Line, Argument]]:
-    """Each argument after its head."""
+    """Each argument with its head."""
     return [(argument_head(one), one) for one in arguments]
 
 
 def argument_plain_text(argument: Argument) -> str:
-    """For a file: the value below its label."""
+    """The argument in a file: the value below its label."""
     return f"{plain_text(_label(argument))}\n{argument.value}"
 
 
 def warning_lines(warnings: Iterable[Line]) -> tuple[Line, ...]:
-    """Each with its sign."""
+    """Each warning with its sign."""
     return tuple((Strong("⚠ "), *one) for one in warnings)
 
 
 def _label(argument: Argument) -> Line:
-    """Below what we say of it."""
+    """The label, below our own line about the argument."""
     spans: list[Span] = [Text(f"{argument.above}\n")] if argument.above else []
     spans += [span for one in warning_lines(argument.warnings) for span in (*one, Text("\n"))]
     spans.append(Strong(argument.label) if argument.is_declared else Code(argument.label))
@@ -58,7 +58,7 @@ def _label(argument: Argument) -> Line:
 
 
 def excerpt_notes(excerpt: ArgumentsExcerpt, before: str = "") -> list[Line]:
-    """What is hidden, and what is cut. `before`: to what the person should open all of it."""
+    """Notes about hidden and cut values. `before`: for what the person should first open all of it."""
     notes: list[Line] = []
     if excerpt.has_hidden:
         notes.append((Text("⟦hidden⟧ values are shown to nobody. An approval covers them too."),))

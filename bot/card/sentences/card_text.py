@@ -38,15 +38,15 @@ from .decisions import decision_lines, decision_text, elsewhere_line
 from .headline import origin_lines, request_for
 from .history import attempt_lines, call_lines, edit_lines, note_lines, ordinal, problem_lines
 
-#: The newest notes, and the problems, on one card.
+#: The most of the newest notes, and the most problems, on one card.
 MAX_NOTES = 5
-#: Actions with odd values that are named.
+#: The most actions with odd values that are named.
 MAX_NUMBERS = 6
 
 
 @dataclass(frozen=True)
 class CardText:
-    """The lines above and below the actions. Facts of `calls` and `origin` may share one line. Each of
+    """The lines above and below the actions. The facts of `calls` and `origin` may share one line. Each of
     `problems` and `notes` has its reason below it. `deciders` and `elsewhere` may be ().
     """
 
@@ -64,10 +64,10 @@ class CardText:
 
 @dataclass(frozen=True)
 class ActionText:
-    """One action or doubt: its headline, its arguments (or `head` says that there are none), and what is
-    below them. `decision` is () while it waits; then it has no buttons. `attempt` compares it with a rejected
-    call. `says` are the agent's own words: its description, and its reason. `answers`
-    is a list of the answers with their values, where the buttons don't show all of it.
+    """One action or doubt: its headline, its arguments (or `head` says that there are none), and the lines
+    below them. `decision` is () while it waits; a decided action has no buttons. `attempt` compares it with a
+    rejected call. `says`: the agent's own words, its description and its reason. `answers`: a list of the
+    answers with their values, if the buttons don't show all of them.
     """
 
     head: Line
@@ -106,7 +106,7 @@ def card_text(card: Card, names: PlaceNames) -> CardText:
 def action_text(
     review_id: str, action: OpenAction, names: PlaceNames, *, numbered: bool = True, above: str = ""
 ) -> ActionText:
-    """Text that is already in the title (`above`) is omitted."""
+    """The lines of an action. A text that is already in the title (`above`) is left out."""
     is_open = action.decided is None
     before = f"before you {'answer' if action.choices else 'decide'}"
     notes = excerpt_notes(action.excerpt, "" if action.reads_first else before)
@@ -126,12 +126,12 @@ def action_text(
 
 
 def _decision(item: DecisionLine) -> Line:
-    """Below the arguments, which say what it is about."""
+    """The decision, below the arguments."""
     return decision_text(replace(item, fact="", distinct_argument=""))
 
 
 def doubt_text(review_id: str, doubt: Doubt) -> ActionText:
-    """A call that may or may not have run."""
+    """The lines of a call that may or may not have run."""
     stopped = Emphasis("   The agent stopped during this call: it may or may not have run.")
     head = (Strong(doubt.name), stopped)
     notes = excerpt_notes(doubt.excerpt, "before you decide")
@@ -150,12 +150,12 @@ def doubt_text(review_id: str, doubt: Doubt) -> ActionText:
 
 
 def refused_card_text(card: Card) -> str:
-    """Posted in place of a card that the chat system refused."""
+    """The text that is posted in place of a card that the chat system refused."""
     return f"{card.bare_summary} The full card can't be shown. The review is {short_id(card.review_id)}."
 
 
 def is_single(card: Card) -> bool:
-    """Whether it has only one action, which then needs no number."""
+    """Whether the card has only one action, which then needs no number."""
     return len(card.waiting) + len(card.decision_lines) == 1
 
 
@@ -172,7 +172,7 @@ def list_line(action: ActionLine, fact: str) -> Line:
 
 
 def list_hint(card: Card) -> Line:
-    """Below the actions that are not shown in full."""
+    """The hint below the actions that are not shown in full."""
     is_cut = card.table is None or bool(card.table.cut)
     start = "Too much for one message. " if is_cut and not is_digest_id(card.review_id) else ""
     return (Text(f"{start}Press "), Strong(REVIEW_LABEL), Text(" to read all and decide."))
@@ -183,7 +183,7 @@ def more_line(count: int) -> Line:
 
 
 def more_doubts_line(count: int) -> Line:
-    """Calls in doubt for which a card has no room now."""
+    """How many calls in doubt the card has no space for now."""
     calls, they = ("call", "it appears") if count == 1 else ("calls", "they appear")
     return (Text(f"{count} more {calls} may have run: {they} here when these are decided."),)
 
@@ -209,7 +209,7 @@ def _agent_words(action: OpenAction, above: str) -> tuple[Line, ...]:
 
 
 def _agent_line(reason: AgentReason) -> Line:
-    """In the agent's voice: it may say anything."""
+    """The agent's reason, quoted as the agent's: it may say anything."""
     of = f" of {join_names(map(str, reason.numbers))}" if reason.numbers else ""
     return (Verbatim(agent_name(reason.agent)), Text(f" says{of}: "), Quote(reason.text))
 

@@ -27,9 +27,10 @@ from ..model import (
 from ..people import decider, people_line, person
 from .history import NOT_IN_TIME, change_spans
 
-#: Characters of a fact in a list.
+#: The most characters of a fact in a list.
 MAX_SHORT_FACT = 100
-#: Facts of many calls whose differences can't all be said, and different results of many.
+#: The most facts of many calls whose differences can't all be said; and the most different results of many
+#: calls.
 MAX_FACTS, MAX_RESULTS = 3, 3
 _DIGITS = re.compile(r"\d+")
 #: Who cancelled, if it was not a person.
@@ -48,7 +49,7 @@ _DECISION_TEXTS = {
 
 
 def elsewhere_line(items: Sequence[DecidedElsewhere]) -> Line:
-    """What was decided before the review came here."""
+    """The decisions before the review came to this place."""
     each: list[Line] = [
         (Code(one.name), Text(f" {_DECISION_TEXTS[one.type][1]} "), decider(one.by))
         for one in items
@@ -57,7 +58,7 @@ def elsewhere_line(items: Sequence[DecidedElsewhere]) -> Line:
 
 
 def decision_lines(items: Sequence[DecisionLine]) -> tuple[Line, ...]:
-    """One for each decision. The reason of a cancellation is with the first one that it ended."""
+    """One line for each decision. The reason of a cancellation is with the first call that it ended."""
     first = next((item for item in items if item.type == "cancel"), None)
     return tuple(
         decision_text(group[0], gives_reason=group[0] is first or group[0].type != "cancel")
@@ -68,7 +69,7 @@ def decision_lines(items: Sequence[DecisionLine]) -> tuple[Line, ...]:
 
 
 def group_alike(items: Sequence[DecisionLine]) -> list[list[DecisionLine]]:
-    """Many of one tool that were decided alike, without an edit, are one group; each other one is alone."""
+    """The decisions in groups: many equal ones on one tool, without an edit, or a single one."""
     groups: dict[object, list[DecisionLine]] = {}
     for item in items:
         groups.setdefault(_alike_key(item), []).append(item)
@@ -81,7 +82,7 @@ def group_alike(items: Sequence[DecisionLine]) -> list[list[DecisionLine]]:
 
 
 def _alike_key(item: DecisionLine) -> object:
-    """What those have in common that share one line; of a call of its own its key."""
+    """The key by which decisions share one line. A call that shares no line has its own key."""
     if item.number is None or item.edits or item.type in ("allow", "moved"):
         return item.key
     outcome = item.outcome and (item.outcome.kind, item.outcome.name, item.outcome.by)
@@ -90,7 +91,7 @@ def _alike_key(item: DecisionLine) -> object:
 
 
 def _alike_text(group: Sequence[DecisionLine]) -> Line:
-    """A decision about many calls of one tool: how many, by whom, which numbers, what about."""
+    """One decision on many calls of one tool: how many, by whom, which numbers, and about what."""
     first = replace(group[0], number=None, name=f"{group[0].name} ×{len(group)}")  # noqa: RUF001
     numbers = {item.number: item.values for item in group if item.number is not None}
     spans = [*_who_decided(first), Text(f"\n{join_numbers(numbers)}")]
@@ -102,7 +103,7 @@ def _alike_text(group: Sequence[DecisionLine]) -> Line:
 def _about_alike(
     group: Sequence[DecisionLine], numbers: Mapping[int, tuple[CallValue, ...] | None]
 ) -> str:
-    """What these calls have in common, and how they differ; the first facts if not all can be said."""
+    """What these calls have in common, and how they differ; the first facts if that can't all be said."""
     parts = group_differences(numbers)
     if parts is not None:
         same = common_values([values or () for values in numbers.values()])
@@ -135,7 +136,7 @@ def _alike_outcomes(group: Sequence[DecisionLine]) -> Line:
 
 
 def decision_text(item: DecisionLine, *, gives_reason: bool = True) -> Line:
-    """A sign and the words for the decision, by whom, about what, why, the edits, and what became of it."""
+    """A sign and the words for the decision, by whom, about what, why, the edits, and the result."""
     spans = [*_who_decided(item), *_decided_call(item)]
     if gives_reason:
         spans += _why(item)
@@ -149,13 +150,13 @@ def decision_text(item: DecisionLine, *, gives_reason: bool = True) -> Line:
 
 
 def short_decision(item: DecisionLine) -> Line:
-    """On one line: the decision, by whom, about what."""
+    """The decision on one line: what, by whom, about what."""
     fact = shorten_fact(item.fact, MAX_SHORT_FACT)
     return (*_who_decided(item), *([Text("  "), Quote(fact)] if fact else []))
 
 
 def _decided_call(item: DecisionLine) -> Line:
-    """The main fact, and what distinguishes it: in quotes, they may say anything."""
+    """The main fact, and what distinguishes the call. They are quoted, because they may say anything."""
     facts = [Quote(fact) for fact in (item.fact, item.distinct_argument) if fact]
     return tuple(
         span for at, fact in enumerate(facts) for span in (Text("  " if at else "\n"), fact)
@@ -163,7 +164,7 @@ def _decided_call(item: DecisionLine) -> Line:
 
 
 def _who_decided(item: DecisionLine) -> Line:
-    """The tool, its number where there are several, and the decision."""
+    """The tool, its number if there are several, and the decision."""
     number = f"{item.number}  " if item.number is not None else ""
     if item.type == "allow":
         return (Strong(f"{number}{item.name}"), Text("  allowed by the policy"))
@@ -180,7 +181,7 @@ def _who_decided(item: DecisionLine) -> Line:
 
 
 def _why(item: DecisionLine) -> Line:
-    """The reason or the answer, on a line of its own; that none was given, where a reason is expected."""
+    """The reason or the answer on its own line; or that none was given, if one is expected."""
     if not item.message:
         is_expected = item.by and item.type in ("reject", "cancel")
         return (Text("\nNo reason was given."),) if is_expected else ()
@@ -194,7 +195,7 @@ def _why(item: DecisionLine) -> Line:
 
 
 def _outcome_spans(outcome: Outcome) -> Line:
-    """A result is quoted as the tool's own words."""
+    """The result, quoted as the tool's own words."""
     who: Line = (decider(outcome.by),)
     match outcome.kind:
         case "result":

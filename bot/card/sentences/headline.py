@@ -1,4 +1,4 @@
-"""The top of a card: its title, and below it for whom, from where and until when. Pure."""
+"""The top of a card: its title, and below it who asked, from where, and until when. Pure."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ _DECISION_WORDS: dict[str, str] = {
 
 
 class CardState(NamedTuple):
-    """A review at one place: the agent as a subject, its actions there (`here`), the pending ones (`waiting`;
-    `open_actions` if the card shows them in full), the calls in doubt, and the actions that an edit moved
-    away. `lines` are the pending actions with their facts.
+    """A review at one place: the agent's name as the subject of a sentence, its actions there (`here`), the
+    pending ones (`waiting`; `open_actions` if the card shows them in full), the calls in doubt, and the
+    actions that an edit moved away. `lines`: the pending actions with their facts.
     """
 
     review: Review
@@ -61,13 +61,13 @@ class CardState(NamedTuple):
 
 
 def subject(agent: str) -> str:
-    """The agent as the first words of a sentence of ours: a name that is quoted says that it is one."""
+    """The agent as the beginning of our sentence. A quoted name is introduced as the agent's."""
     name = agent_name(text.shorten(agent, MAX_NAME))
     return name if name == agent else f"The agent {name}"
 
 
 def titles(state: CardState) -> tuple[str, str]:
-    """The title of a card, and the same without words of the agent but names."""
+    """The title of a card; and the same with only names of the agent's words."""
     agent = state.agent
     if state.doubts:
         title = f"{agent}: did {_tools_text([doubt.name for doubt in state.doubts])} run?"
@@ -95,7 +95,7 @@ def question_count(waiting: Sequence[Action]) -> str:
 
 
 def is_question(waiting: Sequence[Action]) -> bool:
-    """Whether all actions are questions: no tool can run."""
+    """Whether all actions are questions, so that no tool can run."""
     return all(not {"approve", "edit"} & {*a.config.allowed_decisions} for a in waiting)
 
 
@@ -106,7 +106,7 @@ def tool_names(state: CardState) -> list[str]:
 
 
 def result_text(state: CardState) -> str:
-    """Behind the tools: ` rejected`, `: 38 approved, 2 rejected`."""
+    """The text after the tools: ` rejected`, `: 38 approved, 2 rejected`."""
     if not state.here and state.moved_away:
         return " edited, now decided by others"
     if state.review.cancelled:
@@ -120,7 +120,7 @@ def result_text(state: CardState) -> str:
 
 
 def count_names(words: Iterable[str], last: str = "and") -> str:
-    """Each word once with its count, six at most."""
+    """Each word once with its count; at most six words."""
     counts = Counter(words).items()
     each = [f"{word} ×{n}" if n > 1 else word for word, n in counts]  # noqa: RUF001
     return join_names(each, last, most=6)
@@ -133,7 +133,7 @@ def _tools_text(names: Sequence[str]) -> str:
     return text.shorten(names[0], MAX_NAME) + times
 
 
-#: Characters of the requester's name, and of the names of all agents on the way.
+#: The most characters of the requester's name, and of the names of all agents on the way.
 MAX_REQUESTER = 96
 MAX_PATH = 193
 
@@ -141,7 +141,7 @@ DEADLINE_TEXTS = {"reject": "rejected", "respond": "answered by the policy", "ig
 
 
 def origin_lines(card: Card, names: PlaceNames) -> tuple[Line, ...]:
-    """For whom and in which conversation, through which agents, and the next deadlines; each is one fact."""
+    """For whom and in which conversation, through which agents, and the next deadlines. Each is one fact."""
     source = card.origin
     asked_in: list[Span] = []
     if source.requester:
@@ -157,7 +157,7 @@ def origin_lines(card: Card, names: PlaceNames) -> tuple[Line, ...]:
 
 
 def format_duration(seconds: float) -> str:
-    """In one unit, rounded."""
+    """The duration in one unit, rounded."""
     for length, unit in ((86_400, "day"), (3600, "h"), (60, "min")):
         if seconds >= length:
             count = round(seconds / length)
@@ -192,5 +192,5 @@ def due_line(end: Deadline) -> Line:
 
 
 def _due_span(due: NextStep | Deadline) -> Span:
-    """The time; the duration if the timer has not started (it starts when this message is posted)."""
+    """The time of the timer; its duration if it has not started (it starts when this message is posted)."""
     return Text(f"after {format_duration(due.after)}") if due.at is None else Time(due.at)

@@ -1,4 +1,4 @@
-"""What happened: rejected attempts, edits and escalations, and the lines in the card's thread. Pure."""
+"""The history in words: rejected attempts, edits, escalations, and the lines in the card's thread. Pure."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from ..model import (
 )
 from ..people import people, people_line, person
 
-#: The newest edits of an action that are shown.
+#: The most edits of an action that are shown, the newest ones.
 MAX_EDITS = 3
 #: Who decided, if it was not a person.
 NOT_IN_TIME = "the policy, because nobody decided in time"
-#: Changed arguments that are named: an agent could hide one behind many others.
+#: The most changed arguments that are named, so that an agent can't hide one behind many others.
 MAX_LABELS = 20
 _UNCHANGED: Line = (Text(", nothing changed"),)
 
@@ -56,7 +56,7 @@ def edit_lines(edits: Sequence[Edit]) -> tuple[Line, ...]:
 
 
 def change_spans(edit: Edit) -> Line:
-    """Each change on a line of its own, after a line break. So no line of a value looks like one of ours."""
+    """Each change on its own line, after a line break, so that no line of a value looks like one of ours."""
     spans: list[Span] = []
     for change in edit.changes:
         spans += [Text("\n"), Strong(change.label)]
@@ -77,8 +77,9 @@ def change_spans(edit: Edit) -> Line:
 
 
 def attempt_lines(attempt: Attempt) -> tuple[Line, ...]:
-    """Which attempt it is, what changed, who rejected the one before and why. Values are quoted, on one
-    line, so that none looks like the line about the rejection. Nobody is mentioned: that would notify them.
+    """Which attempt it is, what changed, and who rejected the one before and why. Values are quoted, on one
+    line, so that none looks like the line about the rejection. Nobody is mentioned, because that would notify
+    them.
     """
     labels = (*(change.label for change in attempt.changes), *attempt.also_changed)
     named = Verbatim(join_names(labels, most=MAX_LABELS))
@@ -118,7 +119,7 @@ def call_lines(card: Card, names: PlaceNames) -> tuple[Line, ...]:
 
 
 def note_lines(note: EscalationNote, here: Place, names: PlaceNames) -> tuple[Line, ...]:
-    """From where, to where, by whom; and the person's reason. `here` is the card's place."""
+    """From where, to where, and by whom; and the person's reason. `here`: the card's place."""
     return (_note_line(note, here, names), *([(Quote(note.why),)] if note.why else []))
 
 
@@ -155,7 +156,7 @@ def _note_line(note: EscalationNote, here: Place, names: PlaceNames) -> Line:
 
 
 def thread_text(line: ThreadLine, names: PlaceNames) -> Line:
-    """The line as it is shown."""
+    """The line for the thread."""
     tools, by = Strong(join_names(line.names)), people_line(line.by)
     why: Line = (Text(": "), Quote(line.why)) if line.why else ()
     match line.kind:
@@ -180,7 +181,7 @@ def thread_text(line: ThreadLine, names: PlaceNames) -> Line:
 
 
 def thread_summary(line: ThreadLine, names: PlaceNames) -> str:
-    """The same as a plain sentence, for notifications and screen readers."""
+    """The line as a plain sentence, for notifications and screen readers."""
     was = "was" if len(line.names) == 1 else "were"
     tools, by = join_names(line.names), plain_text(people_line(line.by))
     match line.kind:

@@ -1,4 +1,4 @@
-"""A person's Home, and its list: what waits for them, what waits for others, what they decided. Pure."""
+"""A person's Home and its list: what waits for them, what waits for others, what they decided. Pure."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from ..people import requester, vote_count
 from .decisions import short_decision
 from .headline import MAX_REQUESTER, due_lines
 
-#: Tools in the one line of a review.
+#: The most tools in the one line of a review.
 MAX_TOOLS = 3
-#: Characters of a fact in a list of reviews: two or three lines on a phone.
+#: The most characters of a fact in a list of reviews: two or three lines on a phone.
 MAX_SHORT_FACT = 100
 
 OTHERS_TITLE = "Waiting for others"
@@ -53,7 +53,7 @@ COMMAND_HELP: Line = (
 
 
 def home_title(total: int, *, more: bool) -> str:
-    """How many reviews wait; `more`: not all are counted."""
+    """How many reviews wait; `more`: not all were counted."""
     if not total:
         return "Nothing waits for you"
     if more:
@@ -62,7 +62,7 @@ def home_title(total: int, *, more: bool) -> str:
 
 
 def unreadable_line(count: int) -> Line:
-    """About reviews of this page that can't be shown, because their stored data can't be read."""
+    """About the reviews of this page that can't be shown, because their stored data can't be read."""
     what = "1 review" if count == 1 else f"{count} reviews"
     text = f"{what} can't be shown: this version of the bot can't read the stored data. Tell your operators."
     return (Text(text),)
@@ -87,7 +87,7 @@ def fact_lines(card: Card) -> tuple[Line, ...]:
 
 @dataclass(frozen=True)
 class HomeText:
-    """A review in a list: its title and facts, and `details` that may share one line."""
+    """A review in a list: its title and facts. `details` may share one line."""
 
     lines: tuple[Line, ...]
     details: tuple[Line, ...]
@@ -103,7 +103,7 @@ def others_text(
     is_unknown: bool = False,
 ) -> HomeText:
     """A review that waits for others: who wants what, the facts of the calls that this person may see
-    (`keys`), since when, and until when. `is_unknown`: perhaps they may decide.
+    (`keys`), since when, and until when. `is_unknown`: it is unknown whether they may decide.
     """
     asked: Line = (Text("asked "), Time(at))
     links = _link_lines(ref, names)
@@ -117,12 +117,12 @@ def others_text(
 def decided_text(
     card: Card, keys: Set[str], names: PlaceNames, *, at: float, ref: MessageRef | None
 ) -> HomeText:
-    """A review on which this person decided `at` this time: for whom it was, and the decisions that they may
-    see (`keys`).
+    """A review on which this person decided at the time `at`: for whom it was, and the decisions that they
+    may see (`keys`).
     """
     seen = [one for one in card.decision_lines if one.key in keys]
     links = _link_lines(ref, names)
-    if not seen:  # only a vote so far, or they may not decide any more
+    if not seen:  # only a vote so far, or they may no longer decide
         lines = (_title_line(card, keys), *_first_lines(_waiting_lines(card, keys)))
         return HomeText(lines, ((Text("you voted "), Time(at)), *links))
     head: Line = (Strong(card.agent if len(seen) <= MAX_TOOLS else card.bare_title),)
@@ -133,7 +133,7 @@ def decided_text(
 
 
 def _title_line(card: Card, keys: Set[str]) -> Line:
-    """With the agent's question, if this person may see it."""
+    """The title, with the agent's question if this person may see it."""
     return (Strong(card.title if keys >= {one.key for one in card.waiting} else card.bare_title),)
 
 
@@ -143,7 +143,9 @@ def _waiting_lines(card: Card, keys: Set[str]) -> list[Line]:
 
 
 def _waiting_line(card: Card, action: ActionLine) -> Line:
-    """Its fact, and how many have approved it. A card's only action has no name here: the title says it."""
+    """The action's fact, and how many people have approved it. The only action of a card has no name here,
+    because the title has it.
+    """
     is_only = len(card.waiting) == 1
     fact = shorten_fact(action.fact, MAX_SHORT_FACT)
     line: Line = (Quote(fact),) if is_only else _fact_line(action)
@@ -161,7 +163,7 @@ def _doubt_line(doubt: Doubt) -> Line:
 
 
 def _first_lines(lines: list[Line]) -> tuple[Line, ...]:
-    """With their count, where there are more."""
+    """The first lines, and the number of the others."""
     more = len(lines) - MAX_TOOLS
     rest: tuple[Line, ...] = ((Text(f"and {more} more"),),) if more > 0 else ()
     return (*lines[:MAX_TOOLS], *rest)

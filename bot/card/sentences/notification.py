@@ -1,4 +1,4 @@
-"""The notification of a card: all that a phone's lock screen and many screen readers get. Pure."""
+"""The notification of a card: the only text for a phone's lock screen and many screen readers. Pure."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ from .headline import (
     tool_names,
 )
 
-#: Characters of the fact of one action, and of each of several: a lock screen shows about 150 in all.
+#: The most characters of the fact of a single action, and of each of several: a lock screen shows about 150
+#: in all.
 MAX_FACT, MAX_SHARED_FACT = 80, 64
-#: Actions that are named one by one.
+#: The most actions that are named one by one.
 MAX_NAMED = 3
 MAX_REQUESTER = 60
-#: The words for the answers, in the order in which they are offered.
+#: The words for the answers, in the order of the buttons.
 _ANSWER_WORDS: tuple[tuple[DecisionType, str], ...] = (
     ("approve", "approve"),
     ("edit", "edit"),
@@ -41,9 +42,7 @@ _ANSWER_WORDS: tuple[tuple[DecisionType, str], ...] = (
 
 
 def summaries(state: CardState) -> tuple[str, str]:
-    """Who wants what, for whom, and until when; and the same without what to do, for a message without
-    buttons.
-    """
+    """Who wants what, for whom, until when; and the same without instruction, for a card without buttons."""
     bare = _facts(state)
     if state.doubts:
         return f"{bare} {_what_to_press(state)}", bare
@@ -77,7 +76,7 @@ def _request(state: CardState) -> str:
 
 
 def _calls(state: CardState) -> str:
-    """The tools with their facts. Of many actions only those that are the only one of their tool have one."""
+    """The tools with their facts. Of many actions, only the single one of a tool has a fact."""
     lines = state.lines
     if len(lines) == 1:
         return _call(lines[0].name, lines[0].fact, MAX_FACT)
@@ -99,14 +98,14 @@ def _call(name: str, fact: str, most: int) -> str:
 
 
 def _for_whom(id: str | None) -> str:
-    """ "" for an id, which nobody can read: the card mentions the person."""
+    """For whom. "" for an id, which people can't read; the card mentions the person."""
     if not id or names_person(id):
         return ""
     return f"For {requester(text.one_line(id), MAX_REQUESTER).label}."
 
 
 def _what_to_do(state: CardState) -> str:
-    """The answers, until when, and what happens then."""
+    """The possible answers, until when, and what happens then."""
     allowed = {decision for a in state.waiting for decision in a.config.allowed_decisions}
     answers = join_names([word for decision, word in _ANSWER_WORDS if decision in allowed], "or")
     it, is_ = ("it", "it is") if len(state.waiting) == 1 else ("them", "they are")

@@ -1,5 +1,5 @@
-"""What people open beside a card, the pages of a modal, a form, a notice: what it says, and what it is about:
-the call, who asks for it, for whom, until when. Pure.
+"""The texts of what people open beside a card: pages of a modal, forms, notices. Also what they are about:
+the call, who asks for it, for whom, and until when. Pure.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ARGUMENTS_TITLE = "All arguments"
 APPROVED_TITLE = "Approved"
 NOTHING_HERE: Line = (Text("Nothing is shown here any more."),)
 NO_ARGUMENTS: Line = (Text("This call has no arguments."),)
-#: Above all arguments, in place of what the person pressed: where to press it then.
+#: Above all arguments: where to press, if they are shown in place of what the person pressed.
 READ_FIRST: Mapping[str, Line] = {
     "edit": (Text("The form can't show all of it: read it here, then press “Edit” at the end."),),
     "rerun": (
@@ -45,12 +45,12 @@ READ_FIRST: Mapping[str, Line] = {
 }
 #: Beside the name of an argument whose first part is on the page before.
 CONTINUED = Emphasis("   continued from the page before")
-#: A page of all arguments has this many characters, so that people really read it.
+#: The most characters of a page of arguments. Pages are short, so that people really read them.
 PAGE_SIZE = 8_000
 #: Above the name and the value of an argument whose name is long.
 LONG_NAME: Line = (Emphasis("An argument whose name is"),)
 LONG_NAME_VALUE: Line = (Emphasis("and whose value is"),)
-#: Calls that a form for several of them names.
+#: The most calls that a form for several calls names.
 MAX_NAMED = 3
 
 
@@ -85,14 +85,14 @@ def _call_line(review: Review, action: Action) -> Line:
 
 
 def review_state(page: int, pages: int, waiting: int) -> Line:
-    """`page` (from 0) of the actions, of which some still wait."""
+    """`page` (from 0) of the actions, and how many of them still wait."""
     wait = "waits" if waiting == 1 else "wait"
     state = f"{waiting} of {pages} still {wait}" if waiting else "All decided"
     return (Text(f"{page + 1} of {pages}  ·  {state}"),)
 
 
 def digest_state(page: int, pages: int, more: int) -> Line:
-    """`page` (from 0) of the reviews of a digest that wait; `more` actions of this one wait too."""
+    """`page` (from 0) of the waiting reviews of a digest; `more` actions of this review wait too."""
     rest = f"  ·  {more} more of this review" if more else ""
     return (Text(f"{page + 1} of {pages} reviews that wait{rest}"),)
 
@@ -107,7 +107,7 @@ def arguments_head(name: str, page: int, pages: int) -> Line:
 
 
 def approved_text(action: OpenAction) -> str:
-    """What became of a person's approval, where they read it."""
+    """The result of a person's approval, shown where they read the arguments."""
     if action.decided is None:
         return f"Your approval of {action.name} counts. More people must approve it."
     return f"{action.name} is approved."

@@ -1,7 +1,7 @@
-"""What is odd in a text that an agent wrote, in plain words: characters that look like others, that nobody
-sees or that change the order, and addresses that lead elsewhere. Pure.
+"""Finds what is odd in a text that an agent wrote, and says it in plain words: characters that look like
+others, that nobody sees or that change the order, and addresses that lead elsewhere. Pure.
 
-A warning is for what reads like something else. Honest text of any language has none.
+A warning is about something that reads like something else. Honest text of any language has no warnings.
 """
 
 from .find import (

@@ -1,4 +1,4 @@
-"""Hosts with letters of other scripts that read like others: in e-mail addresses, URLs and alone. Pure."""
+"""Hosts with letters of other scripts that look like other hosts: in e-mails, in URLs and alone. Pure."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from .unicode_data import (
 
 #: The full stops that browsers take for a dot (RFC 3490, section 3.1).
 _DOT = re.compile("[.\u3002\uff0e\uff61]")
-#: Between the words of a file's name.
+#: The separators between the words of a file's name.
 _NAME_SIGN = re.compile("[._-]")
-#: What ends an address: white space, brackets, quotation marks, and East Asian punctuation.
+#: The characters that end an address: white space, brackets, quotation marks, and East Asian punctuation.
 _EDGES = (
     r"\s<>()\[\]{}\"'`,;|\u2018-\u201f\u00ab\u00bb\u3001\u3003-\u3020"
     r"\uff01-\uff0c\uff1a-\uff1f\uff3b\uff3d\uff5b-\uff60\uff62-\uff65"
 )
-#: What may be an address: a run with a dot or an @ (or what looks like it) in it.
+#: A possible address: a run of characters with a dot or an @, or with something that looks like one.
 _TOKEN = re.compile(f"[^{_EDGES}]+")
 _LAST_DOTS = re.compile(f"{_DOT.pattern}+$")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}:/{2}")
 _ENCODED_HOST = re.compile(r"(?<![a-z0-9.-])[a-z0-9.-]*xn--[a-z0-9][a-z0-9.-]*", re.IGNORECASE)
-#: Characters of one part of a host (RFC 1035, section 2.3.4).
+#: The most characters of one part of a host (RFC 1035, section 2.3.4).
 _MAX_LABEL = 63
 
 
 class Host(NamedTuple):
-    """What a host reads as, and why it isn't that; () if it may be what it looks like."""
+    """What a host looks like, and why it is not that; () if it may be what it looks like."""
 
     reading: str
     why: Line = ()
@@ -65,13 +65,13 @@ def find_encoded_host(alphabet: Alphabet) -> Finding | None:
 
 
 def _check_token(whole: str, token: str, alphabet: Alphabet) -> Finding | None:
-    """An e-mail address, a URL or a bare host that isn't ASCII."""
+    """A finding about an e-mail address, a URL or a bare host that is not ASCII."""
     scheme = _SCHEME.match(token)
     rest = token[scheme.end() :] if scheme else token
     authority = re.split(r"[/?#\\]", rest, maxsplit=1)[0][:512]
     user, at, host = authority.rpartition("@")
     host = _LAST_DOTS.sub("", host.partition(":")[0])
-    is_address = bool(scheme or at)  # else it may be a file's name
+    is_address = bool(scheme or at)  # otherwise it may be a file's name
     labels = _DOT.split(host)
     if len(labels) < 2 or (not is_address and not _is_ascii_name(labels[-1])):
         return None
@@ -123,8 +123,8 @@ def _read_host(host: str, labels: list[str], is_address: bool) -> Host:
 
 
 def _odd_chars(label: str) -> set[str]:
-    """What no honest name has: letters of scripts that are not written together, rare Latin letters that look
-    like others, and signs.
+    """The characters that no honest name has: letters of scripts that are not written together, rare Latin
+    letters that look like others, and signs.
     """
     foreign = {char for char in label if not char.isascii()}
     odd = {char for char in foreign if not (is_letter(char) or _is_mark(char)) and char != "·"}
@@ -150,7 +150,7 @@ def _read_whole(label: str) -> str:
 
 
 def _encode(label: str) -> str:
-    """A label as the network has it (RFC 3492)."""
+    """The label in the form that the network uses (RFC 3492)."""
     if label.isascii() or len(label) > _MAX_LABEL:
         return label
     return f"xn--{label.lower().encode('punycode').decode('ascii')}"

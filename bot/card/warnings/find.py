@@ -1,4 +1,4 @@
-"""All checks over the texts of a call. Pure; each check is linear in the length of a text."""
+"""Runs all checks on the texts of a call. Pure; the time of each check grows only linearly with the text."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from .signs import (
     remove_reordering,
 )
 
-#: More odd values are only mentioned.
+#: The most odd values that are described. More are only mentioned.
 MAX_WARNINGS = 5
-#: JSON that certainly needs no warning has none of these: escapes of control characters, addresses, encoded
+#: JSON with none of these certainly needs no warning: escapes of control characters, addresses, encoded
 #: hosts, runs of spaces, and spaces at an edge.
 _ODD_JSON = re.compile(rb'(?i)\\[bfru]|\x7f|@|//|script:|text/html|xn--|  |" | "')
-#: The same in one text.
+#: The same for a single text.
 _ODD_TEXT = re.compile(r"(?i)[\x00-\x08\x0b-\x1f\x7f]|@|//|script:|text/html|xn--|  |\A | \Z")
 _Checks: TypeAlias = tuple[Callable[[Alphabet], Finding | None], ...]
-#: The one that says most comes first. Of the checks in one group at most one says something.
+#: The checks, the most important first. At most one check of a group reports something.
 _ORDER_AND_HIDDEN: _Checks = (find_reordering, find_invisible)
 _READS_LIKE: _Checks = (
     find_other_mail,
@@ -54,7 +54,7 @@ _OTHERS: tuple[_Checks, ...] = ((find_odd_digits,), (find_number_order,), (find_
 
 
 class NamedValue(NamedTuple):
-    """A value to check, and what it is called. `key`: its own name, if an agent chose it."""
+    """A value to check, with its name. `key`: the value's own name, if an agent chose it."""
 
     name: Span
     value: Any
@@ -63,8 +63,8 @@ class NamedValue(NamedTuple):
 
 @dataclass(frozen=True)
 class Warnings:
-    """Sentences about odd values, each beginning with the value's name, their kinds, and the number of these
-    values. It counts no further than one more than MAX_WARNINGS.
+    """Sentences about odd values, each beginning with the value's name; their kinds; and the number of these
+    values, which is at most MAX_WARNINGS + 1.
     """
 
     lines: tuple[Line, ...]
@@ -88,7 +88,7 @@ def find_text(words: str, *, is_key: bool = False) -> tuple[Finding, ...]:
         return (Finding("number_order", sentence(says)),)
     if is_key and (spaces := find_spaces(alphabet, is_key=True)):
         return (spaces,)
-    # What changes the order has its own warning, and is no letter of a host or word.
+    # Characters that change the order have their own warning, and are not letters of a host or word.
     letters = Alphabet(remove_reordering(words))
     groups = (
         (_ORDER_AND_HIDDEN, alphabet),
@@ -100,7 +100,7 @@ def find_text(words: str, *, is_key: bool = False) -> tuple[Finding, ...]:
 
 
 def find_warnings(values: Iterable[NamedValue]) -> Warnings:
-    """The warnings about the first odd values, and a last one if there are more."""
+    """The warnings about the first odd values, and a last line if there are more."""
     lines: list[Line] = []
     kinds: list[WarningKind] = []
     count = 0
@@ -122,13 +122,13 @@ def find_in_each(values: Iterable[NamedValue]) -> list[tuple[Line, ...]]:
 
 
 def odd_values(count: int) -> str:
-    """The words for a `Warnings.count`, or for the sum of several."""
+    """The words for a `Warnings.count`, or for a sum of them."""
     least = "at least " * (count > MAX_WARNINGS)
     return f"{least}{count:,} odd value{'s' * (count != 1)}"
 
 
 def _check_value(one: NamedValue) -> list[Finding]:
-    """At most one finding of each kind about one value, with all texts and keys in it."""
+    """At most one finding of each kind about one value, including all texts and keys inside it."""
     texts = chain(((one.key, True),) if one.key else (), _texts_of(one.value))
     found = chain.from_iterable(find_text(words, is_key=is_key) for words, is_key in texts)
     by_kind: dict[WarningKind, Finding] = {}

@@ -1,4 +1,4 @@
-"""What a check finds in one text, and the alphabet that all checks of a text share. Pure."""
+"""The finding of a check in one text, and the alphabet that all checks of a text share. Pure."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ... import text
 from ..model import Line, Span, Strong, Text, Verbatim
 from .unicode_data import EAST_ASIAN, is_letter, looks_like, script_of
 
-#: What is odd: characters that reorder others; invisible ones; a host that reads like another; a host in the
-#: ASCII form of a foreign one, as a number, or below another name; a URL with a user's name that reads like
-#: its host; a link that runs a script; a name or a link text with another address than the real one; letters
-#: that read like others; letters in another form (full-width, mathematical); a sign that looks like another;
-#: digits of several kinds; numbers whose order changes; a text that isn't in Unicode's usual form; spaces;
-#: "more": further arguments.
+#: What is odd: characters that reorder others; invisible ones; a host that looks like another; a host in the
+#: ASCII form of a foreign one, as a number, or below another name; a URL whose user name looks like its host;
+#: a link that runs a script; a name or a link text with another address than the real one; letters that look
+#: like others; letters in another form (full-width, mathematical); a sign that looks like another; digits of
+#: several kinds; numbers whose order changes; a text that is not in Unicode's usual form; spaces; "more":
+#: further arguments.
 WarningKind = Literal[
     "reordering",
     "invisible",
@@ -36,7 +36,7 @@ WarningKind = Literal[
     "spaces",
     "more",
 ]
-#: Characters of a quoted part of the text.
+#: The most characters of a quoted part of the text.
 MAX_PART = 60
 
 
@@ -49,7 +49,7 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class Alphabet:
-    """The characters of a text that are not ASCII: checks look only for what they can find."""
+    """The characters of a text that are not ASCII. Without them, most checks have nothing to find."""
 
     text: str
 
@@ -59,12 +59,12 @@ class Alphabet:
 
     @cached_property
     def distinct_scripts(self) -> frozenset[str]:
-        """Scripts with a letter that looks like no ASCII letter: a reader sees that they are in use."""
+        """The scripts with a letter that looks like no ASCII letter: a reader sees that they are used."""
         return frozenset(script_of(c) for c in self.chars if is_letter(c) and not looks_like(c))
 
     @cached_property
     def is_east_asian(self) -> bool:
-        """Whether full-width forms are usual in it."""
+        """Whether full-width forms are usual in this text."""
         return bool(EAST_ASIAN & {script_of(char) for char in self.chars if not looks_like(char)})
 
 

@@ -1,4 +1,4 @@
-"""Hosts of links that are written to read like others: encoded, as a number, below another name. Pure."""
+"""Hosts of links that are written to look like others: encoded, as a number, or below another name. Pure."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from urllib.parse import unquote
 from ..model import Line, Strong
 from .finding import Alphabet, Finding, part_of, sentence
 
-#: The first generic top-level domains (RFC 1591): what ends in one of them reads like a host.
+#: The first generic top-level domains (RFC 1591). A text that ends in one of them looks like a host.
 _GENERIC = ("com", "org", "net", "edu", "gov", "mil", "int")
 #: A host without a scheme in front of it.
 BARE_HOST = re.compile(
     rf"(?<![\w@.-])((?:[a-z0-9-]{{1,63}}\.){{1,6}}(?:{'|'.join(_GENERIC)}))(?![\w-]|\.\w)",
     re.IGNORECASE,
 )
-#: What browsers take for the beginning of a link (url.spec.whatwg.org, "special authority slashes state").
+#: What browsers accept as the beginning of a link (url.spec.whatwg.org, "special authority slashes state").
 _WEB_URL = re.compile(
     r"(?<![A-Za-z0-9+.-])(?:https?|ftp|wss?):/[/\\]{0,9}([^\s/?#<>\"']{1,300})", re.IGNORECASE
 )
 _MAIL_HOST = re.compile(r"(?<=[^\s@]@)[A-Za-z0-9.-]{1,253}")
-#: A link, or the beginning of one, that runs what is written in it.
+#: The beginning of a link that runs the script in it.
 _SCRIPT = re.compile(
     r"(?:\A\s{0,9}|\]\(\s{0,4}<?|href\s{0,4}=\s{0,4}[\"']?)((?:javascript|vbscript):(?=\S)|data:text/html\b)"
     r"|\b((?:javascript|vbscript)://)",
@@ -54,7 +54,7 @@ def find_odd_link(alphabet: Alphabet) -> Finding | None:
 
 
 def _written_otherwise(host: str) -> Line:
-    """What the host of a link is in its usual form; () if it has that."""
+    """The usual form of a link's host; () if it is in that form."""
     before, backslash, after = host.partition("\\")
     if backslash and "." in after:
         ends = ", behind which programs read different hosts"
@@ -67,7 +67,7 @@ def _written_otherwise(host: str) -> Line:
 
 
 def _below_another(host: str) -> Line:
-    """Whose host it is, if it begins like another one: paypal.com.evil.example."""
+    """The real host, if it begins like another one: paypal.com.evil.example."""
     labels = host.lower().strip(".").split(".")
     for at in range(1, len(labels) - 2):
         if labels[at] in _GENERIC:
@@ -79,8 +79,8 @@ def _below_another(host: str) -> Line:
 
 
 def _read_number(host: str) -> str:
-    """The address in its usual form, of a host that is a number in another one (url.spec.whatwg.org, "IPv4
-    parser"); "" for all other hosts.
+    """The usual form of a host that is a number in another form (url.spec.whatwg.org, "IPv4 parser"); "" for
+    all other hosts.
     """
     parts = host.strip(".").split(".")
     if len(parts) > 4 or not all(map(_NUMBER.fullmatch, parts)):

@@ -1,4 +1,4 @@
-"""Letters that read like others: look-alikes in a word, whole words, and styled forms. Pure."""
+"""Letters that look like others: look-alikes in a word, whole words, and styled forms. Pure."""
 
 from __future__ import annotations
 
@@ -22,17 +22,18 @@ from .unicode_data import (
 )
 
 _WORD = re.compile(r"(?:[^\W_]|[\u0300-\u036f])+")
-#: Beside a word: a part of an address, an id or a path.
+#: Next to one of these, a word is a part of an address, an id or a path.
 _ID_SIGNS = frozenset("@/\\_#")
-#: The fewest letters of a word that can be taken for a Latin word: alone, with digits or beside Latin words,
-#: and in a text that uses its script openly.
+#: The fewest letters of a word that can look like a Latin word: if it is alone, with digits or next to Latin
+#: words; and in a text that clearly uses its script.
 _MIN_ALONE, _MIN_BESIDE, _MIN_IN_SCRIPT, _MIN_ID = 3, 2, 4, 3
-#: The fewest characters of a word with a symbol in it: formulas have shorter ones.
+#: The fewest characters of a word with a symbol in it, because formulas have shorter ones.
 _MIN_FAKED = 4
 _ASCII_LETTER = re.compile("[A-Za-z]")
-#: A raised or circled digit that is followed by other digits is no exponent and no footnote.
+#: A raised or circled digit before other digits is no exponent and no footnote.
 _DIGIT_AFTER = re.compile(r"[.,]?[0-9]")
-#: Forms that Unicode decomposes to plain letters, and the fewest in a row that are no symbol (`①`, `m²`).
+#: Forms that Unicode decomposes to plain letters, and the fewest in a row that are not just a symbol (`①`,
+#: `m²`).
 _FORMS = {
     **{"<wide>": 1, "<narrow>": 1, "<small>": 1, "<font>": 2, "<circle>": 3},
     **{"<square>": 3, "<super>": 3, "<sub>": 3, "<compat>": 3},
@@ -40,8 +41,8 @@ _FORMS = {
 
 
 class Word(NamedTuple):
-    """`mixed`: scripts of which one reads like the other; `at_edge`: only at an end of the word. `reading`:
-    the whole word reads as this.
+    """`mixed`: scripts of which one looks like the other; `at_edge`: only at one end of the word. `reading`:
+    what the whole word looks like.
     """
 
     mixed: frozenset[str] = frozenset()
@@ -52,7 +53,7 @@ class Word(NamedTuple):
 
 
 def find_look_alike(alphabet: Alphabet) -> Finding | None:
-    """A word that mixes scripts, or that reads as a Latin word and has no Latin letter."""
+    """A word that mixes scripts, or that has no Latin letter but looks like a Latin word."""
     whole = alphabet.text
     if not any(map(_is_candidate, alphabet.chars)):
         return None
@@ -88,7 +89,7 @@ def _mix_words(whole: str, word: str, scripts: frozenset[str]) -> Line:
 
 
 def _misleads(word: Word, match: re.Match[str], alphabet: Alphabet, is_latin: bool) -> bool:
-    """Whether a word that reads as Latin will be read so. In a text that has other letters of its script, a
+    """Whether a reader would take the word for a Latin one. In a text with other letters of its script a
     reader knows better, but not in an id.
     """
     if word.script == "Latin":
@@ -146,8 +147,8 @@ def _has_edge(runs: list[tuple[str, str]]) -> bool:
 
 
 def find_fake_letter(alphabet: Alphabet) -> Finding | None:
-    """A symbol, a mark or a mathematical letter in a word, or any letter in a number, that reads as a letter
-    or digit of it.
+    """A symbol, a mark or a mathematical letter in a word, or any letter in a number, that looks like a
+    letter or digit of it.
     """
     for word in _words_with_fakes(alphabet):
         char = next(one for one in word if not one.isascii())
@@ -201,7 +202,7 @@ def find_styled(alphabet: Alphabet) -> Finding | None:
 
 
 def _is_in_number(match: re.Match[str], styled: dict[str, str]) -> bool:
-    """Whether one of its forms of digits has digits before and after it."""
+    """Whether one of these digits has digits before and after it."""
     whole = match.string
     return any(
         char in styled

@@ -1,4 +1,4 @@
-"""Links whose text, or whose user's name, reads like another host than the one that they lead to. Pure."""
+"""Links whose text, or whose user name, looks like another host than the one to which they lead. Pure."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from ..model import Strong
 from .finding import Alphabet, Finding, part_of, sentence
 from .hosts import BARE_HOST, is_below
 
-#: A URL whose host has something with an @ before it (RFC 3986, section 3.2.1). Browsers end a host at a
-#: backslash, take any number of slashes and backslashes behind these schemes, and need no scheme.
+#: A URL with something and an @ before its host (RFC 3986, section 3.2.1). Browsers end a host at a
+#: backslash, accept any number of slashes and backslashes after these schemes, and need no scheme.
 _USER_IN_URL = re.compile(
     r"(?<![A-Za-z0-9+.-])((?:https?|ftp|wss?):[/\\]{0,9}|[A-Za-z][A-Za-z0-9+.-]{0,30}:/{2}|(?<![:/\\])/{2})"
     r"([^\s/?#@<>\"]{1,300}+)@([^\s/?#<>\"']{1,253})",
@@ -18,7 +18,7 @@ _USER_IN_URL = re.compile(
 )
 _URL = r"(?P<url>(?:https?:)?//[^\s\"'<>|()]{1,500}+)"
 _TEXT_WITH_TAGS = r"(?P<text>(?:[^<>\n]|<(?!/?a\b)[^<>\n]{0,100}>){1,200}+)"
-#: Links in Markdown, in HTML and as chat systems write them: the target and the text.
+#: Links in Markdown, in HTML and in the format of chat systems: the target and the text.
 _LINKS = (
     re.compile(rf"\[(?P<text>[^\[\]\n]{{1,200}}+)\]\(\s{{0,4}}<?{_URL}"),
     re.compile(
@@ -27,7 +27,7 @@ _LINKS = (
     ),
     re.compile(rf"<{_URL}\|(?P<text>[^<>|\n]{{1,200}}+)>"),
 )
-#: A link in Markdown whose target is on a line of its own.
+#: A link in Markdown whose target is on its own line.
 _REFERENCE = re.compile(r"\[(?P<text>[^\[\]\n]{1,200}+)\]\[(?P<id>[^\[\]\n]{1,60}+)\]")
 _TARGET = re.compile(rf"(?m)^ {{0,3}}\[(?P<id>[^\[\]\n]{{1,60}}+)\]:\s{{0,4}}<?{_URL}")
 _HOST = re.compile(
@@ -60,7 +60,7 @@ def find_other_text(alphabet: Alphabet) -> Finding | None:
 
 
 def _link_texts(whole: str) -> Iterator[tuple[str, str]]:
-    """Hosts of links whose text names another host, with that host."""
+    """Link targets whose text names another host, each with that host."""
     for url, words in _links(whole):
         target, text = _HOST.search(url), _HOST.search(words) or BARE_HOST.search(words)
         if target and text:

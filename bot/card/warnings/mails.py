@@ -1,4 +1,4 @@
-"""E-mail addresses that go elsewhere than they read: a name or a comment has another address. Pure.
+"""E-mail addresses that don't go where they seem to: a name or a comment has another address. Pure.
 
 The forms are those of RFC 5322 (section 3.4).
 """
@@ -16,9 +16,9 @@ from .hosts import BARE_HOST, is_below
 _ANGLE_MAIL = re.compile(r"<\s{0,4}([^\s<>@]{1,64}@[^\s<>@]{1,253}?)\s{0,4}>")
 _PART = r"[^\s<>()\[\]\"',;:@/]"
 _MAIL = re.compile(rf"{_PART}{{1,64}}@{_PART}{{1,253}}")
-#: Other ways to write the @ in a name.
+#: Other ways to write the @, in a name.
 _AT = re.compile(r"\s{0,4}(?:@|[(\[{]\s{0,4}at\s{0,4}[)\]}])\s{0,4}", re.IGNORECASE)
-#: All of a text: one address beside another, in a comment, in angle brackets or as a group's name.
+#: The whole text: one address beside another, in a comment, in angle brackets or as a group's name.
 _TWO_MAILS = re.compile(
     rf"\s*(?P<open>[(<]?)\s*({_MAIL.pattern})\s*(?P<between>[)>(<:][)>(<:\s]{{0,9}})({_MAIL.pattern})[\s)>;]{{0,9}}"
 )
@@ -54,7 +54,7 @@ def find_other_mail(alphabet: Alphabet) -> Finding | None:
 
 
 def _named_mails(whole: str) -> Iterator[tuple[str, str]]:
-    """Mail addresses behind a name that holds another one, or another host, with that one."""
+    """Mail addresses whose name has another address or host, each with that one."""
     for match in _ANGLE_MAIL.finditer(whole) if "<" in whole else ():
         name = _name_before(whole[max(0, match.start() - _NAME_ROOM) : match.start()])
         name = _AT.sub("@", unicodedata.normalize("NFKC", name))
@@ -76,7 +76,7 @@ def _name_before(before: str) -> str:
 
 
 def _second_mail(whole: str) -> Iterator[tuple[str, str]]:
-    """The other address of a text that has two, and nothing else."""
+    """The other address of a text that has exactly two and nothing else."""
     match = _TWO_MAILS.fullmatch(whole) if len(whole) <= _MAX_ONE else None
     if match is None:
         return

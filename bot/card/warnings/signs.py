@@ -1,4 +1,4 @@
-"""Signs, digits and spaces that mislead, and what changes the order of a text. Pure."""
+"""Signs, digits and spaces that mislead, and characters that change the order of a text. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .unicode_data import is_letter, looks_like, script_of
 _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 #: ASCII signs with a meaning in addresses, paths, numbers and code.
 _SIGNS = frozenset("/\\.,:;@_%&=#?!+")
-#: Those of them that matter between the Latin words of an East Asian text, which has full-width punctuation.
+#: Those of them that matter between the Latin words of an East Asian text, which uses full-width punctuation.
 _ADDRESS_SIGNS = frozenset("@./\\_")
 _FRACTION = re.compile(r"(?<!\d)\d{1,2}\u2044\d{1,2}(?!\d)")
 #: A longer text is shown on its own lines.
@@ -47,7 +47,7 @@ def find_invisible(alphabet: Alphabet) -> Finding | None:
 
 
 def _is_usual(match: re.Match[str], alphabet: Alphabet) -> bool:
-    """Whether honest texts have it there. The card marks it all the same."""
+    """Whether honest texts use the character in this position. The card marks it in any case."""
     before = match.string[match.start() - 1 : match.start()]
     after = match.string[match.end() : match.end() + 1]
     match match[0]:
@@ -68,7 +68,7 @@ def _kind(char: str) -> str:
 
 
 def find_fake_sign(alphabet: Alphabet) -> Finding | None:
-    """A sign between Latin letters or digits that isn't the ASCII sign that it looks like."""
+    """A sign between Latin letters or digits that only looks like an ASCII sign."""
     fakes = {char: looks for char in alphabet.chars if (looks := _sign_of(char))}
     if alphabet.is_east_asian:
         fakes = {
@@ -99,7 +99,7 @@ def _sign_of(char: str) -> str:
 
 
 def find_odd_digits(alphabet: Alphabet) -> Finding | None:
-    """Digits of two kinds in one number, and digits that look like others where their script isn't used."""
+    """Digits of two kinds in one number, or look-alike digits in a text that doesn't use their script."""
     foreign = {c for c in alphabet.chars if c.isdecimal() and script_of(c)}
     if not foreign:
         return None
@@ -123,13 +123,13 @@ def find_odd_digits(alphabet: Alphabet) -> Finding | None:
 
 
 def _zero(digit: str) -> int:
-    """The zero of its kind."""
+    """The zero of the digit's kind."""
     return ord(digit) - unicodedata.digit(digit)
 
 
 def find_number_order(alphabet: Alphabet) -> Finding | None:
     """Numbers whose order changes beside a few right-to-left letters (Unicode Standard Annex 9). In a text
-    that is right-to-left as a whole they are where its readers expect them.
+    that is right-to-left as a whole, readers expect this order.
     """
     right = {c for c in alphabet.chars if unicodedata.bidirectional(c) in _RIGHT}
     if not right:
@@ -165,8 +165,8 @@ def _moved_numbers(line: str, right: set[str]) -> list[str]:
 
 
 def find_not_normal(alphabet: Alphabet) -> Finding | None:
-    """Letters in a form that looks exactly like Unicode's usual one (NFC). Other scripts than these are often
-    typed in another order.
+    """Letters in a form that looks exactly like Unicode's usual form (NFC). Only these scripts are checked:
+    others are often typed in another order.
     """
     whole = alphabet.text
     if not alphabet.chars or unicodedata.is_normalized("NFC", whole):
@@ -183,7 +183,7 @@ def find_not_normal(alphabet: Alphabet) -> Finding | None:
 
 
 def find_spaces(alphabet: Alphabet, *, is_key: bool = False) -> Finding | None:
-    """Runs of spaces, and spaces at an edge, in a short text: in a longer one they are indentation."""
+    """Runs of spaces, and spaces at an edge, in a short text. In a longer text they are indentation."""
     whole = alphabet.text
     if len(whole) > _MAX_ONE_LINE or "\n" in whole or " " not in whole:
         return None

@@ -1,4 +1,4 @@
-"""What Unicode says about a character: its script, and what it looks like. Pure.
+"""Unicode data about a character: its script, and what it looks like. Pure.
 
 The tables come from Unicode Technical Standard 39 and are made by `tools/make_unicode_tables.py`.
 """
@@ -17,13 +17,14 @@ _FILE = Path(__file__).with_name("tables.txt")
 #: Scripts that people mix with Latin in one word ("Highly Restrictive" in UTS 39, section 5.2).
 EAST_ASIAN = frozenset({"Han", "Hiragana", "Katakana", "Hangul", "Bopomofo"})
 _NO_SCRIPT = frozenset({"Common", "Inherited", "Unknown"})
-#: A script with at least so many letters that look like Latin ones is taken for Latin in whole words.
+#: A script with at least this many letters that look like Latin ones can be mistaken for Latin in whole
+#: words.
 _MIN_LOOK_ALIKES = 10
 
 
 class Tables(NamedTuple):
-    """Ranges of scripts (first, last, script) in order, what a character looks like in ASCII, and Latin
-    letters that no language's usual spelling has (UTS 39 restricts them in identifiers).
+    """Ranges of scripts (first, last, script) in order; what each character looks like in ASCII; and the
+    Latin letters that no language usually uses (UTS 39 restricts them in identifiers).
     """
 
     ranges: tuple[tuple[int, int, str], ...]
@@ -47,7 +48,7 @@ def tables() -> Tables:
 
 @lru_cache(1 << 16)
 def script_of(char: str) -> str:
-    """A letter's script, such as "Cyrillic"; "" for what all scripts share."""
+    """A letter's script, such as "Cyrillic"; "" for characters that all scripts share."""
     ranges = tables().ranges
     at = bisect_right(ranges, (ord(char), 0x110000)) - 1
     if at < 0 or ord(char) > ranges[at][1]:
@@ -57,7 +58,7 @@ def script_of(char: str) -> str:
 
 @lru_cache(1 << 16)
 def looks_like(char: str) -> str:
-    """What it looks like in ASCII; "" for nothing."""
+    """What the character looks like in ASCII; "" if it looks like nothing there."""
     if char.isascii():
         return char
     plain = unicodedata.normalize("NFKC", char)
@@ -67,24 +68,24 @@ def looks_like(char: str) -> str:
 
 @lru_cache(1 << 16)
 def reads_as(char: str) -> str:
-    """The same, and more generous: a small letter also reads as its capital looks."""
+    """Like `looks_like`, but a small letter may also look like its capital."""
     return looks_like(char) or (looks_like(char.upper()).lower() if len(char.upper()) == 1 else "")
 
 
 def read_generously(word: str) -> str:
-    """The word as it reads; letters that read as none stay."""
+    """The word as it looks in ASCII. Letters that look like nothing there are unchanged."""
     return "".join(reads_as(char) or char for char in word)
 
 
 def read_word(word: str) -> str:
-    """The word in the ASCII letters and digits that it reads as; "" if a letter reads as none."""
+    """The word in the ASCII letters and digits that it looks like; "" if it has any other letter."""
     read = [looks_like(char) for char in word]
     return "".join(read) if all(one.isalnum() for one in read) else ""
 
 
 @cache
 def latin_like_scripts() -> Set[str]:
-    """Scripts from left to right in which whole words can look like Latin ones, for example Cyrillic."""
+    """The left-to-right scripts in which whole words can look like Latin ones, for example Cyrillic."""
     counts = Counter(
         script_of(char)
         for char, looks in tables().looks.items()
