@@ -1,4 +1,4 @@
-"""How the bot connects to a chat system: what the wiring of every channel must do."""
+"""How the bot connects to a chat system: the interface of every channel's wiring."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .registry import Channels
 
 @dataclass(frozen=True)
 class BotParts:
-    """What a connection uses of the bot. `leaving` is set when the bot is about to stop."""
+    """The parts of the bot that a connection uses. `leaving` is set when the bot is about to stop."""
 
     inbox: Inbox
     homes: HomeLoader
@@ -29,8 +29,8 @@ class BotParts:
 
 
 class Endpoint(NamedTuple):
-    """Where a chat system sends what people do: a path of the bot's server, or "" if it comes by another way.
-    Each of `checks` raises HitlError while nothing can arrive; `/readyz` says so.
+    """Where a chat system sends what people do: a path of the bot's server, or "" if it comes another way.
+    Each of `checks` raises HitlError while nothing can arrive; then `/readyz` fails.
     """
 
     path: str = ""
@@ -48,5 +48,5 @@ class Connection(Protocol):
         ...
 
     def serve(self, app: web.Application, parts: BotParts) -> AbstractAsyncContextManager[Endpoint]:
-        """While the block runs, what people do there goes to the inbox. The server starts after it began."""
+        """While the block runs, passes what people do to the inbox. The server starts after it began."""
         ...

@@ -1,4 +1,4 @@
-"""What every channel (Slack, Teams) must do. A channel renders and transports; it decides nothing."""
+"""The interface of every channel (Slack, Teams). A channel draws and transports; it decides nothing."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Unreachable(ChannelError):
 
 
 class NotSent(Unreachable):
-    """It had no effect: there was no connection or no token, or the channel refused it for now. It may be
-    repeated without a look at what it did.
+    """The call had no effect: there was no connection or no token, or the channel refused it for now. It may
+    be repeated without a check of its effect.
     """
 
 
@@ -45,7 +45,7 @@ class Undeliverable(ChannelError):
 
 class NotFound(Undeliverable):
     """There is no such person, group or place, or the bot can't use it. An unexpected error does not prove
-    that: it is raised as Undeliverable or LookupFailed.
+    that; it is raised as Undeliverable or LookupFailed.
     """
 
 
@@ -64,7 +64,7 @@ class MessageGone(Undeliverable):
 
 
 class Audience(NamedTuple):
-    """Who is reached by a place: one person, or the members of a group or of a conversation."""
+    """The people whom a place reaches: one person, or the members of a group or of a conversation."""
 
     kind: Literal["person", "group", "conversation"]
     id: str
@@ -72,7 +72,7 @@ class Audience(NamedTuple):
 
 class Pace(NamedTuple):
     """How often all bots together may call a channel, in seconds: the shortest time between two messages to
-    one conversation, and between two updates in all after `update_burst` at once.
+    one conversation; and between two updates anywhere, after `update_burst` updates at once.
     """
 
     message: float
@@ -95,7 +95,7 @@ class Channel(Protocol):
     A look-up has three results: yes, no (None or NotFound), and unknown (any other error).
     """
 
-    #: The first part of its places (`Place.channel`), messages and people.
+    #: The prefix of its places (`Place.channel`), and the channel of its messages and people.
     name: str
     #: The id of the bot's own workspace or tenant (`Reviewer.team`). People of others are external.
     team: str
@@ -121,7 +121,7 @@ class Channel(Protocol):
         ...
 
     async def update(self, place: Place, ref: MessageRef, card: Card) -> None:
-        """Replace the card of the message that was posted at `place`: it is found as before."""
+        """Replace the card of the message posted at `place`. `find_messages` still finds the message."""
         ...
 
     async def reply(self, place: Place, ref: MessageRef, line: ThreadLine) -> None:

@@ -1,4 +1,4 @@
-"""The channels of one bot: which one shows a place, has a message, or knows a person."""
+"""The channels of one bot: finds the channel of a place, a message or a person."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class NotConfigured(NotFound):
 
 
 class Channels:
-    """`default` is the channel with the bot's own place, DEFAULT_PLACE; `others` are all further ones."""
+    """`default` is the channel with the bot's own place, DEFAULT_PLACE; `others` are all other channels."""
 
     def __init__(self, default: Channel, *others: Channel) -> None:
         self.default = default
@@ -52,7 +52,7 @@ class Channels:
         return channel.name_of(place) if channel else place
 
     def audience(self, place: Place) -> Audience | None:
-        """Who is reached by a place; None if the bot does not have its channel: nobody is reached."""
+        """The people whom a place reaches; None, for nobody, if the bot does not have its channel."""
         channel = self.find(place)
         return channel.audience(place) if channel else None
 

@@ -30,18 +30,18 @@ from .transport import NO_PLACE, Api, Data, PeopleLookup, read_field, read_objec
 
 log = logging.getLogger(__name__)
 
-#: How far Redis's clock (it gives the time of a post) may be ahead of Slack's, in seconds. A bot whose clock
-#: differs from Redis's by 120 s is not ready, and by 300 s from Slack's it gets no clicks.
+#: How far Redis's clock, which gives the time of a post, may be ahead of Slack's, in seconds. A bot whose
+#: clock differs from Redis's by 120 s is not ready; one that differs from Slack's by 300 s gets no clicks.
 CLOCK_TOLERANCE = 600.0
 #: The longest line of an announcement.
 MAX_LINE = 600
-#: Slack reads no links, formats and names in a message's `text`.
+#: In a message's `text` Slack interprets no links, formats and names with this.
 _QUIET = {"unfurl_links": False, "unfurl_media": False, "parse": "none", "mrkdwn": False}
 
 
 class SlackChannel(PeopleLookup):
-    """One workspace. `default` is the channel for cards without a rule of their own: `#name` or an id, or ""
-    where another chat system has it.
+    """One workspace. `default`: the channel for cards whose rule names no place, as `#name` or an id; "" if
+    another chat system has the bot's own place.
     """
 
     name = NAME
@@ -169,7 +169,7 @@ class SlackChannel(PeopleLookup):
         )
 
     async def push_view(self, trigger_id: str, view: dict[str, Any]) -> str:
-        """The same on top of the modal with the button. Slack allows three modals at most."""
+        """Like `open_view`, on top of the modal with the button. Slack allows three modals at most."""
         return await self._api.call_and_read(
             "views.push", _read_view_id, trigger_id=trigger_id, view=view
         )
@@ -191,7 +191,7 @@ class SlackChannel(PeopleLookup):
         )
 
     async def post_ephemeral(self, conversation: str, user_id: str, text: str) -> None:
-        """A message that only this person sees. Raises ChannelError."""
+        """Post a message that only this person sees. Raises ChannelError."""
         await self._api.call(
             "chat.postEphemeral",
             channel=conversation,
@@ -224,7 +224,7 @@ class SlackChannel(PeopleLookup):
 
 
 def _read_identity(answer: Data) -> tuple[str, str, str, str]:
-    """Of auth.test: the workspace's id, the bot's user id, the bot's id, the workspace's URL."""
+    """The workspace's id, the bot's user id, the bot's id and the workspace's URL, from auth.test."""
     bot_id, url = str(answer.get("bot_id") or ""), str(answer.get("url") or "")
     return read_field(answer, "team_id", str), read_field(answer, "user_id", str), bot_id, url
 

@@ -43,9 +43,9 @@ async def open_slack(settings: Settings, health: Health) -> AsyncGenerator[Slack
 
 
 def _open_session() -> ClientSession:
-    """All calls share its connections. Without it the SDK opens one for each call, with a TLS handshake."""
+    """An HTTP session for all calls. Without it, the SDK makes one for each call, with a TLS handshake."""
     return ClientSession(
-        connector=TCPConnector(limit=0),  # a call that hangs must not hold up others
+        connector=TCPConnector(limit=0),  # a call that hangs must not delay others
         cookie_jar=DummyCookieJar(),
         timeout=ClientTimeout(total=TIMEOUT),
     )
@@ -54,8 +54,8 @@ def _open_session() -> ClientSession:
 def make_channel(
     settings: Settings, health: Health, *, timeout: int, session: ClientSession | None = None
 ) -> SlackChannel:
-    """The channel before its start, when it can only look up. `timeout` of one call is in seconds; with a
-    session, that of the session counts.
+    """The channel before its start, when it can only look up. `timeout` is of one call, in seconds; a
+    `session` brings its own.
     """
     client = AsyncWebClient(
         token=settings.slack_bot_token,
@@ -68,7 +68,7 @@ def make_channel(
 
 
 class SlackConnection:
-    """One workspace, with its requests or sockets."""
+    """One workspace, with its requests over HTTP or sockets."""
 
     def __init__(self, settings: Settings, channel: SlackChannel) -> None:
         self._settings, self.channel = settings, channel
@@ -109,12 +109,12 @@ def _make_bolt_app(settings: Settings, channel: SlackChannel) -> AsyncApp:
         authorize=_OneWorkspace(workspace),
         attaching_function_token_enabled=False,  # there are no functions
         process_before_response=True,  # the default polls every 10 ms for the ack
-        logger=logging.getLogger("slack_bolt"),  # else Bolt's loggers use the root's level
+        logger=logging.getLogger("slack_bolt"),  # otherwise Bolt's loggers use the root's level
     )
 
 
 class _OneWorkspace(AsyncAuthorize):
-    """It is known since the start, so a click needs no call."""
+    """The workspace, known since the start, so that a click needs no call."""
 
     def __init__(self, workspace: AuthorizeResult) -> None:
         self._workspace = workspace

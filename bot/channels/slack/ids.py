@@ -1,4 +1,4 @@
-"""The ids that we put into Slack's modals and messages, and read back; also what was pressed."""
+"""The ids that we put into Slack's modals and messages and read back, and the pressed button."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _SlackTs = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,16}\.[0-9]{1,16}$
 
 
 class ReviewPage(NamedTuple):
-    """A page of the Review modal, from 0, for the card at a place. `digest`: the id of the digest whose
-    reviews are its pages.
+    """A page of the Review modal, from 0, for the card at a place. `digest`: the id of the digest, if the
+    pages are its reviews.
     """
 
     place: Place
@@ -36,9 +36,9 @@ class ReviewPage(NamedTuple):
 
 @dataclass(frozen=True)
 class ModalMeta:
-    """What a modal is about; kept in its private_metadata, except the kind of the form, which is the modal's
-    callback id. `about` is the form, or the action that it shows. `review` is the page of the Review modal:
-    of this one, or of the one below.
+    """What a modal is about. It is kept in the modal's private_metadata, except the kind of the form, which
+    is the modal's callback id. `about`: the form, or the action that it shows. `review`: the page of the
+    Review modal, which is this modal or the one below it.
     """
 
     about: FormRef | ActionRef
@@ -50,7 +50,7 @@ class ModalMeta:
 
 
 class _Metadata(BaseModel):
-    """The JSON of private_metadata. Another shape, for example of another version, is refused."""
+    """The JSON of private_metadata. JSON of another form, for example of another version, is refused."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
@@ -116,7 +116,7 @@ def _parse_meta(callback_id: object, text: str) -> ModalMeta:
 
 
 def press_of(body: Body) -> Press:
-    """The button, or the option of a menu, that was pressed. Raises Refused if it is none of ours."""
+    """The pressed button, or option of a menu. Raises Refused if it is not ours."""
     action = body["actions"][0]
     return Press.parse(str((action.get("selected_option") or action).get("value") or ""))
 

@@ -14,7 +14,7 @@ from hitl_core.model import DEFAULT_PLACE, Place
 from ..contract import Audience
 
 NAME = "slack"
-#: The name for people.
+#: The name of this channel for people.
 LABEL = "Slack"
 PERSON_ID = re.compile(r"[UW][A-Z0-9]{2,30}")
 GROUP_ID = re.compile(r"S[A-Z0-9]{2,30}")

@@ -1,4 +1,5 @@
-"""What people do in Slack → calls to the inbox → answers: buttons, modals, App Home, commands, events.
+"""Handles what people do in Slack: buttons, modals, App Home, commands and events become calls to the inbox,
+and its replies become answers.
 
 `Listeners`, `HomeTab` and `Events` each have a `register(app)` for Bolt.
 """

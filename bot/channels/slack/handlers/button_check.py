@@ -1,4 +1,4 @@
-"""Refuses a button that is none of ours, or is in a modal that can't be read, before a listener gets it."""
+"""Refuses a button that is not ours, or that is in a modal that can't be read, before a listener gets it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ log = logging.getLogger(__name__)
 
 
 class ButtonCheck(AsyncMiddleware):
-    """A middleware of Bolt. The person gets a sentence, and Slack its acknowledgement: otherwise Slack shows
-    an error of its own.
+    """A middleware of Bolt. The person gets a sentence, and Slack its acknowledgement; otherwise Slack would
+    show its own error.
     """
 
     def __init__(self, responder: Responder) -> None:
@@ -51,8 +51,8 @@ class ButtonCheck(AsyncMiddleware):
 
 
 def _check_press(body: Body) -> None:
-    """Raises Refused. The inputs of a form, and its "Back", are no buttons of a card: `Submissions` reads
-    them.
+    """Raises Refused. The inputs of a form, and its "Back", are not checked here, because they are no buttons
+    of a card: `Submissions` reads them.
     """
     action, view = body["actions"][0], ids.view_of(body)
     if view.get("type") == "modal":

@@ -1,4 +1,4 @@
-"""Slack's events about people, groups and conversations: the cached look-ups about them are dropped.
+"""Handles Slack's events about people, groups and conversations: removes the cached look-ups about them.
 
 docs.slack.dev/reference/events
 """
@@ -14,7 +14,9 @@ Event = dict[str, Any]
 
 
 class Events:
-    """Only one of several bots gets an event. The caches of the others expire after `lookups.MAX_AGE`."""
+    """If there are several bots, only one of them gets an event. The caches of the others expire after
+    `lookups.MAX_AGE`.
+    """
 
     def __init__(self, lookups: Lookups, channel: SlackChannel) -> None:
         self._lookups, self._channel = lookups, channel

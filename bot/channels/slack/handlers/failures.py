@@ -1,6 +1,4 @@
-"""What no handler foresaw becomes one sentence for the person, and one line in the log: any error of any
-handler ends here.
-"""
+"""Handles every error that a handler doesn't handle: one sentence for the person, and one line in the log."""
 
 from __future__ import annotations
 
@@ -38,9 +36,9 @@ class Failures:
     async def answer(
         self, error: Exception, body: Body, respond: AsyncRespond
     ) -> BoltResponse | None:
-        """Slack's acknowledgement, if the person has the sentence. Without one the status stays 500: Slack
-        shows an error of its own, or sends an event again. Never raises, and logs nothing of the payload,
-        which Bolt's own handler might.
+        """Slack's acknowledgement, if the person got the sentence. Otherwise the status stays 500, so that
+        Slack shows its own error, or sends an event again. Never raises. Nothing of the payload is logged,
+        which Bolt's own handler might do.
         """
         log.log(_level(error), "an action in Slack could not be handled: %s", trace_of(error))
         try:

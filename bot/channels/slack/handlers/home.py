@@ -70,8 +70,8 @@ class HomeTab:
         force: bool = False,
         seen: PermittedSnapshot | None = None,
     ) -> None:
-        """Publish this page, or the current one. An unchanged page is not sent again, unless `force`. `seen`
-        is the review of a click in it. Raises ChannelError, StoreUnavailable.
+        """Publish this page, or the current one. An unchanged page is not sent again, unless `force`. `seen`:
+        the review of a click in the Home. Raises ChannelError, StoreUnavailable.
         """
         shown = await self._homes.views.load(_key(user_id))
         who = await self._load_reviewer(user_id)
@@ -116,8 +116,8 @@ class HomeTab:
         await self.publish(user_id, 0, force=True)
 
     async def _run_in_time(self, user_id: str, publishing: Coroutine[Any, Any, None]) -> None:
-        """Stops if it takes too long, and shows the error in the Home: Slack would repeat an event without
-        answer.
+        """Publish, but stop if it takes too long, and show the error in the Home. Slack would repeat an event
+        that gets no answer.
         """
         try:
             async with click_budget.timeout("home"):
@@ -145,7 +145,7 @@ def _key(user_id: str) -> str:
 
 
 def _without_escalate(content: list[Block]) -> list[Block]:
-    """Escalating needs the card's own place, so the button is only on the card itself."""
+    """The blocks without Escalate, which needs the card's own place: so only the card has it."""
     remaining = list[Block]()
     for block in content:
         if block["type"] == "actions":
@@ -157,7 +157,9 @@ def _without_escalate(content: list[Block]) -> list[Block]:
 
 
 def _without_option(element: Block, start: str) -> Block | None:
-    """The element without the options of a menu whose value begins so; None if none is left."""
+    """The element without the options of a menu whose value begins with `start`; None if no option is
+    left.
+    """
     if element["type"] != "overflow":
         return element
     options = [one for one in element["options"] if not one["value"].startswith(start)]

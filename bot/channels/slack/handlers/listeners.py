@@ -1,4 +1,4 @@
-"""Buttons that decide → a command → the inbox → the result.
+"""Handles buttons that decide: a press becomes a command for the inbox, and the reply is shown.
 
 Every handler commits first and acknowledges last. Nothing after `ack` may raise: Bolt's default runner would
 turn the acknowledgement into a 404.
@@ -50,7 +50,7 @@ class Listeners:
         self._failures.register(app)
 
     async def press(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        """A button that decides, or a choice of a menu, which may also open a form."""
+        """A button that decides, or an option of a menu, which may also open a form."""
         press, op, card = ids.press_of(body), ids.op_of_click(body), ids.message_of(body)
         who = await self._responder.load_reviewer(body)
         if (command := press.command(who, op, card)) is not None:
@@ -60,7 +60,7 @@ class Listeners:
         await ack()
 
     async def _apply(self, body: Body, respond: AsyncRespond, command: InboxCommand) -> None:
-        """Applies the command, and shows the result where the card alone does not."""
+        """Applies the command, and shows the result if the card alone does not show it."""
         reply, view = await self._inbox.apply(command), ids.view_of(body)
         if reply.unread is not None:
             target, why = reply.unread

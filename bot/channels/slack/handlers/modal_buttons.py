@@ -1,4 +1,4 @@
-"""Buttons that decide nothing: they open a modal, show another page of it, or post a file.
+"""Handles buttons that decide nothing: they open a modal, show another page of it, or post a file.
 
 Nothing after `ack` may raise: Bolt's default runner would turn the acknowledgement into a 404.
 """
@@ -59,7 +59,9 @@ class ModalButtons:
         await ack()
 
     async def open_card_modal(self, body: Body, respond: AsyncRespond) -> None:
-        """What a button about the whole card opens: the actions page by page, all arguments, a form."""
+        """Opens what a button about the whole card opens: the actions one by one, all arguments, or a
+        form.
+        """
         press, card = ids.press_of(body), ids.message_of(body)
         match press.verb:
             case "review":
@@ -84,7 +86,7 @@ class ModalButtons:
     async def show_next_action(
         self, body: Body, who: Reviewer, seen: PermittedSnapshot | None
     ) -> None:
-        """The next pending action in the Review modal, after a decision in it. Never raises."""
+        """Shows the next pending action in the Review modal, after a decision in it. Never raises."""
         meta = ids.parse_meta(body["view"])
         assert meta.review is not None  # `parse_meta` checked it
         page = self._views.review_page(meta.target, meta.review, who, seen, next_pending=True)
@@ -113,7 +115,7 @@ class ModalButtons:
     async def show_approved(
         self, body: Body, who: Reviewer, seen: PermittedSnapshot | None
     ) -> None:
-        """What became of an approval, in place of the modal with all arguments. Never raises."""
+        """Shows the result of an approval in place of the modal with all arguments. Never raises."""
 
         async def build_view() -> OpenedView:
             text = await self._inbox.reader.approval_result(ids.press_of(body).target, who, seen)
@@ -150,8 +152,8 @@ class ModalButtons:
         seen: PermittedSnapshot | None = None,
         why: Line = (),
     ) -> None:
-        """Opens the form or "All arguments"; these first if the policy requires that people read them. `why`
-        is above them.
+        """Opens the form or "All arguments". If the policy requires that people read the arguments, these
+        come first. `why` is shown above them.
         """
         view = ids.view_of(body)
         below = ids.parse_meta(view).review if view.get("callback_id") == "review" else None
@@ -173,7 +175,7 @@ class ModalButtons:
         pending_view: Coroutine[Any, Any, OpenedView],
         step: click_budget.Step = "page",
     ) -> None:
-        """Updates the modal with the button. Never raises: a click that decides is stored already."""
+        """Updates the modal with the button. Never raises, because a click that decides is already stored."""
         try:
             async with click_budget.timeout(step):
                 opened = await pending_view

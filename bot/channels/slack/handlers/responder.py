@@ -41,7 +41,7 @@ class Responder:
     async def load_reviewer(self, body: Body) -> Reviewer:
         user = body["user"]
         name = str(user.get("name") or user.get("username") or user["id"])
-        team = str(user.get("team_id") or "")  # unknown is another workspace
+        team = str(user.get("team_id") or "")  # a missing team counts as another workspace
         return await self._inbox.load_reviewer(NAME, str(user["id"]), team, name)
 
     async def open_modal(
@@ -51,8 +51,8 @@ class Responder:
         meta: ModalMeta,
         pending_view: Coroutine[Any, Any, OpenedView],
     ) -> None:
-        """Opens a modal within the trigger's 3 s: a loading view first if the store is slow, and on top of
-        the modal with the button if there is one. A refusal is shown to the person.
+        """Opens a modal within the trigger's 3 s. If the store is slow, a loading view comes first. If the
+        button is in a modal, the new one opens on top of it. A refusal is shown to the person.
         """
         task = asyncio.create_task(pending_view)
         try:
@@ -78,7 +78,9 @@ class Responder:
     async def _open_when_ready(
         self, body: Body, meta: ModalMeta, task: asyncio.Task[OpenedView]
     ) -> OpenedView | None:
-        """What Slack shows now; None for a notice. Raises Refused, ChannelError."""
+        """Opens the modal when its view is ready. Returns the view that Slack shows now; None for a notice.
+        Raises Refused, ChannelError.
+        """
         done, _ = await asyncio.wait([task], timeout=click_budget.seconds("loading_view"))
         if done:
             opened = task.result()
@@ -95,10 +97,11 @@ class Responder:
         return opened
 
     async def send_reply(self, body: Body, respond: AsyncRespond | None, reply: Reply) -> None:
-        """Answers privately: by the click's response_url, which also reaches people outside the channel.
+        """Answers the person privately, by the click's response_url, which also reaches people outside the
+        channel.
 
-        Raises ChannelError if the sentence reached nobody. Then the click must not be acknowledged: a refusal
-        that nobody reads would look like success. So the person sees a failure, and may press again.
+        Raises ChannelError if the sentence reached nobody. Then the click must not be acknowledged, because a
+        refusal that nobody reads would look like success: the person sees a failure, and may press again.
         """
         if not reply.text:
             return
@@ -139,8 +142,8 @@ class Responder:
             log.warning("a modal could not be opened: %s", error or "it took too long")
 
     async def show_refusal(self, body: Body, refused: Refused) -> None:
-        """Replaces the modal by the refusal if it is no longer useful; else opens on top of it, so that the
-        person's input stays. Never raises.
+        """Shows the refusal in place of the modal if the modal is of no more use; otherwise on top of it, so
+        that the person's input stays. Never raises.
         """
         if refused.code == "unavailable":
             await self.push_modal(body, notice(str(refused)))
@@ -153,7 +156,7 @@ class Responder:
             await self._record_read(opened)
 
     async def update_modal(self, view_id: str, view: View) -> bool:
-        """Whether Slack shows the view now. Never raises: what it shows is stored already."""
+        """Returns whether Slack shows the view now. Never raises, because the result is already stored."""
         try:
             async with click_budget.timeout("show"):
                 await self._channel.update_view(view_id, view)
@@ -163,8 +166,8 @@ class Responder:
         return True
 
     async def _record_read(self, opened: OpenedView) -> None:
-        """Records what the person has read, which Slack shows now. Never raises: without the record it opens
-        again.
+        """Records what the person has read on the page that Slack shows now. Never raises: without the record
+        the pages open again.
         """
         if opened.reads is None:
             return
@@ -173,8 +176,8 @@ class Responder:
                 await self._inbox.access.read_marks.record(opened.reads, opened.who)
 
     async def refresh_home(self, body: Body, seen: PermittedSnapshot | None = None) -> None:
-        """Updates the Home at once after a click in it. `seen` is the review of the click. Never raises: the
-        person has the result.
+        """Updates the Home at once after a click in it. `seen`: the review of the click. Never raises,
+        because the person has the result.
         """
         if ids.view_of(body).get("type") != "home":
             return

@@ -1,5 +1,5 @@
-"""Submitted modals → the form service. A modal closes when its input was stored; errors that the person can
-fix are shown beside the fields, or at the top if they are about all of it.
+"""Handles submitted modals: passes them to the form service. A modal closes when its input was stored. Errors
+that the person can fix are shown beside the fields, or at the top if they are about the whole form.
 
 Every handler commits first and acknowledges last. Nothing after `ack` may raise: Bolt's default runner would
 turn the acknowledgement into a 404.
@@ -37,7 +37,7 @@ from .views import Views
 
 log = logging.getLogger(__name__)
 
-#: The answer to a submitted modal. An empty one closes it.
+#: The answer to a submitted modal. An empty answer closes the modal.
 AckResponse = dict[str, Any]
 
 
@@ -58,7 +58,7 @@ class Submissions:
             form, meta = _form_of(view)
         except Refused as refused:
             log.warning("a form that can't be read was submitted")  # its texts may be anything
-            unreadable = Notice(str(refused), fixable=True)  # keeps what they entered
+            unreadable = Notice(str(refused), fixable=True)  # keeps the person's input
             await ack(**to_response(unreadable, view))
             return
         who = await self._responder.load_reviewer(body)
@@ -78,7 +78,7 @@ class Submissions:
         """Shows the form again: with the fields of the new choice, or the page before."""
         view = ids.view_of(body)
         if view.get("callback_id") not in FIELD_KINDS:
-            await ack()  # no form of ours has such a button
+            await ack()  # the button is in no form of ours
             return
         who, (form, meta) = await self._responder.load_reviewer(body), _form_of(view)
         back = body["actions"][0]["action_id"] == BACK
@@ -115,7 +115,7 @@ class Submissions:
 
 
 def _form_of(view: Body) -> tuple[FormRef, ModalMeta]:
-    """Raises Refused if there is none, or if it can't be read."""
+    """The form of a submitted modal. Raises Refused if there is none, or if it can't be read."""
     meta = ids.parse_meta(view)
     if not isinstance(meta.about, FormRef):
         raise Refused("unknown_action", refusals.UNREADABLE_MODAL)
@@ -126,7 +126,9 @@ def to_response(result: FormResult, view: Body, review: ReviewPage | None = None
     """The answer to a submitted modal."""
     match result:
         case Stored() if view.get("previous_view_id") and review is None:
-            return {"response_action": "clear"}  # below it is what can't be answered any more
+            return {
+                "response_action": "clear"
+            }  # the modals below can't be answered any more either
         case Stored():
             return {}
         case FormPage():
@@ -134,7 +136,7 @@ def to_response(result: FormResult, view: Body, review: ReviewPage | None = None
         case FieldErrors():
             return {"response_action": "errors", "errors": dict(result.errors)}
         case Notice():
-            # Not in an updated view: that has another hash, so a retry would be another operation.
+            # A retry with an updated view would be another operation, because that view has another hash.
             first = _first_input(view)
             if result.fixable and first:
                 return {"response_action": "errors", "errors": {first: result.text}}

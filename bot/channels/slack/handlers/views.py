@@ -15,7 +15,7 @@ from ..modals import View, arguments_modal, form_view, review_modal
 
 
 class OpenedView(NamedTuple):
-    """A view for one person. `reads` is the action that they have read all of, once Slack has shown it."""
+    """A view for one person. `reads`: the action that they have read in full, once Slack has shown it."""
 
     view: View
     who: Reviewer
@@ -35,8 +35,8 @@ class Views:
         seen: PermittedSnapshot | None = None,
         why: Line = (),
     ) -> OpenedView:
-        """The form, or the first page of all arguments, with `why` they are shown. `seen` is the review that
-        the click has loaded.
+        """The form, or the first page of all arguments; `why` says why these are shown. `seen`: the review
+        that the click has loaded.
         """
         if not isinstance(meta.about, FormRef):
             return await self.arguments_page(meta, 0, who, seen, why)
@@ -71,7 +71,7 @@ class Views:
         *,
         next_pending: bool = False,
     ) -> OpenedView:
-        """This page of the Review modal; with `next_pending` the next pending action."""
+        """This page of the Review modal; with `next_pending`, the next pending action."""
         action_page = await self._reader.action(
             page.digest or target.review_id,
             page.place,

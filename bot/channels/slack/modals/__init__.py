@@ -1,4 +1,4 @@
-"""Slack's modals: forms, all arguments, the Review modal, notices. Pure: a value → a view."""
+"""Draws Slack's modals: forms, all arguments, the Review modal, notices. Pure: a value → a view."""
 
 from . import arguments_modal, review_modal
 from .form_modal import ACTION_ID, BACK, form_view, read_entries

@@ -27,9 +27,9 @@ from .modal import View, modal
 #: A view may have 250 kB of JSON and 100 blocks. Some clients write non-ASCII characters as \uXXXX.
 MAX_PAGE_SIZE = 60_000
 MAX_PARTS = 1000
-#: The prefix of the ids of the buttons to other pages.
+#: The prefix of the ids of buttons to other pages.
 PAGES = "see_page"
-#: Parts in one block, so that no block is large.
+#: The most parts in one block, so that no block is large.
 PARTS_PER_BLOCK = 20
 CHUNK_SIZE = 2_500
 #: A longer name is shown in its own box.
@@ -37,7 +37,7 @@ MAX_LABEL = 200
 
 
 def arguments_view(meta: ModalMeta, page: ArgumentsPage[list[Element]], why: Line = ()) -> View:
-    """`why` this is shown, if nobody asked for it."""
+    """`why` says why the arguments are shown, if nobody asked for them."""
     parts, starts = page.content, range(0, len(page.content), PARTS_PER_BLOCK)
     blocks = [
         *(context_lines("why", [why]) if why else []),
@@ -68,7 +68,9 @@ def split_arguments(arguments: Sequence[Argument]) -> list[list[Element]]:
 
 
 def _page_head(before: list[Element], argument: Argument | None) -> list[Element]:
-    """The name of the argument whose value goes on; it moves from the page before if it is the last there."""
+    """The head of a new page: the name of the argument whose value continues there. If only the name was left
+    on the page before, it moves here.
+    """
     if argument is None:
         return []
     if before[-1]["type"] == "rich_text_section":
@@ -77,7 +79,7 @@ def _page_head(before: list[Element], argument: Argument | None) -> list[Element
 
 
 def _parts(arguments: Sequence[Argument]) -> Iterator[tuple[Argument | None, Element]]:
-    """Each part, and its argument if a new page must repeat the name."""
+    """The parts, each with its argument if a new page must repeat the name."""
     for argument in arguments:
         if len(argument.label) > MAX_LABEL:
             parts = [
@@ -99,7 +101,7 @@ def _boxes(argument: Argument, text: str) -> list[Element]:
 
 
 def _size(part: Element) -> int:
-    """The approximate size as JSON. To encode everything again would take longer than all other steps."""
+    """The approximate size as JSON. Encoding everything again would take longer than all other steps."""
     texts = [str(element["text"]) for element in part["elements"]]
     return 120 * (len(texts) + 1) + sum(
         len(text) + sum(map(text.count, '"\\\n\t')) if text.isascii() else len(json.dumps(text))

@@ -1,4 +1,4 @@
-"""A page of a form as a modal, and what people entered in it. Pure."""
+"""A page of a form as a modal, and how the person's input is read from it. Pure."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from .modal import View, modal
 BACK = "form_back"
 #: The action id of every input.
 ACTION_ID = "value"
-#: The id of the block with what is wrong, and the longest text of an alert.
+#: The id of the block with a problem of the whole form, and the longest text of an alert.
 _PROBLEM, MAX_ALERT = "wrong", 200
 
 
@@ -63,7 +63,7 @@ def form_view(page: FormPage, review: ReviewPage | None = None) -> View:
 
 
 def read_entries(view: Mapping[str, Any]) -> Entries:
-    """The state of a view's inputs."""
+    """What the person entered, from the state of a view's inputs."""
     answers: dict[str, str | None] = {}
     unsent: set[str] = set()
     for block_id, inputs in view["state"]["values"].items():
@@ -76,7 +76,7 @@ def read_entries(view: Mapping[str, Any]) -> Entries:
 
 
 def problem_block(problem: str, level: str) -> Block:
-    """What is wrong with all of a form, at its top: Slack shows errors only beside inputs."""
+    """A problem of the whole form, at its top: Slack shows errors only beside inputs."""
     if len(problem) <= MAX_ALERT:
         text = plain_text(problem, MAX_ALERT)
         return {"type": "alert", "block_id": _PROBLEM, "level": level, "text": text}
@@ -200,13 +200,13 @@ def _multi_select(field: Field) -> Element:
 
 
 def _options(field: Field) -> list[Element]:
-    """The value of each is its index."""
+    """The options. The value of each is its index."""
     texts = plain_texts([one.label for one in field.options], MODAL_LIMITS.option_label)
     return [{"text": text, "value": str(at)} for at, text in enumerate(texts)]
 
 
 def _group_options(options: list[Element]) -> dict[str, Any]:
-    """Slack accepts 100 options, or 100 groups of options."""
+    """The options, in groups if there are many: Slack accepts 100 options, or 100 groups."""
     if len(options) <= MAX_OPTIONS:
         return {"options": options}
     starts = range(0, len(options), MAX_OPTIONS)
@@ -226,7 +226,7 @@ def _without_none(**parts: Any) -> Element:
 
 
 def read_answer(inputs: Mapping[str, Any]) -> tuple[bool, str | None]:
-    """Whether the client sent an answer, and the answer in the state of one block; None for an empty input
+    """Whether the client sent an answer, and the answer, from the state of one block; None for an empty input
     (docs.slack.dev/reference/interaction-payloads/view-interactions-payload).
     """
     match cast(Any, inputs.get(ACTION_ID)):

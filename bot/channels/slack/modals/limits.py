@@ -1,10 +1,10 @@
-"""How much a modal of Slack can hold."""
+"""The limits of Slack's modals."""
 
 import re
 
 from ....forms import FormLimits
 
-#: What one page of a form can have in a modal.
+#: The limits of a form page in a modal.
 MODAL_LIMITS = FormLimits(
     page_fields=45,  # a view has 100 blocks
     page_bytes=210_000,  # a view has 250 kB of JSON

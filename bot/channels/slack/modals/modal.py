@@ -1,4 +1,4 @@
-"""A modal of Slack, and the small ones: a loading view and a notice. Pure.
+"""Builds modals of Slack; also the small ones: a loading view and a notice. Pure.
 
 `private_metadata` holds only ids: on submit the person is checked again and the review is read again.
 """

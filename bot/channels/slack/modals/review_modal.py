@@ -20,7 +20,7 @@ from .modal import View, modal
 
 
 def review_page(page: ActionPage, target: ActionRef, names: Names) -> View:
-    """`target` is the review, as the button of its card names it."""
+    """`target`: the review, as the card's button names it."""
     above = [page.state, page.asker] if page.asker else [page.state]
     blocks: list[Block] = context_lines(f"at:{page.number}", above)
     if page.action is not None:
@@ -28,7 +28,7 @@ def review_page(page: ActionPage, target: ActionRef, names: Names) -> View:
     else:
         blocks = [rich_text("told", section(NOTHING_HERE))]
     if page.buttons:
-        blocks.append(divider("line:page"))  # else its buttons would look like answers
+        blocks.append(divider("line:page"))  # otherwise its buttons would look like answers
         blocks += button_blocks(f"page:{page.number}", page.buttons, "review_page")
     meta = ModalMeta(target, ReviewPage(page.place, page.number, page.digest))
     return modal("review", REVIEW_TITLE, blocks, meta, close="Close")

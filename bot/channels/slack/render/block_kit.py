@@ -1,5 +1,5 @@
 """Block Kit elements, and buttons with the ids by which Slack finds our listeners. Pure. An agent's text is
-only in rich_text and plain_text, where Slack interprets no mention, link or format
+only used in rich_text and plain_text, where Slack interprets no mention, link or format
 (docs.slack.dev/reference/block-kit).
 """
 
@@ -20,19 +20,19 @@ Element = dict[str, Any]
 #: (github.com/slackapi/bolt-js/issues/2509).
 MAX_TEXT_SIZE = 13_000
 COST_OF_BLOCK = 100
-#: Reserved for "and 5 more".
+#: The text size reserved for "and 5 more".
 SPARE_SIZE = 300
 #: The menu of the rare buttons.
 MENU = "more"
-#: What has pages: the prefixes of the ids of the buttons to them.
+#: The prefixes of the ids of buttons to other pages, by what has pages.
 PAGES = ("review_page", "see_page", "home_page")
-#: What no option of the menu does.
+#: The verbs that no option of the menu has.
 _NOT_IN_MENU = ("see", "back", "next", "file")
 _STYLES = {"positive": "primary", "destructive": "danger"}
 
 
 def plain_text(text: str, limit: int = 3000) -> Element:
-    """`emoji: false`, else Slack shows `:smile:` in an argument as a picture."""
+    """Plain text with `emoji: false`; otherwise Slack shows `:smile:` in an argument as a picture."""
     return {"type": "plain_text", "text": shorten(text, limit) or " ", "emoji": False}
 
 
@@ -50,7 +50,7 @@ def rich_text(block_id: str, *elements: Element) -> Block:
 
 
 class ContextText(NamedTuple):
-    """One text of a context block: `plain` as it is, or in mrkdwn, which is for our own texts only."""
+    """One text of a context block: `plain` as it is; otherwise mrkdwn, which is only for our own texts."""
 
     text: str
     plain: bool
@@ -61,7 +61,7 @@ def plain_section(text: str) -> Block:
 
 
 def context(block_id: str, texts: Iterable[ContextText]) -> Block:
-    """With `verbatim` Slack makes no links of what looks like an address."""
+    """A context block. With `verbatim`, Slack makes no links of texts that look like an address."""
     elements = [
         plain_text(text)
         if plain
@@ -80,8 +80,8 @@ def divider(block_id: str) -> Block:
 
 
 def button_blocks(block_id: str, buttons: Sequence[Button], pages_of: str = "") -> list[Block]:
-    """One block with these buttons, the rare ones in a menu; none without buttons. `pages_of` is the prefix
-    of the ids of the buttons to other pages.
+    """One block with these buttons, the rare ones in a menu; [] without buttons. `pages_of`: the prefix of
+    the ids of buttons to other pages.
     """
     elements: list[Element] = []
     options: list[tuple[str, str]] = []
@@ -104,7 +104,7 @@ def _element(one: Button, action_id: str) -> Element:
 
 
 def _button_id(verb: Verb, number: int | None, pages_of: str) -> str:
-    """No two in one block are equal."""
+    """The id of a button, which is unique in its block."""
     match verb:
         case "answer":
             return f"answer:{number}"
@@ -119,8 +119,8 @@ def _button_id(verb: Verb, number: int | None, pages_of: str) -> str:
 
 
 def has_id(press: Press, id: str) -> bool:
-    """Whether a button with this id may say this. Otherwise a listener would do something else than what the
-    person read.
+    """Whether a button with this id may have this value. Otherwise a listener could do something else than
+    what the person read.
     """
     if id == MENU:
         return press.verb not in _NOT_IN_MENU
@@ -170,7 +170,7 @@ def overflow(action_id: str, options: list[tuple[str, str]]) -> Element:
 
 
 def text_size(blocks: list[Block]) -> int:
-    """What Slack counts towards MAX_TEXT_SIZE, rounded up."""
+    """The text size as Slack counts it for MAX_TEXT_SIZE, rounded up."""
     texts: list[str] = []
     _collect_texts(blocks, texts)
     return COST_OF_BLOCK * len(blocks) + readable.weight("".join(texts))

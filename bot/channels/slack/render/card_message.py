@@ -103,7 +103,7 @@ def _header_blocks(card: Card, text: CardText) -> list[Block]:
 
 
 def origin_blocks(text: CardText) -> list[Block]:
-    """For whom and until when, and the warnings about the names in it."""
+    """Who asked and until when, and the warnings about the names there."""
     warnings = [rich_text("odd", *sections(text.warnings))] if text.warnings else []
     return [*context_facts("origin", text.origin), *warnings]
 
@@ -127,7 +127,7 @@ def _join_blocks(
 def _open_blocks(
     card: Card, names: PlaceNames, shared: Sequence[Button], *, is_only: bool
 ) -> list[Block]:
-    """All pending actions and doubts, in full. `shared`: further buttons of each action."""
+    """All pending actions and doubts, in full. `shared`: more buttons of each action."""
     above = card.title if is_only else ""
     body: list[Block] = []
     for doubt in card.doubts:
@@ -143,8 +143,8 @@ def _open_blocks(
 def _fitting_doubts(
     card: Card, others: list[Block], reserved: int, more_blocks: int, *, least: int = 0
 ) -> list[Block]:
-    """The first doubts that fit beside the others, and `least` of them in any case. The rest appears when
-    what is shown is decided.
+    """The first doubts that fit beside the others, but at least `least` of them. The others appear when the
+    shown ones are decided.
     """
     body: list[Block] = []
     for at, doubt in enumerate(card.doubts):
@@ -177,8 +177,8 @@ def action_blocks(
     above: str = "",
     more: Sequence[Button] = (),
 ) -> list[Block]:
-    """Block ids end in the action's key. A decided action shows its decision and no buttons. Text that is
-    already in the title (`above`) is omitted. `more`: buttons beside its own.
+    """One action. Its block ids end in its key. A decided action shows its decision and no buttons. A text
+    that is already in the title (`above`) is left out. `more`: buttons beside its own.
     """
     text = action_text(review_id, action, names, numbered=numbered, above=above)
     blocks = _text_blocks(action.key, text)
@@ -190,7 +190,7 @@ def action_blocks(
 
 
 def doubt_blocks(review_id: str, doubt: Doubt) -> list[Block]:
-    """Ids of their own: the same action may also wait for a decision."""
+    """One doubt. It has its own block ids, because the same action may also wait for a decision."""
     text = doubt_text(review_id, doubt)
     buttons = button_blocks(f"doubt:{doubt.key}", text.buttons)
     return [*_text_blocks(f"doubt:{doubt.key}", text), *buttons]

@@ -50,7 +50,7 @@ MAX_BLOCKS = 100 - 30
 MAX_BYTES = 150_000
 #: The blocks of a review in its short form: divider, home_headline, hint.
 SHORT_BLOCKS = 4
-#: Actions of one review, and characters of the arguments of one action.
+#: The most actions of one review, and the most characters of the arguments of one action.
 MAX_ACTIONS = 3
 MAX_ARGUMENT_CHARS = 1500
 
@@ -94,7 +94,7 @@ def error_blocks(why: str) -> list[Block]:
 
 
 def list_blocks(home: Home, channel: HomeChannel) -> list[Block]:
-    """The same without buttons, for an ephemeral message."""
+    """The Home without buttons, for an ephemeral message."""
     names = place_names(channel.name_of, channel.link)
     content: list[Block] = [header("title", summary(home))]
     if home.unreadable:
@@ -125,7 +125,7 @@ def _task_blocks(task: HomeTask, names: PlaceNames) -> list[Block]:
     content = [divider(f"line:{review_id}"), *_headline_blocks(task, names, task.card.title)]
     numbered = not is_single(task.card)
     for key in task.keys[:MAX_ACTIONS]:
-        # For `must_read` the action is shown as completely as Slack allows.
+        # If the policy has `must_read`, the action is shown as completely as Slack allows.
         action = task.review.action(key)
         must_read = action is not None and action.config.must_read
         open_action = find_open_action(
@@ -143,7 +143,7 @@ def _task_blocks(task: HomeTask, names: PlaceNames) -> list[Block]:
 
 
 def _short_task_blocks(task: HomeTask, names: PlaceNames) -> list[Block]:
-    """The short form, if the full one does not fit."""
+    """The short form of a waiting review, if the full one does not fit."""
     review_id = task.card.review_id
     hint = OPEN_CARD_HINT if task.ref else command_line(review_id)
     return [
@@ -154,7 +154,7 @@ def _short_task_blocks(task: HomeTask, names: PlaceNames) -> list[Block]:
 
 
 def _headline_blocks(task: HomeTask, names: PlaceNames, title: str) -> list[Block]:
-    """Who asks for what; below it for whom, and the next deadlines."""
+    """Who asks for what; below it, for whom, and the next deadlines."""
     card = task.card
     text = card_text(card, names)
     below = [*origin_blocks(text), *notes_blocks("unshown", text.problems)]

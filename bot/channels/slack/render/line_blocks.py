@@ -1,4 +1,6 @@
-"""What has one line each: decisions, the actions of a card that has too many, a line in its thread. Pure."""
+"""Lists with one line for each entry: decisions, the actions of a card that has too many, and a line in its
+thread. Pure.
+"""
 
 from __future__ import annotations
 
@@ -33,13 +35,13 @@ from .block_kit import (
 from .markup import context_lines, notification, section, sections
 from .mentions import Names, place_names
 
-#: In one line of the list: the shortest and longest fact, and what its warning and votes take.
+#: In one line of the list: the shortest and longest fact, and the space for its warning and votes.
 MIN_FACT, MAX_FACT = 20, 80
 COST_OF_LINE = 50
 
 
 def decision_block(lines: Sequence[Line], room: int) -> Block:
-    """The first ones that fit, then how many more there are."""
+    """The first lines that fit, then the number of the others."""
     sections: list[Element] = []
     room -= COST_OF_BLOCK
     for at, line in enumerate(lines):
@@ -53,7 +55,7 @@ def decision_block(lines: Sequence[Line], room: int) -> Block:
 
 
 def list_blocks(card: Card, room: int) -> tuple[Layout, list[Block]]:
-    """All actions in a table; where that does not fit, the first ones with a line each."""
+    """All actions in a table; if that does not fit, the first ones with a line each."""
     hint = context_lines("how", [list_hint(card)])
     if card.table is not None:
         common = [rich_text("common", *sections(card.table.common))] if card.table.common else []

@@ -1,7 +1,7 @@
-"""Spans → Slack's markup: rich_text elements, and texts of context blocks. Pure.
+"""Turns spans into Slack's markup: rich_text elements, and texts of context blocks. Pure.
 
 Slack interprets no mention, link or format in rich_text and plain_text elements
-(docs.slack.dev/reference/block-kit). In mrkdwn every text of ours and of others is made inert.
+(docs.slack.dev/reference/block-kit). In mrkdwn, every text is made inert, our own too.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ....card import (
 from .block_kit import Block, ContextText, Element, context, plain_section, pre
 from .mentions import mention_id
 
-#: Between the facts of one line, and before those that follow in an element of their own.
+#: The separator between the facts of one line, and before facts that follow in their own element.
 SEPARATOR = "  ·  "
 NEXT = "·  "
 #: A context holds ten elements (docs.slack.dev/reference/block-kit/blocks/context-block).
@@ -49,8 +49,8 @@ _STYLES: dict[type[Span], str] = {
 }
 _SIGNS: dict[type[Span], str] = {Strong: "*", Emphasis: "_", Struck: "~"}
 _GRAVE = "\N{MODIFIER LETTER GRAVE ACCENT}"
-#: Characters that mrkdwn would turn into a format or an emoji, and the look-alike that replaces them. It
-#: makes no links: `block_kit.context` is verbatim.
+#: The characters that mrkdwn would turn into a format or an emoji, and the look-alikes that replace them.
+#: Links need no replacement, because `block_kit.context` is verbatim.
 _LOOKALIKES = (
     (re.compile(r":(?=[^\s:]+:)"), "\N{RATIO}"),
     (re.compile(r"\*"), "\N{ASTERISK OPERATOR}"),
@@ -90,13 +90,13 @@ def box(argument: Argument, text: str) -> Element:
 
 
 def context_lines(block_id: str, lines: Iterable[Line]) -> list[Block]:
-    """One context block with each line in elements of its own; none without lines."""
+    """One context block. Each line has its own elements; [] without lines."""
     texts = [each for line in lines for each in _context_texts(line)]
     return [context(block_id, texts[:MAX_ELEMENTS])] if texts else []
 
 
 def context_facts(block_id: str, facts: Iterable[Line]) -> list[Block]:
-    """One context block in which facts share elements as far as Slack allows; none without facts."""
+    """One context block. Facts share elements as far as Slack allows; [] without facts."""
     texts: list[ContextText] = []
     for fact in facts:
         first, *rest = _context_texts(fact)
@@ -115,8 +115,9 @@ def mrkdwn_text(line: Iterable[Span]) -> str:
 
 
 def make_inert(text: str) -> str:
-    """For mrkdwn in blocks. It can't escape formats and emojis, so their characters are replaced by
-    look-alikes."""
+    """The text for mrkdwn in blocks. Formats and emojis can't be escaped there, so their characters are
+    replaced by look-alikes.
+    """
     if not _SPECIAL.search(text):
         return text
     for pattern, alike in _LOOKALIKES:
@@ -125,41 +126,44 @@ def make_inert(text: str) -> str:
 
 
 def plain_message(text: str) -> dict[str, Any]:
-    """A message of plain text, in which nothing comes alive."""
+    """A message of plain text, in which Slack interprets nothing."""
     return {"text": notification(text), "blocks": [plain_section(text)]}
 
 
 def plain_lines(lines: Sequence[str]) -> dict[str, Any]:
-    """The same with a section for each line: together they may be too long for one."""
+    """Like `plain_message`, with a section for each line, because all lines may be too long for one."""
     text = notification("\n".join(lines)[:3000])
     return {"text": text, "blocks": [plain_section(line) for line in lines if line]}
 
 
 def notification(text: str) -> str:
-    """For the `text` of a message that has blocks: Slack then shows it only in notifications, and reads it to
-    people who listen (docs.slack.dev/reference/methods/chat.postMessage#text-blocks-attachments). So it needs
-    no look-alikes, which sound different. Mentions and links need `<`.
+    """The `text` of a message that has blocks. Slack shows it only in notifications, and reads it aloud to
+    people (docs.slack.dev/reference/methods/chat.postMessage#text-blocks-attachments). So it has no
+    look-alikes, which sound different. Mentions and links need `<`.
     """
     return escape(text)
 
 
 def escape(text: str) -> str:
-    """For mrkdwn: escapes the three characters that Slack interprets
-    (docs.slack.dev/messaging/formatting-message-text#escaping)."""
+    """Escapes the three characters that Slack interprets in mrkdwn
+    (docs.slack.dev/messaging/formatting-message-text#escaping).
+    """
     for char, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
         text = text.replace(char, entity)
     return text
 
 
 def format_date(at: float) -> str:
-    """In the reader's own time zone, for use in brackets: it may begin with a capital, "Today"
-    (docs.slack.dev/messaging/formatting-message-text#date-formatting)."""
+    """The time in the reader's own time zone. Use it in brackets, because it may begin with a capital,
+    "Today" (docs.slack.dev/messaging/formatting-message-text#date-formatting).
+    """
     return f"<!date^{int(at)}^{{date_short_pretty}}, {{time}}|{format_utc(at)}>"
 
 
 def _context_texts(line: Line) -> list[ContextText]:
-    """The words of others are plain_text, where each character stays as it is. So a line that also has a
-    mention, a date or a link is several texts. Our own words are in the text before them.
+    """The texts of a line. The words of others are plain_text, in which every character stays as it is. So a
+    line that also has a mention, a date or a link is several texts. Our own words are in the text before
+    them.
     """
     runs: list[tuple[bool | None, list[Span]]] = []
     for span in line:

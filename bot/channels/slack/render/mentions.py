@@ -1,4 +1,6 @@
-"""Who and which places Slack can mention, or link to. Pure. An agent's text never becomes a mention."""
+"""Finds which people and places Slack can mention or link to. Pure. An agent's text never becomes a
+mention.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +12,19 @@ from hitl_core.model import MessageRef, Place
 from ....card import Group, Person, PlaceName, PlaceNames
 from ..places import NAME
 
-#: A user id in an agent's text. Nearly all of Slack's ids have a digit; a name in capitals has none.
+#: A user id in an agent's text. Nearly all of Slack's ids have a digit; a name in capital letters has none.
 _CLAIMED_ID = re.compile(r"[UW](?=[A-Z]*\d)[A-Z0-9]{2,20}")
-#: An id of a person or a group from Slack or from a policy. In a policy a short one is meant as an id.
+#: The id of a person or a group, from Slack or from a policy. In a policy, a short one is meant as an id.
 _ID = re.compile(r"[UWS][A-Z0-9]{1,30}")
 
 #: Place → its name, for example `#team-ops`.
 Names = Callable[[Place], str]
-#: Message → its URL, None if it is not known.
+#: Message → its URL; None if it is unknown.
 MessageLink = Callable[[MessageRef], str | None]
 
 
 def mention_id(one: Person | Group | PlaceName) -> str | None:
-    """The id by which Slack mentions them; None for a conversation, and for people who are not of Slack: a
+    """The id by which Slack mentions them; None for a conversation, and for people who are not in Slack: a
     login name on the command line may look like an id.
     """
     if isinstance(one, PlaceName):
@@ -34,7 +36,7 @@ def mention_id(one: Person | Group | PlaceName) -> str | None:
 
 
 def place_names(names: Names, link: MessageLink | None = None) -> PlaceNames:
-    """What sentences need to know about Slack's places. Without `link` there are no links."""
+    """What sentences must know about Slack's places. Without `link` there are no links."""
     if link is None:
         return PlaceNames(names, _is_conversation)
 

@@ -1,4 +1,4 @@
-"""The connection to Slack: its Web API, requests over HTTP, Socket Mode, the check of every payload."""
+"""The connection to Slack: its Web API, requests over HTTP, Socket Mode, and the check of every payload."""
 
 from .api import Api, Data, read_field, read_object
 from .http import SlackEndpoint

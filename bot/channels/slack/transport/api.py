@@ -1,4 +1,4 @@
-"""Calls of Slack's Web API. Slack's errors become ChannelErrors."""
+"""Calls Slack's Web API. Slack's errors become ChannelErrors."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ....health import Health
 from ...contract import LookupFailed, NotFound, RateLimited, Undeliverable, Unreachable
 from .slack_errors import READ_ERRORS, error_translation, scope_hint
 
-#: Errors of the method, not of one look-up: all calls of the method fail.
+#: Errors of a method, not of one look-up: all calls of the method fail with them.
 _METHOD_ERRORS = frozenset({"missing_scope", "plan_upgrade_required", "not_allowed_token_type"})
 
-#: A longer list makes the look-up fail. A channel has one or two pages of members, and a workspace with tens
-#: of thousands of channels has fewer pages than this.
+#: The most pages of a list; a longer list makes the look-up fail. The members of a channel have one or two
+#: pages, and a workspace with tens of thousands of channels has fewer pages than this.
 MAX_PAGES = 100
 
 V = TypeVar("V")
@@ -44,8 +44,8 @@ class Api:
         return data
 
     async def call_and_read(self, method: str, read: Callable[[Data], V], **args: Any) -> V:
-        """`call`, and what `read` makes of the answer. If the answer can't be read, the call may have
-        succeeded nevertheless: it is Unreachable.
+        """Like `call`, with the answer read by `read`. If the answer can't be read, it raises Unreachable,
+        because the call may have succeeded.
         """
         data = await self.call(method, **args)
         async with error_translation(method):
@@ -67,11 +67,11 @@ class Api:
         about: str = "",
         **args: Any,
     ) -> V:
-        """Call a method and return what `read` makes of the answer; `read` raises if something is missing. An
-        answer with more pages is an error here: use `look_up_all`.
+        """Call a method, and return what `read` makes of the answer; `read` raises if something is missing.
+        An answer with more pages is an error here: use `look_up_all`.
 
         Only `absent_errors` mean that the thing does not exist: they raise NotFound with their text. `about`
-        is the thing, if the look-up can fail for one thing and work for others.
+        names the thing, if the look-up can fail for one thing and work for others.
         """
 
         def read_whole(answer: Data) -> V:
@@ -91,7 +91,9 @@ class Api:
         about: str,
         args: Mapping[str, Any],
     ) -> V:
-        """Its success resolves no problem: it may be one page, and the next one may fail each time."""
+        """Look up one page. Its success resolves no problem, because a later page may still fail each
+        time.
+        """
         try:
             return read(await self.call(method, **args))
         except (RateLimited, Unreachable) as error:
@@ -116,8 +118,8 @@ class Api:
         patient: bool = False,
         **args: Any,
     ) -> list[V]:
-        """The same for a list with pages: `read` is called for each item. With `patient` it waits when Slack
-        limits the rate, and continues with the same page. Raises LookupFailed for an endless list.
+        """Like `look_up`, for a list with pages: `read` is called for each item. With `patient` it waits when
+        Slack limits the rate, and continues with the same page. Raises LookupFailed for an endless list.
         """
 
         def read_page(answer: Data) -> tuple[list[V], str]:

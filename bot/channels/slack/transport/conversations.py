@@ -1,7 +1,7 @@
 """Looks up conversations: the id, the size and the name of a place.
 
-Only the list of conversations and the events about them decide which channel a `#name` is. The names of
-people and groups are kept separately and only displayed, because anybody can take a name that looks like a
+Only the list of conversations, and the events about them, decide which channel a `#name` is. The names of
+people and groups are stored separately and only displayed, because anybody can take a name that looks like a
 channel's.
 """
 
@@ -17,10 +17,10 @@ from ...contract import Audience, ChannelError, NotFound
 from ..places import CHANNEL_ID, CONVERSATION_ID, Destination, parse_place
 from .api import Api, Data, read_field, read_object
 
-#: How long the list of channel names is used, and the shortest time between two look-ups, in seconds.
+#: How long the list of channel names is used, and the shortest time between two look-ups. In seconds.
 _MAX_AGE = 600.0
 _RETRY_AFTER = 2.0
-#: Errors which mean that the conversation certainly does not exist for the bot
+#: With these errors it is certain that the conversation does not exist for the bot
 #: (docs.slack.dev/reference/methods/conversations.info, conversations.open).
 _NO_CONVERSATION = {"channel_not_found": "the bot can't see this channel"}
 _NO_DIRECT_MESSAGE = {
@@ -32,11 +32,11 @@ _NO_DIRECT_MESSAGE = {
 
 
 class Conversations:
-    """`default` is the channel for cards without a rule of their own: `#name` or an id."""
+    """`default`: the channel for cards whose rule names no place, as `#name` or an id."""
 
     def __init__(self, api: Api, default: str) -> None:
         self._api, self.default = api, default
-        #: Channel names by id: the last list, and changes by events since then.
+        #: Channel names by id: the last list, with the changes by later events.
         self._channel_names: dict[str, str] = {}
         self._names_from_events: dict[str, str] = {}
         self._listed_at = float("-inf")
@@ -55,7 +55,7 @@ class Conversations:
         return (self._channel_names if kind == "conversation" else self._labels).get(target, target)
 
     def set_channel_name(self, id: str, name: str) -> None:
-        """From now on `#name` is this channel. Ids that are not a channel's are ignored."""
+        """Record that `#name` is this channel now. Ids that are not a channel's are ignored."""
         if CHANNEL_ID.fullmatch(id):
             self._channel_names[id] = self._names_from_events[id] = f"#{name}"
 
@@ -96,7 +96,7 @@ class Conversations:
 
     async def resolve_default(self) -> bool:
         """Look up the default channel and keep its id, so that later renames don't change it. Returns whether
-        the bot is a member. Raises as `conversation_id` does.
+        the bot is a member. Raises what `conversation_id` raises.
         """
         conversation = await self.conversation_id(DEFAULT_PLACE)
         info = await self._info(conversation)
@@ -146,7 +146,7 @@ class Conversations:
         return [id for id, known in self._channel_names.items() if known == name]
 
     async def _open_direct_message(self, user_id: str) -> str:
-        """A DM's id never changes, so it is looked up once."""
+        """The id of the DM with this person. It never changes, so it is looked up once."""
         if user_id not in self._direct_ids:
             self._direct_ids[user_id] = await self._api.look_up(
                 "conversations.open",
@@ -158,7 +158,9 @@ class Conversations:
         return self._direct_ids[user_id]
 
     async def _load_channels(self) -> None:
-        """Load all channel names. Renames by events during the request are newer than the list."""
+        """Load all channel names. Renames by events during the request are newer than the list, so they
+        win.
+        """
         self._names_from_events = {}
         channels = await self._api.look_up_all(
             "conversations.list",

@@ -21,7 +21,7 @@ from .payload import InvalidPayload, dispatch, parse_body
 
 log = logging.getLogger(__name__)
 
-#: In bytes. Slack's requests are far smaller: a modal's view has 250 kB at most.
+#: The largest body, in bytes. Slack's requests are far smaller: a modal's view has 250 kB at most.
 MAX_BODY = 1024 * 1024
 
 _SIGNATURE_HEADERS = ("X-Slack-Request-Timestamp", "X-Slack-Signature")

@@ -1,5 +1,5 @@
-"""The check of Slack's payloads, once, before they go to Bolt: a listener gets only the fields that
-`payload_models` declares, with their types.
+"""Checks Slack's payloads once, before they go to Bolt. A listener gets only the fields that `payload_models`
+declares, with their types.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from .payload_models import (
 
 #: The most JSON values in one payload. A view of 250 kB has about 25,000.
 MAX_VALUES = 40_000
-#: A slash command has about a dozen fields.
+#: The most fields of a form. A slash command has about a dozen.
 MAX_FIELDS = 50
 
 Payload = dict[str, Any]
 
 
 class InvalidPayload(Exception):
-    """The payload is not as Slack documents it. `status` is 400, or 404 for a kind of payload without a
+    """The payload differs from Slack's documentation. `status` is 400, or 404 for a kind of payload without a
     listener. The text names the field and quotes no value.
     """
 
@@ -80,7 +80,7 @@ def parse_json(text: str) -> object:
 
 
 def validate_payload(payload: object) -> Payload:
-    """The payload with only the fields that are declared here. Raises InvalidPayload."""
+    """The payload with only the declared fields. Raises InvalidPayload."""
     if not isinstance(payload, dict):
         raise InvalidPayload("it is no object")
     fields = cast(Payload, payload)
@@ -122,10 +122,10 @@ def _to_dict(shape: PayloadModel) -> Payload:
 
 
 async def dispatch(app: AsyncApp, payload: dict[str, Any]) -> BoltResponse:
-    """Passes a valid payload, which comes from Slack, through Bolt to our listeners. The time of the
-    click begins.
+    """Passes a valid payload from Slack through Bolt to our listeners. The time of the click starts here.
 
-    Bolt would check the signature and parse again. In its socket mode it accepts a parsed payload.
+    Bolt would check the signature and parse the payload again. In its socket mode it accepts a parsed
+    payload.
     """
     click_budget.start()
     return await app.async_dispatch(AsyncBoltRequest(mode="socket_mode", body=payload))

@@ -24,7 +24,9 @@ Count = Annotated[int, Field(ge=0, le=1_000_000)]
 
 
 def _check_typed_text(value: Any) -> Any:
-    """Text that a person typed. Half a character is allowed here; the person gets an error for it later."""
+    """Accepts text that a person typed. Half a character is allowed here, and the person gets an error for it
+    later.
+    """
     if value is not None and not isinstance(value, str):
         raise ValueError("not text")
     return value
@@ -89,7 +91,9 @@ class Block(PayloadModel):
 
 
 class View(PayloadModel):
-    """What is wrong with a modal's private_metadata becomes a sentence for the person: `ids.parse_meta`."""
+    """A modal. A wrong private_metadata is not refused here: `ids.parse_meta` makes it a sentence for the
+    person.
+    """
 
     id: Id
     type: Literal["modal", "home"]

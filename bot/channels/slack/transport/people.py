@@ -12,16 +12,16 @@ from ..places import NAME
 from .api import Api, Data, read_field, read_list, read_object
 from .conversations import Conversations
 
-#: Errors which mean that the thing certainly does not exist (docs.slack.dev/reference/methods). After any
-#: other error it is unknown. `plan_upgrade_required` only counts for the list of groups: the groups come back
-#: when the workspace pays again.
+#: With these errors it is certain that the thing does not exist (docs.slack.dev/reference/methods). With any
+#: other error that is unknown. `plan_upgrade_required` only counts for the list of groups: the groups come
+#: back when the workspace pays again.
 _NOBODY = {"user_not_found": "there is no such person"}
 _NO_GROUP = {"no_such_subteam": "there is no such group"}
 _NO_GROUPS = {"plan_upgrade_required": "this workspace has no groups"}
 
 
 class PeopleLookup(Conversations):
-    """People and groups as well. `team` is the bot's own workspace. `Channel` documents the methods."""
+    """Looks up people and groups too. `team` is the bot's own workspace. `Channel` documents the methods."""
 
     def __init__(self, api: Api, default: str) -> None:
         super().__init__(api, default)
@@ -92,7 +92,9 @@ class PeopleLookup(Conversations):
 
 
 def _person(user_id: str, user: Data, team: str) -> Person:
-    """Raises ValueError if a field that decides is missing: bot, guest, or deactivated."""
+    """Raises ValueError if a field is missing that decides whether this is a bot, a guest or a deactivated
+    person.
+    """
     # For a deactivated person the name is only in the profile.
     profile: Data = user.get("profile") or {}
     name = user.get("real_name") or profile.get("real_name") or user.get("name")
@@ -118,8 +120,9 @@ def _kind(user: Data, team: str) -> Literal["member", "guest", "external", "bot"
 
 
 def _targets(channel: Data) -> set[str]:
-    """What a place may call this channel: its id, and its names until now. They find what may wait for its
-    members. The cards decide it, because another channel may have an earlier name today.
+    """The targets by which a place may name this channel: its id, and its names until now. They only find
+    reviews that may wait for its members. The cards decide, because another channel may have an earlier name
+    now.
     """
     names = {read_field(channel, "name", str), *map(str, channel.get("previous_names") or ())}
     return {read_field(channel, "id", str), *(f"#{name}" for name in names)}
@@ -130,7 +133,7 @@ def _group_ids_of(person_id: str, groups: list[Any]) -> list[str]:
 
 
 def _read_id(value: Any) -> str:
-    """Raises ValueError if it is not an id."""
+    """The value as an id. Raises ValueError if it is none."""
     if not isinstance(value, str) or not value:
         raise ValueError("no id")
     return value

@@ -1,4 +1,4 @@
-"""Slack's errors → ChannelErrors."""
+"""Translates Slack's errors into ChannelErrors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ...contract import (
 
 Data = dict[str, Any]
 
-#: A problem of Slack or of the operator, not of the request: the request waits and is tried again.
+#: Problems of Slack or of the operator, not of the request: the request waits and is tried again.
 _TRANSIENT = frozenset(
     {
         "internal_error",
@@ -30,12 +30,12 @@ _TRANSIENT = frozenset(
         "request_timeout",
     }
 )
-#: The same, and Slack certainly did nothing.
+#: The same, but Slack certainly did nothing.
 _NO_TOKEN = frozenset(
     {"invalid_auth", "not_authed", "token_revoked", "token_expired", "account_inactive"}
 )
 _MESSAGE_GONE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
-#: Errors which mean that a card certainly can't be posted at a place
+#: With these errors it is certain that a card can't be posted at a place
 #: (docs.slack.dev/reference/methods/chat.postMessage, conversations.open). The text is shown on the card at
 #: the fallback place. Any other error says nothing about the place.
 NO_PLACE = {
@@ -50,7 +50,7 @@ NO_PLACE = {
     "user_disabled": "this person has left",
     "user_not_found": "there is no such person",
 }
-#: Raised when an answer is not as Slack documents it.
+#: The errors that are raised if an answer differs from Slack's documentation.
 READ_ERRORS = (
     ArithmeticError,
     AttributeError,
@@ -59,7 +59,8 @@ READ_ERRORS = (
     TypeError,
     ValueError,
 )
-#: Slack asks to wait a minute at most. A longer Retry-After is cut to this, in seconds.
+#: The longest wait after a rate limit, in seconds. Slack asks for a minute at most; a longer Retry-After is
+#: cut to this.
 MAX_WAIT = 120.0
 
 
@@ -78,7 +79,8 @@ async def error_translation(method: str) -> AsyncGenerator[None, None]:
         why = str(error) or type(error).__name__
         raise Unreachable(f"Slack's {method}: {why}") from error
     except READ_ERRORS as error:
-        # The SDK and `json` raise undocumented errors for a body that is no JSON object, too deep or no text.
+        # The SDK and `json` raise undocumented errors for a body that is no JSON object, is nested too
+        # deeply, or is no text.
         raise Unreachable(f"Slack's answer to {method} can't be read") from error
 
 
@@ -112,7 +114,7 @@ def _parse_retry_after(value: object) -> float:
 
 
 def scope_hint(needed: str) -> str:
-    """What to add to an error, if the app lacks the scope `needed`; "" if not."""
+    """The hint to add to an error if the app lacks the scope `needed`; "" otherwise."""
     if not needed:
         return ""
     return f"; the app lacks the scope {needed}: compare its scopes with the manifest and reinstall the app"

@@ -1,4 +1,4 @@
-"""One WebSocket of Socket Mode, from Slack's hello to the last acknowledgement.
+"""One WebSocket of Socket Mode, from Slack's hello until its last acknowledgement.
 
 https://docs.slack.dev/apis/events-api/using-socket-mode
 """
@@ -74,7 +74,7 @@ class SocketConnection:
 
     async def drain(self) -> None:
         """Waits for payloads in progress, within the time limit, then closes the socket. Slack can't be asked
-        to stop sending: a payload that arrives at that moment fails, and the person sees the failure.
+        to stop sending: a payload that arrives then fails, and the person sees the failure.
         """
         with suppress(TimeoutError):
             async with asyncio.timeout(self._timeouts.drain_timeout):
@@ -120,7 +120,9 @@ class SocketConnection:
         self.replace_event.set()
 
     async def _handle_payload(self, envelope_id: str, payload: object) -> None:
-        """A payload that failed is not acknowledged, so the person sees a failure, as with an HTTP error."""
+        """Handles a payload. If it fails, it is not acknowledged, so that the person sees a failure, as with
+        an HTTP error.
+        """
         try:
             answer = await dispatch(self._app, validate_payload(payload))
             if answer.status != 200:

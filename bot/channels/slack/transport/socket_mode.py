@@ -1,8 +1,8 @@
-"""Socket Mode: Slack's payloads over WebSockets that the bot opens. For a bot that Slack can't reach over
+"""Socket Mode: Slack's payloads over WebSockets that the bot opens, for a bot that Slack can't reach over
 HTTP.
 
-slack_sdk's own client is not used, because it retries permanently with an expired URL, closes a socket before
-the next one is connected, may answer over another socket, and stops while its handlers are working.
+slack_sdk's own client is not used: it retries permanently with an expired URL, closes a socket before the
+next one is connected, may answer over another socket, and stops while its handlers are working.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from .socket_connection import SocketConnection, SocketTimeouts
 
 log = logging.getLogger(__name__)
 
-#: Sockets of one bot. Slack allows ten for an app; during a replacement the old and the new one both count.
+#: The sockets of one bot. Slack allows ten for an app; while one is replaced, the old and the new one both
+#: count.
 SOCKET_COUNT = 2
 
 _OPEN_METHOD = "apps.connections.open"
@@ -47,7 +48,7 @@ _WRONG_TOKEN = frozenset(
 
 
 class SocketModeClient:
-    """Keeps SOCKET_COUNT sockets. Each is replaced before Slack closes it, or as soon as it is lost."""
+    """Keeps SOCKET_COUNT sockets open. Each is replaced before Slack closes it, or as soon as it is lost."""
 
     def __init__(
         self,
@@ -110,22 +111,22 @@ class SocketModeClient:
             await asyncio.sleep(max(wait, self._backoff(tries)))
 
     def _fail_start(self, error: SettingsError) -> bool:
-        """Whether `start` raises this error. After the start it is retried: the operator can fix it without a
-        restart.
+        """Whether `start` raises this error. After the start, the client tries again, because the operator
+        can fix the problem without a restart.
         """
         if not self._first_hello.done():
             self._first_hello.set_exception(error)
         return not self._first_hello.cancelled() and self._first_hello.exception() is not None
 
     def _backoff(self, tries: int) -> float:
-        """Seconds before the next attempt: 0 after a long-lived socket, else doubled each time,
-        with jitter.
+        """The seconds before the next attempt, with jitter: 0 after a long-lived socket, otherwise doubled
+        each time.
         """
         doubled = self._timeouts.first_retry_delay * 2.0 ** min(tries - 1, 16) if tries else 0.0
         return min(doubled, self._timeouts.max_retry_delay) * random.uniform(0.5, 1.0)
 
     async def _connect(self) -> SocketConnection:
-        """A socket after Slack's hello. It runs in its own task until it is lost."""
+        """A connected socket, after Slack's hello. It runs in its own task until it is lost."""
         async with asyncio.timeout(self._timeouts.hello_timeout):
             ws = await self._session.ws_connect(
                 await self._fetch_url(),
@@ -149,7 +150,7 @@ class SocketModeClient:
         raise Unreachable(f"there was no hello: {socket.close_reason}")
 
     async def _fetch_url(self) -> str:
-        """A URL for one connection; it expires soon
+        """A URL for one connection. It expires soon
         (docs.slack.dev/reference/methods/apps.connections.open).
         """
         async with error_translation(_OPEN_METHOD):
@@ -195,13 +196,17 @@ async def open_socket_mode(
 
 
 async def _drain_when_leaving(socket_mode: SocketModeClient, leaving: asyncio.Event) -> None:
-    """Sockets have no load balancer, so they can drain at once: Slack uses another socket."""
+    """Drain at once when the bot leaves: sockets have no load balancer that must notice it, because Slack
+    uses another socket.
+    """
     await leaving.wait()
     await socket_mode.drain()
 
 
 def _describe_error(error: Exception) -> str:
-    """The error's text; without aiohttp's own texts, which would quote the URL with its secret ticket."""
+    """The error's text. aiohttp's texts are not used, because they would quote the URL with its secret
+    ticket.
+    """
     match error:
         case HitlError() | ChannelError():
             return str(error)
