@@ -51,9 +51,9 @@ from .web import make_app, open_server
 
 @dataclass(frozen=True)
 class Bot:
-    """A running bot. `url` is its server's; `endpoints` are the URLs for the chat systems' requests, by
-    channel: none for Slack's Socket Mode, none with `workers` only. With `http` only there are no `workers`.
-    After `leaving` is set it is not ready but still serves.
+    """A running bot. `url` is the URL of its server. `endpoints`: by channel, the URLs for the chat system's
+    requests; Slack's Socket Mode needs none, and with `workers` only there are none. With `http` only there
+    are no `workers`. After `leaving` is set, the bot still serves but is not ready.
     """
 
     url: str
@@ -84,7 +84,7 @@ async def running_bot(
     only: BotRole | None = None,
     extra: Sequence[Connection] = (),
 ) -> AsyncGenerator[Bot, None]:
-    """Serves until the block ends, then finishes the requests and deliveries in progress. `extra` are the
+    """Serves until the block ends, then finishes the requests and deliveries in progress. `extra`: more
     channels beside those of the settings. Raises SettingsError or StoreUnavailable with one sentence.
     """
     click_budget.set_click_seconds(settings.hitl_click_seconds)

@@ -1,4 +1,4 @@
-"""How long each step of a click may take. Slack shows its own error 3 s after a click, so all steps of a
+"""The time limits for each step of a click. Slack shows its own error 3 s after a click, so all steps of a
 click together must take less: `CLICKS` lists them, and a test adds them up.
 """
 
@@ -32,12 +32,12 @@ Step = Literal[
     "respond",
 ]
 
-#: In seconds of a 3 s click.
+#: In seconds, for a click of 3 s.
 SECONDS: dict[Step, float] = {
-    # Steps that follow each other.
-    "name": 0.3,  # who clicked
+    # Steps that follow one another.
+    "name": 0.3,  # looking up the person who clicked
     "apply": 1.5,  # permission, checks, commit
-    "record": 0.2,  # a refusal in the audit, an old card to draw again
+    "record": 0.2,  # recording a refusal in the audit, and queueing an old card
     "show": 0.8,  # the result: a sentence, a modal, the Home
     "open": 2.1,  # a modal: it is loaded and opened
     "page": 1.6,  # another page of a modal: it is loaded and shown
@@ -49,7 +49,7 @@ SECONDS: dict[Step, float] = {
     # Parts of the steps above.
     "load": 1.5,
     "lookup": 0.8,  # one look-up of who may decide
-    "post_record": 0.5,  # until a message that is shown already is recorded
+    "post_record": 0.5,  # until a message that is already shown is recorded
     "loading_view": 0.5,  # until a modal without content opens, because its trigger expires
     "respond": 0.4,  # one message to the person
 }
@@ -64,7 +64,7 @@ CLICKS: dict[str, tuple[Step, ...]] = {
     "the Home, and /approvals": ("home", "home_error"),
 }
 
-#: The last moment for the answer: what a request takes on its way to the bot and back is not in it.
+#: The last moment for the answer. The time on the network, to the bot and back, is not included.
 ANSWER_SECONDS = 2.9
 
 _factor = 1.0
@@ -82,12 +82,12 @@ def seconds(step: Step) -> float:
 
 
 def is_over(step: Step, since: float) -> bool:
-    """Whether this step has lasted as long as it may since this moment of `time.monotonic`."""
+    """Whether this step has used up its time since `since` (a `time.monotonic`)."""
     return time.monotonic() - since > seconds(step)
 
 
 def start() -> None:
-    """A click begins. No step of it lasts longer than the click itself."""
+    """Start the time of a click. No step of it lasts longer than the whole click."""
     _deadline.set(asyncio.get_running_loop().time() + ANSWER_SECONDS * _factor)
 
 

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
     from .policy_places import Finding
 
-#: How long a bot continues to serve after SIGTERM, in seconds, so that a load balancer sees that it is not
-#: ready any more. With the time for requests and deliveries in progress it ends within 10 s.
+#: How long a bot still serves after SIGTERM, in seconds, so that a load balancer notices that it is no longer
+#: ready. With the time for requests and deliveries in progress, the bot ends within 10 s.
 SHUTDOWN_GRACE = 2.5
-#: What every bot imports. The extra of each chat system has it.
+#: The packages that every bot imports. Each chat system's extra includes them.
 _BOT_PACKAGES = ("aiohttp", "prometheus_client")
 
 _DETAILS = """\
@@ -128,14 +128,14 @@ def configure_logging(level: str, format: str) -> None:
     bolt.addFilter(lambda record: "`token` will be unused" not in record.getMessage())
     for library in ("httpx", "httpcore", "msal"):  # they log the address of each call to Teams
         logging.getLogger(library).setLevel("WARNING")
-    # At DEBUG Slack's libraries would write every card's arguments. Bolt makes the texts of DEBUG for each
-    # click, also those that nobody sees, unless its own logger has a level.
+    # At DEBUG Slack's libraries would write the arguments of every card. And Bolt builds its DEBUG texts at
+    # each click, even if they are not logged, unless its own logger has a level.
     for library in (bolt, logging.getLogger("slack_sdk")):
         library.setLevel("INFO" if level == "DEBUG" else level)
 
 
 def freeze_gc() -> None:
-    """Excludes the imported modules from garbage collection, which would take a tenth of a click's time."""
+    """Exclude the imported modules from garbage collection, which would take a tenth of a click's time."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)

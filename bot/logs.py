@@ -1,4 +1,4 @@
-"""Logging: one line for each record, and a limit on lines that unauthenticated requests cause."""
+"""Logging: one line for each record, and a limit for lines that unauthenticated requests cause."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from pathlib import PurePath
 
 from hitl_core.errors import HitlError, safe_message
 
-#: How often a line that unauthenticated requests cause is written, in seconds, with their number.
+#: The shortest time between two lines that unauthenticated requests cause, in seconds. Each line has their
+#: number.
 INTERVAL = 60.0
-#: The lines of a trace in the log.
+#: The most lines of code in a logged trace.
 MAX_FRAMES = 20
 
 
@@ -40,8 +41,8 @@ class OneLineFormatter(logging.Formatter):
 
 
 def trace_of(error: BaseException) -> str:
-    """An error with the lines of code through which it came, the newest first. As in `safe_message` the text
-    of a foreign error is left out, because it may contain a tool's arguments.
+    """An error with the lines of code that it passed, the newest first. As in `safe_message`, the text of a
+    foreign error is left out, because it may contain a tool's arguments.
     """
     kind = type(error).__name__
     if isinstance(error, HitlError):
@@ -52,8 +53,8 @@ def trace_of(error: BaseException) -> str:
 
 
 class ThrottledLog:
-    """Writes a line at once, then at most one a minute, with the number of calls since the last one. The text
-    has a %d for that number.
+    """Writes the first line at once, then at most one a minute, with the number of calls since. The text has
+    a %d for that number.
     """
 
     def __init__(self, log: logging.Logger, text: str) -> None:
@@ -61,7 +62,7 @@ class ThrottledLog:
         self._last, self._count = -math.inf, 0
 
     def warn(self, *args: object) -> None:
-        """`args` are the other values of the text, for the newest call."""
+        """`args`: the other values of the text, for the newest call."""
         self._count += 1
         if time.monotonic() - self._last >= INTERVAL:
             self._log.warning(self._text, self._count, *args)

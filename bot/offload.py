@@ -1,4 +1,4 @@
-"""Runs long work in threads, because it would block the event loop for everybody's clicks."""
+"""Runs long work in threads, because it would block the event loop for all clicks."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ from hitl_core.model import Arguments, Review, parsed_has_more_values
 
 T = TypeVar("T")
 
-#: A review with at most this many bytes of arguments is drawn in a few milliseconds, so a thread is not worth
-#: it. A value takes as long as that many bytes of one text, and each letter that is not ASCII takes longer.
+#: A review with at most this many bytes of arguments is drawn in a few milliseconds, so it needs no thread.
+#: Each JSON value counts like that many bytes of one text, and letters that are not ASCII count more.
 MAX_INLINE_ARGS = 16 * 1024
 _VALUE_BYTES, _LETTER_FACTOR = 60, 8
-#: The same for the JSON values of its schemas.
+#: The same limit for the JSON values of its schemas.
 MAX_INLINE_SCHEMA = 500
 #: A body with more bytes is parsed in a thread: this many bytes may have 8,000 JSON values.
 MAX_INLINE_BODY = 16 * 1024
-#: The same limit, in bytes of JSON, for work that does more than parse: two bytes may be a value.
+#: The same limit, in bytes of JSON, for work that does more than parse, because two bytes may be one value.
 MAX_INLINE_JSON = 4 * 1024
 
-#: One thread only: all threads share Python's lock, so several would slow down the clicks. Clicks have their
-#: own, and never wait for agents.
+#: Only one thread: all threads share Python's lock, so several would slow down the clicks. Clicks have their
+#: own thread, and never wait for agents.
 _executor = ThreadPoolExecutor(1, thread_name_prefix="bodies")
 _click_executor = ThreadPoolExecutor(1, thread_name_prefix="clicks")
-#: The token whose request runs now. Of one token only one piece of work at a time waits for the thread, so
+#: The token whose request runs now. Of each token, only one piece of work at a time waits for the thread, so
 #: that all tokens take turns.
 _token: ContextVar[str] = ContextVar("token", default="")
 _locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
 
 def set_token(id: str) -> None:
-    """What the current task offloads from now on is work of this token."""
+    """What the current task offloads after this is work of this token."""
     _token.set(id)
 
 
 async def offload_drawing(review: Review, draw: Callable[[], T]) -> T:
-    """Returns `draw()`: pure work on this review, in a thread if its arguments, schemas or
-    rules are large.
+    """Returns `draw()`. It must be pure work on this review; it runs in a thread if the review's arguments,
+    schemas or rules are large.
     """
     return draw() if is_small(review) else await asyncio.to_thread(draw)
 
 
 def is_small(review: Review) -> bool:
-    """Whether it is drawn in a few milliseconds, so that a thread is not worth it."""
+    """Whether the review is drawn in a few milliseconds, so that it needs no thread."""
     size = sum(map(_size, review.args.values())) + len(review.excerpt or "")
     if size > MAX_INLINE_ARGS:
         return False
@@ -65,7 +65,7 @@ def is_small(review: Review) -> bool:
 
 
 def _size(args: Arguments) -> int:
-    """In bytes of one ASCII text that takes about as long. Each comma may begin a value."""
+    """The size in bytes of an ASCII text that takes about as long. Each comma may begin a value."""
     data = args.data
     letters = len(data) if data.isascii() else len(data) * _LETTER_FACTOR
     return letters + data.count(b",") * _VALUE_BYTES
@@ -77,7 +77,7 @@ async def offload_parsing(body: bytes, read: Callable[[bytes], T]) -> T:
 
 
 async def offload_click_parsing(body: bytes, read: Callable[[bytes], T]) -> T:
-    """The same for what a person did."""
+    """Like `offload_parsing`, for a person's request."""
     if len(body) <= MAX_INLINE_BODY:
         return read(body)
     loop = asyncio.get_running_loop()
@@ -85,6 +85,6 @@ async def offload_click_parsing(body: bytes, read: Callable[[bytes], T]) -> T:
 
 
 async def offload_work(work: Callable[[], T]) -> T:
-    """Returns `work()`. It must be short: only one runs at a time."""
+    """Returns `work()`, from a thread. It must be short, because only one runs at a time."""
     async with _locks.setdefault(_token.get(), asyncio.Lock()):
         return await asyncio.get_running_loop().run_in_executor(_executor, work)

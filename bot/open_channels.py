@@ -28,7 +28,9 @@ CHECK_TIMEOUT = 10
 async def open_connections(
     settings: Settings, store: Store, health: Health
 ) -> AsyncGenerator[list[Connection], None]:
-    """All of them, that with the bot's own place first. Raises SettingsError if one refuses its settings."""
+    """All channels; the one with the bot's own place comes first. Raises SettingsError if a chat system
+    refuses its settings.
+    """
     connections = list[Connection]()
     async with AsyncExitStack() as stack:
         if settings.has_slack:
@@ -46,8 +48,8 @@ async def open_connections(
 
 @asynccontextmanager
 async def open_channels_to_check(settings: Settings) -> AsyncGenerator[Channels, None]:
-    """All channels, only for look-ups, before their start. Teams' needs the store, which knows where the app
-    is. Raises SettingsError or StoreUnavailable.
+    """All channels before their start, when they can only look up. The Teams channel needs the store, which
+    knows where the app is installed. Raises SettingsError or StoreUnavailable.
     """
     health, channels = Health(quiet=True), list[Channel]()
     async with AsyncExitStack() as stack:
@@ -66,8 +68,8 @@ async def open_channels_to_check(settings: Settings) -> AsyncGenerator[Channels,
 
 
 async def open_store(settings: Settings, *, sets_retention: bool = False) -> RedisStore:
-    """`sets_retention`: all processes keep reviews for as long as these settings say, as a bot wants it.
-    Raises SettingsError or StoreUnavailable; the text names the setting with the URL.
+    """Open the store. `sets_retention`: the settings decide for all processes how long reviews are kept; a
+    bot wants that. Raises SettingsError or StoreUnavailable; the text names the setting with the URL.
     """
     retention = settings.hitl_retention_days * 24 * 3600.0 if sets_retention else None
     if settings.has_plaintext_redis:

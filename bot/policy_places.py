@@ -1,5 +1,5 @@
-"""The places, people and groups that a policy names: does this bot have their channels, and can they be used
-(`hitl policy check --channels FILE`)?
+"""Checks the places, people and groups in a policy: does this bot have their channels, and can they be used?
+(`hitl policy check --channels FILE`)
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .text import one_line
 
 
 class PolicyPlace(NamedTuple):
-    """A place, and where the policy names it: the rule (None is the default), its line, and the key."""
+    """A place, and where the policy names it: the rule (None: the default), its line, and the key."""
 
     place: Place
     rule: str | None
@@ -45,8 +45,8 @@ class Finding(NamedTuple):
 
 
 def policy_places(policy: Policy) -> list[PolicyPlace]:
-    """Each place once, those of the policy's default first. People and groups are the places where they get
-    messages.
+    """The places in a policy, each once; those of the default come first. People and groups are included as
+    places, because they get messages.
     """
     first = dict[Place, PolicyPlace]()
     for rule in (policy.default, *policy.rules):
@@ -64,8 +64,8 @@ def policy_places(policy: Policy) -> list[PolicyPlace]:
 
 
 def check_channels(policies: Iterable[tuple[str, Policy]], channels: Channels) -> None:
-    """Raises PolicyError that names each place in a channel that this bot does not have. `policies` are those
-    of HITL_POLICY, each with its agent, or "" for every agent.
+    """Raises PolicyError if a policy names places in channels that this bot doesn't have; the text names
+    each. `policies` are those of HITL_POLICY, each with its agent, or "" for every agent.
     """
     problems = list[str]()
     for agent, policy in policies:
@@ -80,7 +80,7 @@ def check_channels(policies: Iterable[tuple[str, Policy]], channels: Channels) -
 
 
 async def check_policy(policy: Policy, channels: Channels) -> list[Finding]:
-    """Checks each place once, those of the policy's default first. Changes nothing."""
+    """Checks each place once; those of the policy's default come first. Changes nothing."""
     findings: list[Finding] = []
     for one in policy_places(policy):
         place = one.place

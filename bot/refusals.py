@@ -1,7 +1,7 @@
-"""The sentences that a person reads when the bot refuses what they did, or could not do it.
+"""The sentences for a person when the bot refuses what they did, or could not do it.
 
-What the rules of a review refuse (too late, already decided, already voted) is worded beside each rule, in
-hitl_core/review.
+Refusals by the rules of a review (too late, already decided, already voted) have their texts beside each
+rule, in hitl_core/review.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ LOOKUP_UNAVAILABLE = "Who may decide could not be looked up. Press again."
 
 
 def may_not_decide(deciders: str, *, is_guest: bool) -> str:
-    """`deciders`: the names of those who may. A guest can be one of the members, and still not be allowed."""
+    """`deciders`: the names of those who may decide. A guest can be a member, but may still not decide."""
     guests = ", and guests only if the policy names them" if is_guest else ""
     return f"Only {deciders or 'nobody'} may decide this{guests}."
 
@@ -61,14 +61,14 @@ def read_first(action: str, button: str) -> str:
 
 # What failed.
 
-#: Does not say what was stored: an earlier attempt of the same click may have counted.
+#: It doesn't say what was stored, because an earlier attempt of the same click may have counted.
 STORE_UNAVAILABLE = (
     "The store can't be reached at the moment. Press again in a moment: it counts only once."
 )
 RESULT_UNKNOWN = (
     "It is not known whether this was stored in time. Press again: it counts only once."
 )
-#: After an error that nobody foresaw.
+#: After an error that no code handles.
 FAILED = (
     "Something failed in the bot, and it is not known whether this was stored. Try again: it counts only"
     " once. If it fails again, tell the people who run the bot."

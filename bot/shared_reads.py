@@ -1,4 +1,4 @@
-"""One read answers all who ask for the same at the same time."""
+"""Combines equal reads: tasks that ask for the same at the same time share one read."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ T = TypeVar("T")
 
 
 class SharedReads:
-    """One read for all who ask for the same before it begins: no result is older than its question."""
+    """Tasks that ask for the same key before its read begins share it. So no result is older than its
+    question.
+    """
 
     def __init__(self) -> None:
         self._next: dict[Hashable, asyncio.Task[Any]] = {}
         self._locks: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
 
     async def read(self, key: Hashable, read: Callable[[], Awaitable[T]]) -> T:
-        """The result of the next `read` with this key. Raises what it raises."""
+        """The result of the next `read` with this key. Raises what `read` raises."""
         task: asyncio.Task[T] | None = self._next.get(key)
         if task is None:
             task = self._next[key] = asyncio.create_task(self._run(key, read))
@@ -32,6 +34,6 @@ class SharedReads:
 
 
 def _ignore_error(task: asyncio.Task[Any]) -> None:
-    """Nobody may be left who waits for it: else asyncio logs its error."""
+    """If no task waits for it any more, asyncio would log its error."""
     if not task.cancelled():
         task.exception()

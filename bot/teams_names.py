@@ -1,6 +1,6 @@
-"""`hitl teams-names`: to which conversation in Teams each name of a place leads. A name leads where it led
-first, so that nobody takes a place over by taking its name; after a channel was created again, an operator
-forgets the old one here.
+"""`hitl teams-names`: lists and forgets which conversation in Teams each place name leads to. A name always
+leads to its first conversation, so that nobody takes over a place by taking its name. If that channel was
+deleted and created again, an operator forgets the old one here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hitl_core.cli import Commands
     from hitl_core.review import Reviews
 
-#: Of the channel's values in the store, those that are names begin like this.
+#: The prefix of those channel values in the store that are names.
 CHANNEL, PREFIX = "teams", "name:"
 
 _LIST = """\
