@@ -1,5 +1,5 @@
-"""Microsoft Teams. `channel` draws with `render` and talks with Teams by `transport`. Requests come in by
-`TeamsEndpoint`, checked by `Guard`.
+"""Microsoft Teams as a channel. `channel` draws with `render` and talks with Teams through `transport`.
+Requests arrive at `TeamsEndpoint`, and `Guard` checks them.
 """
 
 from .channel import TeamsChannel

@@ -44,17 +44,17 @@ log = logging.getLogger(__name__)
 
 #: The time limit of one call, in seconds.
 TIMEOUT = 4.0
-#: How far Redis's clock (it gives the time of a post) may be ahead of Teams', in seconds.
+#: How far Redis's clock, which gives the time of a post, may be ahead of Teams', in seconds.
 CLOCK_TOLERANCE = 600.0
 #: The longest line of an announcement.
 MAX_LINE = 600
-#: The name of the key of the buttons in the store, and its size in bytes.
+#: The name of the buttons' key in the store, and its size in bytes.
 _KEY_NAME, _KEY_SIZE = "button-key", 32
 
 
 class TeamsChannel(PeopleLookup):
-    """One tenant. `default` is the conversation for cards without a rule of their own: an id or a name; "" if
-    another channel has the bot's own place. `cloud_url`: a local Teams.
+    """One tenant. `default`: the conversation for cards whose rule names no place, by id or name; "" if
+    another channel has the bot's own place. `cloud_url`: the address of a local Teams.
     """
 
     name = NAME
@@ -85,8 +85,9 @@ class TeamsChannel(PeopleLookup):
         self._key: ButtonKey | None = None
 
     async def start(self) -> None:
-        """Raises SettingsError for wrong credentials, or if the default conversation can't be looked up. That
-        it is not there is no error: the bot learns where the app was added only while it runs.
+        """Raises SettingsError for wrong credentials, or if the default conversation can't be looked up. A
+        missing default conversation is no error, because the bot learns only while it runs where the app was
+        added.
         """
         self._api.health = Health(quiet=True)  # the SettingsError says it all
         try:
@@ -120,7 +121,9 @@ class TeamsChannel(PeopleLookup):
         await self.http.aclose()
 
     def key_in(self, conversation: str) -> ButtonKey:
-        """Signs the buttons of this conversation; the same for all bots. It is known after the start."""
+        """The key that signs the buttons of this conversation, the same for all bots; known after the
+        start.
+        """
         if self._key is None:
             raise RuntimeError("the channel has not been started")
         return self._key.within(conversation)
@@ -160,7 +163,7 @@ class TeamsChannel(PeopleLookup):
         await self._call("PUT", ref, "activities", ref.ts, body=body)
 
     async def reply(self, place: Place, ref: MessageRef, line: ThreadLine) -> None:
-        """In a channel below the message, in a chat as a further message: chats have no threads."""
+        """Post below the message in a channel; as another message in a chat, which has no threads."""
         destination = self.destination(place)
         root = f";messageid={destination.thread or ref.ts}" if is_channel(ref.conversation) else ""
         text = plain_text(thread_text(line, place_names(self.name_of)))
@@ -201,14 +204,14 @@ class TeamsChannel(PeopleLookup):
         return self._ref(conversation, id)
 
     async def replace(self, ref: MessageRef, content: Json, summary: str) -> None:
-        """Update such a message. Raises MessageGone if it was deleted."""
+        """Update a message of `send`. Raises MessageGone if it was deleted."""
         await self.replace_activity(ref, card_activity(content, summary))
 
     async def replace_activity(self, ref: MessageRef, body: Json) -> None:
         await self._call("PUT", ref, "activities", ref.ts, body=body)
 
     async def _card_message(self, card: Card, conversation: str) -> Json:
-        with suppress(ChannelError):  # without the names of new teams, the card has their ids
+        with suppress(ChannelError):  # without the names of new teams, the card shows their ids
             await self.team_channels.refresh_soon()
         return card_message(card, self.name_of, self.key_in(conversation), self.link)
 
@@ -216,7 +219,7 @@ class TeamsChannel(PeopleLookup):
         mark = message_mark(card.review_id, place)
         body = card_activity(with_mark(content, mark), card.summary)
         request = self._post_request(conversation, self.destination(place).thread, body)
-        # An answer without an id is no success: Teams split the message, or did something unknown.
+        # An answer without an id is no success: Teams has split the message, or did something unknown.
         id = await self._api.call_and_read(request, lambda data: read_field(data, "id", str))
         return self._ref(conversation, id)
 

@@ -37,7 +37,7 @@ async def open_teams(
 async def open_channel(
     settings: Settings, store: Store, health: Health, *, timeout: float
 ) -> AsyncGenerator[TeamsChannel, None]:
-    """The channel before its start, when it can only look up. `timeout` of one call is in seconds."""
+    """The channel before its start, when it can only look up. `timeout` is of one call, in seconds."""
     credentials = Credentials(
         settings.teams_client_id,
         settings.teams_tenant_id,

@@ -1,7 +1,7 @@
-"""What our buttons and forms carry in a card, and how it is read back. Pure.
+"""The values of our buttons and forms in a card, and how they are read back. Pure.
 
-Every client can read the `data` of an action, and can send any. So each has a MAC by the bot's own key, over
-the conversation for which it was drawn as well, and it has ids, never data.
+Every client can read the `data` of an action, and can send any data. So each has a MAC, made with the bot's
+own key, which also covers the conversation for which it was drawn. It has ids, never data of a review.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from ...forms import FormRef
 #: The name of this channel, in places, messages and people.
 NAME = "teams"
 
-#: Where a button is: on the card, in the Home, on a page of the Review. "form": it is about an open form.
-#: "close": what a person sees in place of the card is left. "file": a file that they may accept.
+#: Where a button is: on the card, in the Home, or on a page of the Review. "form": it belongs to an open
+#: form. "close": it leaves what is shown in place of the card. "file": a file that the person may accept.
 Kind = Literal["press", "home", "review", "form", "close", "file"]
-#: What a button of a form does: send the page, go to the page before, show the fields of another choice.
+#: What a button of a form does: send the page, go to the page before, or show the fields of another choice.
 FormVerb = Literal["send", "back", "redraw"]
 KEY_BYTES = 32
 _MAC_BYTES = 16
@@ -35,9 +35,9 @@ _MAC_BYTES = 16
 
 @dataclass(frozen=True)
 class Where:
-    """The view with a button: what is shown after it was pressed depends on that. Only a page of the Review
-    has a place and a number, and the id of a digest if its pages are the reviews of one. `in_home`: it was
-    opened in a Home, or in a card that a person asked for; only these lead back to the Home.
+    """The view that has a button. It decides what is shown after a press. Only a page of the Review has a
+    place and a number; it also has the id of a digest if its pages are the digest's reviews. `in_home`: it
+    was opened in a Home, or in a card that a person asked for; only these lead back to the Home.
     """
 
     kind: Literal["press", "home", "review"] = "press"
@@ -48,7 +48,7 @@ class Where:
 
     @property
     def opened_in(self) -> Where:
-        """The view in which a Review was opened, and to which its "Close" leads."""
+        """The view in which a Review was opened. "Close" of the Review leads there."""
         return IN_HOME if self.in_home else ON_CARD
 
     def value(self, button: str) -> str:
@@ -80,9 +80,7 @@ _HOME = "home"
 
 @dataclass(frozen=True)
 class OpenForm:
-    """What comes back with the entries of a form: which it is, which inputs its page has, and from where it
-    was opened.
-    """
+    """What comes back with a form's entries: the form, the inputs of its page, and where it was opened."""
 
     session_id: str
     ref: FormRef
@@ -94,7 +92,7 @@ class OpenForm:
 
     @classmethod
     def parse(cls, value: str) -> OpenForm:
-        """Raises Refused, for example if another version of the bot made it."""
+        """Reads the value. Raises Refused, for example if another version of the bot made it."""
         try:
             return _FORM.validate_json(value)
         except ValueError as error:
@@ -106,17 +104,17 @@ _FORM = TypeAdapter(OpenForm)
 
 class ButtonKey:
     """The key of the MACs: 32 random bytes, the same for all bots. `conversation`: where the buttons are; in
-    any other conversation they are none of ours.
+    another conversation they are not accepted.
     """
 
     def __init__(self, key: bytes, conversation: str = "") -> None:
-        """Raises ValueError for a shorter key: it could be guessed."""
+        """Raises ValueError for a shorter key, because that could be guessed."""
         if len(key) < KEY_BYTES:
             raise ValueError(f"The key of the buttons has {len(key)} bytes; it needs {KEY_BYTES}.")
         self._key, self._conversation = key, conversation
 
     def within(self, conversation: str) -> ButtonKey:
-        """The same key, for another conversation: its id without that of a thread."""
+        """The same key for another conversation. A thread's id is removed from the conversation's id."""
         return ButtonKey(self._key, conversation)
 
     def data(self, kind: Kind, value: str) -> dict[str, str]:
@@ -145,7 +143,7 @@ class ButtonKey:
 
 
 def close_data(key: ButtonKey, where: Where, review_id: str) -> dict[str, str]:
-    """Of the button that leaves what is shown in place of the card, of the Home, or of a Review's page."""
+    """The data of the button that closes what is shown in place of the card, the Home, or a Review's page."""
     match where.kind:
         case "press":
             return key.data("close", review_id)
@@ -157,7 +155,7 @@ def close_data(key: ButtonKey, where: Where, review_id: str) -> dict[str, str]:
 
 
 def message_mark(review_id: str, place: Place) -> str:
-    """The id of the first element of our messages about a review. By it a message is found again."""
+    """The id of the first element of our messages about a review. A message is found again by it."""
     return f"hitl:{review_id}:{place}"
 
 
@@ -174,8 +172,8 @@ def without_mark(card: dict[str, Any]) -> dict[str, Any]:
 
 
 def mark_of(card: Mapping[str, object]) -> str:
-    """The mark of one of our cards; "" if it has none. Only the place of the mark counts: any text of the
-    card may look like one.
+    """The mark of one of our cards; "" if it has none. It must be at its own position, because any text of
+    the card may look like a mark.
     """
     try:
         mark = str(cast(Any, card)["body"][0]["id"])

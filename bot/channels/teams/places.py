@@ -16,18 +16,18 @@ from hitl_core.model import DEFAULT_PLACE, MessageRef, Place, is_guid
 from ..contract import Audience
 from .ids import NAME
 
-#: The name for people.
+#: The name of this channel for people.
 LABEL = "Teams"
-#: Before a group's GUID: people and groups have ids of the same form.
+#: The prefix of a group's GUID, because people and groups have ids of the same form.
 GROUP = "group:"
-#: The ids of channels and group chats, and of personal chats. Names have no such form.
+#: The ids of channels and group chats, and of personal chats. No name has this form.
 CONVERSATION_ID = re.compile(r"(?:19:[^\s;]{1,300}@[a-z0-9.]+|a:[\w-]{1,300})")
 _CHAT_CONTEXT = quote('{"contextType":"chat"}')
 
 
 class Destination(NamedTuple):
-    """`audience.id` is an id or, of a conversation, a name. `thread` is the id of a thread's first message;
-    "" if it is none.
+    """`audience.id` is an id, or the name of a conversation. `thread` is the id of a thread's first message;
+    "" without a thread.
     """
 
     audience: Audience
@@ -35,8 +35,8 @@ class Destination(NamedTuple):
 
 
 def parse_place(place: Place, default: str) -> Destination:
-    """`default` replaces DEFAULT_PLACE: a target as in a place. The copy for one member of a group is that
-    person's chat.
+    """`default` replaces DEFAULT_PLACE: it is a target, as in a place. The copy for one member of a group is
+    that person's chat.
     """
     target = default if place == DEFAULT_PLACE else place.member or place.target
     if is_guid(target):
@@ -51,7 +51,7 @@ def is_group(target: str) -> bool:
 
 
 def group_guid(id: str) -> str | None:
-    """The GUID of a group's id, with or without `group:`; None if it is none."""
+    """The GUID of a group's id, with or without `group:`; None if it is not a GUID."""
     guid = id.removeprefix(GROUP)
     return guid if is_guid(guid) else None
 
@@ -62,7 +62,7 @@ def place_of(target: str) -> str:
 
 
 def is_channel(conversation: str) -> bool:
-    """Whether it is a channel of a team, which has threads; else it is a chat."""
+    """Whether it is a channel of a team, which has threads; otherwise it is a chat."""
     return conversation.endswith(("@thread.tacv2", "@thread.skype"))
 
 

@@ -1,4 +1,5 @@
-"""What people do in Teams → calls to the inbox → answers: buttons, forms, messages, installs.
+"""Handles what people do in Teams: buttons, forms, messages and installs become calls to the inbox, and its
+replies become answers.
 
 Start with `Activities`; `TeamsHome` also updates the Homes that people opened.
 """

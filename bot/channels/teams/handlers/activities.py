@@ -1,4 +1,6 @@
-"""Every activity of Teams → what handles it. They are validated: see `transport/guard.py`."""
+"""Passes every activity of Teams to its handler. The activities are already validated: see
+`transport/guard.py`.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ from .installs import Installs
 
 log = logging.getLogger(__name__)
 
-#: The invokes of a card's button, and of a file that a person accepts or declines. No other is ours.
+#: The invokes of a card's button, and of a file that a person accepts or declines. This bot handles no
+#: others.
 CARD_ACTION, FILE_CONSENT = "adaptiveCard/action", "fileConsent/invoke"
 
 
@@ -41,8 +44,8 @@ class Activities:
         )
 
     async def handle(self, activity: Activity) -> Answer:
-        """Types that this bot does not know get 200, invokes that it does not know 501. Raises only for what
-        nobody waits for: Teams sends that again.
+        """Handle an activity. Activities of unknown types get 200, unknown invokes 501. Raises only for
+        activities for whose answer nobody waits: Teams sends these again.
         """
         try:
             return await self._handle(activity)
@@ -77,7 +80,7 @@ class Activities:
         return Answer()
 
     async def _load_reviewer(self, activity: Activity) -> Reviewer:
-        """The person by their object id. Their name in the activity is only shown."""
+        """The person by their object id. The name in the activity is only displayed."""
         person = _person(activity)
         team, name = self._channel.team, activity.sender.name or person
         return await self._inbox.load_reviewer(NAME, person, team, name)

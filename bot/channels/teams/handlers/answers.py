@@ -1,5 +1,5 @@
-"""The answers to an invoke `adaptiveCard/action`, which only the person who pressed sees. What any error of
-any handler becomes: one sentence, and one line in the log.
+"""The answers to an invoke `adaptiveCard/action`, which only the person who pressed sees; and how an error of
+any handler becomes one sentence, and one line in the log.
 
 learn.microsoft.com/adaptive-cards/authoring-cards/universal-action-model#response-format
 """
@@ -22,12 +22,12 @@ from ..transport import Answer, InvalidActivity
 
 log = logging.getLogger(__name__)
 
-#: Teams takes an invoke without a text for a failure, and repeats it.
+#: Teams treats an invoke without a text as a failure, and repeats it.
 NO_TEXT = "Nothing was changed."
 
 
 def card_answer(card: Json, on_sent: Callable[[], Awaitable[None]] | None = None) -> Answer:
-    """The card is shown in place of the one that was pressed. `on_sent` runs when Teams has it."""
+    """The card is shown in place of the pressed one. `on_sent` runs after Teams has received it."""
     return _answer("application/vnd.microsoft.card.adaptive", card, on_sent)
 
 
@@ -43,7 +43,7 @@ def _answer(
 
 
 def explain(error: Exception, what: str) -> str:
-    """The sentence. `what` failed is for the log, for example "a press"."""
+    """The sentence for an error. `what` names the failed thing in the log, for example "a press"."""
     match error:
         case Refused():
             pass

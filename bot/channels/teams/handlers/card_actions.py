@@ -1,4 +1,4 @@
-"""The invoke of a card's button: whose it is, what it says, and what becomes of it."""
+"""Handles the invoke of a card's button: checks it, reads its value, and answers."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from .views import Views
 
 
 class CardActions:
-    """Every answer is a card or a sentence that only this person sees. Nothing here trusts the data of a
-    button before its MAC was checked, and nobody decides by a name.
+    """Every answer is a card or a sentence that only this person sees. The data of a button is trusted only
+    after its MAC was checked, and nobody decides by a name.
     """
 
     def __init__(self, inbox: Inbox, channel: TeamsChannel, home: TeamsHome, files: Files) -> None:
@@ -63,8 +63,8 @@ class CardActions:
         return await self._presses.answer(press, click)
 
     async def _refresh(self, review_id: str, click: Click) -> Answer:
-        """Teams itself asks for the card, and nobody pressed anything. Nothing is decided, and no message is
-        updated: Teams would ask again.
+        """Teams itself asks for the card, and nobody pressed anything. So nothing is decided, and no message
+        is updated: after an update Teams would ask again.
         """
         async with click_budget.timeout("page"):
             if click.where.in_home:

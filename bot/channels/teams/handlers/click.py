@@ -14,16 +14,16 @@ from hitl_core.model import MessageRef, Place, Reviewer
 from ..ids import NAME, ON_CARD, Where
 from ..transport import Activity
 
-#: The suffix that an activity in a thread has at its conversation's id.
+#: The suffix of a conversation's id in an activity of a thread.
 _THREAD = ";messageid="
 
 
 @dataclass(frozen=True)
 class Click:
-    """`op` is the id of this press: Teams repeats one that got no answer, and it counts once. `card` is the
-    review's message with the button, in `conversation`. It is None in a Home and on a page of the Review:
-    these messages may belong to no review, and the bot would take one for another card of it, and delete it.
-    `message_id` is the message's id in every view.
+    """`op` is the id of this press. Teams repeats a press that got no answer, and it counts only once.
+    `card`: the review's message with the button, in `conversation`. It is None in a Home and on a page of the
+    Review, because these messages may belong to no review: the bot would take such a message for a duplicate
+    card and delete it. `message_id`: the message's id in every view.
     """
 
     who: Reviewer
@@ -35,12 +35,12 @@ class Click:
 
 
 def conversation_of(activity: Activity) -> str:
-    """The id of the conversation, without that of a thread."""
+    """The id of the conversation, without the thread's id."""
     return activity.conversation.id.partition(_THREAD)[0]
 
 
 def place_of_thread(activity: Activity) -> Place:
-    """Where the activity was written: its conversation, in a channel with the thread."""
+    """Where the activity was written: its conversation; in a channel, with the thread."""
     conversation, _, thread = activity.conversation.id.partition(_THREAD)
     return Place.of(NAME, conversation, thread)
 
@@ -52,12 +52,14 @@ def message_of(activity: Activity, where: Where) -> MessageRef | None:
 
 
 def op_of_press(activity: Activity, who: Reviewer, value: str) -> str:
-    id = activity.id or uuid4()  # one without an id can't be told from another one
+    id = activity.id or uuid4()  # activities without an id must not count as the same
     return _hash_op(f"{activity.conversation.id} {id} {who.id} {value}")
 
 
 def op_of_form(session_id: str, page: int, who: Reviewer, data: Mapping[str, Any]) -> str:
-    """The same form, person and entries are the same operation: sending it again after an error is safe."""
+    """The operation id of a form. The same form, person and entries give the same id, so sending it again
+    after an error is safe.
+    """
     entries = json.dumps(data, sort_keys=True, default=str)
     return _hash_op(f"{session_id} {page} {who.id} {entries}")
 

@@ -1,4 +1,6 @@
-"""What people write to the bot: `approvals`, `approvals show ID`, `help`. Answers come in their own chat."""
+"""Handles what people write to the bot: `approvals`, `approvals show ID`, `help`. The answers come in the
+person's own chat.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ NO_CHAT = (
 )
 #: A mention of the bot, and other tags.
 _TAG = re.compile(r"<at[^>]*>.*?</at>|<[^>]{0,200}>|&nbsp;", re.DOTALL)
-#: More of a message is not read.
+#: The most characters of a message that are read.
 MAX_TEXT = 2000
 
 
@@ -73,8 +75,9 @@ class Commands:
             explain(error, f"the welcome of {person}")
 
     async def say(self, person: str, text: str, activity: Activity) -> None:
-        """One sentence, in their own chat. If they have none, they read that where they wrote, and no more:
-        others read it too. Never raises: Teams would send their message again.
+        """Send one sentence to the person's own chat. If they have no such chat, they are told so where they
+        wrote, and no more, because others read it too. Never raises: otherwise Teams would send their message
+        again.
         """
         try:
             async with click_budget.timeout("home_error"):
@@ -103,7 +106,7 @@ class Commands:
                 )
 
     async def _show(self, id: str, who: Reviewer) -> None:
-        """The card, as in a Home: without Escalate, which needs the card's own place."""
+        """Send the card as in a Home, without Escalate, which needs the card's own place."""
         review_id = await self._homes.find_review_id(who, id)
         card = await self._inbox.access.find_card(review_id, who)
         channel = self._channel

@@ -1,5 +1,5 @@
-"""All arguments as a file, for what is too long to read in cards. It goes to a person's own OneDrive, after
-they accepted it in their own chat: bots can't post files anywhere else.
+"""All arguments as a file, if they are too long to read in cards. The file goes to the person's own OneDrive,
+after they accepted it in their own chat: bots can't post files anywhere else.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 
 #: How long a person may accept a file, in seconds.
 OFFER_TTL = 24 * 3600.0
-#: One acceptance at a time: as long as an upload may take, in seconds.
+#: An upload may take this long, in seconds. Meanwhile another acceptance does nothing.
 LOCK_TTL = UPLOAD_TIMEOUT + 5.0
 
 DESCRIPTION = "All arguments of a tool call, as text. It is stored in your OneDrive."
@@ -85,7 +85,7 @@ class Files:
         return text_answer(OFFERED)
 
     async def answer(self, activity: Activity, who: Reviewer) -> Answer:
-        """The person's answer to that. Teams reads nothing in ours: what follows comes in their chat."""
+        """Handle the answer to that question. Teams reads nothing in ours; the result comes in their chat."""
 
         async def finish() -> None:
             if text := await self._finish(activity, who):
@@ -94,7 +94,7 @@ class Files:
         return Answer(on_sent=finish, is_slow=True)
 
     async def _finish(self, activity: Activity, who: Reviewer) -> str:
-        """A sentence; "" if the question itself was replaced. Never raises."""
+        """The result as a sentence; "" if the question itself was replaced. Never raises."""
         try:
             return await self._run(parse_file_consent(activity), activity, who)
         except Exception as error:
@@ -129,7 +129,7 @@ class Files:
         target: ActionRef,
         who: Reviewer,
     ) -> str:
-        """The file is made again, from the review as it is now, if the person may still see it."""
+        """Upload the file, made again from the review as it is now, if the person may still see it."""
         file, info = await self._inbox.reader.text(target, who), consent.upload_info
         if info is None:
             raise InvalidActivity("uploadInfo is missing")
@@ -146,8 +146,8 @@ class Files:
         return ""
 
     async def _settle(self, id: str, question: MessageRef, who: Reviewer, body: Json) -> None:
-        """The question has its answer: this is shown in its place. Raises ChannelError."""
-        with contextlib.suppress(HitlError):  # it ends by itself
+        """Replace the question by this message, because it has its answer. Raises ChannelError."""
+        with contextlib.suppress(HitlError):  # it expires by itself
             await self._store.drop_draft(_key(id))
         try:
             await self._channel.replace_activity(question, body)

@@ -1,4 +1,4 @@
-"""Forms in place of a card: sent, turned back, drawn again for another choice."""
+"""Handles forms that are shown in place of a card: sent, sent back, and drawn again for another choice."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Forms:
     async def answer(
         self, form: OpenForm, verb: str, inputs: Mapping[str, Any], click: Click
     ) -> Answer:
-        """`inputs` are those of the form's page, as Teams sends them. Raises Refused, TimeoutError."""
+        """`inputs`: those of the form's page, as Teams sends them. Raises Refused, TimeoutError."""
         entries = read_entries(inputs, form.ids)
         if verb in ("back", "redraw") and form.ref.kind in FIELD_KINDS:
             async with click_budget.timeout("page"):
@@ -77,7 +77,7 @@ class Forms:
         assert_never(result)
 
     async def _page_again(self, form: OpenForm, entries: Entries, click: Click) -> FormPage:
-        """The page that was sent, with what they entered. Raises Refused."""
+        """The page that was sent, with the person's entries. Raises Refused."""
         async with click_budget.timeout("next"):
             if form.ref.kind not in FIELD_KINDS or MESSAGE in entries.answers:
                 return await self._form_service.open(form.ref, click.who)

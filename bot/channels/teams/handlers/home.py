@@ -15,14 +15,16 @@ from ..channel import TeamsChannel
 from ..ids import NAME
 from ..render import CardBuilder, Json, home_card
 
-#: In the notification.
+#: The title in the notification.
 HOME_TITLE = "What waits for you"
 
 log = logging.getLogger(__name__)
 
 
 class TeamsHome:
-    """It is sent when its person asks for it, and that message is updated for a while, if it changed."""
+    """A Home is sent when its person asks for it. For a while after that, its message is updated when
+    something changed.
+    """
 
     def __init__(self, inbox: Inbox, homes: HomeLoader, channel: TeamsChannel) -> None:
         self._inbox, self._homes, self._channel = inbox, homes, channel
@@ -38,8 +40,9 @@ class TeamsHome:
         await views.save(key, HomeView(home.page, _digest(card), ref.model_dump_json()))
 
     async def publish(self, user_id: str, page: int | None = None) -> None:
-        """Updates the newest message, if it is out of date. A form or page in its place is left alone: the
-        update would replace it, with all that was typed. Raises ChannelError, StoreUnavailable.
+        """Updates the newest message, if it is out of date. If a form or page is shown in its place, nothing
+        is sent, because an update would replace that, with everything that was typed. Raises ChannelError,
+        StoreUnavailable.
         """
         key, views = _key(user_id), self._homes.views
         shown = await views.load(key)
@@ -59,7 +62,9 @@ class TeamsHome:
             await views.save(key, HomeView(home.page, digest, shown.message))
 
     async def cover(self, who: Reviewer, message_id: str | None) -> None:
-        """The person sees something else in place of the message with this id. Raises StoreUnavailable."""
+        """Record that the person sees something else in place of the message with this id. Raises
+        StoreUnavailable.
+        """
         key, views = _key(who.id), self._homes.views
         shown = await views.load(key)
         if shown.message and MessageRef.model_validate_json(shown.message).ts == message_id:
@@ -72,7 +77,7 @@ class TeamsHome:
         page: int | None,
         seen: PermittedSnapshot | None = None,
     ) -> Json:
-        """This page, or the current one, for the answer to a press. `seen` is the review of that press. The
+        """This page, or the current one, as the answer to a press. `seen`: the review of that press. The
         message itself is updated a little later.
         """
         key, views = _key(who.id), self._homes.views
@@ -89,7 +94,7 @@ class TeamsHome:
 
 
 def _key(user_id: str) -> str:
-    """The key of a person, which is the text of their place too."""
+    """The key of a person. It is also the text of their place."""
     return f"{NAME}:{user_id}"
 
 

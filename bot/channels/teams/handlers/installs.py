@@ -1,4 +1,4 @@
-"""Where the app is installed, and who is there: the bot may write only into these conversations.
+"""Records where the app is installed, and who is there: the bot may write only in these conversations.
 
 learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/subscribe-to-conversation-events
 """
@@ -13,7 +13,7 @@ from .commands import Commands
 
 
 class Installs:
-    """Raises StoreUnavailable: Teams sends the activity again."""
+    """Raises StoreUnavailable; then Teams sends the activity again."""
 
     def __init__(self, channel: TeamsChannel, lookups: Lookups, commands: Commands) -> None:
         self._channel, self._lookups, self._commands = channel, lookups, commands
@@ -32,14 +32,16 @@ class Installs:
             await self._welcome(activity)
 
     def _is_removed(self, activity: Activity) -> bool:
-        """An upgrade removes the old version and adds the new one: it stays installed."""
+        """Whether the app was removed. An upgrade removes the old version and adds the new one, so the app
+        stays installed.
+        """
         if activity.type == "installationUpdate":
             return activity.action == "remove"
         left = [one.id.lower() for one in activity.members_removed]
         return activity.recipient.id.lower() in left
 
     async def _welcome(self, activity: Activity) -> None:
-        """In the person's own chat only: nobody wants it in a team."""
+        """Welcome the person, but only in their own chat: in a team it would only disturb."""
         if activity.conversation.conversation_type != "personal":
             return
         if (person := activity.sender.person) is not None:

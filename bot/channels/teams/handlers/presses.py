@@ -1,4 +1,4 @@
-"""Buttons of cards: they decide, open a form, or show something to read."""
+"""Handles the buttons of cards: they decide, open a form, or show something to read."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Presses:
         )
 
     async def answer(self, press: Press, click: Click) -> Answer:
-        """Raises Refused, ChannelError, StoreUnavailable, TimeoutError: nothing is decided then."""
+        """Raises Refused, ChannelError, StoreUnavailable, TimeoutError; then nothing was decided."""
         if (command := press.command(click.who, click.op, click.card)) is not None:
             return await self._apply(command, click)
         if (form := FormRef.of_button(press, click.card)) is not None:
@@ -44,14 +44,14 @@ class Presses:
             return await self._show_page(press, click)
 
     async def close(self, review_id: str, click: Click) -> Answer:
-        """Back to the card, or to the Home, at the page where it was."""
+        """Show the card again, or the Home, at the page where it was."""
         async with click_budget.timeout("page"):
             if click.where.in_home:
                 return await self._views.home(click)
             return await self._views.card(review_id, click)
 
     async def _apply(self, command: InboxCommand, click: Click) -> Answer:
-        """Commits first, and answers then."""
+        """Commit first, then answer."""
         reply = await self._inbox.apply(command)
         if reply.unread is not None:
             async with click_budget.timeout("show"):
@@ -68,7 +68,7 @@ class Presses:
     async def show_result(
         self, review_id: str, click: Click, seen: PermittedSnapshot | None
     ) -> Answer:
-        """Never raises: the decision is stored."""
+        """Show the result of a decision. Never raises, because the decision is stored."""
         try:
             async with click_budget.timeout("show"):
                 return await self._views.after(review_id, click, seen)

@@ -1,4 +1,4 @@
-"""What one person sees in place of a card, after a press. Built from the review as it is now."""
+"""Draws what one person sees in place of a card after a press, from the review as it is now."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from .home import TeamsHome
 
 
 class Views:
-    """Every method raises Refused. A `seen` review of the same press is not loaded again."""
+    """Every method raises Refused. `seen`: a review that this press has loaded; it is not loaded again."""
 
     def __init__(self, inbox: Inbox, channel: TeamsChannel, home: TeamsHome) -> None:
         self._inbox, self._channel, self._home = inbox, channel, home
 
     async def after(self, review_id: str, click: Click, seen: PermittedSnapshot | None) -> Answer:
-        """What follows a decision: the card as it is now, the Home, or the next action of the Review."""
+        """The view after a decision: the card as it is now, the Home, or the next action of the Review."""
         match click.where.kind:
             case "press":
                 return await self.card(review_id, click, seen)
@@ -71,7 +71,7 @@ class Views:
     async def home(
         self, click: Click, page: int | None = None, seen: PermittedSnapshot | None = None
     ) -> Answer:
-        """Raises ChannelError, StoreUnavailable too."""
+        """The Home. Also raises ChannelError, StoreUnavailable."""
         return card_answer(await self._home.draw(click.who, click.conversation, page, seen))
 
     async def arguments(
@@ -82,7 +82,7 @@ class Views:
         seen: PermittedSnapshot | None = None,
         why: Line = (),
     ) -> Answer:
-        """This page of all arguments, with `why` it is shown if the person did not ask for it."""
+        """This page of all arguments; `why` says why it is shown, if the person did not ask for it."""
         reader = self._inbox.reader
         page = await reader.arguments(target, number, click.who, split_arguments, seen)
         return self._instead(arguments_card(page, self._builder(click), why), click, page.reads)
@@ -99,7 +99,7 @@ class Views:
         return self._review(page, click)
 
     async def review(self, review_id: str, click: Click, seen: PermittedSnapshot | None) -> Answer:
-        """The next action of the Review that still waits."""
+        """The next waiting action of the Review."""
         place, number, who = click.where.place, click.where.number, click.who
         assert place is not None  # a page of the Review has one
         about = click.where.digest or review_id
@@ -116,12 +116,12 @@ class Views:
         entries: Entries | None = None,
         errors: Mapping[str, str] | None = None,
     ) -> Answer:
-        """With `entries` it has what the person entered, and with `errors` what is wrong with it."""
+        """The form. With `entries` it has the person's input, and with `errors` what is wrong with it."""
         card = form_card(page, session_id, self._builder(click), entries, errors)
         return self._instead(card, click)
 
     def notice(self, text: str, title: str, review_id: str, click: Click) -> Answer:
-        """In place of a form that is of no more use."""
+        """A notice in place of a form that is of no more use."""
         return self._instead(notice_card(text, title, self._builder(click), review_id), click)
 
     def _fits(self, click: Click) -> Callable[[ActionPage], bool]:
@@ -134,8 +134,8 @@ class Views:
     def _instead(
         self, card: dict[str, object], click: Click, reads: ActionRef | None = None
     ) -> Answer:
-        """In place of the card or Home. What follows is recorded after Teams has it: what they have read, and
-        that their Home is covered.
+        """The card, shown in place of the card or Home. After Teams has received it, it is recorded what the
+        person has read, and that their Home is covered.
         """
 
         async def record() -> None:
@@ -147,6 +147,6 @@ class Views:
         return card_answer(card, record)
 
     def _builder(self, click: Click) -> CardBuilder:
-        """Draws for the same view: what is shown instead leads back to it."""
+        """Draws for the view of the click, so that what is shown in its place leads back to it."""
         channel, key = self._channel, self._channel.key_in(click.conversation)
         return CardBuilder.of(channel.name_of, key, channel.link, click.where)

@@ -1,7 +1,7 @@
-"""Cards, forms, pages and Homes as Adaptive Cards 1.5. Pure.
+"""Draws cards, forms, pages and Homes as Adaptive Cards 1.5. Pure.
 
-A `CardBuilder` draws lines, values and buttons for one view. Words of others are only in text runs, which are
-literal, and in the titles of buttons and options, where nothing comes alive.
+A `CardBuilder` draws lines, values and buttons for one view. The words of others are only in text runs, which
+are literal, and in the titles of buttons and options, where Teams interprets nothing.
 """
 
 from .announcement import announcement_card

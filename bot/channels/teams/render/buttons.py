@@ -13,8 +13,8 @@ SEND_FILE_SPOKEN = f"{SEND_FILE}, in your own chat with this app"
 
 
 def button_action(button: Button, data: dict[str, str]) -> Json:
-    """`data`: what Teams sends back when it is pressed. A button with a question asks first: the question
-    opens below it, with the answer yes.
+    """`data`: what Teams sends back when the button is pressed. A button with a question opens the question
+    below itself, with a button for yes.
     """
     if button.verb == "file":  # it needs no input of the form in which it is
         return {**execute(SEND_FILE, data, spoken=SEND_FILE_SPOKEN), "associatedInputs": "none"}
@@ -40,7 +40,7 @@ def execute(
     style: str | None = None,
     spoken: str = "",
 ) -> Json:
-    """`verb`: the kind of the data, if nothing else is said. `spoken` is for screen readers."""
+    """An action that sends `data`. `verb`: by default the kind of the data. `spoken`: for screen readers."""
     action: Json = {
         "type": "Action.Execute",
         "title": clip(title, MAX_TITLE),

@@ -1,4 +1,4 @@
-"""Lines, values and buttons of a card as its elements. Pure."""
+"""Draws lines, values and buttons as the elements of a card. Pure."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from .elements import (
 )
 from .markup import GROUP, GUID, runs
 
-#: Place → its name, for example `Orders > Approvals`; of a person's place the person's name.
+#: Place → its name, for example `Orders > Approvals`; for a person's place, the person's name.
 Names = Callable[[Place], str]
-#: Message → its URL, None if it is not known.
+#: Message → its URL; None if it is unknown.
 MessageLink = Callable[[MessageRef], str | None]
 
-#: Between the facts of one line.
+#: The separator between the facts of one line.
 SEPARATOR = Text("  ·  ")
 
 
 @dataclass(frozen=True)
 class CardBuilder:
-    """Of one view. `key` signs its buttons, and `where` says in which view they are."""
+    """Draws for one view. `key` signs its buttons, and `where` says which view they are in."""
 
     names: PlaceNames
     key: ButtonKey
@@ -52,7 +52,7 @@ class CardBuilder:
         return rich_text(runs(line, self.names, look), **more)
 
     def lines(self, lines: Iterable[Line], look: Look | None = None) -> list[Json]:
-        """Each in an element of its own. Empty ones are left out."""
+        """Each line in its own element. Empty lines are left out."""
         return [self.line(line, look, spacing="small") for line in lines if line]
 
     def small_lines(self, lines: Iterable[Line]) -> list[Json]:
@@ -63,7 +63,7 @@ class CardBuilder:
         return self.lines(lines, ALERT)
 
     def facts(self, facts: Iterable[Line]) -> list[Json]:
-        """All on one line; none without facts."""
+        """All facts on one line; [] without facts."""
         joined: list[Line] = []
         for fact in facts:
             joined += [(SEPARATOR, *fact)] if joined else [fact]
@@ -81,14 +81,14 @@ class CardBuilder:
         return [*elements, *self.lines([tuple(spans)])]
 
     def buttons(self, buttons: Sequence[Button]) -> list[Json]:
-        """In sets, the rare ones in a menu; none without buttons."""
+        """The buttons in sets, the rare ones in a menu; [] without buttons."""
         return action_sets([self.button(one) for one in buttons])
 
     def button(self, button: Button) -> Json:
         return button_action(button, self.key.data(self.where.kind, self.where.value(button.value)))
 
     def close(self, review_id: str, label: str) -> Json:
-        """Leaves what is shown in place of the card."""
+        """The button that leaves what is shown in place of the card."""
         data = close_data(self.key, self.where, review_id)
         return {**execute(label, data), "associatedInputs": "none"}
 
@@ -105,7 +105,7 @@ def value_box(text: str, look: Look) -> Json:
 
 
 def place_names(names: Names, link: MessageLink | None = None) -> PlaceNames:
-    """What sentences need to know about places in Teams. Without `link` there are no links."""
+    """What sentences must know about places in Teams. Without `link` there are no links."""
     if link is None:
         return PlaceNames(names, is_conversation)
 
@@ -117,7 +117,7 @@ def place_names(names: Names, link: MessageLink | None = None) -> PlaceNames:
 
 
 def is_conversation(place: Place) -> bool:
-    """Whether it has members; else it is one person or group."""
+    """Whether the place has members; otherwise it is one person or group."""
     is_one = GUID.fullmatch(place.target.removeprefix(GROUP)) is not None
     return not (place.channel == NAME and is_one)
 

@@ -38,7 +38,7 @@ from .elements import (
 from .lists import fitting_lines, list_elements
 from .markup import mentions, runs
 
-#: The room of all elements: the rest is for the card around them.
+#: The space for all elements. The rest is for the card around them.
 ROOM = MAX_BYTES - 1_000
 #: Reserved for the lines of decided actions while others still wait, and for the buttons above a list.
 DECIDED_SIZE = 3_000
@@ -54,7 +54,7 @@ def card_message(
     link: MessageLink | None = None,
     where: Where = ON_CARD,
 ) -> Json:
-    """At most MAX_BYTES. What has no room is counted, and can be read one by one."""
+    """At most MAX_BYTES. What doesn't fit is counted, and can be read one by one."""
     builder = CardBuilder.of(names, key, link, where)
     text = card_text(card, builder.names)
     calls, entities = mentions(text.calls, builder.names)
@@ -123,7 +123,7 @@ def _header(card: Card, text: CardText, builder: CardBuilder) -> list[Json]:
 
 
 def origin_elements(text: CardText, builder: CardBuilder) -> list[Json]:
-    """For whom and until when, and the warnings about the names in it."""
+    """Who asked and until when, and the warnings about the names there."""
     return [*builder.facts(text.origin), *builder.alerts(text.warnings)]
 
 
@@ -136,14 +136,14 @@ def _foot(text: CardText, builder: CardBuilder) -> list[Json]:
 
 
 def separated(elements: list[Json]) -> list[Json]:
-    """With a line above them."""
+    """The elements, with a line above them."""
     if not elements:
         return []
     return [{**elements[0], "separator": True, "spacing": "medium"}, *elements[1:]]
 
 
 def _open_parts(card: Card, builder: CardBuilder, shared: Sequence[Button]) -> list[list[Json]]:
-    """All doubts and pending actions, in full. `shared`: further buttons of each action."""
+    """All doubts and pending actions, in full. `shared`: more buttons of each action."""
     is_only = is_single(card)
     above = card.title if is_only else ""
     doubts = [doubt_elements(card.review_id, one, builder) for one in card.doubts]
@@ -159,9 +159,7 @@ def _open_parts(card: Card, builder: CardBuilder, shared: Sequence[Button]) -> l
 def _fitting_doubts(
     parts: Sequence[list[Json]], builder: CardBuilder, room: int, *, least: int = 0
 ) -> list[Json]:
-    """The first doubts that fit, and `least` of them in any case. The others appear when what is shown is
-    decided.
-    """
+    """The first doubts that fit, at least `least`. The others appear when the shown ones are decided."""
     body: list[Json] = []
     for at, part in enumerate(parts):
         more = builder.small_lines([more_doubts_line(len(parts) - at)])
@@ -180,8 +178,8 @@ def action_elements(
     above: str = "",
     more: Sequence[Button] = (),
 ) -> list[Json]:
-    """A decided action shows its decision and no buttons. Text that is already in the title (`above`) is
-    omitted. `more`: buttons beside its own.
+    """One action. A decided action shows its decision and no buttons. A text that is already in the title
+    (`above`) is left out. `more`: buttons beside its own.
     """
     text = action_text(review_id, action, builder.names, numbered=numbered, above=above)
     elements = text_elements(text, builder)

@@ -1,7 +1,7 @@
 """The elements of an Adaptive Card 1.5, and their sizes
 (https://adaptivecards.io/schemas/1.5.0/adaptive-card.json).
 
-A text of others only goes into `text_run`: a TextRun is literal, while a TextBlock is Markdown.
+A text of others only goes into `text_run`, because a TextRun is literal, while a TextBlock is Markdown.
 """
 
 from __future__ import annotations
@@ -16,38 +16,38 @@ from hitl_core.errors import Refused
 Json = dict[str, Any]
 Look = dict[str, Any]
 
-#: Cards of a bot must be within 28 KB (learn.microsoft.com/microsoftteams/platform/task-modules-and-cards).
-#: In UTF-16, which Teams counts too, that is at most 56 KB of 100.
+#: A bot's card must be at most 28 KB (learn.microsoft.com/microsoftteams/platform/task-modules-and-cards). In
+#: UTF-16, which Teams counts too, that is at most 56 KB of 100.
 MAX_BYTES = 28_000
 TOO_LARGE = (
     "This is too large for Teams. It can be decided on the command line: “hitl reviews decide”."
 )
 #: Teams shows at most six actions in one set.
 MAX_ACTIONS = 6
-#: The characters of one row of buttons on a phone, and what a button takes beside its title.
+#: How many characters one row of buttons has on a phone, and how many a button takes beside its title.
 MAX_ROW, BUTTON_WIDTH = 42, 4
 
 SMALL: Look = {"size": "small", "isSubtle": True}
-#: The same without its own size, for what people must read.
+#: The same look without its own size, for texts that people must read.
 SUBTLE: Look = {"isSubtle": True}
 TITLE: Look = {"size": "medium", "weight": "bolder"}
 ALERT: Look = {"color": "attention"}
 BOLD: Look = {"weight": "bolder"}
 ITALIC: Look = {"italic": True}
 
-#: Clients show several spaces, and those at the start of a line, as one.
+#: Clients show several spaces, and spaces at the start of a line, as one space.
 _SPACES = re.compile(r"(?<=[ \n]) ")
 _MACRO = re.compile(r"(?<=\{)(?=\{)")
-#: More parts of one text would take too much room.
+#: The most runs of one text. More would take too much space.
 _MAX_PARTS = 8
 _TAB = "⇥\u00a0\u00a0\u00a0"
-#: Nobody sees it. In a text of others it would be a mark, so it is always ours.
+#: An invisible character. In a text of others it would be shown as a mark, so it is always ours.
 JOINER = "\N{WORD JOINER}"
 
 
 def text_runs(text: str, **look: Any) -> list[Json]:
-    """The text, in which each character stays as it is. It is several runs where it would begin a macro:
-    clients replace `{{DATE(…)}}` and `{{TIME(…)}}` in a run.
+    """The text, in which each character stays as it is. A text that would begin a macro is split into several
+    runs, because clients replace `{{DATE(…)}}` and `{{TIME(…)}}` in a run.
     """
     text = _keep_spaces(text)
     parts = _MACRO.split(text) if "{{" in text else [text]
@@ -57,7 +57,7 @@ def text_runs(text: str, **look: Any) -> list[Json]:
 
 
 def break_macros(text: str) -> str:
-    """For labels and options, which have no runs: nothing in it is a macro."""
+    """The text without macros, for labels and options, which have no runs."""
     return _MACRO.sub(JOINER, text) if "{{" in text else text
 
 
@@ -71,8 +71,8 @@ def container(items: Sequence[Json], **more: Any) -> Json:
 
 
 def action_sets(actions: Sequence[Json]) -> list[Json]:
-    """Rows of actions whose titles a phone shows whole. The rare ones are in the menu of the last row; a menu
-    alone would not say what it is for.
+    """Rows of actions whose titles fit on a phone. The rare ones are in the menu of the last row, because a
+    menu alone would not say what it is for.
     """
     rare = [one for one in actions if one.get("mode") == "secondary"]
     if len(rare) == len(actions):
@@ -96,7 +96,7 @@ def action_sets(actions: Sequence[Json]) -> list[Json]:
 
 
 def adaptive_card(body: Sequence[Json], entities: Sequence[Json] = ()) -> Json:
-    """`entities`: the mentions in it."""
+    """The card. `entities`: the mentions in it."""
     return {
         "type": "AdaptiveCard",
         "version": "1.5",
@@ -106,14 +106,14 @@ def adaptive_card(body: Sequence[Json], entities: Sequence[Json] = ()) -> Json:
 
 
 def byte_size(value: object) -> int:
-    """As compact JSON in UTF-8."""
+    """The size as compact JSON in UTF-8."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return len(text.encode("utf-8", "surrogatepass"))
 
 
 def fitting_card(drawings: Iterable[Json]) -> Json:
-    """The first one that Teams takes. Every card leaves the render room through here. Raises Refused if there
-    is none.
+    """The first of the drawings that Teams accepts. Every card leaves this package through here. Raises
+    Refused if there is none.
     """
     for card in drawings:
         if byte_size(card) <= MAX_BYTES:
@@ -122,7 +122,7 @@ def fitting_card(drawings: Iterable[Json]) -> Json:
 
 
 def total_size(parts: Iterable[Json]) -> int:
-    """Of several elements, with what is between them."""
+    """The size of several elements, with the separators between them."""
     return sum(byte_size(one) + 1 for one in parts)
 
 

@@ -31,11 +31,12 @@ from .form_limits import TEAMS_LIMITS
 from .inputs import can_show, field_inputs, text_length
 from .pages import CANCEL, notice_card
 
-#: The characters of a hint, where it is short of room too.
+#: The characters of a hint if space is short.
 HINT_SIZES = (300, 80, 0)
-#: A character as JSON in UTF-8, at most; what the marks of invisible ones take is checked when it is drawn.
+#: The most bytes of a character as JSON in UTF-8. The marks of invisible characters take more; that is
+#: checked when the card is drawn.
 CHARACTER_BYTES = 3
-#: Reserved for what may be wrong with each field.
+#: Reserved for the error of each field.
 ERROR_BYTES = 400
 SHOW_FIELDS = "Show its fields"
 
@@ -47,8 +48,8 @@ def form_card(
     entries: Entries | None = None,
     errors: Mapping[str, str] | None = None,
 ) -> Json:
-    """In place of the card or page that `builder` draws for. With `entries` the fields have what a person
-    entered, and with `errors` (by id) each has what is wrong with it.
+    """The form, drawn in place of the view of `builder`. With `entries` the fields have the person's input;
+    with `errors` (by id) each has its error.
     """
     fields = tuple(_filled(one, entries) for one in page.fields) if entries else page.fields
     ids = tuple(one.id for one in fields if one.field.locked is None)
@@ -61,7 +62,7 @@ def form_card(
 
 
 def _filled(one: PageField, entries: Entries) -> PageField:
-    """A field with what was entered, if its input can show that."""
+    """The field with what was entered, if its input can show that."""
     if one.field.locked is not None or one.id not in entries.answers:
         return one
     answer = entries.answers[one.id]
@@ -76,7 +77,7 @@ class _Form:
         self._page, self._builder, self._data, self._errors = page, builder, data, errors
 
     def draw(self, hint_size: int) -> Json:
-        """Texts share the room that is left; a text that is there already is kept."""
+        """The card. Its texts share the remaining space; a text that is there already is kept."""
         fields = self._page.fields
         wanted = [text_length(one.field, TEAMS_LIMITS.text) for one in fields]
         empty = adaptive_card(

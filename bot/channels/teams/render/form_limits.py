@@ -1,8 +1,8 @@
-"""How much a form can have on one page, as a card in Teams."""
+"""The limits of a form's page in Teams."""
 
 from ....forms import FormLimits
 
-#: What one page of a form can have in a card.
+#: The limits of one page of a form in a card.
 TEAMS_LIMITS = FormLimits(
     page_fields=10,
     page_bytes=21_500,

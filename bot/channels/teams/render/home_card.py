@@ -1,4 +1,4 @@
-"""A person's Home: what waits for them, what waits for others, what they decided. Pure."""
+"""A person's Home: what waits for them, what waits for others, and what they decided. Pure."""
 
 from __future__ import annotations
 
@@ -54,19 +54,19 @@ from .elements import (
 )
 from .pages import message_card
 
-#: The room of all elements: the rest is for the card around them.
+#: The space for all elements. The rest is for the card around them.
 ROOM = MAX_BYTES - 500
-#: What waits for others and what was decided: the rest is for what waits for this person.
+#: The space for what waits for others and what was decided. The rest is for what waits for this person.
 REST_BYTES = 8_000
-#: Actions of one review, and characters of the arguments of one action.
+#: The most actions of one review, and the most characters of the arguments of one action.
 MAX_ACTIONS = 3
 MAX_ARGUMENT_CHARS = 1_500
 MAX_TITLE = 200
 
 
 def home_card(home: Home, builder: CardBuilder, unknown: int = 0) -> Json:
-    """Each review that waits in full if that fits, else with its title. `unknown`: how many teams and
-    chats could not be looked up.
+    """Each waiting review in full if that fits, otherwise with its title. `unknown`: how many teams and chats
+    could not be looked up.
     """
     builder = builder.at(IN_HOME)
     at, turn = home_pages(home.page, home.pages)
@@ -104,7 +104,7 @@ def _task(task: HomeTask, builder: CardBuilder) -> list[Json]:
     content = _headline(task, builder, task.card.title)
     numbered = not is_single(task.card)
     for key in task.keys[:MAX_ACTIONS]:
-        # For `must_read` the action is shown as completely as a card can.
+        # If the policy has `must_read`, the action is shown as completely as a card can.
         action = task.review.action(key)
         must_read = action is not None and action.config.must_read
         room = {} if must_read else {"room": MAX_ARGUMENT_CHARS}
@@ -125,7 +125,7 @@ def _short_task(task: HomeTask, builder: CardBuilder) -> list[Json]:
 
 
 def _headline(task: HomeTask, builder: CardBuilder, title: str) -> list[Json]:
-    """Who asks for what; below it for whom, and the next deadlines."""
+    """Who asks for what; below it, for whom, and the next deadlines."""
     text = card_text(task.card, builder.names)
     line = home_headline(clip(title, MAX_TITLE), task.ref, builder.names)
     below = [*origin_elements(text, builder), *notes_elements(text.problems, builder)]
@@ -133,7 +133,7 @@ def _headline(task: HomeTask, builder: CardBuilder, title: str) -> list[Json]:
 
 
 def _fitting_rest(home: Home, builder: CardBuilder, room: int) -> list[Json]:
-    """What waits for others, and what this person decided, as far as it fits."""
+    """What waits for others and what this person decided, as much as fits."""
     names = builder.names
     others = [
         others_text(one.card, one.keys, names, at=one.at, ref=one.ref, is_unknown=one.is_unknown)
@@ -161,12 +161,12 @@ def _section(title: str, reviews: Sequence[HomeText], builder: CardBuilder) -> l
 
 
 def _spaced(elements: list[Json]) -> list[Json]:
-    """Apart from what is above them."""
+    """The elements, with space above them."""
     return [{**elements[0], "spacing": "medium"}, *elements[1:]] if elements else []
 
 
 def _unknown_conversations(count: int) -> Line:
-    """Above a list that may lack the reviews of these conversations."""
+    """The line above a list that may lack the reviews of these conversations."""
     which, them = ("a team or chat", "it") if count == 1 else (f"{count} teams or chats", "them")
     return (
         Text(

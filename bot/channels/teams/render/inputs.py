@@ -1,7 +1,7 @@
-"""A field of a form as inputs of a card, and what a client sends for them as entries. Pure.
+"""The inputs of a form's fields, and how the values that a client sends become entries. Pure.
 
-An input's id is a prefix and the field's id, so no field can take the place of our own data. Clients send
-text, and leave out what is empty. Limits are checked by us: a client would change a number to its limit.
+An input's id is a prefix and the field's id, so no field can replace our own data. Clients send text, and
+leave out empty inputs. We check limits ourselves, because a client would change a number to its limit.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from ....forms import Entries
 from .elements import Json, break_macros
 from .markup import MARKDOWN, make_inert
 
-#: The prefixes of ids. A point in time has two inputs.
+#: The prefixes of ids. A date with time has two inputs.
 INPUT, NUMBER, DAY, CLOCK = "f_", "n_", "d_", "t_"
-#: Up to as many options of which one is needed are all visible.
+#: A choice of exactly one with at most this many options shows all of them.
 MAX_EXPANDED = 4
 #: A client's number is a double: it rounds longer integers.
 _EXACT = 2**53
-#: Of a number that is typed as text.
+#: The most characters of a number that is typed as text.
 MAX_DIGITS = 400
-#: A number that a client sends as it is written here: it writes 120.0 as 120, which is another value.
+#: A number that a client sends unchanged: a client writes 120.0 as 120, which is another value.
 _NUMBER = re.compile(r"(?!-0$)-?(?:0|[1-9]\d{0,14})(?:\.\d{0,14}[1-9])?", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _TIME = re.compile(r"\d\d:\d\d", re.ASCII)
@@ -33,7 +33,7 @@ _SECONDS = re.compile(r"\d{10}", re.ASCII)
 
 
 def field_inputs(field: Field, id: str, room: int) -> list[Json]:
-    """`room`: the characters of a text."""
+    """The inputs of a field. `room`: the most characters of a text."""
     match field.kind:
         case "text" | "long_text" | "lines" | "json" | "email" | "uri":
             return [_text(field, id, room)]
@@ -59,7 +59,7 @@ def field_inputs(field: Field, id: str, room: int) -> list[Json]:
 
 
 def text_length(field: Field, most: int) -> int:
-    """The most characters that people may enter; 0 if it is no text."""
+    """The most characters that people may enter; 0 if the field is not a text."""
     if field.locked is not None or field.options or field.kind in ("date", "time", "datetime"):
         return 0
     if field.kind in ("integer", "number"):
@@ -68,7 +68,7 @@ def text_length(field: Field, most: int) -> int:
 
 
 def read_entries(data: Mapping[str, object], ids: Iterable[str]) -> Entries:
-    """What a person filled in, on a page with these fields. `data`: that of the invoke's action."""
+    """What a person entered on a page with these fields. `data`: the data of the invoke's action."""
     sent = {key: value for key, value in data.items() if isinstance(value, str)}
     return Entries({id: _answer(sent, id) or None for id in ids})
 
@@ -83,7 +83,9 @@ def _answer(sent: Mapping[str, str], id: str) -> str:
 
 
 def _read_number(text: str) -> str:
-    """One that the client may have rounded is marked, so that it is no number: the person types it again."""
+    """The number as text. A number that the client may have rounded gets a mark, so that it is no valid
+    number and the person types it again.
+    """
     try:
         is_exact = abs(float(text)) < _EXACT
     except ValueError:
@@ -109,7 +111,7 @@ def _choices(field: Field, id: str) -> Json:
     several = field.kind == "choices"
     element = _input("ChoiceSet", f"{INPUT}{id}", field, field.initial or None)
     if several:
-        # Clients read these as Markdown.
+        # Clients interpret these as Markdown.
         labels, element["isMultiSelect"] = [*map(make_inert, labels)], True
     elif is_plain and field.required and len(labels) <= MAX_EXPANDED and not field.redraws:
         element["style"] = "expanded"
@@ -133,7 +135,7 @@ def _label(field: Field) -> str:
 
 
 def can_show(field: Field, answer: str) -> bool:
-    """Whether the field's input can have this value: a text can have any."""
+    """Whether the field's input can show this value. A text input can show any."""
     match field.kind:
         case "date":
             return _DATE.fullmatch(answer) is not None
@@ -149,7 +151,7 @@ def can_show(field: Field, answer: str) -> bool:
 
 
 def _is_number(initial: str | None) -> bool:
-    """Whether a client's input for numbers has exactly this one."""
+    """Whether a client's number input can show exactly this number."""
     return not initial or _NUMBER.fullmatch(initial) is not None
 
 
@@ -165,7 +167,7 @@ def _split_seconds(seconds: str | None) -> tuple[str | None, str | None]:
 
 
 def _join_seconds(day: str, clock: str) -> str:
-    """Seconds since 1970; a part alone is no point in time."""
+    """Seconds since 1970. A date alone or a time alone is not enough."""
     try:
         when = datetime.fromisoformat(f"{day}T{clock[:5]}:00+00:00")
     except ValueError:

@@ -1,4 +1,4 @@
-"""What has one line each: decisions, and the actions of a card that has too many. Pure."""
+"""Lists with one line for each entry: decisions, and the actions of a card that has too many. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ....card import (
 from .card_builder import CardBuilder
 from .elements import Json, byte_size, total_size
 
-#: Reserved for "and 5 more".
+#: The space reserved for "and 5 more".
 SPARE_SIZE = 300
 #: In one line of the list: the shortest and longest fact, and the bytes of its markup, warning and votes.
 MIN_FACT, MAX_FACT = 20, 80
@@ -28,7 +28,7 @@ LINE_SIZE = 250
 
 
 def fitting_lines(lines: Sequence[Line], builder: CardBuilder, room: int) -> list[Json]:
-    """The first ones that fit, each in an element of its own, then how many more there are."""
+    """The first lines that fit, each in its own element, then the number of the others."""
     elements: list[Json] = []
     room -= SPARE_SIZE
     for at, line in enumerate(lines):
@@ -41,7 +41,7 @@ def fitting_lines(lines: Sequence[Line], builder: CardBuilder, room: int) -> lis
 
 
 def list_elements(card: Card, builder: CardBuilder, room: int) -> tuple[Layout, list[Json]]:
-    """All actions in a table; where that does not fit, the first ones with a line each."""
+    """All actions in a table; if that does not fit, the first ones with a line each."""
     hint = builder.small_lines([list_hint(card)])
     if card.table is not None:
         common = builder.lines(card.table.common)
@@ -53,7 +53,7 @@ def list_elements(card: Card, builder: CardBuilder, room: int) -> tuple[Layout, 
 
 
 def _table(table: ActionTable, builder: CardBuilder) -> Json:
-    """The first column has the numbers, the last one what differs: it needs most of the room."""
+    """The first column has the numbers; the last one, with most of the space, has the differences."""
     head: list[Line] = [(Strong(label),) for label in table.head]
     rows = [head, *(list(row.cells) for row in table.rows)]
     weights = [1, *(3 for _ in head[2:]), *([4] if len(head) > 1 else [])]

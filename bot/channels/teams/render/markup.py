@@ -1,4 +1,4 @@
-"""Spans → text runs; texts that a client may read as Markdown; mentions. Pure."""
+"""Turns spans into text runs, texts that a client may read as Markdown, and mentions. Pure."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ _LOOKS: dict[type[Span], Look] = {
 }
 GUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 GROUP = "group:"
-#: The people that one card mentions.
+#: The most people that one card mentions.
 MAX_MENTIONS = 10
 _NO_NAME = re.compile(r"[^\w .'’-]+")  # noqa: RUF001
 
-#: What Markdown takes for more than itself.
+#: Characters with a meaning in Markdown.
 MARKDOWN = re.compile(
     r"[*_~`\\\[\]<>&#|]|(?:https?|mailto):|\w\.[^\W\d_]{2}|^\s*(?:\d+[.)]\s|[-+]\s|={3}|-{3})",
     re.IGNORECASE | re.MULTILINE,
 )
-#: Its characters, and the look-alikes that replace them.
+#: The characters of formats, and the look-alikes that replace them.
 _LOOKALIKES = str.maketrans(
     {
         "*": "\N{ASTERISK OPERATOR}",
@@ -66,7 +66,7 @@ _LOOKALIKES = str.maketrans(
 )
 #: Some clients make a link of a bare host.
 _HOST = re.compile(r"(?<=\w)\.(?=[^\W\d_]{2})")
-#: What begins another link or a list.
+#: What begins another link or a list in Markdown.
 _BEGINS = re.compile(
     r"(?:https?|mailto)(?=:)|^\s*(?:\d+(?=[.)]\s)|(?=[-+]\s|={3}|-{3}))",
     re.IGNORECASE | re.MULTILINE,
@@ -76,12 +76,12 @@ _BEGINS = re.compile(
 class _Run(NamedTuple):
     text: str
     look: Look
-    #: Ours, with a macro or a link: it is not joined with others.
+    #: Our own text, with a macro or a link. It is not joined with others.
     is_live: bool = False
 
 
 def runs(line: Iterable[Span], names: PlaceNames, look: Look | None = None) -> list[Json]:
-    """The runs of a line. Texts of one look beside each other become one run."""
+    """The runs of a line. Neighbouring texts of the same look become one run."""
     joined: list[_Run] = []
     for span in line:
         run = _run(span, names)
@@ -119,7 +119,7 @@ def _run(span: Span, names: PlaceNames) -> _Run:
 
 
 def known_name(one: Person | Group | PlaceName, names: PlaceNames) -> str:
-    """The label, or the name of one of our people or groups whom a policy or an agent names by id. People
+    """The label; or the name, if a policy or an agent gave only the id of one of our people or groups. People
     choose their names, so a person's name is quoted and has the start of the id.
     """
     if isinstance(one, PlaceName) or one.channel != NAME:
@@ -135,14 +135,16 @@ def known_name(one: Person | Group | PlaceName, names: PlaceNames) -> str:
 
 
 def format_date(at: float) -> str:
-    """In the reader's own time zone (learn.microsoft.com/adaptive-cards/authoring-cards/text-features)."""
+    """The time in the reader's own time zone
+    (learn.microsoft.com/adaptive-cards/authoring-cards/text-features).
+    """
     when = f"{datetime.fromtimestamp(int(at), UTC):%Y-%m-%dT%H:%M:%SZ}"
     return f"{{{{DATE({when}, SHORT)}}}} {{{{TIME({when})}}}}"
 
 
 def make_inert(text: str) -> str:
-    """For options, which some clients read as Markdown and others show as they are. It can't be escaped for
-    both, so its characters are replaced by look-alikes.
+    """The text for options. Some clients read options as Markdown, and others show them as they are, so no
+    escape works in both: the characters are replaced by look-alikes.
     """
     if not MARKDOWN.search(text):
         return text
@@ -172,8 +174,8 @@ def mentions(lines: Iterable[Line], names: PlaceNames) -> tuple[list[Json], list
 
 
 def _person_id(span: Span) -> str | None:
-    """The id of a person of ours who is asked, and so is named by the id alone. None for others, also for
-    somebody who did something.
+    """The id of one of our people who is asked to decide: a person who is named only by the id. None for all
+    others, also for a person who did something.
     """
     if isinstance(span, Person) and not span.is_claimed and span.channel == NAME:
         id = span.id if span.label in (span.id, f"{NAME}:{span.id}") else ""
@@ -185,5 +187,5 @@ def _person_id(span: Span) -> str | None:
 
 
 def _clean(name: str) -> str:
-    """Only letters, digits and the signs of names: it goes into Markdown."""
+    """The name with only letters, digits and the signs of names, because it goes into Markdown."""
     return " ".join(_NO_NAME.sub(" ", name).replace("_", " ").split())[:80]

@@ -1,4 +1,4 @@
-"""What a person opens in place of a card: all arguments, the actions one by one, a notice. Pure."""
+"""What a person opens in place of a card: all arguments, the actions one by one, or a notice. Pure."""
 
 from __future__ import annotations
 
@@ -42,22 +42,22 @@ from .elements import (
 from .markup import runs
 
 CANCEL, CLOSE = "Cancel", "Close"
-#: The elements of a page of all arguments: the rest is for its head and its buttons.
+#: The space for the elements of a page of arguments. The rest is for its head and its buttons.
 MAX_PAGE_BYTES = 20_000
-#: Characters in one box.
+#: The most characters in one box.
 CHUNK_SIZE, MIN_CHUNK = 2_000, 200
 #: A longer name is shown in its own box.
 MAX_LABEL = 200
-#: The characters of a notice.
+#: The most characters of a notice.
 MAX_TITLE, MAX_TEXT = 300, 3_000
-#: The buttons that show something, and decide nothing.
+#: Buttons that show something and decide nothing.
 _TURNING: tuple[Verb, ...] = ("back", "next", "file")
-#: No argument names a place or a person.
+#: Arguments name no places and no people.
 _NO_NAMES = PlaceNames(str)
 
 
 def arguments_card(page: ArgumentsPage[list[Json]], builder: CardBuilder, why: Line = ()) -> Json:
-    """`why` this is shown, if nobody asked for it. Raises Refused if it does not fit."""
+    """`why` says why the arguments are shown, if nobody asked for them. Raises Refused if they don't fit."""
     answers = [one for one in page.buttons if one.verb not in _TURNING]
     elements = [
         rich_text(text_runs(ARGUMENTS_TITLE, **TITLE)),
@@ -71,8 +71,7 @@ def arguments_card(page: ArgumentsPage[list[Json]], builder: CardBuilder, why: L
 
 
 def review_card(page: ActionPage, builder: CardBuilder) -> Json:
-    """One action of a card. Its buttons know that they are on this page. Raises Refused if it is
-    too large."""
+    """One action of a card. Its buttons say that they are on this page. Raises Refused if it is too large."""
     return fitting_card([_draw_review(page, builder)])
 
 
@@ -115,7 +114,7 @@ def message_card(text: str, title: str = "") -> Json:
 def _last_rows(
     builder: CardBuilder, back: CardBuilder, review_id: str, buttons: Sequence[Button]
 ) -> list[Json]:
-    """The buttons to other pages, and the one that leads back, apart from what is above them."""
+    """The buttons to other pages, and the one that leads back, with space above them."""
     turning = [builder.button(one) for one in buttons if one.verb in _TURNING]
     return separated(action_sets([*turning, back.close(review_id, CLOSE)]))
 
@@ -136,7 +135,9 @@ def split_arguments(arguments: Sequence[Argument]) -> list[list[Json]]:
 
 
 def _page_head(before: list[Json], argument: Argument | None) -> list[Json]:
-    """The name of the argument whose value goes on; it moves from the page before if it is the last there."""
+    """The head of a new page: the name of the argument whose value continues there. If only the name was left
+    on the page before, it moves here.
+    """
     if argument is None:
         return []
     if before[-1]["type"] == "RichTextBlock":
@@ -145,7 +146,7 @@ def _page_head(before: list[Json], argument: Argument | None) -> list[Json]:
 
 
 def _parts(arguments: Sequence[Argument]) -> Iterator[tuple[Argument | None, Json, int]]:
-    """Each element with its characters, and its argument if a new page must repeat the name."""
+    """The elements with their characters, each with its argument if a new page must repeat the name."""
     for argument in arguments:
         if len(argument.label) > MAX_LABEL:
             named = replace(argument, style="code")

@@ -1,4 +1,4 @@
-"""What goes over the network: requests from Teams with their checks, and our calls."""
+"""The connection to Teams: its requests, with their checks, and our calls."""
 
 from .api import Api, Request, read_field
 from .bounded_client import BoundedClient

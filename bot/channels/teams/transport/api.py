@@ -1,4 +1,4 @@
-"""Calls of the Connector and of Graph. Their errors become ChannelErrors."""
+"""Calls the Connector and Graph. Their errors become ChannelErrors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .cloud import CONNECTOR_SCOPE, GRAPH_SCOPE, Cloud
 from .errors import READ_ERRORS, Data, check_status, error_translation, read_data
 from .tokens import Tokens
 
-#: A longer list makes the look-up fail.
+#: The most pages of a list; a longer list makes the look-up fail.
 MAX_PAGES = 100
 
 V = TypeVar("V")
@@ -26,7 +26,7 @@ V = TypeVar("V")
 
 @dataclass(frozen=True)
 class Request:
-    """`name` is for people. `needed` is the permission that Graph asks for. `about` is the thing, if a
+    """`name`: for people. `needed`: the permission that Graph requires. `about`: names the thing, if the
     look-up can fail for one thing and work for others.
     """
 
@@ -61,7 +61,7 @@ class Api:
         query: str = "",
         about: str = "",
     ) -> Request:
-        """A call of the Connector. `path` follows `v3`; "" as `service_url` is the default one."""
+        """A call of the Connector. `path` follows `v3`. If `service_url` is "", it is the default address."""
         base = (service_url or self._cloud.connector).rstrip("/")
         what = f"{verb} {path[-1] if verb == 'GET' and path[-1].isalpha() else path[0]}"
         url = f"{base}/v3/{_join(path)}{f'?{query}' if query else ''}"
@@ -74,7 +74,7 @@ class Api:
         return Request(name, "GET", url, GRAPH_SCOPE, needed=needed, about=about)
 
     async def call(self, request: Request) -> Data:
-        """The answer's JSON object; {} if it has none."""
+        """The JSON object in the answer; {} if it has none."""
         may_have_effect = False
         try:
             async with error_translation(request.name), asyncio.timeout(self._timeout):
@@ -99,8 +99,8 @@ class Api:
         return read_data(answer) if request.verb != "DELETE" else {}
 
     async def call_and_read(self, request: Request, read: Callable[[Data], V]) -> V:
-        """`call`, and what `read` makes of the answer. If the answer can't be read, the call may have
-        succeeded nevertheless: it is Unreachable.
+        """Like `call`, with the answer read by `read`. If the answer can't be read, it raises Unreachable,
+        because the call may have succeeded.
         """
         data = await self.call(request)
         async with error_translation(request.name):
@@ -112,9 +112,9 @@ class Api:
         read: Callable[[Data], V],
         absent_errors: Mapping[str, str] | None = None,
     ) -> V:
-        """What `read` makes of the answer; it raises if something is missing. An answer with more pages is an
-        error here: use `look_up_all`. Only `absent_errors` (codes) mean that the thing does not exist: they
-        raise NotFound with their text.
+        """What `read` makes of the answer; `read` raises if something is missing. An answer with more pages
+        is an error here: use `look_up_all`. Only `absent_errors` (codes) mean that the thing does not exist:
+        they raise NotFound with their text.
         """
 
         def read_whole(answer: Data) -> V:
@@ -136,9 +136,9 @@ class Api:
         patient: bool = False,
         is_enough: Callable[[list[V]], bool] = lambda page: False,
     ) -> list[V]:
-        """The same for a list with pages: `read` is called for each item of `key`. With `patient` it waits
-        when the rate is limited, and continues with the same page. No further page is read once `is_enough`
-        says so of a page. Raises LookupFailed for an endless list.
+        """Like `look_up`, for a list with pages: `read` is called for each item of `key`. With `patient` it
+        waits when the rate is limited, and continues with the same page. It stops after a page for which
+        `is_enough` is true. Raises LookupFailed for an endless list.
         """
 
         def read_page(answer: Data) -> tuple[list[V], str]:
@@ -165,7 +165,7 @@ class Api:
     async def _look_up(
         self, request: Request, read: Callable[[Data], V], absent_errors: Mapping[str, str]
     ) -> V:
-        """Its success resolves no problem: it may be one page, and the next one may fail each time."""
+        """Look up one page. Its success resolves no problem: a later page may still fail each time."""
         try:
             return read(await self.call(request))
         except (RateLimited, Unreachable) as error:
@@ -196,7 +196,7 @@ class Api:
         self.health.resolve("lookup", f"{request.name} for {request.about}")
 
 
-#: Graph's answers to an app without the permission.
+#: Graph's errors for an app without the permission.
 _DENIED = frozenset({"Authorization_RequestDenied", "Forbidden", "AccessDenied", "UnknownError"})
 
 
@@ -209,7 +209,7 @@ def read_field(data: Data, key: str, kind: type[V]) -> V:
 
 
 def read_guid(value: object) -> str:
-    """An id in Entra. Raises ValueError if it is none."""
+    """The value as an id in Entra. Raises ValueError if it is none."""
     if not isinstance(value, str) or not is_guid(value.lower()):
         raise ValueError("no id")
     return value.lower()
@@ -224,8 +224,8 @@ def _join(path: tuple[str, ...]) -> str:
 
 
 def _next_page(request: Request, answer: Data) -> str:
-    """The URL of the next page; "" on the last one. Raises ValueError for one at another address: our token
-    would go there.
+    """The URL of the next page; "" on the last one. Raises ValueError for another address, because our token
+    would be sent there.
     """
     if token := answer.get("continuationToken"):
         base, _, query = request.url.partition("?")

@@ -1,4 +1,4 @@
-"""The HTTP client for Microsoft's services: no answer takes more memory than a limit, before it is parsed."""
+"""The HTTP client for Microsoft's services. It limits the memory that an answer takes before it is parsed."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from typing import Any
 
 import httpx
 
-#: In bytes, unpacked. The largest real answer is a page of 999 members, with less than 1 MiB.
+#: The largest answer, in bytes after decompression. The largest real one is a page of 999 members, with less
+#: than 1 MiB.
 MAX_ANSWER = 4 * 1024 * 1024
-#: They are about the bytes on the way, which are unpacked here.
+#: These headers are about the bytes on the network; the answer is decompressed here.
 _TRANSFER_HEADERS = {"content-encoding", "content-length", "transfer-encoding"}
 
 
 class BoundedClient(httpx.AsyncClient):
-    """A longer answer raises httpx.ReadError."""
+    """Raises httpx.ReadError for a longer answer."""
 
     async def send(
         self, request: httpx.Request, *, stream: bool = False, **options: Any

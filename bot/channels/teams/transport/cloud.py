@@ -1,4 +1,4 @@
-"""Microsoft's addresses, or those of a local Teams in their place."""
+"""Microsoft's addresses, or those of a local Teams."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ GRAPH_SCOPE = "https://graph.microsoft.com/.default"
 
 @dataclass(frozen=True)
 class Cloud:
-    """`connector` is where a conversation is served whose own address is not known yet."""
+    """`connector`: the address for a conversation whose own address is not known yet."""
 
     login: str
     graph: str
@@ -21,7 +21,7 @@ class Cloud:
 
     @classmethod
     def of(cls, tenant_id: str, url: str = "") -> Self:
-        """Microsoft's public cloud; with `url`, a local Teams with all of it below this one address."""
+        """Microsoft's public cloud; with `url`, a local Teams with everything below this address."""
         base, region = (url.rstrip("/"), f"emea/{tenant_id}") if url else ("https:/", "teams")
         return cls(
             login=f"{base}/login.microsoftonline.com/{tenant_id}/oauth2/v2.0/token",

@@ -22,14 +22,14 @@ _NO_CHAT = {
     if code in ("ForbiddenOperationException", "MemberNotFoundInConversation")
 }
 _NO_MEMBER = {**NO_CONVERSATION, "MemberNotFoundInConversation": "they are not in it"}
-#: Of the members of a conversation, so many are counted. Nobody needs to know how many more there are.
+#: At most this many members of a conversation are counted. Nothing depends on a larger number.
 ENOUGH_MEMBERS = 1500
 _PAGE = 500
 
 
 class Conversations:
-    """`default` is the conversation for cards without a rule of their own: an id or a name; "" if another
-    channel has the bot's own place.
+    """`default`: the conversation for cards whose rule names no place, by id or name; "" if another channel
+    has the bot's own place.
     """
 
     def __init__(
@@ -43,11 +43,11 @@ class Conversations:
         self._labels: dict[str, str] = {}
 
     async def record(self, activity: Activity) -> None:
-        """Note where a validated activity came from. Raises StoreUnavailable."""
+        """Record where a validated activity came from. Raises StoreUnavailable."""
         await self.references.record(activity)
 
     async def forget(self, conversation: str) -> None:
-        """The app was removed from there. Raises StoreUnavailable."""
+        """Forget the conversation, because the app was removed from it. Raises StoreUnavailable."""
         await self.references.forget(conversation)
 
     def destination(self, place: Place) -> Destination:
@@ -96,8 +96,8 @@ class Conversations:
         return len(members) + 1
 
     async def check_conversation(self, place: Place) -> None:
-        """Raises NotFound if the bot can't post in this conversation. That it is archived, only a post
-        finds out.
+        """Raises NotFound if the bot can't post in this conversation. Whether it is archived is only known
+        after a post.
         """
         conversation = await self.conversation_id(place)
         await self._members(conversation, absent_errors=NO_CONVERSATION, enough=1)
@@ -109,8 +109,8 @@ class Conversations:
         absent_errors: dict[str, str] | None = None,
         enough: int | None = None,
     ) -> list[str | None]:
-        """The members' ids in Entra: all of them, or at least `enough`. An anonymous participant of a meeting
-        has none.
+        """The members' ids in Entra: all, or at least `enough`. Anonymous participants of a meeting have
+        none.
         """
         counted = 0
 
@@ -133,14 +133,14 @@ class Conversations:
         )
 
     async def resolve_default(self) -> None:
-        """Look up the default conversation and keep its id, so that later renames don't change it. Raises as
-        `conversation_id` does.
+        """Look up the default conversation and keep its id, so that later renames don't change it. Raises
+        what `conversation_id` raises.
         """
         await self.check_conversation(DEFAULT_PLACE)
         self.default = await self.conversation_id(DEFAULT_PLACE)
 
     async def is_member(self, conversation: str, person: str) -> bool:
-        """Whether this person is in the conversation; False if it is gone."""
+        """Whether this person is in the conversation; False if the conversation is gone."""
         request = self._api.connector(
             "GET",
             self.references.service_url(conversation),
@@ -173,7 +173,7 @@ class Conversations:
             raise Unreachable(f"the store: {error}") from error
 
     async def _open_personal_chat(self, person: str) -> str:
-        """A personal chat's id never changes, so it is looked up once."""
+        """The id of the personal chat with this person. It never changes, so it is looked up once."""
         if known := self.references.personal_chat(person):
             return known
         url = self.references.service_url("")
@@ -207,8 +207,8 @@ def _check_pin(name: str, conversation: str) -> str:
 
 
 def _read_member(account: Any) -> str | None:
-    """Raises ValueError for an account without an id in Teams, or whose id in Entra is none: nobody must be
-    missing.
+    """The id in Entra; None for an anonymous participant. Raises ValueError for an account without an id in
+    Teams, or with a wrong id in Entra: no member must be missing.
     """
     read_field(account, "id", str)
     id = account.get("aadObjectId") or account.get("objectId")

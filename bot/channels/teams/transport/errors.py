@@ -1,4 +1,4 @@
-"""Errors of the Connector, of Graph and of Entra → ChannelErrors."""
+"""Translates errors of the Connector, of Graph and of Entra into ChannelErrors."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from ...contract import (
 
 Data = dict[str, Any]
 
-#: A problem of Teams or of the operator, not of the request: the request waits and is tried again. After a
-#: 412 Teams asks to do that too.
+#: Problems of Teams or of the operator, not of the request: the request waits and is tried again. Teams asks
+#: for that after a 412 too.
 _TRANSIENT_CODES = frozenset({"BotDisabledByAdmin", "InvalidAuthenticationToken", "Unauthorized"})
 _TRANSIENT_STATUSES = frozenset({401, 412})
 _MESSAGE_GONE = frozenset({"ActivityNotFoundInConversation"})
-#: Errors which mean that a card certainly can't be posted at a place, with the status of each
+#: With these errors, each with its status, it is certain that a card can't be posted at a place
 #: (learn.microsoft.com/microsoftteams/platform/bots/build-conversational-capability#status-codes-from-bot-
 #: conversational-apis, and send-proactive-messages there). Any other error says nothing about the place.
 NO_PLACE = {
@@ -40,7 +40,7 @@ NO_PLACE = {
     (404, "MemberNotFoundInConversation"): "there is no such person",
     (400, "MemberNotFoundInConversation"): "there is no such person",
 }
-#: Raised when an answer is not as Microsoft documents it.
+#: The errors that are raised if an answer differs from Microsoft's documentation.
 READ_ERRORS = (
     ArithmeticError,
     AttributeError,
@@ -49,13 +49,13 @@ READ_ERRORS = (
     TypeError,
     ValueError,
 )
-#: A longer Retry-After is cut to this, in seconds.
+#: The longest wait after a rate limit, in seconds. A longer Retry-After is cut to this.
 MAX_WAIT = 120.0
 
 
 @asynccontextmanager
 async def error_translation(name: str) -> AsyncGenerator[None, None]:
-    """Turns httpx's errors, and those of reading an answer, into ChannelErrors."""
+    """Turns the errors of httpx, and of reading an answer, into ChannelErrors."""
     try:
         yield
     except ChannelError:
@@ -65,14 +65,14 @@ async def error_translation(name: str) -> AsyncGenerator[None, None]:
     except (TimeoutError, httpx.TimeoutException) as error:
         raise Unreachable(f"{name}: it took too long") from error
     except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-        # Not its text, which may have the address.
+        # Its own text is not used, because it may have the address.
         raise Unreachable(f"{name}: {type(error).__name__}") from error
     except READ_ERRORS as error:
         raise Unreachable(f"the answer to {name} can't be read") from error
 
 
 def check_status(name: str, answer: httpx.Response) -> None:
-    """Raises the ChannelError of an answer that is no success."""
+    """Raises the ChannelError of an answer that reports a failure."""
     status = answer.status_code
     if answer.is_success:
         return
@@ -92,7 +92,7 @@ def check_status(name: str, answer: httpx.Response) -> None:
 
 
 def _error_code(answer: httpx.Response) -> str:
-    """The code in the body; "" if it has none. Where a person blocked the bot, it is inside a text."""
+    """The code in the body; "" if it has none. If a person blocked the bot, the code is inside a text."""
     try:
         body: Any = answer.json()
         if isinstance(message := body.get("message"), str) and "subCode" in message:
@@ -104,8 +104,8 @@ def _error_code(answer: httpx.Response) -> str:
 
 
 def _parse_retry_after(value: str | None) -> float:
-    """The seconds of Retry-After, 1 if it is not a number; and a little more, so that not all bots and
-    conversations come back at the same moment.
+    """The seconds of Retry-After, or 1 if it is not a number; plus a little, so that not all bots and
+    conversations try again at the same moment.
     """
     try:
         seconds = min(max(1.0, float(value or "")), MAX_WAIT * 0.8)  # in this order "nan" is 1

@@ -1,5 +1,5 @@
-"""Files for a person. Teams asks them first, in their own chat with the bot. If they accept, it names an
-address in their OneDrive, and the bot writes there.
+"""Files for a person. Teams first asks the person, in their own chat with the bot. If they accept, Teams
+names an address in their OneDrive, and the bot writes the file there.
 
 learn.microsoft.com/microsoftteams/platform/bots/how-to/bots-filesv4
 """
@@ -18,9 +18,9 @@ from .errors import Data, check_status, error_translation
 from .messages import MAX_SUMMARY
 from .requests import UploadInfo, https_host
 
-#: Where SharePoint and OneDrive are. The last two are the clouds of the US government.
+#: The hosts of SharePoint and OneDrive. The last two are the clouds of the US government.
 FILE_DOMAINS = (".sharepoint.com", ".sharepoint.us", ".sharepoint-mil.us")
-#: In seconds. The person waits for no answer meanwhile.
+#: The time limit of an upload, in seconds. No person waits for its answer.
 UPLOAD_TIMEOUT = 10.0
 MAX_NAME = 80
 _NAME = "the upload to OneDrive"
@@ -34,19 +34,19 @@ class ForbiddenAddress(Undeliverable):
 
 @dataclass(frozen=True)
 class Uploads:
-    """`cloud_url`: the sandbox; then only its addresses are allowed."""
+    """`cloud_url`: the address of a sandbox; then only its addresses are allowed."""
 
     http: httpx.AsyncClient
     cloud_url: str = ""
 
     def allows(self, url: str) -> bool:
-        """Whether files go to this address."""
+        """Whether files may be written to this address."""
         if self.cloud_url:
             return url.startswith(f"{self.cloud_url.rstrip('/')}/")
         return https_host(url).endswith(FILE_DOMAINS)
 
     async def write(self, info: UploadInfo, data: bytes) -> None:
-        """The whole file, without any token of ours: the address itself gives the right. Raises
+        """Write the whole file, without our token: the address itself gives the right. Raises
         ForbiddenAddress, Undeliverable, RateLimited or Unreachable.
         """
         if not (self.allows(info.upload_url) and self.allows(info.content_url)):
@@ -65,13 +65,13 @@ class Uploads:
 
 
 def file_name(name: str) -> str:
-    """A text file's name that OneDrive takes, and that hides nothing: letters, digits, `_`, `-`."""
+    """A name for a text file that OneDrive accepts and that hides nothing: letters, digits, `_`, `-`."""
     clean = re.sub(r"[^\w-]+", "_", name)[:MAX_NAME]
     return f"{clean or 'file'}.txt"
 
 
 def consent_activity(name: str, size: int, description: str, context: Data) -> Data:
-    """Asks a person whether they want this file, of `size` bytes. `context` comes back with the answer."""
+    """The question whether the person wants a file of `size` bytes. The answer has the `context` too."""
     content: Data = {
         "description": description,
         "sizeInBytes": size,
@@ -82,7 +82,7 @@ def consent_activity(name: str, size: int, description: str, context: Data) -> D
 
 
 def file_activity(info: UploadInfo) -> Data:
-    """The file that was written there."""
+    """The message with the file that was written there."""
     content: Data = {"uniqueId": info.unique_id, "fileType": info.file_type}
     card: Data = {"contentType": _INFO, "contentUrl": info.content_url, "name": info.name}
     return _activity({**card, "content": content}, info.name)

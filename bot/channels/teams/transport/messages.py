@@ -1,4 +1,4 @@
-"""The app's own messages, as Graph lists them: the Connector has no search.
+"""Finds the app's own messages in Graph, because the Connector has no search.
 
 learn.microsoft.com/graph/api/channel-list-messages, chatmessage-list-replies, chat-list-messages
 """
@@ -18,12 +18,12 @@ from .api import Api, Request
 from .errors import Data
 from .team_channels import TeamChannels
 
-#: How many messages a page has: the most that Graph gives.
+#: How many messages one page has. It is the most that Graph gives.
 _PAGE = 50
 _CARD = "application/vnd.microsoft.card.adaptive"
 #: The longest summary of a message in a notification.
 MAX_SUMMARY = 200
-#: What lets the app read the messages where it is installed (resource-specific consent).
+#: The permissions with which the app can read messages where it is installed (resource-specific consent).
 _CHANNELS, _CHATS = "ChannelMessage.Read.Group", "ChatMessage.Read.Chat"
 
 
@@ -43,9 +43,10 @@ class OwnMessages:
     async def find(
         self, conversation: str, thread: str, person: str, mark: str, since: float
     ) -> list[str]:
-        """The ids of the messages with this mark since then, oldest first: the Connector has the same ids,
-        also in personal chats (https://github.com/MicrosoftDocs/msteams-docs/issues/6139). `person`: whose
-        personal chat it is. Waits when the rate is limited. Raises LookupFailed, also without the permission.
+        """The ids of the messages with this mark since then, oldest first. They are the same ids as in the
+        Connector, also in personal chats (https://github.com/MicrosoftDocs/msteams-docs/issues/6139).
+        `person`: whose personal chat it is. Waits when the rate is limited. Raises LookupFailed, also if the
+        permission is missing.
         """
         request = await self._request(conversation, thread, person)
         listed = await self._api.look_up_all(
@@ -53,7 +54,7 @@ class OwnMessages:
             "value",
             self._read,
             patient=True,
-            # The newest are first, by creation or by change.
+            # Graph gives the newest first, by creation or by change.
             is_enough=lambda page: all(one.changed < since for one in page),
         )
         found = [one for one in listed if one.mark == mark and one.created >= since]
@@ -107,7 +108,7 @@ def card_activity(card: Data, summary: str) -> Data:
 
 
 def _card(attachment: Mapping[str, Any]) -> Mapping[str, object]:
-    """The card of an attachment: Graph gives it as a text."""
+    """The card of an attachment. Graph gives it as a text."""
     content = json.loads(attachment["content"])
     return cast("Mapping[str, object]", content) if isinstance(content, dict) else {}
 

@@ -15,27 +15,27 @@ from .errors import Data
 from .references import References
 from .tokens import Credentials
 
-#: Errors which mean that the thing certainly does not exist (learn.microsoft.com/graph/errors). After any
-#: other error it is unknown.
+#: With these errors it is certain that the thing does not exist (learn.microsoft.com/graph/errors). With any
+#: other error that is unknown.
 _NOBODY = {"Request_ResourceNotFound": "there is no such person"}
 _NO_GROUP = {"Request_ResourceNotFound": "there is no such group"}
 _USERS, _GROUPS = "User.Read.All", "GroupMember.Read.All"
-#: How many conversations are asked for one person at the same time.
+#: How many conversations are looked up for one person at the same time.
 _AT_ONCE = 8
 
 
 class PeopleLookup(Conversations):
-    """People and groups as well. `Channel` documents the methods."""
+    """Looks up people and groups too. `Channel` documents the methods."""
 
     def __init__(
         self, api: Api, references: References, credentials: Credentials, default: str
     ) -> None:
         super().__init__(api, references, credentials, default)
-        #: How many conversations Teams gave no answer about, by the person who was looked up there.
+        #: By person, in how many conversations Teams gave no answer about them.
         self._unknown: dict[str, int] = {}
 
     def unknown_to(self, person_id: str) -> int:
-        """How many teams and chats could not be looked up for this person: their list may lack reviews."""
+        """How many teams and chats could not be looked up for this person. Their list may lack reviews."""
         return self.team_channels.unknown() + self._unknown.get(person_id, 0)
 
     async def person(self, user_id: str) -> Person | None:
@@ -51,7 +51,7 @@ class PeopleLookup(Conversations):
         return person
 
     async def group_members(self, group_id: str) -> frozenset[str]:
-        """Also those of the groups in it."""
+        """The members, also those of groups inside the group."""
         if (guid := group_guid(group_id)) is None:
             return frozenset()
         try:
@@ -84,7 +84,7 @@ class PeopleLookup(Conversations):
         return frozenset({f"user:{place_of(person_id)}", *audiences})
 
     async def _groups_of(self, person: str) -> frozenset[str]:
-        """The GUIDs of the groups, also of those of teams."""
+        """The GUIDs of the person's groups, also those of teams."""
         if not is_guid(person):
             return frozenset()
         request = self._group_request("users", person, "transitiveMemberOf")
@@ -98,8 +98,8 @@ class PeopleLookup(Conversations):
     async def _conversations_of(
         self, person: str, groups: frozenset[str]
     ) -> dict[str, frozenset[str]]:
-        """Each conversation in which this person and the app are, with what a place may call it. One that
-        can't be looked up is left out and counted: it takes no list from anybody.
+        """The conversations that have both this person and the app, each with the names by which a place may
+        call it. A conversation that can't be looked up is left out and counted, so that the list still works.
         """
         channels = await self.team_channels.all()
         asked = [one.id for one in self.references.all() if one.kind == "groupChat"]
@@ -122,7 +122,7 @@ class PeopleLookup(Conversations):
         return {id: names | self.references.pins_of(id) for id, names in found.items()}
 
     async def _load_group_name(self, guid: str) -> None:
-        """Only for display: a failure is no reason to know no members."""
+        """Load the name. It is only displayed, so a failure doesn't stop the look-up of the members."""
         request = self._api.graph(
             "groups", guid, query="$select=displayName", needed=_GROUPS, about=guid
         )
@@ -135,7 +135,7 @@ class PeopleLookup(Conversations):
 
 
 def _person(user_id: str, user: Data) -> Person:
-    """Raises ValueError if a field that decides is missing: guest, or deactivated."""
+    """Raises ValueError if a field is missing that tells whether they are a guest, or deactivated."""
     kinds = {"Member": "member", "Guest": "guest"}
     return Person(
         user_id,

@@ -1,4 +1,4 @@
-"""The conversations in which the app is installed, as validated activities say. They are in the store, so all
+"""The conversations in which the app is installed, from validated activities. They are in the store, so all
 bots know them, also after a restart.
 """
 
@@ -20,7 +20,7 @@ from .requests import Activity
 
 log = logging.getLogger(__name__)
 
-#: How old what is known here may be, in seconds: other bots change it too.
+#: How old the loaded data may be, in seconds, because other bots change it too.
 MAX_AGE = 30.0
 _REFERENCE = "conversation:"
 #: The subject of the problem in `Health`.
@@ -29,8 +29,8 @@ _KINDS = {"channel": "channel", "groupChat": "groupChat", "personal": "personal"
 
 
 class Reference(Value):
-    """One conversation. `service_url` is the address that serves it. `team` is the id of a channel's team,
-    `person` the GUID of the person of a personal chat, `name` that of a group chat, for people.
+    """One conversation. `service_url`: the address that serves it. `team`: the id of a channel's team.
+    `person`: the GUID of the person of a personal chat. `name`: the name of a group chat, for people.
     """
 
     id: str
@@ -42,7 +42,7 @@ class Reference(Value):
 
 
 class References:
-    """Methods raise StoreUnavailable, unless they say something else."""
+    """Methods raise StoreUnavailable, unless they document something else."""
 
     def __init__(self, store: Store, health: Health | None = None) -> None:
         self._store, self._health = store, health or Health()
@@ -53,8 +53,8 @@ class References:
         self._loaded_at = float("-inf")
 
     async def refresh(self, *, now: bool = False) -> None:
-        """Load what other bots changed, if that was not done within MAX_AGE, or `now`. Raises Unreachable if
-        nothing is known yet.
+        """Load what other bots changed, if the data is older than MAX_AGE, or with `now`. Raises Unreachable
+        if nothing is known yet.
         """
         if time.monotonic() - self._loaded_at < MAX_AGE and not now:
             return
@@ -99,20 +99,24 @@ class References:
         return list(self._all.values())
 
     def service_url(self, conversation: str) -> str:
-        """The address that serves it; of an unknown one that of any other; "" if none is known."""
+        """The address that serves the conversation. For an unknown conversation the address of any other; ""
+        if none is known.
+        """
         known = self._all.get(conversation) or next(iter(self._all.values()), None)
         return known.service_url if known else ""
 
     def personal_chat(self, person: str) -> str | None:
-        """The id of the chat with this person, if it is known."""
+        """The id of the chat with this person; None if it is unknown."""
         return next((one.id for one in self._all.values() if one.person == person), None)
 
     def teams(self) -> dict[str, str]:
-        """The ids of the teams in which the app is installed, with their service URLs."""
+        """The ids of the teams in which the app is installed, each with its service URL."""
         return {one.team: one.service_url for one in self._all.values() if one.team}
 
     async def record(self, activity: Activity) -> None:
-        """Note where an activity came from. Only for validated ones: our tokens go to its service URL."""
+        """Record where an activity came from. Only for validated activities, because our tokens are sent to
+        its service URL.
+        """
         conversation, data = activity.conversation, activity.channel_data
         kind = _KINDS.get(conversation.conversation_type or "")
         if data.team is not None:
@@ -131,7 +135,9 @@ class References:
         )
 
     async def save(self, new: Reference) -> None:
-        """What an activity does not say stays. It is compared with the store: other bots change it too."""
+        """Save a conversation. What the activity does not say is kept. It is compared with the store, because
+        other bots change it too.
+        """
         key, data = f"{_REFERENCE}{new.id}", _to_json(new)
         stored = await self._store.add_channel_value(NAME, key, data)
         if stored != data:
@@ -144,7 +150,9 @@ class References:
         self._all[new.id] = new
 
     async def forget(self, conversation: str) -> None:
-        """The app was removed from this conversation: of a team's channel General, from the whole team."""
+        """Forget the conversation, because the app was removed from it; for a team's channel General, forget
+        the whole team.
+        """
         id = conversation.partition(";")[0]
         await self._store.drop_channel_value(
             NAME, f"{_REFERENCE}{id}"
@@ -156,16 +164,16 @@ class References:
                 self._all.pop(one.id, None)
 
     def pinned(self, name: str) -> str | None:
-        """The conversation to which this name led first."""
+        """The first conversation to which this name led."""
         return self._pins.get(name)
 
     def pins_of(self, conversation: str) -> frozenset[str]:
-        """The names that lead there."""
+        """The names that lead to this conversation."""
         return frozenset(name for name, id in self._pins.items() if id == conversation)
 
     async def pin(self, name: str, conversation: str) -> str:
-        """From now on the name leads there: nobody takes a place over by taking its name. Returns the
-        conversation to which it leads already, if it does.
+        """Let the name always lead to this conversation, so that nobody takes over a place by taking its
+        name. If the name already leads somewhere, that stays. Returns the conversation to which it leads.
         """
         data = await self._store.add_channel_value(NAME, f"{PREFIX}{name}", conversation.encode())
         return self._pins.setdefault(name, data.decode(errors="replace"))

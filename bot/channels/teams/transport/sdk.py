@@ -1,5 +1,6 @@
-"""The only place that imports Microsoft's Teams SDK. Its import takes a second, reads a file `.env` into the
-environment, and warns about its experimental parts: here it does neither.
+"""The only module that imports Microsoft's Teams SDK. Normally the import takes a second, reads a file `.env`
+into the environment, and warns about its experimental parts. Here the environment stays unchanged, and there
+are no warnings.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def token_validator(client_id: str) -> Callable[[Any], Any]:
 def managed_identity(
     client_id: str, tenant_id: str, identity: str
 ) -> Callable[[str], Awaitable[str]]:
-    """Scope → a token of the bot's, by the managed identity of the machine: `identity` is `system` or its
+    """Scope → a token for the bot, by the managed identity of the machine: `identity` is `system` or its
     client id. Raises ValueError or OSError if there is none.
     """
     _import_auth()
@@ -63,7 +64,7 @@ def managed_identity(
 
 
 class _OneKey:
-    """Replaces the SDK's client of key sets, which fetches them on the event loop."""
+    """Replaces the SDK's client of key sets, which would fetch them on the event loop."""
 
     def __init__(self, key: Any) -> None:
         self.key = key
@@ -77,7 +78,7 @@ def _import_auth() -> Any:
     with _unchanged_environment():
         import microsoft_teams.apps.auth
 
-    # It logs an error for each wrong token, and anybody may send them.
+    # It logs an error for each wrong token, and anybody may send these.
     logging.getLogger("microsoft_teams.apps.auth.token_validator").setLevel(logging.CRITICAL)
     return microsoft_teams.apps.auth
 

@@ -1,4 +1,4 @@
-"""The teams in which the app is installed, and their channels: names, and which group in Entra a team is."""
+"""The teams in which the app is installed, with the group in Entra of each, and their channels' names."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from .api import Api, read_field, read_list
 from .errors import NO_PLACE, Data
 from .references import References
 
-#: How long the list of channels is used, and the shortest time between two look-ups (also if the first one
-#: failed), in seconds.
+#: How long the list of channels is used, and the shortest time between two look-ups (also after a failure).
+#: In seconds.
 _MAX_AGE = 600.0
 _RETRY_AFTER = 2.0
 #: The longest pause between two look-ups while Teams gives no answer, in seconds.
 _MAX_PAUSE = 30.0
-#: How long a drawing waits for the names of a new team, in seconds, and how many teams are asked at once.
+#: How long a drawing waits for the names of a new team, in seconds; and how many teams are looked up at once.
 _PATIENCE = 0.5
 _AT_ONCE = 8
-#: Errors which mean that the conversation certainly does not exist for the bot.
+#: With these errors it is certain that the conversation does not exist for the bot.
 NO_CONVERSATION = {
     code: why
     for (_, code), why in NO_PLACE.items()
@@ -30,7 +30,7 @@ NO_CONVERSATION = {
 
 
 class Team(NamedTuple):
-    """`id` is that of its channel General, `group` its group in Entra."""
+    """`id`: the id of its channel General. `group`: its group in Entra."""
 
     id: str
     group: str
@@ -38,7 +38,7 @@ class Team(NamedTuple):
 
 
 class ChannelInfo(NamedTuple):
-    """A channel of a team in which the app is installed. `is_standard`: its members are the team's."""
+    """A channel of a team in which the app is installed. `is_standard`: its members are those of the team."""
 
     id: str
     name: str
@@ -47,7 +47,7 @@ class ChannelInfo(NamedTuple):
 
     @property
     def names(self) -> frozenset[str]:
-        """What a place may call it: its own name and, of General, also the team's."""
+        """The names by which a place may call the channel: its own and, for General, also the team's."""
         own = {self.name} if self.name else set[str]()
         return frozenset(own | {self.team.name}) if self.id == self.team.id else frozenset(own)
 
@@ -59,7 +59,7 @@ class ChannelInfo(NamedTuple):
 
 @dataclass
 class _Known:
-    """What is known about one team. After a failure its channels are those of before."""
+    """What is known about one team. After a failure the channels of the last success are kept."""
 
     channels: tuple[ChannelInfo, ...] = ()
     listed_at: float = float("-inf")
@@ -69,13 +69,13 @@ class _Known:
 
     @property
     def is_known(self) -> bool:
-        """Whether it was looked up once. Even a refusal for good (403) has been a fault of Teams: see
-        github.com/MicrosoftDocs/msteams-docs/issues/10741.
+        """Whether it was looked up at least once. Even a permanent refusal (403) has been a fault of Teams:
+        see github.com/MicrosoftDocs/msteams-docs/issues/10741.
         """
         return self.listed_at != float("-inf")
 
     def is_due(self, max_age: float, expired_at: float) -> bool:
-        """Whether to look it up now. After a failure it is left alone for a while, longer each time."""
+        """Whether to look the team up now. After a failure the next look-up waits, longer each time."""
         now = time.monotonic()
         if self.failure is not None:
             most = _MAX_PAUSE if _is_outage(self.failure) else _MAX_AGE
@@ -84,8 +84,9 @@ class _Known:
 
 
 class TeamChannels:
-    """Each team is looked up on its own: one that fails has its last known names, and stops no other. The
-    async methods raise ChannelErrors. Private channels are not in it: bots can't be there.
+    """Each team is looked up separately: a team that fails keeps its last known names, and doesn't stop the
+    others. The async methods raise ChannelErrors. Private channels are not included, because bots can't be
+    there.
     """
 
     def __init__(self, api: Api, references: References) -> None:
@@ -98,21 +99,21 @@ class TeamChannels:
         self._expired_at = float("-inf")
 
     def get(self, id: str) -> ChannelInfo | None:
-        """As far as it is known already."""
+        """The channel, if it is already known; otherwise None."""
         return self._channels.get(id)
 
     def unknown(self) -> int:
-        """How many teams failed whenever they were looked up: their reviews are in nobody's list."""
+        """How many teams failed in every look-up, or can't be read. Their reviews are in nobody's list."""
         failed = sum(one.failure is not None and not one.channels for one in self._teams.values())
         return failed + len(self._references.unreadable)
 
     def expire(self) -> None:
-        """Teams says that something changed: what is known is looked up again when it is needed."""
+        """Mark everything as old, because Teams reported a change. It is looked up again when needed."""
         self._expired_at = time.monotonic()
 
     async def refresh_soon(self) -> None:
-        """For drawing: names that are too old are looked up in the background, and only that of a team that
-        is new here is waited for, for a moment.
+        """For drawing. Old names are looked up in the background. It waits only for a new team, for a
+        moment.
         """
         await self._references.refresh()
         now = time.monotonic()
@@ -131,8 +132,9 @@ class TeamChannels:
             await asyncio.gather(self._refreshing, return_exceptions=True)
 
     async def all(self) -> list[ChannelInfo]:
-        """Loaded again at once when the app was installed in another team, or removed from one. Of a team
-        that can't be looked up now, what was known. Raises the failure if nothing at all is known.
+        """All channels. They are loaded again at once if the app was installed in another team, or removed
+        from one. For a team that can't be looked up now, its last known channels. Raises the failure if
+        nothing at all is known.
         """
         await self._references.refresh()
         await self._load(_MAX_AGE)
@@ -142,8 +144,8 @@ class TeamChannels:
         return list(self._channels.values())
 
     async def find(self, id: str) -> ChannelInfo | None:
-        """None for chats, and for channels that the bot does not see. Raises the failure of a team that may
-        have it.
+        """The channel; None for chats, and for channels that the bot does not see. Raises the failure of a
+        team that may have the channel.
         """
         await self.all()
         if id not in self._channels:
@@ -155,10 +157,10 @@ class TeamChannels:
         return self._channels.get(id)
 
     async def find_by_name(self, name: str) -> list[str]:
-        """The ids of the channels that a place may call so now. Raises the failure of a team that may have
-        the name too: one that Teams can't answer for at the moment, or about which nothing was ever known
-        here. Else the name could lead to another team, and stay there. A known team for which Teams refuses
-        an answer counts with the names that it had.
+        """The ids of the channels that a place may call by this name now. Raises the failure of a team that
+        may also have the name: a team for which Teams gives no answer now, or about which nothing is known
+        yet. Otherwise the name could lead to another team, and stay there. A known team for which Teams
+        refuses an answer counts with its last names.
         """
         ids = self._ids_of(name)
         await self._references.refresh(now=not ids)  # another bot may know of a new team
@@ -231,7 +233,7 @@ def _subject(team: str) -> str:
 
 
 def _is_outage(failure: ChannelError) -> bool:
-    """It may work again in a moment; else Teams refused to answer."""
+    """Whether it may work again in a moment; otherwise Teams refused to answer."""
     return isinstance(failure, Unreachable | RateLimited)
 
 
@@ -244,7 +246,7 @@ def _read_team(data: Data) -> Team:
 
 
 def _read_channel(data: Data, team: Team) -> ChannelInfo:
-    """General has no name: people see it in their own language."""
+    """One channel. General has no name, because people see it in their own language."""
     id = read_field(data, "id", str)
     name = data.get("name") or ("General" if id == team.id else "")
     return ChannelInfo(id, str(name), team, data.get("type") in (None, "standard"))

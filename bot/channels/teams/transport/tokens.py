@@ -1,4 +1,4 @@
-"""The bot's own tokens, with which it calls the Connector and Graph.
+"""The bot's own tokens for calls to the Connector and to Graph.
 
 learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow
 """
@@ -18,17 +18,17 @@ from .cloud import Cloud
 from .errors import check_status, error_translation, read_data
 from .sdk import managed_identity
 
-#: A token is replaced this long before its end, in seconds.
+#: How long before its end a token is replaced, in seconds.
 MARGIN = 300.0
-#: How long a token of a managed identity is used, in seconds. The SDK keeps it too, and knows its end.
+#: How long a managed identity's token is used, in seconds. The SDK caches it too, and knows its end.
 _IDENTITY_AGE = 600.0
 _NAME = "Microsoft Entra's token endpoint"
 
 
 @dataclass(frozen=True)
 class Credentials:
-    """Of the bot's registration, for one tenant. Ids are in lower case. One of `secret` and
-    `managed_identity` is set: the latter is a client id, or `system`.
+    """The credentials of the bot's registration, for one tenant. Ids are in lower case. Either `secret` or
+    `managed_identity` is set; the latter is a client id, or `system`.
     """
 
     client_id: str
@@ -38,7 +38,7 @@ class Credentials:
 
 
 class Tokens:
-    """One token for each scope. It is fetched once for all who wait for it."""
+    """One token for each scope. All tasks that wait for it share one fetch."""
 
     def __init__(self, http: httpx.AsyncClient, credentials: Credentials, cloud: Cloud) -> None:
         self._http, self._credentials, self._cloud = http, credentials, cloud
@@ -51,7 +51,7 @@ class Tokens:
         return managed_identity(given.client_id, given.tenant_id, given.managed_identity)
 
     async def token(self, scope: str) -> str:
-        """Raises Unreachable, also if the credentials are wrong: that is no reason to give a card up."""
+        """Raises Unreachable, also if the credentials are wrong: no card must be given up because of them."""
         async with self._lock:
             token, until = self._tokens.get(scope, ("", 0.0))
             if until <= time.monotonic():
@@ -60,7 +60,7 @@ class Tokens:
             return token
 
     def forget(self, scope: str) -> None:
-        """The token was refused: the next call takes another one."""
+        """Forget a refused token. The next call fetches another one."""
         self._tokens.pop(scope, None)
 
     async def _fetch(self, scope: str) -> tuple[str, float]:

@@ -1,4 +1,4 @@
-"""Requests from Teams: their token is checked, then what their body says. `TeamsEndpoint` does it."""
+"""Requests from Teams: `TeamsEndpoint` checks their token, then the content of their body."""
 
 from .activity import (
     Account,

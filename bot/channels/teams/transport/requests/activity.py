@@ -1,4 +1,5 @@
-"""The fields of Teams' activities that this bot reads, and their check. To read another field, declare it.
+"""The fields of Teams' activities that this bot reads, and the check of their types. To read another field,
+declare it here.
 
 learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-api-reference#activity-object
 """
@@ -37,7 +38,7 @@ class ActivityModel(BaseModel):
 
 
 def _to_dict(value: object) -> dict[str, Any]:
-    """Teams leaves `data` out, or sends null, where a button has none."""
+    """Teams leaves `data` out, or sends null, if a button has none."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
@@ -50,13 +51,13 @@ def _to_name(value: object) -> str:
 
 
 Object = Annotated[dict[str, Any], PlainValidator(_to_dict)]
-#: What people write. Half a character may be in it, and is no reason to refuse the activity.
+#: What people write. Half a character in it is no reason to refuse the activity.
 Text = Annotated[str, PlainValidator(_to_text)]
 Name = Annotated[str, PlainValidator(_to_name)]
 
 
 class Account(ActivityModel):
-    """A person or a bot. `id` is of this bot only; `aad_object_id` is the person in the whole tenant."""
+    """A person or a bot. `id` is only for this bot; `aad_object_id` is the person in the whole tenant."""
 
     id: Id
     aad_object_id: Id | None = None
@@ -64,14 +65,14 @@ class Account(ActivityModel):
 
     @property
     def person(self) -> str | None:
-        """The person's id: a GUID in lower case. None if this is none."""
+        """The person's id: a GUID in lower case. None if it is no GUID."""
         id = (self.aad_object_id or "").lower()
         return id if is_guid(id) else None
 
 
 def _to_accounts(value: object) -> tuple[Account, ...]:
-    """One after the other: the first wrong one ends it. pydantic would collect an error for each of
-    thousands.
+    """The accounts, checked one by one: the first wrong one ends the check. pydantic would collect an error
+    for each of thousands.
     """
     if not isinstance(value, list | None):
         raise ValueError("no list")
@@ -106,7 +107,7 @@ class ChannelData(ActivityModel):
 
 
 class Activity(ActivityModel):
-    """One activity. The models are strict: another type of a field refuses the activity."""
+    """One activity. The models are strict: a field of another type refuses the activity."""
 
     type: Id
     id: Id | None = None
@@ -125,7 +126,7 @@ class Activity(ActivityModel):
 
     @property
     def tenant_ids(self) -> tuple[str, ...]:
-        """All tenants that it names, in lower case."""
+        """All tenants that the activity names, in lower case."""
         tenant = self.channel_data.tenant
         ids = (self.conversation.tenant_id, tenant.id if tenant else None)
         return tuple(id.lower() for id in ids if id)
@@ -140,8 +141,8 @@ class Execute(ActivityModel):
 
 
 class ExecuteValue(ActivityModel):
-    """The value of that invoke. A refresh of the card by Teams itself has the trigger `automatic`: with any
-    other than `manual` nobody pressed anything, as far as we know.
+    """The value of that invoke. If Teams itself refreshes the card, the trigger is `automatic`. With any
+    trigger other than `manual` it counts as not pressed by a person.
     """
 
     action: Execute
@@ -153,7 +154,7 @@ class ExecuteValue(ActivityModel):
 
 
 class UploadInfo(ActivityModel):
-    """Where a file goes that a person accepted. `upload_url` gives the right to write it: it is a secret."""
+    """Where to write a file that a person accepted. `upload_url` gives the right to do it: it is a secret."""
 
     content_url: LongUrl
     upload_url: LongUrl
@@ -174,7 +175,7 @@ M = TypeVar("M", bound=ActivityModel)
 
 
 class InvalidActivity(Exception):
-    """The activity is not as Teams documents it. The text names the field and quotes no value."""
+    """The activity differs from Teams' documentation. The text names the field and quotes no value."""
 
 
 def parse_activity(body: bytes) -> Activity:

@@ -1,4 +1,4 @@
-"""Teams' requests over HTTP: checks the token, then the body, then hands the activity over.
+"""Teams' requests over HTTP: checks the token, then the body, then passes the activity on.
 
 learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-authentication
 """
@@ -27,7 +27,7 @@ from .token_check import MAX_TOKEN, TokenCheck
 
 log = logging.getLogger(__name__)
 
-#: In bytes. Teams' activities are far smaller, but what people enter may be 256 KiB, with escapes.
+#: The largest body, in bytes. Teams' activities are far smaller, but people may enter 256 KiB, with escapes.
 MAX_BODY = 1024 * 1024
 #: The path that the bot's registration names (Azure Bot, "Messaging endpoint").
 PATH = "/api/messages"
@@ -38,8 +38,8 @@ _BEARER = re.compile(r"(?i:bearer) +([\w-]+\.[\w-]+\.[\w-]+)", re.ASCII)
 
 @dataclass(frozen=True)
 class Answer:
-    """Of an activity. Teams reads `body` only in the answer to an invoke. `on_sent` runs after it is sent.
-    `is_slow`: that may take longer than a click.
+    """The answer to an activity. Teams reads `body` only in the answer to an invoke. `on_sent` runs after the
+    answer was sent. `is_slow`: `on_sent` may take longer than a click.
     """
 
     body: dict[str, Any] | None = None
@@ -52,7 +52,7 @@ Handle = Callable[[Activity], Awaitable[Answer]]
 
 
 class TeamsEndpoint:
-    """The body of a request without a valid token is not read. Such requests are counted in the log, never
+    """If a request has no valid token, its body is not read. Such requests are counted in the log, never
     quoted: anybody may send them.
     """
 
@@ -107,7 +107,7 @@ class TeamsEndpoint:
         response = web.Response(status=answer.status)
         if answer.body is not None:
             response = web.json_response(answer.body, status=answer.status)
-        # No other request on this connection waits for what is slow.
+        # No other request on this connection should wait for slow work.
         if answer.is_slow or request.app[LEAVING].is_set():
             response.force_close()
         try:
@@ -121,7 +121,7 @@ class TeamsEndpoint:
         return response
 
     async def _run_after(self, answer: Answer) -> None:
-        """Never raises: what it does is done again when the person presses again."""
+        """Run `on_sent`. Never raises: if the person presses again, it is done again."""
         if answer.on_sent is None:
             return
         try:
@@ -132,7 +132,7 @@ class TeamsEndpoint:
 
 
 def _token(request: web.Request) -> str:
-    """Checked before the body is read. Raises Forbidden."""
+    """The token, checked before the body is read. Raises Forbidden."""
     headers = request.headers.getall("Authorization", ())
     if len(headers) != 1:
         raise Forbidden("no token" if not headers else "several Authorization headers")

@@ -1,4 +1,5 @@
-"""What a valid token does not say: that a request is Teams', of our tenant, to this bot, by a known person.
+"""Checks what a valid token does not prove: that the request comes from Teams, is of our tenant, is for this
+bot, and is by a known person.
 
 The token proves that Bot Framework sent the request to our app. It says nothing about the body. Pure.
 """
@@ -16,10 +17,10 @@ from .activity import Activity
 
 ISSUER = "https://api.botframework.com"
 CHANNEL_ID = "msteams"
-#: Where Teams' Connector is: the answers, and our token, go there.
+#: The hosts of Teams' Connector. Our answers, with our token, are sent there.
 SERVICE_HOSTS = frozenset({"smba.trafficmanager.net", "smba.infra.gcc.teams.microsoft.com"})
 SERVICE_DOMAIN = ".botframework.com"
-#: Activities by which people decide. Others may be Teams' own, without a person.
+#: Activities with which people decide. Others may be Teams' own, without a person.
 PERSONAL_TYPES = frozenset({"invoke", "message"})
 
 
@@ -29,8 +30,8 @@ class Forbidden(Exception):
 
 @dataclass(frozen=True)
 class Guard:
-    """`client_id` and `tenant_id` are in lower case. `cloud_url`: the sandbox; then only its addresses are
-    service URLs.
+    """`client_id` and `tenant_id` are in lower case. `cloud_url`: the address of a sandbox; then only its
+    addresses are accepted as service URLs.
     """
 
     client_id: str
@@ -38,8 +39,8 @@ class Guard:
     cloud_url: str = ""
 
     def check_claims(self, claims: Mapping[str, Any]) -> None:
-        """After the SDK's check, which accepts a token without `exp`, and one of another issuer (Agent 365).
-        Raises Forbidden.
+        """Checks claims after the SDK, which accepts a token without `exp`, and a token of another issuer
+        (Agent 365). Raises Forbidden.
         """
         if claims.get("iss") != ISSUER:
             raise Forbidden("the token is not Bot Framework's")
@@ -49,7 +50,7 @@ class Guard:
             raise Forbidden("the token has no service URL")
 
     def check_activity(self, activity: Activity, claims: Mapping[str, Any]) -> None:
-        """Raises Forbidden. `claims` are checked."""
+        """Raises Forbidden. `claims` must be checked already."""
         url = activity.service_url
         if url.rstrip("/") != str(claims["serviceurl"]).rstrip("/"):
             raise Forbidden("its service URL is not the token's")
@@ -66,7 +67,7 @@ class Guard:
             raise Forbidden("its sender has no aadObjectId")
 
     def _check_tenant(self, activity: Activity) -> None:
-        """Both fields are there when a person did something."""
+        """Raises Forbidden. If a person did something, both fields are there."""
         tenants = activity.tenant_ids
         needed = 2 if activity.type in PERSONAL_TYPES else 1
         if len(tenants) < needed:
@@ -81,7 +82,9 @@ class Guard:
 
 
 def is_teams_url(url: str) -> bool:
-    """Whether this is an address of Teams' Connector: https, one of its hosts, nothing that hides another."""
+    """Whether this is an address of Teams' Connector: https, one of its hosts, and nothing in the URL that
+    hides another host.
+    """
     host = https_host(url)
     if "?" in url or "#" in url:
         return False

@@ -1,6 +1,6 @@
-"""The public keys with which Bot Framework signs its tokens: fetched beforehand, kept in memory.
+"""The public keys with which Bot Framework signs its tokens. They are fetched in advance and kept in memory.
 
-The SDK would fetch them inside a request, and block the event loop until they are there.
+The SDK would fetch them during a request, and block the event loop meanwhile.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from ..bounded_client import BoundedClient
 
 log = logging.getLogger(__name__)
 
-#: In seconds. Bot Framework asks for a fetch once a day at least
+#: The time between two fetches, in seconds. Bot Framework asks for at least one a day
 #: (learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-authentication).
 FETCH_INTERVAL, RETRY_INTERVAL = 3600.0, 10.0
-#: Keys are used for this time without a further fetch, in seconds.
+#: How long keys are used without another fetch, in seconds.
 MAX_AGE = 24 * 3600.0
-#: How long one fetch may take: a click may wait for it.
+#: How long one fetch may take, because a click may wait for it.
 FETCH_TIMEOUT = 2.0
 #: The subject of the problem in `Health`.
 SUBJECT = "Teams: signing keys"
 
 
 class KeysUnavailable(HitlError):
-    """No keys are known at the moment, so no request can be checked."""
+    """No keys are known now, so no request can be checked."""
 
 
 @dataclass(frozen=True)
 class SigningKey:
-    """`channels` are the channels whose activities it may sign; empty if the key does not say."""
+    """`channels`: the channels whose activities the key may sign; empty if the key does not say."""
 
     key: Any
     channels: frozenset[str]
@@ -53,16 +53,16 @@ class _Loaded:
 
 
 class SigningKeys:
-    """`run` fetches them, and `find` once more for a key that is new, at most every RETRY_INTERVAL."""
+    """`run` fetches the keys. `find` fetches them again for an unknown key, at most every RETRY_INTERVAL."""
 
     def __init__(self, client: BoundedClient, url: str, health: Health) -> None:
-        """`url` is that of a JSON Web Key Set (RFC 7517)."""
+        """`url`: the URL of a JSON Web Key Set (RFC 7517)."""
         self._client, self._url, self._health = client, url, health
         self._loaded, self._tried_at = _Loaded(), -math.inf
         self._lock = asyncio.Lock()
 
     async def run(self) -> None:
-        """Until cancelled: fetches the keys every hour; after a failure, again soon."""
+        """Runs until cancelled: fetches the keys every hour, and soon again after a failure."""
         while True:
             await self._fetch_if_due()
             await asyncio.sleep(RETRY_INTERVAL if self._is_failing else FETCH_INTERVAL)
@@ -83,7 +83,7 @@ class SigningKeys:
         return self._loaded.keys if time.monotonic() - self._loaded.at < MAX_AGE else {}
 
     async def _fetch_if_due(self) -> None:
-        """One fetch for all who wait. Strangers can't cause more of them."""
+        """One fetch for all tasks that wait. Unauthenticated requests can't cause more fetches."""
         async with self._lock:
             if time.monotonic() - self._tried_at < RETRY_INTERVAL:
                 return
@@ -104,7 +104,7 @@ class SigningKeys:
                 self._health.resolve("lookup", SUBJECT)
 
     async def _get(self) -> bytes:
-        """Raises httpx.HTTPError, or ValueError for another answer than 200."""
+        """Raises httpx.HTTPError, or ValueError for an answer other than 200."""
         answer = await self._client.get(self._url)
         if answer.status_code != 200:
             raise ValueError(f"the answer is HTTP {answer.status_code}")
@@ -112,7 +112,7 @@ class SigningKeys:
 
 
 def _read_keys(data: bytes) -> dict[str, SigningKey]:
-    """The RSA keys by their ids. Raises ValueError if there is none: the old ones are kept then."""
+    """The RSA keys by their ids. Raises ValueError if there is none; the old keys are then kept."""
     try:
         entries = json.loads(data)["keys"]
         keys = dict(one for entry in entries if (one := _read_key(entry)) is not None)
@@ -124,7 +124,7 @@ def _read_keys(data: bytes) -> dict[str, SigningKey]:
 
 
 def _read_key(entry: Any) -> tuple[str, SigningKey] | None:
-    """None for a key of another kind, or one that can't be read."""
+    """One key; None for a key of another kind, or one that can't be read."""
     if not isinstance(entry, dict):
         return None
     fields = cast("dict[str, Any]", entry)

@@ -1,4 +1,6 @@
-"""The token of a request: the SDK's check with keys that are fetched beforehand, and what it leaves out."""
+"""Checks the token of a request: the SDK's check, with keys that were fetched in advance, and the checks that
+the SDK leaves out.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from .. import sdk
 from .guard import CHANNEL_ID, Forbidden, Guard
 from .signing_keys import SigningKey, SigningKeys
 
-#: In characters. Bot Framework's tokens have about 1,200.
+#: The longest token, in characters. Bot Framework's tokens have about 1,200.
 MAX_TOKEN = 6000
 
 
@@ -26,7 +28,7 @@ class TokenCheck:
             key = await self._find_key(token)
             claims = await self._make_validator(key.key).validate_token(token)
         except (jwt.PyJWTError, ValueError, TypeError, RecursionError) as error:
-            # Only the kind of the error: its text may quote the token.
+            # Only the kind of the error is used, because its text may quote the token.
             raise Forbidden(f"the token is not valid ({type(error).__name__})") from None
         self._guard.check_claims(claims)
         return claims
