@@ -1,4 +1,4 @@
-"""The operations of the HTTP API that submit and read reviews, one method each, for an agent with a token."""
+"""The operations of the HTTP API that submit and read reviews, a method each, for an agent with a token."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from .wire import (
 
 log = logging.getLogger(__name__)
 
-#: How many ids of reviews one request reads.
+#: The most review ids that one request reads.
 MAX_LISTED = 1000
 
 
 class AgentApi:
-    """Every method raises ApiProblem, LeaseLost, Refused, StoreUnavailable or StoreError, and then changed
-    nothing.
+    """Every method raises ApiProblem, LeaseLost, Refused, StoreUnavailable or StoreError; then nothing was
+    changed.
 
-    A token sees only its agent's reviews. `key` is the client's Idempotency-Key: a repeated request with the
-    same key gets the same answer.
+    A token can access only its agent's reviews. `key` is the client's Idempotency-Key: a repeated request
+    with the same key gets the same answer.
     """
 
     def __init__(self, store: Store, policies: Policies) -> None:
@@ -60,8 +60,8 @@ class AgentApi:
     async def submit(
         self, who: Token, submission: Submit | SubmitInterrupt, *, large: bool = False
     ) -> list[tuple[Review, bool]]:
-        """The reviews (several only for several interrupts), each with whether it is new: False if this turn
-        was submitted before.
+        """The reviews, each with whether it is new; False if this turn was submitted before. There are
+        several only for several interrupts.
         """
         policy = self._policies.for_agent(who.agent)
         judged_turns = await judge_turn(policy, submission, large=large)
@@ -93,7 +93,7 @@ class AgentApi:
             stored = await self._access.run(partial(reviews.submit, review, event, thread.rejected))
         except ReviewConflict as error:
             raise ApiProblem("conflict", str(error)) from error
-        # The time of a submit is its own, so this is also True if only the reply of the first try was lost.
+        # Each submit has its own time, so this is also True if only the reply of the first try was lost.
         return stored, stored.created_at == review.created_at
 
     async def load(self, who: Token, review_id: str) -> Review:
@@ -111,8 +111,8 @@ class AgentApi:
         await self._long_poll.wait(review_id, key, is_settled, wait, is_gone)
 
     async def list_thread(self, who: Token, thread_id: str, limit: int) -> list[Review]:
-        """The thread's reviews, live ones first, in the order of submission. At most MAX_LISTED are read,
-        also those of other agents.
+        """The thread's reviews: live ones first, in order of submission. At most MAX_LISTED are read,
+        including those of other agents.
         """
         ids = await self._access.run_with_retry(
             partial(self._access.store.thread_ids, thread_id, MAX_LISTED)
@@ -124,7 +124,7 @@ class AgentApi:
         return await self._list_visible(who, await self._ready_ids(who), limit, only_ready=True)
 
     async def wait_ready(self, who: Token, wait: float, is_gone: Callable[[], bool]) -> None:
-        """Waits at most `wait` seconds until there is one, or until the client `is_gone`."""
+        """Waits at most `wait` seconds until a review can be claimed, or until the client `is_gone`."""
 
         async def is_any_ready() -> bool:
             ids = await self._ready_ids(who)
@@ -141,8 +141,8 @@ class AgentApi:
     async def _list_visible(
         self, who: Token, ids: Sequence[str], limit: int, *, only_ready: bool = False
     ) -> list[Review]:
-        """The first of these that this token may see, until they exceed MAX_BODY. `only_ready`: without
-        those that can't be claimed now, or can't be read, and those for which a living process waits.
+        """The first of these reviews that this token may see, until they exceed MAX_BODY. `only_ready`:
+        leaves out those that can't be claimed now, that can't be read, or for which a living process waits.
         """
         visible: list[Review] = []
         size = 0
@@ -163,9 +163,11 @@ class AgentApi:
         return visible
 
     async def _is_ready(self, snapshot: Snapshot) -> bool:
-        """Whether it can be claimed, and no process with a gate waits for it: its heartbeat is alive then."""
+        """Whether the review can be claimed, and no process with a gate, with a live heartbeat, waits for
+        it.
+        """
         review, access = snapshot.review, self._access
-        if snapshot.held:  # it takes no place of others; its release puts it back
+        if snapshot.held:  # it must not take a place from others; its release adds it again
             await access.run_with_retry(partial(access.store.unschedule, review.id, review.agent))
             return False
         if not named_claims.is_claimable(review, snapshot.now):
@@ -176,6 +178,6 @@ class AgentApi:
 
 
 def review_size(review: Review) -> int:
-    """The approximate size of its long parts."""
+    """The approximate size of the review's long parts."""
     description_size = sum(len(action.request.description) for action in review.actions)
     return description_size + sum(len(args.data) for args in review.args.values())

@@ -24,13 +24,13 @@ HTTP_WAITER = "http"
 
 
 class AgentClaims:
-    """Raises as AgentApi. `key` is the client's Idempotency-Key."""
+    """Its methods raise what AgentApi's raise. `key` is the client's Idempotency-Key."""
 
     def __init__(self, access: StoreAccess) -> None:
         self._access = access
 
     async def once(self, who: Token, review_id: str, body: OnceIn, key: str | None) -> OnceOut:
-        """Whether this call may start now, for the first time. If so, this holder has claimed the review."""
+        """Whether this call may start now, for the first time. Then this holder has claimed the review."""
         snapshot = await self._access.load_review(who, review_id)
         review, holder = snapshot.review, _holder_id(who, body.holder)
         call = _find_call(review, body.tool_call_id)
@@ -46,7 +46,7 @@ class AgentClaims:
         def start(review: Review, now: float) -> Transition:
             return named_claims.start(review, claimed_review.fence, call, now, body.lease)
 
-        # With the claim's number, because in a later claim the same key is another operation.
+        # With the claim's number, because the same key in a later claim is another operation.
         op = _operation_id("once", who, key, call.key, str(claimed_review.fence))
         since = seconds_since_boot()
         try:
@@ -80,8 +80,8 @@ class AgentClaims:
         return RenewOut(lease_until=_lease_until(renewed_review.review) or 0.0)
 
     async def finish(self, who: Token, review_id: str, body: Done, key: str | None) -> Review:
-        """The agent has finished the review. If nobody has claimed it (nothing had to run), it is claimed
-        first.
+        """Record that the agent has finished the review. A review that nobody has claimed (because nothing
+        had to run) is claimed first.
         """
         snapshot = await self._access.load_review(who, review_id)
         review, op = snapshot.review, _operation_id("done", who, key)
@@ -90,7 +90,7 @@ class AgentClaims:
                 return review
             raise ApiProblem("done", "This review is done already. These results were not stored.")
         async with self._notes_started(review_id):
-            # What is wrong now is refused before the claim.
+            # Wrong results are refused before the claim.
             named_claims.new_results(review, body.results)
             if review.status == "settled":
                 named_claims.check_complete(review, body.results)
@@ -105,9 +105,10 @@ class AgentClaims:
             return (await self._access.change(review_id, op, finish)).review
 
     async def cancel(self, who: Token, review_id: str, body: Cancel) -> Review:
-        """Withdraw a review before any of its calls ran. No effect if it is cancelled already.
+        """Withdraw a review before any of its calls ran. Does nothing if it is already cancelled.
 
-        The answer is the outcome, so the review is then done, unless a process with a gate must continue it.
+        The agent gets the outcome in the answer. So the review is then done, unless a process with a gate
+        must continue it.
         """
         review = (await self._access.load_review(who, review_id)).review
         if review.cancelled is not None:
@@ -133,7 +134,8 @@ class AgentClaims:
     @asynccontextmanager
     async def _notes_started(self, review_id: str) -> AsyncGenerator[None, None]:
         """A holder that renews or finishes has started calls. If the store lost that, its review is held, and
-        perhaps no process but the holder knows it: then people are asked about each call that may have run.
+        perhaps only the holder knows about the calls. Then marks are set, so that people are asked about each
+        call that may have run.
         """
         try:
             yield
@@ -144,7 +146,7 @@ class AgentClaims:
             raise
 
     async def _ensure_claim(self, snapshot: Snapshot, holder: str, lease: float) -> Review:
-        """The review, claimed by this holder. Raises ApiProblem if that is not possible."""
+        """The review, claimed by this holder. Raises ApiProblem if it can't be claimed."""
         if named_claims.is_held_by(snapshot.review, holder, snapshot.now):
             return snapshot.review
 
@@ -169,7 +171,7 @@ def _holder_id(who: Token, name: str) -> str:
 
 
 def _operation_id(route: str, who: Token, key: str | None = None, *parts: str) -> str:
-    """The operation's id: made from the client's key, else unique."""
+    """The id of the operation: made from the client's key, or unique."""
     return f"http:{digest_of(route, who.id, key, *parts) if key else uuid4().hex}"
 
 

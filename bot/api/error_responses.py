@@ -34,8 +34,8 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 @web.middleware
 async def handle_errors(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """The log line has no body and no query; requests without a valid token share a throttled line. A client
-    may set the request's id with X-Request-Id.
+    """Wraps every request. Its log line has no body and no query; requests without a valid token share a
+    throttled line. A client may set the request's id with X-Request-Id.
     """
     header_id = request.headers.get("X-Request-Id", "")
     request_id = header_id if _REQUEST_ID.fullmatch(header_id) else uuid4().hex
@@ -65,7 +65,7 @@ async def handle_errors(request: web.Request, handler: Handler) -> web.StreamRes
 
 
 def _to_problem(error: HitlError, request_id: str) -> ApiProblem:
-    """The error for the client, without a URL or a key of the store."""
+    """The error for the client. It never has a URL or a key of the store."""
     match error:
         case ApiProblem():
             return error

@@ -1,5 +1,5 @@
-"""Interrupts of other systems. We can't stop their tools ourselves, so people are only offered decisions that
-the system can express. Pure.
+"""Judges interrupts of other systems. We can't stop their tools ourselves, so people are only offered
+decisions that the system can express. Pure.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..web import ApiProblem
 def read_requests(
     interrupt: Any, dialect: DialectName | None, thread_id: str, calls: Sequence[ToolCall]
 ) -> list[JudgedCalls]:
-    """One value for each interrupt. `calls` are those of the turn, if they are known. Raises ApiProblem."""
+    """The calls of each interrupt. `calls`: all calls of the turn, if they are known. Raises ApiProblem."""
     try:
         parts = dialects.split(interrupt)
         if len(parts) > MAX_CALLS:
@@ -36,7 +36,7 @@ def read_requests(
         raise _invalid_interrupt(str(error)) from error
     if (
         len(requests) > 1 and calls
-    ):  # each interrupt would take the calls of the others as calls that need nobody
+    ):  # each interrupt would take the calls of the others for calls that need nobody
         detail = "`calls` can only be sent with one interrupt, and there are several."
         raise ApiProblem("invalid", detail, pointer="/calls")
     if len({tuple(call.id for call in each.calls) for each in requests}) < len(requests):
@@ -49,9 +49,9 @@ def read_requests(
 def judge_interrupt(
     judged: JudgedCalls, original: JudgedCalls
 ) -> tuple[JudgedCalls, dict[str, Denial]]:
-    """The decisions that people may make on an interrupt (see `limit_decisions`), and the policy's
-    denials by call key. Raises ApiProblem if the system can't express a denial, and for a call that the
-    policy stops but the system would run without an interrupt.
+    """The interrupt with only the decisions that people may make on it (see `limit_decisions`), and the
+    policy's denials by call key. Raises ApiProblem if the system can't express a denial, or if the policy
+    stops a call that the system would run without an interrupt.
     """
     dialect = dialects.get(original.dialect)
     try:

@@ -1,5 +1,5 @@
-"""Long polls: one listener for all waiting requests, and regular checks of the reviews themselves, once for
-all requests that ask for the same.
+"""Long polls. One listener serves all waiting requests, and the reviews themselves are checked regularly,
+once for all requests that ask for the same.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from hitl_core.store import Store
 
 from ..shared_reads import SharedReads
 
-#: Hints can be lost, so the reviews themselves are checked this often, in seconds.
+#: How often the reviews themselves are checked, in seconds, because hints can be lost.
 RECHECK_INTERVAL = 15.0
-#: The pause after the store could not be reached, in seconds. When it is back, the listener wakes all
+#: The pause after the store could not be reached, in seconds. When the store is back, the listener wakes all
 #: requests.
 STORE_RETRY = 5.0
 #: How often a request checks that its client is still connected, in seconds.
@@ -37,7 +37,7 @@ class LongPoll(Watchers):
         self._closed = False
 
     async def close(self) -> None:
-        """All waiting requests are answered now."""
+        """Answer all waiting requests now."""
         self._closed = True
         self.wake_all()
         if self._listener is not None:
@@ -51,12 +51,12 @@ class LongPoll(Watchers):
         seconds: float,
         is_gone: Callable[[], bool],
     ) -> None:
-        """Calls `is_enough` whenever this review (None: any review) may have changed, once for all requests
-        with the same `key`: else a thousand of one agent would read a thousand times after each change. Ends
-        when it says True, when the time is over, or when the client is gone. Keeps nothing: a thousand may
-        wait.
+        """Calls `is_enough` when this review (None: any review) may have changed. All requests with the same
+        `key` share the call: otherwise a thousand requests of one agent would read a thousand times after
+        each change. Ends when it returns True, when the time is over, or when the client is gone. It keeps
+        nothing in memory, because a thousand requests may wait.
 
-        Tolerates a store that can't be reached for a while: raises StoreUnavailable only at the end.
+        If the store can't be reached for a while, it continues, and raises StoreUnavailable only at the end.
         """
         finish = time.monotonic() + seconds
         if seconds:
@@ -86,7 +86,9 @@ class LongPoll(Watchers):
     async def _wait_wakeup(
         self, wakeup: asyncio.Event, until: float, is_over: Callable[[], bool]
     ) -> None:
-        """Waits until `wakeup` or `until`. aiohttp does not report a disconnected client, so it is polled."""
+        """Waits until `wakeup` is set or `until`. It polls for the client, whose end aiohttp doesn't
+        report.
+        """
         while (left := until - time.monotonic()) > 0 and not is_over():
             try:
                 async with asyncio.timeout(min(left, CLIENT_CHECK_INTERVAL)):

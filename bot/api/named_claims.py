@@ -24,7 +24,8 @@ def is_held_by(review: Review, holder: str, now: float) -> bool:
 def claim(review: Review, holder: str, now: float, lease: float) -> Transition:
     """Claim the review, or renew this holder's claim. Raises ApiProblem if it can't be claimed now.
 
-    If the last holder died and left a doubt, the result is the lapsed review, which has no holder.
+    If the last holder died and left a call in doubt, the result is the review after the end of its lease,
+    without a holder.
     """
     if is_held_by(review, holder, now):
         return _extend(review, review.fence, now, lease)
@@ -33,7 +34,7 @@ def claim(review: Review, holder: str, now: float, lease: float) -> Transition:
 
 
 def is_claimable(review: Review, now: float) -> bool:
-    """Whether a new holder could claim it. Not if a lease has ended with a call that was started."""
+    """Whether a new holder could claim the review. False if a lease has ended with a started call."""
     try:
         check_doubts(claim(review, "", now, 1.0).review)
     except ApiProblem:
@@ -42,7 +43,7 @@ def is_claimable(review: Review, now: float) -> bool:
 
 
 def renew(review: Review, holder: str, now: float, lease: float) -> Transition:
-    """Renew this holder's claim; never makes a new one."""
+    """Renew this holder's claim. It never makes a new claim."""
     if not is_held_by(review, holder, now):
         check_claimable(review, now)
         raise ApiProblem(
@@ -61,7 +62,7 @@ def start(review: Review, fence: int, call: Call, now: float, lease: float) -> T
 
 
 def _extend(review: Review, fence: int, now: float, lease: float) -> Transition:
-    """Never to an earlier time: a call may run that was started with a longer lease."""
+    """Extend the lease, but never to an earlier time: a call may run that was started with a longer lease."""
     before, renewed = review.lease, claims.renew(review, fence, now, lease)
     if before is None or before.until <= now + lease:
         return renewed
@@ -69,7 +70,7 @@ def _extend(review: Review, fence: int, now: float, lease: float) -> Transition:
 
 
 def finish_cancelled(transition: Transition, now: float) -> Transition:
-    """A cancelled review is also done in the same step, because none of its calls can run."""
+    """In the same step, make a cancelled review done, because none of its calls can run."""
     claimed = claims.claim(transition.review, "http", now, 1.0).review
     return Transition(claims.finish(claimed, claimed.fence, {}, now).review, transition.event)
 
@@ -118,7 +119,7 @@ def check_may_run(review: Review, call: Call) -> None:
 def check_unchanged(
     review: Review, call: Call, name: str | None, args: Mapping[str, Any] | None
 ) -> None:
-    """Raises ApiProblem if the agent is about to run another tool or other arguments than those decided.
+    """Raises ApiProblem if the agent is about to run another tool or other arguments than the decided ones.
     None: the agent did not send them.
     """
     decided = review.arguments(call.key).parse()
@@ -133,8 +134,8 @@ def check_unchanged(
 
 
 def new_results(review: Review, results: Mapping[str, str]) -> dict[str, CallResult]:
-    """These results by call key, without those of calls that are over already. Raises ApiProblem for a call
-    that is not of this review or must not run.
+    """These results by call key, without those of calls that are already over. Raises ApiProblem for a call
+    that is not in this review or must not run.
     """
     calls = {call.tool_call_id: call for call in review.calls}
     by_key: dict[str, CallResult] = {}
@@ -153,8 +154,8 @@ def new_results(review: Review, results: Mapping[str, str]) -> dict[str, CallRes
 
 def check_complete(review: Review, results: Mapping[str, str]) -> None:
     """Raises ApiProblem if a call was started, or is to run again, and has no result. A holder that was
-    restarted, or that got no answer, does not know whether it ran: only people can say that, and they are
-    asked when the lease ends. If they order to run it again, it is not done before that.
+    restarted, or that got no answer, does not know whether the call ran. Only people can say that, and they
+    are asked when the lease ends. A call that they order to run again must run before the review is done.
     """
     for call in review.calls:
         run = review.runs.get(call.key)
@@ -176,7 +177,7 @@ def check_complete(review: Review, results: Mapping[str, str]) -> None:
 
 
 def may_have_run(review: Review) -> list[str]:
-    """The keys of the calls that a holder may have started, if the review lacks what happened last."""
+    """The keys of the calls that a holder may have started, if the stored review lacks the latest events."""
     pending = {action.key for action in review.actions if action.is_pending}
     return [
         call.key for call in review.calls if call.key in pending or claims.can_run(review, call)

@@ -13,7 +13,7 @@ from ..web import ApiProblem
 
 
 class Policies:
-    """`shared` is for every agent; else `by_agent` has one for each agent, by its full name."""
+    """`shared` is for every agent; without it, `by_agent` has a policy for each agent, by its full name."""
 
     def __init__(
         self, shared: Policy | None = None, by_agent: Mapping[str, Policy] | None = None
@@ -45,8 +45,8 @@ class Policies:
         yield from (self._by_agent or {}).items()
 
     def for_agent(self, agent: str) -> Policy:
-        """Raises ApiProblem if there is none. The agent's name is only looked up among the loaded files and
-        never used in a path.
+        """The agent's policy. Raises ApiProblem if there is none. The agent's name is only looked up among
+        the loaded files, and is never used in a path.
         """
         if self._shared is not None:
             return self._shared

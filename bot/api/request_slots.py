@@ -1,4 +1,4 @@
-"""How many requests of agents are worked on at the same time: each may hold megabytes."""
+"""Limits how many requests of agents are handled at the same time, because each may hold megabytes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from weakref import WeakValueDictionary
 
 from ..web import ApiProblem
 
-#: Of all tokens together, and of one token: its other requests wait, and take no place from other tokens.
+#: The limits of all tokens together, and of one token. The other requests of a token wait, and take no place
+#: from other tokens.
 MAX_WORKING, MAX_OF_TOKEN = 32, 8
 #: How long a request waits for its turn, in seconds.
 MAX_WAIT = 8.0
@@ -22,8 +23,8 @@ class RequestSlots:
 
     @asynccontextmanager
     async def hold(self, token: str) -> AsyncGenerator[None]:
-        """The request is worked on while the block runs. Don't wait for people in it. Raises ApiProblem if
-        its turn does not come in time.
+        """The request is handled while the block runs. Don't wait for people in it. Raises ApiProblem if its
+        turn does not come in time.
         """
         of_token = self._by_token.setdefault(token, asyncio.Semaphore(MAX_OF_TOKEN))
         async with AsyncExitStack() as held:

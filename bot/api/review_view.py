@@ -46,7 +46,7 @@ def to_review_out(review: Review) -> ReviewOut:
 
 
 def has_outcome(review: Review) -> bool:
-    """Whether no person must be asked any more, so that the agent can continue."""
+    """Whether nobody must be asked any more, so that the agent can continue."""
     return review.status != "pending" and not review.calls_in_doubt
 
 

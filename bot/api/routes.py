@@ -57,7 +57,7 @@ def add_api(app: web.Application, api: AgentApi) -> None:
 
 class Routes:
     """One method for each route. A request is authenticated before its body is read, and it gets its turn
-    when all of its body is there: who sends slowly holds nobody up.
+    when its whole body has arrived, so that a slow client delays nobody.
     """
 
     def __init__(self, api: AgentApi) -> None:
@@ -139,7 +139,7 @@ class Routes:
         return web.Response(body=self._document, content_type="application/json")
 
     async def _authenticate(self, request: web.Request) -> Token:
-        """By RFC 6750, only in the header: URLs are logged by proxies, and so would be a token in one."""
+        """The token, by RFC 6750, only from the header: proxies log URLs, and so a token in a URL."""
         values = request.headers.getall("Authorization", [])
         scheme, _, text = values[0].partition(" ") if len(values) == 1 else ("", "", "")
         if scheme.lower() != "bearer":
@@ -152,7 +152,7 @@ class Routes:
 
     @asynccontextmanager
     async def _turn(self, request: web.Request) -> AsyncGenerator[Token]:
-        """The request's token, while the request is worked on."""
+        """The request's token, while the request is handled."""
         who = await self._authenticate(request)
         await bodies.receive(request)
         try:
@@ -164,7 +164,7 @@ class Routes:
 
 
 def _check_room(request: web.Request, who: Token, *, waits: bool = False) -> None:
-    """Raises ApiProblem if agents use their share of the server: the rest is for clicks."""
+    """Raises ApiProblem if agents already use their share of the server. The rest is for clicks."""
     if not admit(request, who.id, waits=waits):
         what = "requests that wait" if waits else "requests"
         detail = (
@@ -202,7 +202,7 @@ async def _list_response(reviews: Sequence[Review], status: int = 200) -> web.Re
 
 
 async def _encode_review(review: Review) -> bytes:
-    """The review as JSON. Other requests can run before, and while a large one is encoded."""
+    """The review as JSON. Other requests can run before, and while a large review is encoded."""
     await asyncio.sleep(0)
 
     def write() -> bytes:
@@ -216,7 +216,7 @@ def _json_response(answer: ResponseModel) -> web.Response:
 
 
 def _encode(answer: ResponseModel) -> bytes:
-    """JSON in the core's format, so that a number is sent as it was stored."""
+    """JSON in the core's format, so that a number is sent exactly as it was stored."""
     return json.dumps(answer.model_dump(), ensure_ascii=False, separators=(",", ":")).encode()
 
 

@@ -1,4 +1,4 @@
-"""The API's access to the store: only the token's own reviews, with a limit on parallel requests."""
+"""The API's access to the store: only to the token's own reviews, and with a limit on parallel requests."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ..web import ApiProblem
 
 T = TypeVar("T")
 
-#: How long a store that can't be reached is retried before the client gets an error, in seconds.
+#: How long an unreachable store is tried again before the client gets an error, in seconds.
 RETRY_SECONDS = 1.5
-#: How many requests use the store at the same time: clicks need connections too.
+#: How many requests use the store at the same time. The limit leaves connections for clicks.
 MAX_CONCURRENT = 16
-#: How long a request waits for its turn, in seconds. All are slow if the store can't be reached.
+#: How long a request waits for its turn, in seconds. If the store can't be reached, all requests are slow.
 QUEUE_TIMEOUT = 5.0
 
 
@@ -48,8 +48,8 @@ class StoreAccess:
             self._limit.release()
 
     async def load_token(self, text: str) -> Token:
-        """The token with this text, else ApiProblem. It is read each time, so a revoked token
-        stops at once.
+        """The token with this text. Raises ApiProblem if there is none. It is read for each request, so a
+        revoked token stops working at once.
         """
         id = parse_id(text)
         token = await self.run_with_retry(partial(self.store.token, id)) if id else None
@@ -62,7 +62,7 @@ class StoreAccess:
         return token
 
     async def load_review(self, who: Token, review_id: str) -> Snapshot:
-        """The review. Raises the same ApiProblem for another agent's review as for a missing one."""
+        """The review. Raises the same ApiProblem for another agent's review and for a missing one."""
         try:
             snapshot = await self.run(partial(self.reviews.load, review_id))
         except ReviewNotFound:

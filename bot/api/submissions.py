@@ -1,4 +1,4 @@
-"""A submitted turn → its judged calls, ready to be built into a review."""
+"""Judges a submitted turn: its calls, with their rulings, ready for a review."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 class JudgedTurn(NamedTuple):
-    """`denied` are the policy's own decisions by call key."""
+    """`denied`: the policy's own decisions by call key."""
 
     request: JudgedCalls
     denied: Mapping[str, Denial] = {}
@@ -109,7 +109,7 @@ def _freeze(
     with invalid_at(where):
         frozen = freeze_calls(calls, encoded_args)
     if parsed_has_more_values([call.args for call in frozen], MAX_VALUES):
-        # Values may be hidden in JSON text.
+        # JSON text in an argument may have more values inside.
         detail = f"A turn may have at most {MAX_VALUES:,} JSON values; this one has more."
         raise ApiProblem("invalid", detail, pointer=where)
     return frozen
@@ -143,7 +143,7 @@ def _read_calls(call_bodies: Sequence[CallIn]) -> tuple[list[ToolCall], list[Arg
 
 
 def _check_size(value: Mapping[str, Any], where: str) -> None:
-    """Limit values that are stored again with every change of a review, or from which a policy is read."""
+    """Limit a value that is stored again with every change of a review, or that is read as a policy."""
     try:
         size = len(json.dumps(value, ensure_ascii=False).encode())
     except UnicodeEncodeError as error:

@@ -1,4 +1,4 @@
-"""A request's body → a request model, or a problem that names what is wrong."""
+"""Reads a request's body as a request model. A wrong body becomes a problem that names what is wrong."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ...offload import offload_parsing
 from ...web import BODY_TIMEOUT, ApiProblem, BodyError, read_body
 from .requests import RequestModel
 
-#: The largest body in bytes: room for sixteen calls with the largest arguments.
+#: The largest body, in bytes: enough for sixteen calls with the largest arguments.
 MAX_BODY = 4 * 1024 * 1024
-#: The most JSON values in one body: clicks wait while they are judged and stored.
+#: The most JSON values in one body, because clicks wait while they are judged and stored.
 MAX_VALUES = 20_000
 
 S = TypeVar("S", bound=RequestModel)
@@ -48,7 +48,9 @@ async def read_json(request: web.Request, *, optional: bool = False) -> dict[str
 
 
 def _is_json(request: web.Request) -> bool:
-    """Not by `request.content_type`: for 8 KiB of semicolons it holds the event loop for 400 ms."""
+    """Whether the body is JSON. It doesn't use `request.content_type`, which holds the event loop for 400 ms
+    if there are 8 KiB of semicolons.
+    """
     values = request.headers.getall("Content-Type", ())
     return len(values) == 1 and values[0].partition(";")[0].strip().lower() == "application/json"
 
@@ -78,8 +80,8 @@ def parse_model(shape: type[S], value: object) -> S:
 
 
 def json_pointer(loc: Sequence[str | int]) -> str:
-    """A location as JSON Pointer (RFC 6901), "" for the whole body; without pydantic's mark of
-    a wrong key.
+    """A location as a JSON Pointer (RFC 6901), "" for the whole body, without pydantic's mark of a wrong
+    key.
     """
     loc = loc[:-1] if loc[-1:] == ("[key]",) else loc
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in loc)
@@ -117,7 +119,7 @@ async def _read_bytes(request: web.Request) -> bytes:
 
 
 def _parse_object(body: bytes) -> dict[str, Any]:
-    """Uses the same strict decoder as all foreign JSON, so that nothing ambiguous is stored."""
+    """The body as an object, by the strict decoder of all foreign JSON: nothing ambiguous is stored."""
     too_many = f"A body may have at most {MAX_VALUES:,} JSON values; this one has more."
     if unparsed_has_more_values(body, 2 * MAX_VALUES):  # too many to be parsed
         raise ApiProblem("invalid", too_many, pointer="")

@@ -111,7 +111,7 @@ def _responses(each: Operation) -> dict[int, Json]:
 
 
 def _problem_responses(codes: Sequence[ProblemCode]) -> Json:
-    """One entry for a status, which may have several codes."""
+    """One entry for each status. A status may have several codes."""
     if len(codes) == 1:
         return _ref("responses", codes[0])
     titles = "; ".join(f"`{code}`: {PROBLEM_TYPES[code].title}" for code in codes)

@@ -22,9 +22,9 @@ from .responses import OnceOut, RenewOut, ResponseModel, ReviewList, ReviewOut
 
 
 class Operation(NamedTuple):
-    """One operation. `responses` are the successful ones: status → description and models. `problems` are
-    those besides the common ones. `bodies` are the possible request models, each with an example.
-    `takes_key`: it accepts an Idempotency-Key.
+    """One operation. `responses`: the successful ones, status → description and models. `problems`: those
+    beside the common ones. `bodies`: the possible request models, each with an example. `takes_key`: it
+    accepts an Idempotency-Key.
     """
 
     method: Literal["get", "post"]

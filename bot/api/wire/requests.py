@@ -10,8 +10,8 @@ from pydantic_core import PydanticCustomError
 from hitl_core.gate import MAX_CALLS
 from hitl_core.model import MAX_ID, MAX_REASON, TOOL_NAME, DialectName
 
-#: The limits of a lease in seconds. A shorter one could end between two requests; a longer one would delay a
-#: takeover.
+#: The limits of a lease, in seconds. A shorter lease could end between two requests; a longer one would delay
+#: a takeover.
 MIN_LEASE, MAX_LEASE, DEFAULT_LEASE = 5, 3600, 60
 #: The longest that a request may wait, in seconds.
 MAX_WAIT = 60
@@ -28,7 +28,7 @@ class RequestModel(BaseModel):
 
 
 def _at_most(most: int) -> BeforeValidator:
-    """Counts the keys before anything else: thousands of wrong ones would be much work."""
+    """Counts the keys before any other check, because checking thousands of wrong keys would take long."""
 
     def count(value: Any) -> Any:
         if isinstance(value, dict) and len(cast(dict[str, Any], value)) > most:
