@@ -73,7 +73,7 @@ _deadline: ContextVar[float | None] = ContextVar("click_deadline", default=None)
 
 def set_click_seconds(seconds: float) -> None:
     """Scale all steps to this total, for the whole process."""
-    global _factor  # noqa: PLW0603 - one bot in a process, and many rooms have steps
+    global _factor  # noqa: PLW0603 - one bot in a process, and many packages have steps
     _factor = seconds / CLICK_SECONDS
 
 

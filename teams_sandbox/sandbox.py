@@ -70,7 +70,7 @@ class Sandbox:
 
     @property
     def login_url(self) -> str:
-        """In place of https://login.microsoftonline.com. See the room `login` for how msal reaches it."""
+        """In place of https://login.microsoftonline.com. See the package `login` for how msal reaches it."""
         return f"{self.url}/login.microsoftonline.com"
 
     @property

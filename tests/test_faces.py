@@ -1,4 +1,4 @@
-"""A room is a folder, and its face is its `__init__`: other rooms import nothing else from it."""
+"""A package's face is its `__init__`: other packages import nothing else from it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PROGRAMS = ("hitl_core", "bot", "slack_sandbox", "teams_sandbox")
-# Folders that only hold rooms.
+# Folders that only hold packages.
 GROUPS = {*PROGRAMS, "hitl_core.integrations", "bot.channels"}
 FILES = sorted(
     file for top in (*PROGRAMS, "examples", "benchmarks") for file in (ROOT / top).rglob("*.py")
@@ -43,7 +43,7 @@ def list_imports(file: Path) -> Iterator[tuple[int, str]]:
 
 
 def face_of(importer: tuple[str, ...], module: str) -> str:
-    """What `importer` (a folder) must name in place of `module`: the outermost room that it is not in."""
+    """What `importer` (a folder) must name in place of `module`: the outermost package that it is not in."""
     parts = tuple(module.split("."))
     depth = 0
     while depth < len(parts) and parts[: depth + 1] == importer[: depth + 1]:
@@ -64,8 +64,8 @@ def wrong_imports(file: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("top", sorted({file.relative_to(ROOT).parts[0] for file in FILES}))
-def test_a_room_is_imported_by_its_face(top: str):
-    """Given all files of a program, then each imports other rooms by their `__init__` alone."""
+def test_a_package_is_imported_by_its_face(top: str):
+    """Given all files of a program, then each imports other packages by their `__init__` alone."""
     files = [file for file in FILES if file.relative_to(ROOT).parts[0] == top]
     wrong = [line for file in files for line in wrong_imports(file)]
     assert not wrong, "\n".join(wrong)

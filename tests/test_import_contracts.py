@@ -1,4 +1,4 @@
-"""The rooms' walls: pyproject.toml says who may import whom, a machine checks it."""
+"""The borders of packages: pyproject.toml says who may import whom, and a tool checks it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No file imports itself in a circle, within a room either."""
+"""No file imports itself in a circle, within a package either."""
 
 from __future__ import annotations
 
@@ -70,14 +70,14 @@ def test_no_circle(program: str):
 
 
 def test_a_circle_over_a_face_is_found():
-    """Given a file that imports its own room's face, then that is a circle, also for types alone."""
-    modules = frozenset({"room", "room.a", "room.b"})
+    """Given a file that imports its own package's face, then that is a circle, also for types alone."""
+    modules = frozenset({"pack", "pack.a", "pack.b"})
     lazily = "def f():\n    from . import b\n"
     typed = "if TYPE_CHECKING:\n    from . import B\n"
 
-    assert imports(lazily, "room", modules) == set()
-    assert imports("from . import b", "room", modules) == {"room.b"}
-    assert imports("from .b import B", "room", modules) == {"room.b"}
-    face, a = imports("from .a import A", "room", modules), imports(typed, "room", modules)
-    assert (face, a) == ({"room.a"}, {"room"})
-    assert set(find_cycle({"room": face, "room.a": a})) == {"room", "room.a"}
+    assert imports(lazily, "pack", modules) == set()
+    assert imports("from . import b", "pack", modules) == {"pack.b"}
+    assert imports("from .b import B", "pack", modules) == {"pack.b"}
+    face, a = imports("from .a import A", "pack", modules), imports(typed, "pack", modules)
+    assert (face, a) == ({"pack.a"}, {"pack"})
+    assert set(find_cycle({"pack": face, "pack.a": a})) == {"pack", "pack.a"}

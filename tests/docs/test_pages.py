@@ -49,7 +49,7 @@ def _ends() -> frozenset[str]:
 
 @each_page
 def test_house_11_every_file_that_is_named_exists(page: Page) -> None:
-    """`gate/gate.py` is the end of the path of a file, `bot/inbox` is a room."""
+    """`gate/gate.py` is the end of the path of a file, `bot/inbox` is a package."""
     named = {name for name in re.findall(r"`([\w./-]+)`", page.text) if name[0] != "."}
     ours = {one for one in named if one.endswith((".py", ".lua")) or one.startswith(TOPS)}
     ours -= {"benchmarks/results.json"}  # a run of the benchmarks writes it
