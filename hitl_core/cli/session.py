@@ -151,7 +151,7 @@ async def find_review(reviews: Reviews, given: str) -> Snapshot:
     if not matches:
         raise Refused(
             "gone",
-            f"No review begins with {given}. If it is deleted, its audit is shown by its whole id.",
+            f"No review's id begins with {given}. To see a deleted review's audit, type its whole id.",
         )
     return await reviews.load(matches.pop())
 

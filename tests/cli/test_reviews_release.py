@@ -99,7 +99,7 @@ def test_a_person_is_asked(desk: Desk) -> None:
     desk.hitl("reviews", "hold", "--yes")
     for typed, code in (("n\n", 1), ("y\n", 0)):
         terminal = desk.terminal("reviews", "release", review.id[:8], NO_COLOR="1")
-        terminal.until("Let it go on as it is stored? [y/N] ")
+        terminal.until("Let it continue as it is stored? [y/N] ")
         terminal.types(typed)
         assert terminal.wait_end().code == code
 
@@ -107,7 +107,7 @@ def test_a_person_is_asked(desk: Desk) -> None:
 def test_what_is_wrong_is_said(desk: Desk) -> None:
     review = desk.submit()
     ran = desk.hitl("reviews", "release", review.id, "--yes")
-    assert (ran.code, ran.err) == (1, f"hitl: {review.id} is not held: it goes on already.\n")
+    assert (ran.code, ran.err) == (1, f"hitl: {review.id} is not held, so there is nothing to release.\n")
     assert desk.hitl("reviews", "release").code == 2
     assert desk.hitl("reviews", "release", review.id, "--all").code == 2
     assert desk.run_piped("reviews", "release", review.id).code == 2
@@ -121,7 +121,7 @@ def test_a9_f3_what_an_agent_notes_while_the_operator_reads_the_question_counts(
     review = desk.submit()
     desk.hitl("reviews", "hold", "--yes")
     terminal = desk.terminal("reviews", "release", review.id[:8], NO_COLOR="1")
-    terminal.until("Let it go on as it is stored? [y/N] ")
+    terminal.until("Let it continue as it is stored? [y/N] ")
     desk.do(lambda reviews: mark(reviews.store, review))
     terminal.types("y\n")
     assert terminal.wait_end().code == 0

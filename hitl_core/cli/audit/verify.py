@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 _MORE = """\
 FILE is an export of `hitl audit export`; - reads standard input. Without FILE
 the audit in Redis is verified. The entries of a review are chained by hash, and
-anchors over all entries are chained as well: the command finds the first entry
-that was changed, deleted or moved, or that the end is missing.\
+anchors over all entries are chained as well. So the command finds the first
+entry that was changed, deleted or moved, and a missing end.\
 """
 _EPILOG = """\
 examples:

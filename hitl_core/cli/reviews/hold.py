@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
 
 _MORE = """\
-Use it before you start bots and agents on a restored backup: nobody can decide
-then, and nothing runs, until you release each review with `hitl reviews
-release`. Bots and agents that still run notice lost writes by themselves, and
-hold what is concerned; nobody notices them while all are stopped."""
+Use it before you start bots and agents on a restored backup: then nobody can
+decide, and nothing runs, until you release each review with `hitl reviews
+release`. Bots and agents that still run find lost writes themselves, and hold
+the reviews. If all of them are stopped, nobody finds them."""
 _EPILOG = """\
 examples:
   $ hitl reviews hold --yes

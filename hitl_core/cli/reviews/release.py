@@ -30,9 +30,9 @@ _MORE = """\
 Reviews are held when Redis lost writes: after a crash, a failover or an old
 backup, what is stored of them may be older than what people decided and what
 agents ran. Look first at what happened: the cards' threads, the agents' logs,
-the systems that the tools change. A released review goes on exactly as it is
+the systems that the tools change. A released review continues exactly as it is
 stored. A call that an agent says it has started is in doubt: people are asked
-whether it ran. To stop a review in place of that, use `hitl reviews cancel`."""
+whether it ran. To stop a review instead, use `hitl reviews cancel`."""
 _EPILOG = """\
 examples:
   $ hitl reviews list --held
@@ -46,7 +46,7 @@ Exits with 0; 1 if it is not held or not found, if one of --all can't be
 released, or if you answered no, 2 if the command or a setting is wrong, 3 if
 Redis can't be reached.
 """
-_QUESTION = "Its calls may have run already. Let it go on as it is stored?"
+_QUESTION = "Its calls may have run already. Let it continue as it is stored?"
 _PAGE = 1000
 
 
@@ -55,7 +55,7 @@ def add_to(commands: Commands) -> None:
         commands,
         "release",
         run,
-        help="let a review go on that is held because Redis lost writes",
+        help="let a review continue that is held because Redis lost writes",
         details=_MORE,
         epilog=_EPILOG,
     )
@@ -79,7 +79,7 @@ def _release_one(args: argparse.Namespace) -> int:
     snapshot = with_reviews(args, lambda reviews: find_review(reviews, args.id))
     review = snapshot.review
     if not snapshot.held:
-        raise Refused("not_waiting", f"{review.id} is not held: it goes on already.")
+        raise Refused("not_waiting", f"{review.id} is not held, so there is nothing to release.")
     if not confirm_change(
         args, lambda: show_calls(snapshot, review.calls), _QUESTION, "Nothing was released."
     ):
@@ -99,7 +99,7 @@ def _release_all(args: argparse.Namespace) -> int:
         return 0
     if not args.yes:
         say(f"{count} reviews are held.", to=sys.stderr)
-        if not confirm("Their calls may have run already. Let all go on as they are stored?"):
+        if not confirm("Their calls may have run already. Let all continue as they are stored?"):
             note("Nothing was released.")
             return 1
 

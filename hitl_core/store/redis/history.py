@@ -128,7 +128,7 @@ class RedisHistory(RedisPart):
             self._found_loss = True
             log.error(
                 "Redis has lost writes, so reviews are held (%d). Look at them with `hitl reviews list`,"
-                " and let them go on with `hitl reviews release`.",
+                " and let them continue with `hitl reviews release`.",
                 held,
             )
         return held
