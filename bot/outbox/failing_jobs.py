@@ -159,7 +159,7 @@ class AsideJobs:
     def __contains__(self, member: str) -> bool:
         return member in self._pauses
 
-    def resting(self) -> list[str]:
+    def paused(self) -> list[str]:
         """The jobs that are not tried now. The others get one try at a time."""
         now = time.monotonic()
         return [member for member, pause in self._pauses.items() if pause.until > now]

@@ -104,15 +104,15 @@ class Outbox:
         for lane in sorted(
             names, key=self._aside.__contains__
         ):  # failed lanes take no place from others
-            if lane in self.lanes or not self._is_resting(lane):
+            if lane in self.lanes or not self._is_paused(lane):
                 await self._open_lane(lane)
         await asyncio.sleep(self._lane_lease / 4)
 
-    def _is_resting(self, name: str) -> bool:
+    def _is_paused(self, name: str) -> bool:
         """Whether all known jobs of this lane are set aside: it takes no place from others until a hint
         comes.
         """
-        return name in self._aside and bool(self._aside[name].resting())
+        return name in self._aside and bool(self._aside[name].paused())
 
     async def _renew_lanes(self) -> None:
         """Renews the leases of this bot's lanes, and reports stuck jobs."""

@@ -38,7 +38,7 @@ from hitl_core.review.escalation import (
     deadline,
     next_step_at,
 )
-from hitl_core.review.holds import HELD_TEXT, apply_unless_held, calls_ahead, ran_mark
+from hitl_core.review.holds import HELD_TEXT, apply_unless_held, ran_mark, unrecorded_starts
 from hitl_core.review.lease_clock import seconds_since_boot
 from hitl_core.review.open_items import (
     WHOLE_REVIEW,
@@ -101,7 +101,6 @@ __all__ = [
     "answer_schema_of",
     "apply_command",
     "apply_unless_held",
-    "calls_ahead",
     "cancel_reason_of",
     "claims",
     "commands",
@@ -141,6 +140,7 @@ __all__ = [
     "runnable_calls",
     "seconds_since_boot",
     "title_of",
+    "unrecorded_starts",
     "visible_args",
     "visible_schema",
     "vote_count",

@@ -116,7 +116,7 @@ class Cancel:
 @dataclass(frozen=True)
 class Release:
     """Releases a held review. People are asked about the calls that an agent has started, see
-    `holds.calls_ahead`.
+    `holds.unrecorded_starts`.
     """
 
     review_id: str

@@ -23,7 +23,7 @@ def ran_mark(key: str) -> str:
     return STARTED_MARK + key
 
 
-def calls_ahead(snapshot: Snapshot) -> tuple[str, ...]:
+def unrecorded_starts(snapshot: Snapshot) -> tuple[str, ...]:
     """The keys of the calls that an agent has started, but that are not started in the stored review."""
     review = snapshot.review
     keys = (call.key for call in review.calls if ran_mark(call.key) in snapshot.marks)
@@ -38,7 +38,7 @@ def release(snapshot: Snapshot, by: Reviewer) -> Transition:
     review, now = snapshot.review, snapshot.now
     runs = {
         key: Run(state="in_doubt", attempt=claims.last_attempt(review, key) + 1, at=now)
-        for key in calls_ahead(snapshot)
+        for key in unrecorded_starts(snapshot)
     }
     after = review.model_copy(update={"runs": {**review.runs, **runs}})
     if snapshot.held_since is not None:
@@ -67,7 +67,7 @@ def apply_unless_held(apply: SnapshotFunction, snapshot: Snapshot) -> Transition
         return changed
     if not is_release(changed.event) and changed.review.cancels == snapshot.review.cancels:
         raise refuse_held()
-    if ahead := calls_ahead(snapshot):
+    if ahead := unrecorded_starts(snapshot):
         review = snapshot.review
         names = join_names(review.tool_name(call) for call in review.calls if call.key in ahead)
         raise Refused(

@@ -63,18 +63,20 @@ def is_rejected(action: Action) -> bool:
 def add_rejections(review: Review, rejected: Sequence[Rejected]) -> Review:
     """The new review, in which each action that is another attempt has the rejected call that it follows."""
     args, actions, calls = dict(review.args), list(review.actions), list(review.calls)
-    for at, one in _pairs(review, rejected):
+    for at, one in _match_attempts(review, rejected):
         action = actions[at]
         args[f"{action.key}:0"] = one.args
-        earlier = _earlier(one, review.arguments(action.key).parse())
+        earlier = _make_earlier(one, review.arguments(action.key).parse())
         actions[at] = action.model_copy(update={"rejected_before": earlier})
         hid = one.review.call(one.action.key)
-        calls = [_hiding(call, hid) if call.key == action.key else call for call in calls]
+        calls = [
+            _with_hidden_texts(call, hid) if call.key == action.key else call for call in calls
+        ]
     update = {"args": args, "actions": tuple(actions), "calls": tuple(calls)}
     return review.model_copy(update=update)
 
 
-def _earlier(one: Rejected, new_args: JsonObject) -> EarlierRejection:
+def _make_earlier(one: Rejected, new_args: JsonObject) -> EarlierRejection:
     decision, before = one.action.decision, one.action.rejected_before
     assert decision is not None  # `is_rejected`
     hidden = (
@@ -92,13 +94,13 @@ def _earlier(one: Rejected, new_args: JsonObject) -> EarlierRejection:
     )
 
 
-def _hiding(call: Call, rejected: Call | None) -> Call:
+def _with_hidden_texts(call: Call, rejected: Call | None) -> Call:
     """The call with the agent's texts hidden if the rejected call hid values: the texts may quote them."""
     hides = call.hides_values or (rejected is not None and rejected.hides_values)
     return call.model_copy(update={"hides_values": hides})
 
 
-def _pairs(review: Review, rejected: Sequence[Rejected]) -> Iterator[tuple[int, Rejected]]:
+def _match_attempts(review: Review, rejected: Sequence[Rejected]) -> Iterator[tuple[int, Rejected]]:
     """The position of each new action, and the rejected call of its tool that is most like it. A rejected
     call belongs to one action at most. Among equally similar calls the latest comes first.
     """

@@ -12,7 +12,7 @@ from bot.api import agent_api
 from bot.api.policies import Policies
 from bot.health import Health, LossWatch
 from hitl_core.errors import HitlError
-from hitl_core.review import Release, Reviews, calls_ahead
+from hitl_core.review import Release, Reviews, unrecorded_starts
 from hitl_core.store import RedisStore
 from hitl_core.store.redis import server_change
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
@@ -41,7 +41,7 @@ async def test_a9_f4_a_holder_of_a_held_review_says_that_calls_were_started(
 
     assert (reply.status, reply.code) == (409, "held")
     assert "hitl reviews release" in reply.body["detail"]
-    assert calls_ahead(await reviews.load(id)) == ("1", "2")
+    assert unrecorded_starts(await reviews.load(id)) == ("1", "2")
 
 
 async def test_a9_f7_a_held_review_is_no_internal_error(client: Client, reviews: Reviews) -> None:
@@ -53,7 +53,7 @@ async def test_a9_f7_a_held_review_is_no_internal_error(client: Client, reviews:
 
     for reply in (await client.once(id), await client.once(id, holder="other")):
         assert (reply.status, reply.code) == (409, "held")
-    assert calls_ahead(await reviews.load(id)) == ()
+    assert unrecorded_starts(await reviews.load(id)) == ()
 
 
 async def test_a11_f4_held_reviews_take_no_place_of_those_that_can_be_claimed(
@@ -110,7 +110,7 @@ async def test_a9_f4_a_bot_notes_what_its_agents_have_started(
         async def noted() -> bool:
             try:
                 await watch.tick()
-                return calls_ahead(await reviews.load(id)) == ("1",)
+                return unrecorded_starts(await reviews.load(id)) == ("1",)
             except HitlError:  # Redis is starting
                 return False
 

@@ -107,7 +107,10 @@ def test_a_person_is_asked(desk: Desk) -> None:
 def test_what_is_wrong_is_said(desk: Desk) -> None:
     review = desk.submit()
     ran = desk.hitl("reviews", "release", review.id, "--yes")
-    assert (ran.code, ran.err) == (1, f"hitl: {review.id} is not held, so there is nothing to release.\n")
+    assert (ran.code, ran.err) == (
+        1,
+        f"hitl: {review.id} is not held, so there is nothing to release.\n",
+    )
     assert desk.hitl("reviews", "release").code == 2
     assert desk.hitl("reviews", "release", review.id, "--all").code == 2
     assert desk.run_piped("reviews", "release", review.id).code == 2

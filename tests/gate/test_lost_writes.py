@@ -11,7 +11,7 @@ import redis
 
 from hitl_core import Gate, Outcome
 from hitl_core.errors import LeaseLost, Refused, StoreUnavailable
-from hitl_core.review import Release, Reviews, calls_ahead
+from hitl_core.review import Release, Reviews, unrecorded_starts
 from hitl_core.store import HistoryCheck, RedisStore
 from hitl_core.store.redis import server_change
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
@@ -70,7 +70,7 @@ async def test_t54_a_run_that_is_ahead_of_its_review_is_held(own_redis: OwnRedis
             await outcome.report({"c1": "paid"})
         snapshot = await other.reviews.load(review_id)
         assert (snapshot.held, snapshot.review.status) == (True, "settled")
-        assert calls_ahead(snapshot) == ("1",)
+        assert unrecorded_starts(snapshot) == ("1",)
         with pytest.raises(Refused, match="store lost data"):
             await outcome.once(outcome.execute[0])
         assert await other.reviews.store.ready_reviews("crm") == []
@@ -130,7 +130,7 @@ async def test_a9_f4_a_review_that_cannot_be_read_keeps_no_other_from_its_note(
 
 async def wait_noted(reviews: Reviews, review_id: str) -> None:
     async def noted() -> bool:
-        return calls_ahead(await reviews.load(review_id)) == ("1",)
+        return unrecorded_starts(await reviews.load(review_id)) == ("1",)
 
     await wait_until("the agent notes what it has started", noted)
 

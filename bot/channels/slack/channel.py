@@ -149,7 +149,7 @@ class SlackChannel(PeopleLookup):
             read,
             no=NO_PLACE,
             about=conversation,
-            patient=True,
+            waits_for_limit=True,
             channel=conversation,
             oldest=f"{since - CLOCK_TOLERANCE:.6f}",
             include_all_metadata=True,

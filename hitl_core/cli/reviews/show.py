@@ -14,7 +14,7 @@ from hitl_core.cli.reviews.review_json import review_to_json
 from hitl_core.cli.session import add_id, add_redis, find_review, with_reviews
 from hitl_core.cli.terminal import BOLD, Paint, say, say_field, say_json
 from hitl_core.model import Place, Snapshot
-from hitl_core.review import HELD_TEXT, calls_ahead, cancel_reason_of
+from hitl_core.review import HELD_TEXT, cancel_reason_of, unrecorded_starts
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -74,7 +74,7 @@ def _fields(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     review, now = snapshot.review, snapshot.now
     if snapshot.held:
         yield "held", HELD_TEXT
-    for call in calls_ahead(snapshot):
+    for call in unrecorded_starts(snapshot):
         yield "started", f"call {call}: its agent says that it has started it"
     yield "agent", review.agent
     yield "thread", review.thread_id

@@ -76,7 +76,9 @@ class Waiter:
                 self._listener.check_open()
                 seconds = POLL_INTERVAL
                 try:
-                    for review_id in _mix(await store.ready_reviews(self._agent, limit=1000)):
+                    for review_id in _vary_order(
+                        await store.ready_reviews(self._agent, limit=1000)
+                    ):
                         try:
                             if (free := await self._claims.load_free(review_id)) is None:
                                 seconds = self._heartbeat_ttl / 3
@@ -167,7 +169,7 @@ class Claims(NamedTuple):
         return None
 
 
-def _mix(ready: Sequence[str]) -> list[str]:
+def _vary_order(ready: Sequence[str]) -> list[str]:
     """Mostly the oldest first, but not exactly. If all processes of an agent took the same review next, they
     would not share the work: all but one would find that another was faster.
     """

@@ -115,11 +115,12 @@ class Api:
         *,
         no: Mapping[str, str] | None = None,
         about: str = "",
-        patient: bool = False,
+        waits_for_limit: bool = False,
         **args: Any,
     ) -> list[V]:
-        """Like `look_up`, for a list with pages: `read` is called for each item. With `patient` it waits when
-        Slack limits the rate, and continues with the same page. Raises LookupFailed for an endless list.
+        """Like `look_up`, for a list with pages: `read` is called for each item. `waits_for_limit`: when
+        Slack limits the rate, it waits and continues with the same page. Raises LookupFailed for an endless
+        list.
         """
 
         def read_page(answer: Data) -> tuple[list[V], str]:
@@ -134,7 +135,7 @@ class Api:
                     items, cursor = await self._look_up(method, read_page, no or {}, about, page)
                     break
                 except RateLimited as limited:
-                    if not patient:
+                    if not waits_for_limit:
                         raise
                     await asyncio.sleep(limited.seconds)
             results += items

@@ -85,7 +85,9 @@ class Views:
         """This page of all arguments; `why` says why it is shown, if the person did not ask for it."""
         reader = self._inbox.reader
         page = await reader.arguments(target, number, click.who, split_arguments, seen)
-        return self._instead(arguments_card(page, self._builder(click), why), click, page.reads)
+        return self._show_instead(
+            arguments_card(page, self._builder(click), why), click, page.reads
+        )
 
     async def first_review(self, review_id: str, number: int, click: Click) -> Answer:
         """The actions of this card one by one, from this page."""
@@ -118,20 +120,20 @@ class Views:
     ) -> Answer:
         """The form. With `entries` it has the person's input, and with `errors` what is wrong with it."""
         card = form_card(page, session_id, self._builder(click), entries, errors)
-        return self._instead(card, click)
+        return self._show_instead(card, click)
 
     def notice(self, text: str, title: str, review_id: str, click: Click) -> Answer:
         """A notice in place of a form that is of no more use."""
-        return self._instead(notice_card(text, title, self._builder(click), review_id), click)
+        return self._show_instead(notice_card(text, title, self._builder(click), review_id), click)
 
     def _fits(self, click: Click) -> Callable[[ActionPage], bool]:
         builder = self._builder(click)
         return lambda page: review_fits(page, builder)
 
     def _review(self, page: ActionPage, click: Click) -> Answer:
-        return self._instead(review_card(page, self._builder(click)), click, page.reads)
+        return self._show_instead(review_card(page, self._builder(click)), click, page.reads)
 
-    def _instead(
+    def _show_instead(
         self, card: dict[str, object], click: Click, reads: ActionRef | None = None
     ) -> Answer:
         """The card, shown in place of the card or Home. After Teams has received it, it is recorded what the

@@ -133,11 +133,11 @@ class Api:
         read: Callable[[Any], V],
         *,
         absent_errors: Mapping[str, str] | None = None,
-        patient: bool = False,
+        waits_for_limit: bool = False,
         is_enough: Callable[[list[V]], bool] = lambda page: False,
     ) -> list[V]:
-        """Like `look_up`, for a list with pages: `read` is called for each item of `key`. With `patient` it
-        waits when the rate is limited, and continues with the same page. It stops after a page for which
+        """Like `look_up`, for a list with pages: `read` is called for each item of `key`. `waits_for_limit`:
+        when the rate is limited, it waits and continues with the same page. It stops after a page for which
         `is_enough` is true. Raises LookupFailed for an endless list.
         """
 
@@ -152,7 +152,7 @@ class Api:
                     items, url = await self._look_up(page, read_page, absent_errors or {})
                     break
                 except RateLimited as limited:
-                    if not patient:
+                    if not waits_for_limit:
                         raise
                     await asyncio.sleep(limited.seconds)
             results += items

@@ -53,7 +53,7 @@ class OwnMessages:
             request,
             "value",
             self._read,
-            patient=True,
+            waits_for_limit=True,
             # Graph gives the newest first, by creation or by change.
             is_enough=lambda page: all(one.changed < since for one in page),
         )
