@@ -1,4 +1,4 @@
-"""The page shows what an agent says, and nothing in it comes alive."""
+"""The page shows what an agent says, and Slack interprets nothing in it."""
 
 from __future__ import annotations
 

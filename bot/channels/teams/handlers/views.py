@@ -123,7 +123,7 @@ class Views:
         return self._show_instead(card, click)
 
     def notice(self, text: str, title: str, review_id: str, click: Click) -> Answer:
-        """A notice in place of a form that is of no more use."""
+        """A notice in place of a form that is no longer useful."""
         return self._show_instead(notice_card(text, title, self._builder(click), review_id), click)
 
     def _fits(self, click: Click) -> Callable[[ActionPage], bool]:

@@ -135,7 +135,7 @@ def _only_marks(part: Any, prefix: str) -> Any:
             marks[key] = _only_marks(own[key], prefix)
     if isinstance(first := own.get("prefixItems"), list):
         marks["prefixItems"] = [_only_marks(each, prefix) for each in cast("list[Any]", first)]
-    # A mark in any branch counts, whichever branch applies.
+    # A mark in any branch counts, also if the branch does not apply.
     branches = [each for key in ("allOf", "anyOf", "oneOf") for each in own.get(key) or ()]
     if branches:
         marks["allOf"] = [_only_marks(each, prefix) for each in branches]

@@ -1,4 +1,5 @@
--- Take first cards out of a queue and into a digest, in one step. A card that was begun, shown or kept out stays.
+-- Take first cards out of a queue and into a digest, in one step. A card that a bot has begun, that is
+-- shown, or that must stay out of digests is not taken.
 -- KEYS 1 queue (zset) 2 queues (zset) 3 change counts (hash) 4 job starts (hash) 5 hints (stream) 6 digest (hash)
 --      7 open digest (string) 8… reviews (hashes)
 -- ARGV 1 lane 2 place 3 agent 4 the digest's id 5 expected open digest, or "" 6 milliseconds that it stays open

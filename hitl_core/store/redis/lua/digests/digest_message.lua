@@ -8,7 +8,7 @@ local known = redis.call('HGET', KEYS[1], 'post') or ''
 if known ~= ARGV[2] then
   return known
 end
-redis.call('HDEL', KEYS[1], '')  -- also when memory is full: see commit.lua
+redis.call('HDEL', KEYS[1], '')  -- makes the writes work when memory is full: see commit.lua
 redis.call('HSET', KEYS[1], 'post', ARGV[1])
 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
   if string.sub(field, 1, 5) == 'wait:' then

@@ -1,8 +1,8 @@
--- Take reviews out of a digest, which may be gone, and queue the first card of each, for good.
+-- Take reviews out of a digest, which may be gone, and queue the first card of each. They never come back into a digest here.
 -- KEYS 1 digest (hash) 2 queue (zset) 3 queues (zset) 4 change counts (hash) 5 hints (stream) 6… reviews (hashes)
 -- ARGV 1 lane 2 place 3 the digest's member 4 the mark of its reviews 5 the mark that keeps a card out
 --      6 milliseconds to keep a digest where nothing waits 7 "1" if the digest takes no more reviews 8… review, member
-redis.call('HDEL', KEYS[1], '')  -- also when memory is full: see commit.lua
+redis.call('HDEL', KEYS[1], '')  -- makes the writes work when memory is full: see commit.lua
 if ARGV[7] == '1' and redis.call('EXISTS', KEYS[1]) == 1 then
   redis.call('HSET', KEYS[1], 'closed', '')
 end

@@ -7,7 +7,7 @@ local waits, field = ARGV[4] == '1', 'wait:' .. ARGV[3]
 if redis.call('EXISTS', KEYS[1]) == 0 then
   return waits and 0 or 1
 end
-redis.call('HDEL', KEYS[1], '')  -- also when memory is full: see commit.lua
+redis.call('HDEL', KEYS[1], '')  -- makes the writes work when memory is full: see commit.lua
 local changed = ARGV[3] == ''
 if waits then
   if redis.call('HEXISTS', KEYS[1], 'closed') == 1 then

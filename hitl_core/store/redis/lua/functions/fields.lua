@@ -1,5 +1,5 @@
--- The answer of the scripts that read a review: the time, since when it is held, or "", and its fields. redis-py takes
--- longer to read many replies than we take to cut one text, so the fields are one text, with the sizes of their parts.
+-- The answer of the scripts that read a review: the time, since when it is held (or ""), and its fields. The fields are
+-- one text, with the sizes of its parts: redis-py needs longer to read many replies than we need to cut one text.
 local function answer_fields(fields, held)
   local sizes = {}
   for i, part in ipairs(fields) do

@@ -6,7 +6,7 @@
 -- Returns 1, or 0 if another bot started a job of this card since.
 local exists = redis.call('EXISTS', KEYS[1]) == 1
 local now = clock()
-redis.call('HDEL', KEYS[5], '')  -- also when memory is full: see commit.lua
+redis.call('HDEL', KEYS[5], '')  -- makes the writes work when memory is full: see commit.lua
 local latest = is_latest(KEYS[5], ARGV[2], ARGV[4])
 if not latest and exists then
   add(KEYS[2], KEYS[3], KEYS[4], ARGV[1], ARGV[6], now, ARGV[7])

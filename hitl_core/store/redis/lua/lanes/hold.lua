@@ -8,6 +8,6 @@ if type(holder) == 'string' and holder ~= ARGV[1] then
   end
   return 0
 end
-redis.call('DEL', KEYS[1])  -- also when memory is full: see commit.lua
+redis.call('DEL', KEYS[1])  -- makes the writes work when memory is full: see commit.lua
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1

@@ -12,7 +12,7 @@ end
 local pause, every = tonumber(ARGV[3]), tonumber(ARGV[1])
 
 local function save(next_turn, ttl)
-  redis.call('DEL', KEYS[1])  -- also when memory is full: see commit.lua
+  redis.call('DEL', KEYS[1])  -- makes the writes work when memory is full: see commit.lua
   redis.call('SET', KEYS[1], string.format('%d %d', next_turn, now), 'PX', ttl)
 end
 

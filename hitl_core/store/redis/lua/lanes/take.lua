@@ -30,6 +30,6 @@ end
 -- Two bots can start two jobs of one card: the entry `latest` has the time of the last start.
 local started_at = text(clock())
 local token = string.format('%d %s %s', tonumber(attempts) + 1, first_at, started_at)
-redis.call('HDEL', KEYS[3], '')  -- also when memory is full: see commit.lua
+redis.call('HDEL', KEYS[3], '')  -- makes the writes work when memory is full: see commit.lua
 redis.call('HSET', KEYS[3], member, token, 'latest ' .. card_of(member), started_at)
 return { member, redis.call('HGET', KEYS[2], member) or '', token }

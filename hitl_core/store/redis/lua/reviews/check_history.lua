@@ -1,6 +1,6 @@
 -- Compare what a process has seen of a partition with what is stored. If Redis lost writes, hold all live reviews: what
 -- is stored of them may be older than what people were told, and than what agents did.
--- A held review has the time since when it is held as its score: of the first hold that it was not released from.
+-- The score of a held review is the time since which it is held: that of the first hold without a release after it.
 -- KEYS 1 history (string) 2 audit (stream) 3 live (zset) 4 held (zset) 5 due (zset)
 -- ARGV 1 history that the process knows, or ""  2 last entry that it has seen, or ""  3 id of a new history
 --      4 "1" to hold in any case  5 how many histories are kept
@@ -17,7 +17,7 @@ elseif ARGV[1] ~= '' and not has_entry(KEYS[2], ARGV[2]) then
   state = 'lost'
 end
 if state == 'lost' or list == '' then
-  redis.call('DEL', KEYS[state == 'lost' and 5 or 1])  -- also when memory is full: see commit.lua
+  redis.call('DEL', KEYS[state == 'lost' and 5 or 1])  -- makes the writes work when memory is full: see commit.lua
   if state == 'lost' then
     local now, ids = text(clock()), redis.call('ZRANGE', KEYS[3], 0, -1)
     for first = 1, #ids, AT_ONCE do

@@ -3,5 +3,5 @@
 if redis.call('EXISTS', KEYS[1]) == 0 then
   return 0
 end
-redis.call('HDEL', KEYS[1], '')  -- also when memory is full: see commit.lua
+redis.call('HDEL', KEYS[1], '')  -- makes the writes work when memory is full: see commit.lua
 return redis.call('HSETNX', KEYS[1], ARGV[1], '')

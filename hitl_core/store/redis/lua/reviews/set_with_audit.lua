@@ -13,7 +13,7 @@ if ARGV[5] ~= '' and redis.call('HEXISTS', KEYS[1], ARGV[5]) == 0 then
 end
 local known = redis.call('HMGET', KEYS[1], ARGV[1], ARGV[3])
 if ARGV[9] and (known[1] or '') == ARGV[6] and (known[2] or '') == ARGV[7] then
-  redis.call('HDEL', KEYS[1], '')  -- also when memory is full: see commit.lua
+  redis.call('HDEL', KEYS[1], '')  -- makes the writes work when memory is full: see commit.lua
   redis.call('HSET', KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[8])
   redis.call('XADD', KEYS[2], '*', 'event', ARGV[9])
 end

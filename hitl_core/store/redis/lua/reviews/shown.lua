@@ -3,7 +3,7 @@
 local known = tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or '0')
 local version = tonumber(ARGV[2])
 if version > known and redis.call('EXISTS', KEYS[1]) == 1 then
-  redis.call('HDEL', KEYS[1], '')  -- also when memory is full: see commit.lua
+  redis.call('HDEL', KEYS[1], '')  -- makes the writes work when memory is full: see commit.lua
   redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
   return version
 end
