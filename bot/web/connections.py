@@ -123,7 +123,7 @@ class Connection(asyncio.Protocol):
         self._taken.clear()
 
     def count_answer(self, size: int) -> None:
-        """Note that an answer of this many bytes was sent, so that its memory is returned soon."""
+        """Note that an answer of this many bytes was made, so that its memory is returned soon."""
         self._connections.memory.count_freed(size)
 
     def mark_authenticated(self) -> None:

@@ -48,7 +48,7 @@ async def open_turn(
     reviews: Reviews, key: ReviewKey, call_ids: Sequence[str], *, is_named: bool
 ) -> tuple[ReviewKey, ThreadState]:
     """The key of the turn to submit, and what the store knows of its thread. One read of the store is enough
-    for a turn that the agent named, and if the thread has no open review. Raises StoreUnavailable.
+    for a turn that the agent named, and for the first turn of a thread. Raises StoreUnavailable.
     """
     store = reviews.store
     first = key if is_named else key._replace(turn="#1")

@@ -142,7 +142,7 @@ class Responder:
             log.warning("a modal could not be opened: %s", error or "it took too long")
 
     async def show_refusal(self, body: Body, refused: Refused) -> None:
-        """Shows the refusal in place of the modal if the modal is no longer useful; otherwise on top of it, so
+        """Shows the refusal in place of a modal that is no longer useful; otherwise on top of it, so
         that the person's input stays. Never raises.
         """
         if refused.code == "unavailable":
