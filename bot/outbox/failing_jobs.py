@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import assert_never
@@ -87,7 +87,7 @@ class StuckJobs:
                 self.report_failure(stuck.job, stuck.why)
 
     @contextmanager
-    def report_unread(self, half: LaneHalf, lane: str) -> Iterator[None]:
+    def report_unread(self, half: LaneHalf, lane: str) -> Generator[None]:
         """Report that the next job can't be read, in place of raising the error; if it can, that is over."""
         subject = f"jobs {half} {lane}"
         try:
