@@ -12,8 +12,7 @@ from .api import Api, read_field, read_list
 from .errors import NO_PLACE, Data
 from .references import References
 
-#: How long the list of channels is used, and the shortest time between two look-ups (also after a failure).
-#: In seconds.
+#: The seconds for which the list of channels is used, and the fewest between look-ups, also after a failure.
 _MAX_AGE = 600.0
 _RETRY_AFTER = 2.0
 #: The longest pause between two look-ups while Teams gives no answer, in seconds.
@@ -112,9 +111,7 @@ class TeamChannels:
         self._expired_at = time.monotonic()
 
     async def refresh_soon(self) -> None:
-        """For drawing. Old names are looked up in the background. It waits only for a new team, for a
-        moment.
-        """
+        """For drawing. Looks old names up in the background, and waits only for a new team, for a moment."""
         await self._references.refresh()
         now = time.monotonic()
         if self._refreshing is None or self._refreshing.done():
