@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
 
 from hitl_core import telemetry
 from hitl_core.failpoints import failpoint
@@ -112,6 +113,19 @@ class CardSync:
                     if digest_id:
                         await store.drop_lock(f"remind {digest_id}")
                 raise
+
+    async def record_late_posts(
+        self, snapshot: Snapshot, places: Collection[Place], since: float
+    ) -> Snapshot:
+        """Record messages at these places, where none is recorded: a post may be applied when nothing waits
+        any more, and nobody would update it. Returns the snapshot with them.
+        """
+        review_id, is_any = snapshot.review.id, False
+        for place in places:
+            if found := await self._messages.find(snapshot, place, since):
+                await self._reviews.store.record_post(review_id, place, found[0])
+                is_any = True
+        return await self._reviews.load(review_id) if is_any else snapshot
 
     async def delete_others(
         self, snapshot: Snapshot, place: Place, keep: MessageRef, since: float

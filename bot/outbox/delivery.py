@@ -121,8 +121,10 @@ class Delivery:
         were posted since then.
         """
         snapshot, place = await self._reviews.load(job.review_id), job.place
-        copies = [copy for copy in snapshot.posts if place in (copy, copy.base)]
-        for copy in copies:
+        if since is not None:
+            missing = await self._recipients.copies_without_post(snapshot, place)
+            snapshot = await self._cards.record_late_posts(snapshot, missing, since)
+        for copy in [copy for copy in snapshot.posts if place in (copy, copy.base)]:
             ref = snapshot.posts[copy]
             if since is not None or copy != copy.base:
                 await self._cards.delete_others(snapshot, copy, ref, since or 0.0)

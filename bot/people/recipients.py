@@ -132,6 +132,16 @@ class Recipients:
         if not await self._directory.lookups(channel.name).is_active(user_id):
             raise NotFound(f"{channel.name_of(place)} has left")
 
+    async def copies_without_post(self, snapshot: Snapshot, place: Place) -> list[Place]:
+        """The place, or one for each member of a group, where no message is recorded."""
+        channel = self._channels.of_place(place)
+        audience = channel.audience(place)
+        if audience.kind != "group" or place.member:
+            return [] if place in snapshot.posts else [place]
+        members = await self._directory.lookups(channel.name).group_members(audience.id)
+        copies = [] if len(members) > MAX_COPIES else sorted(map(place.for_member, members))
+        return [copy for copy in copies if copy not in snapshot.posts]
+
     async def copies(self, snapshot: Snapshot, place: Place) -> list[Place]:
         """The place itself; for a group, a place for each member. People who left it get no updates."""
         channel, review = self._channels.of_place(place), snapshot.review

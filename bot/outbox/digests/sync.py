@@ -37,6 +37,10 @@ class DigestSync:
         """
         store = self._reviews.store
         digest = await store.digest(job.review_id)
+        is_sweep = (
+            job.kind == "sweep"
+        )  # also for a post that was applied when nothing waited any more
+        again, since = again or is_sweep, float(job.note) if is_sweep else job.first_at
         if digest is None:
             log.warning("the digest %s is over: nothing of it waits", job.review_id)
             return
@@ -49,14 +53,14 @@ class DigestSync:
         if ref is not None:
             if not await self._update(digest, ref):  # somebody deleted it
                 await self._messages.delete(ref)
-                ref = await self._post(digest, again, job.first_at, gone=ref)
+                ref = await self._post(digest, again, since, gone=ref)
         else:
-            ref = await self._post(digest, again, job.first_at)
+            ref = await self._post(digest, again, since)
         if ref is None:
             return
         await self._record_posts(await store.digest(digest.id) or digest, ref)
-        if job.kind == "sweep":
-            for other in await self._messages.find_by_id(digest.id, digest.place, float(job.note)):
+        if is_sweep:
+            for other in await self._messages.find_by_id(digest.id, digest.place, since):
                 if other.key != ref.key:
                     await self._messages.delete(other)
 

@@ -1,0 +1,100 @@
+"""Posts that a chat system applies after all is over: nobody sees buttons for what is decided."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from bot.channels.registry import Channels
+from bot.channels.slack.channel import SlackChannel
+from bot.health.health import Health
+from bot.outbox.delivery import Delivery
+from bot.outbox.digests import DigestMaker
+from bot.outbox.lane import LATE_WINDOW, Lane
+from bot.people.directory import Directory
+from hitl_core.model import Place
+from hitl_core.review import Cancel
+from hitl_core.review.service import Reviews
+from hitl_core.store import MemoryStore
+from slack_sandbox.sandbox import Sandbox
+from slack_sandbox.web_api.faults import Fault
+from tests.support.builders import call, policy, review_of
+from tests.support.slack import words
+from tests.support.waiting import wait_until
+
+
+class Stage:
+    """One place and a bot for it, which takes more than two cards into a digest."""
+
+    def __init__(self, sandbox: Sandbox, channel: SlackChannel, place: str) -> None:
+        self.now, self.sandbox, self._place = time.time(), sandbox, Place(place)
+        self.store = MemoryStore(lambda: self.now)
+        self.reviews, self._channels = Reviews(self.store), Channels(channel)
+        self._digests = DigestMaker(self.reviews, self._channels, 2)
+
+    async def submit(self) -> str:
+        by = policy(it={"notify": self._place})
+        review, event = review_of([call("it", x=1)], by=by, now=self.now)
+        await self.reviews.submit(review, event)
+        return review.id
+
+    async def bot(self) -> None:
+        """A bot that holds the lane until nothing is left to do."""
+        delivery = Delivery(self.reviews, self._channels, Directory(self._channels))
+        work, name = delivery.run_job, self._place.conversation
+        lane = Lane(
+            name, self.store, work, Health(), LATE_WINDOW, 0.01, gather=self._digests.gather
+        )
+        await lane.run()
+
+    async def dying_bot(self) -> Fault:
+        """A bot that dies while it posts. Slack applies the post when it is released."""
+        fault = {"mode": "late", "method": "chat.postMessage", "times": 1}
+        held = self.sandbox.faults.configure(fault)
+        assert held is not None
+        dead = asyncio.create_task(self.bot())
+
+        def is_asked() -> bool:
+            return any(each["method"] == "chat.postMessage" for each in self.sandbox.api.calls)
+
+        await wait_until("it posts", is_asked)
+        dead.cancel()
+        await asyncio.gather(dead, return_exceptions=True)
+        return held
+
+    def cards(self) -> list[str]:
+        rooms = self.sandbox.workspace.channels.values()
+        every = [one for room in rooms for one in room.messages.values()]
+        return [words(one.blocks) for one in every if one.metadata and not one.deleted]
+
+
+Make = Callable[[str], Awaitable[Stage]]
+
+
+@pytest.mark.parametrize("place", ["slack:C0APPROVE", "slack:U0DANA", "slack:S0OPS"])
+@pytest.mark.parametrize("count", [1, 6], ids=["card", "digest"])
+async def test_a13_t3_a_post_that_is_applied_after_its_review_shows_that_it_is_over(
+    sandbox: Sandbox, channel: SlackChannel, place: str, count: int
+) -> None:
+    """Given a bot that died while it posted a card or a digest, whose reviews are cancelled then; when Slack
+    applies the post nevertheless, then it soon says that they are over, and asks nobody any more."""
+    stage = Stage(sandbox, channel, place)
+    ids = [await stage.submit() for _ in range(count)]
+    held = await stage.dying_bot()
+    for number, review_id in enumerate(ids):
+        await stage.reviews.apply(Cancel(review_id, None, f"cancel:{number}"))
+    await stage.bot()
+    assert stage.cards() == []
+
+    held.release()
+    await wait_until("it is there", stage.cards)
+    stage.now += LATE_WINDOW + 1
+    await stage.bot()
+
+    [card] = stage.cards()
+    assert "cancelled" in card or "nothing waits here any more" in card
+    assert "Approve" not in card
+    assert "Review one by one" not in card
