@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from hitl_core import Outcome
+from hitl_core.store.redis.keys import channel_key
 from teams_sandbox.workspace.acme import ALICE, APPROVALS, BOB, CARL, FINANCE_GROUP, MARIA
 from tests.support.bots import Scene
 from tests.support.slack import OPS
@@ -189,3 +191,16 @@ async def test_teams_13_a_look_up_that_fails_lets_nobody_in(
     assert "Press again" in sentence or "It is not known" in sentence, sentence
     assert not waiting.done()
     assert message.conversation == APPROVALS
+
+
+async def test_a13_t4_a_press_tells_a_new_address(scene: Scene, hands: TeamsHands) -> None:
+    """Given a conversation whose service URL changed, which only the next activity says; when that is a
+    press, then what the bot shows there goes to the new address."""
+    await ask(scene)
+    message = await card(hands, "send_email")
+    press = hands.press_of(ALICE, message, actions(message.card)["Approve"], {})
+    moved = f"{press['serviceUrl']}moved/"
+    await hands.send({**press, "serviceUrl": moved})
+    redis = await scene.redis()
+    stored = await redis.hget(channel_key("teams"), f"conversation:{APPROVALS}")
+    assert json.loads(stored)["service_url"] == moved

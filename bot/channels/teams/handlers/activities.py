@@ -63,6 +63,8 @@ class Activities:
             return Answer()
 
     async def _handle(self, activity: Activity) -> Answer:
+        if activity.type == "invoke" and self._channel.is_address_new(activity):
+            await self._note(activity)
         match activity.type:
             case "invoke" if activity.name == CARD_ACTION:
                 return await self._actions.answer(activity, await self._load_reviewer(activity))

@@ -46,6 +46,11 @@ class Conversations:
         """Record where a validated activity came from. Raises StoreUnavailable."""
         await self.references.record(activity)
 
+    def is_address_new(self, activity: Activity) -> bool:
+        """Whether the service URL of a known conversation has changed, as far as it is known here."""
+        known = self.references.get(activity.conversation.id.partition(";")[0])
+        return known is not None and known.service_url != activity.service_url
+
     async def forget(self, conversation: str) -> None:
         """Forget the conversation, because the app was removed from it. Raises StoreUnavailable."""
         await self.references.forget(conversation)
