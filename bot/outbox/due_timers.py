@@ -25,6 +25,8 @@ CONCURRENCY = 8
 #: If the timers of a review fail this often, that is a problem, and they are tried less often: after the
 #: first pause, in seconds, then after twice as long, up to the longest pause.
 MAX_FAILURES = 5
+#: The subject of the problem that the index can't be read.
+_INDEX = "index"
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 
 
@@ -42,16 +44,20 @@ class DueTimers:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._reviews, self._interval = reviews, interval
-        self._failing = _FailingReviews(health, clock)
+        self._health, self._failing = health, _FailingReviews(health, clock)
 
     async def run(self) -> None:
         """Runs until cancelled. A crash loses nothing: what is due stays in the index until it is done."""
         while True:
             try:
                 full = await self.tick() >= BATCH
+                self._health.resolve("timer", _INDEX)
             except HitlError as error:
                 log.warning("the index of due reviews could not be read: %s", error)
                 full = False
+                if not isinstance(error, StoreUnavailable):  # which `/readyz` says
+                    text = f"Deadlines, reminders and escalations can't be applied: {error}"
+                    self._health.report("timer", _INDEX, text)
             if not full:
                 await asyncio.sleep(self._interval)
 

@@ -230,14 +230,15 @@ class Lane:
         self, half: LaneHalf, job: Job, write: Callable[[], Awaitable[object]]
     ) -> None:
         """Record the result of the job. Retries until the store accepts it."""
-        pause = 0.1
+        pause, began = 0.1, time.monotonic()
         while True:
             try:
                 await write()
+                self._stuck.clear(half)
                 return
             except HitlError as error:
                 log.warning("review %s: its job is done but not recorded: %s", job.review_id, error)
-                self._stuck.note(half, job, time.monotonic(), str(error))
+                self._stuck.note(half, job, began, str(error))
             await asyncio.sleep(pause)
             pause = min(pause * 2, MAX_PAUSE)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 from uuid import uuid4
 
-from hitl_core.errors import HitlError, safe_message
+from hitl_core.errors import HitlError, StoreUnavailable, safe_message
 from hitl_core.review import Reviews
 
 from ..health import Health
@@ -188,12 +188,17 @@ class Outbox:
                 await asyncio.shield(self._store.release_lane(name, self._bot_id))
 
     async def _repeat(self, step: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        pause = 0.1
+        pause, subject = 0.1, f"outbox: {step.__name__.strip('_')}"
         while True:
             try:
                 await step()
                 pause = 0.1
+                self._health.resolve("delivery", subject)
             except Exception as error:
-                log.warning("outbox: %s", safe_message(error))
+                why = safe_message(error)
+                log.warning("%s: %s", subject, why)
+                if not isinstance(error, StoreUnavailable):  # which `/readyz` says
+                    text = f"Cards can't be shown or updated as they should: {why.rstrip('.')}."
+                    self._health.report("delivery", subject, text)
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, 2.0)

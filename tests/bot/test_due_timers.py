@@ -10,11 +10,12 @@ import redis.asyncio
 
 from bot.health import Health
 from bot.outbox.due_timers import BATCH, CONCURRENCY, LONGEST_PAUSE, MAX_FAILURES, DueTimers
-from hitl_core.errors import StoreUnavailable
+from hitl_core.errors import StoreError, StoreUnavailable
 from hitl_core.model import Snapshot
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore, RedisStore
 from tests.support.builders import START, call, policy, review_of
+from tests.support.waiting import wait_until
 
 CHAIN = policy(
     soon={"escalate": [{"after": "10s", "to": "slack:#second"}], "notify": "slack:#first"},
@@ -159,3 +160,23 @@ async def test_t59_a_thousand_that_are_due_at_once_are_done_in_small_steps(
     assert store.most <= len(bots) * CONCURRENCY
     taken = [(await reviews.load(one)).review.actions[0].escalations for one in ids]
     assert [len(each) for each in taken] == [1] * 1000
+
+
+async def test_a13_t5_that_the_index_can_not_be_read_is_told() -> None:
+    """Given a Redis that refuses the index of what is due; then it is told, until it works."""
+
+    class Refusing(MemoryStore):
+        refuses = True
+
+        async def due_reviews(self, limit: int = 100) -> list[str]:
+            if self.refuses:
+                raise StoreError("Redis refused.")
+            return await super().due_reviews(limit)
+
+    store, health = Refusing(), Health()
+    running = asyncio.create_task(DueTimers(Reviews(store), health, interval=0.01).run())
+    await wait_until("it is told", health.current_problems)
+    assert [problem.kind for problem in health.current_problems()] == ["timer"]
+    store.refuses = False
+    await wait_until("it is over", lambda: not health.current_problems())
+    running.cancel()

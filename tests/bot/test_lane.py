@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 
 import pytest
 
@@ -13,10 +14,12 @@ from bot.health.health import Health
 from bot.outbox import failing_jobs
 from bot.outbox.delivery import Delivery
 from bot.outbox.lane import LATE_WINDOW, Lane
+from bot.outbox.outbox import Outbox
 from bot.people.directory import Directory
+from hitl_core.errors import StoreError
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.review.service import Reviews
-from hitl_core.store import MemoryStore
+from hitl_core.store import Job, MemoryStore, Recheck
 from slack_sandbox.sandbox import Sandbox
 from tests.support.builders import review_of
 from tests.support.waiting import wait_until
@@ -47,3 +50,64 @@ async def test_a_card_without_progress_is_reported_until_it_is_shown(
     sandbox.faults.configure({"mode": "ok"})
     await running
     assert health.current_problems() == ()
+
+
+class Refusing(MemoryStore):
+    """A store that refuses what a bot needs, as a Redis without a permission does."""
+
+    refuses = True
+
+    async def finish_job(self, job: Job, check: Recheck | None = None) -> bool:
+        if self.refuses:
+            raise StoreError("Redis refused")
+        return await super().finish_job(job, check)
+
+    async def hold_lanes(self, lanes: Sequence[str], bot: str, ttl: float) -> set[str]:
+        if self.refuses:
+            raise StoreError("Redis refused")
+        return await super().hold_lanes(lanes, bot, ttl)
+
+
+async def do_nothing(job: Job, *, again: bool) -> None:
+    """A card that can be shown at once."""
+
+
+async def test_a13_t5_a_job_that_can_not_be_recorded_is_stuck_until_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Given a job that is done, and which Redis refuses to record for longer than a pause between two tries;
+    then it is reported; when it is recorded, then it is no longer reported."""
+    store, health = Refusing(), Health()
+    await Reviews(store).submit(*review_of(now=time.time()))
+    lane = Lane(DEFAULT_PLACE, store, do_nothing, health, LATE_WINDOW, 0.01)
+    noted = list[float]()
+    monkeypatch.setattr(lane._stuck, "note", lambda half, job, since, why: noted.append(since))
+    running = asyncio.create_task(lane.run())
+    await wait_until("it is tried again", lambda: noted.count(noted[-1]) > 1 if noted else False)
+    monkeypatch.undo()
+    monkeypatch.setattr(failing_jobs, "REPORT_AFTER", 0.0)
+
+    def is_reported() -> bool:
+        lane.report()
+        return any("Redis refused" in problem.text for problem in health.current_problems())
+
+    await wait_until("it is reported", is_reported)
+    store.refuses = False
+    await running
+    lane.report()
+    assert health.current_problems() == ()
+
+
+async def test_a13_t5_lanes_that_can_not_be_held_are_told(channel: SlackChannel) -> None:
+    """Given a Redis that lets no bot hold a lane; then it is told, until it works."""
+    store, health = Refusing(), Health()
+    reviews = Reviews(store)
+    await reviews.submit(*review_of(now=time.time()))
+    delivery = Delivery(reviews, Channels(channel), Directory(Channels(channel)))
+    outbox = Outbox(reviews, delivery, lane_lease=0.2, health=health)
+    running = asyncio.create_task(outbox.run())
+    await wait_until("it is told", health.current_problems)
+    store.refuses = False
+    await wait_until("it is over", lambda: not health.current_problems())
+    await outbox.drain()
+    running.cancel()
