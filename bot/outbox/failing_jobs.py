@@ -38,10 +38,9 @@ def follow_up_check(half: LaneHalf, job: Job, late: float | None) -> Recheck:
     """The later check of a card: at once if two bots drew the card, and after `late` seconds if an earlier
     request may still be applied.
     """
-    after = late if job.kind != "stray" else None
     if half == "post" or job.kind == "sweep":
-        return Recheck("sweep", after, f"{job.first_at:.6f}")
-    return Recheck("check", after)
+        return Recheck("sweep", late, f"{job.first_at:.6f}")
+    return Recheck("check", late)
 
 
 async def give_up(store: Store, job: Job, why: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from typing import Literal
 
 import pytest
 
@@ -101,6 +102,39 @@ async def test_a_drawing_of_a_dead_bot_that_is_applied_late_is_drawn_over(stage:
     held = stage.hold("chat.update")
     dead = asyncio.create_task(stage.bot())
     await stage.is_asked("chat.update", 1)
+    dead.cancel()
+    await asyncio.gather(dead, return_exceptions=True)
+    await stage.edit(4712)
+    await stage.bot()
+    held.release()
+    await wait_until("the old one is back", lambda: "4712" not in stage.cards()[0])
+
+    stage.now += LATE_WINDOW + 1
+    await stage.bot()
+
+    [card] = stage.cards()
+    assert "4712" in card
+
+
+@pytest.mark.parametrize("kind", ["card", "check", "stray"])
+async def test_a13_t6_a_late_drawing_of_any_job_is_drawn_over(
+    stage: Stage, kind: Literal["card", "check", "stray"]
+) -> None:
+    """Given a bot that died while it drew, because of a change, of a check, or of a press on an older card,
+    and whose drawing Slack applies after the next bot's; then the card is checked again by itself."""
+    await stage.bot()
+    await stage.edit(4711)
+    await stage.bot()
+    [ref] = (await stage.reviews.load(stage.review_id)).posts.values()
+    drawn = sum(call["method"] == "chat.update" for call in stage.sandbox.api.calls)
+    note = ref.model_dump_json() if kind == "stray" else ""
+    if kind == "card":
+        await stage.edit(4710)
+    else:
+        await stage.store.redraw(stage.review_id, DEFAULT_PLACE, kind, note)
+    held = stage.hold("chat.update")
+    dead = asyncio.create_task(stage.bot())
+    await stage.is_asked("chat.update", drawn + 1)
     dead.cancel()
     await asyncio.gather(dead, return_exceptions=True)
     await stage.edit(4712)
