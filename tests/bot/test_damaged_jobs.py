@@ -83,7 +83,9 @@ async def test_a13_edge_1_a_damaged_job_holds_up_no_other(
     assert is_told == ((member, note) != (CARD, None))  # else it is done: its review is over
 
 
-async def test_a13_edge_1_that_no_job_can_be_read_is_told(store: RedisStore, redis_url: str) -> None:
+async def test_a13_edge_1_that_no_job_can_be_read_is_told(
+    store: RedisStore, redis_url: str
+) -> None:
     """Given a key of another type, which nobody can mend but a person; then the operators are told, until it
     is mended."""
     review_id, health, sent = await submit(store), Health(), Sent()
@@ -101,7 +103,9 @@ async def test_a13_edge_1_that_no_job_can_be_read_is_told(store: RedisStore, red
     assert health.current_problems() == ()
 
 
-async def test_a13_edge_1_a_damaged_count_stops_no_decision(store: RedisStore, redis_url: str) -> None:
+async def test_a13_edge_1_a_damaged_count_stops_no_decision(
+    store: RedisStore, redis_url: str
+) -> None:
     """Given a count of changes that is no number; then a change of the card is counted: in a decision's write
     all that follows, as the audit's entry, would be left out."""
     await submit(store)

@@ -37,9 +37,8 @@ class DigestSync:
         """
         store = self._reviews.store
         digest = await store.digest(job.review_id)
-        is_sweep = (
-            job.kind == "sweep"
-        )  # also for a post that was applied when nothing waited any more
+        # A sweep also finds a post that was applied when nothing waited any more.
+        is_sweep = job.kind == "sweep"
         again, since = again or is_sweep, float(job.note) if is_sweep else job.first_at
         if digest is None:
             log.warning("the digest %s is over: nothing of it waits", job.review_id)
