@@ -207,7 +207,12 @@ def test_cards_10_a_short_list_is_one_line_and_no_text_looks_like_it(value: Any,
 STYLES: tuple[DisplayStyle, ...] = (
     "text", "email", "code", "diff", "markdown-source", "money", "link",
 )  # fmt: skip
-scalar = st.one_of(st.text(max_size=200), st.integers(), st.floats(allow_nan=False), st.none())
+scalar = st.one_of(
+    st.text(max_size=200),
+    st.integers(),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.none(),
+)
 
 
 @settings(max_examples=300)

@@ -120,13 +120,14 @@ def test_an_option_is_no_markdown(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["evil.example", "//evil.example/x", "jo@example.com", "WWW.EVIL.EX"]
+    "text", ["evil.example", "//evil.example/x", "jo@example.com", "WWW.EVIL.EX", "www.4.example"]
 )
 def test_an_option_has_no_bare_host(text: str) -> None:
     """Given a host, which some clients make a link; then its dots are others that look the same."""
     shown = make_inert(text)
     assert not re.search(r"\w\.[a-z]", shown, re.IGNORECASE)
     assert shown.replace("\N{ONE DOT LEADER}", ".").replace(JOINER, "") == text
+    check_card(choice_card(shown))
 
 
 def test_markdown_in_an_option_would_be_found() -> None:

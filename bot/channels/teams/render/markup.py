@@ -44,7 +44,7 @@ _NO_NAME = re.compile(r"[^\w .'’-]+")  # noqa: RUF001
 
 #: Characters with a meaning in Markdown.
 MARKDOWN = re.compile(
-    r"[*_~`\\\[\]<>&#|]|(?:https?|mailto):|\w\.[^\W\d_]{2}|^\s*(?:\d+[.)]\s|[-+]\s|={3}|-{3})",
+    r"[*_~`\\\[\]<>&#|]|(?:https?|mailto):|\w\.[^\W\d_]{2}|www\.|^\s*(?:\d+[.)]\s|[-+]\s|={3}|-{3})",
     re.IGNORECASE | re.MULTILINE,
 )
 #: The characters of formats, and the look-alikes that replace them.
@@ -65,7 +65,7 @@ _LOOKALIKES = str.maketrans(
     }
 )
 #: Some clients make a link of a bare host.
-_HOST = re.compile(r"(?<=\w)\.(?=[^\W\d_]{2})")
+_HOST = re.compile(r"(?<=\w)\.(?=[^\W\d_]{2})|(?<=www)\.", re.IGNORECASE)
 #: What begins another link or a list in Markdown.
 _BEGINS = re.compile(
     r"(?:https?|mailto)(?=:)|^\s*(?:\d+(?=[.)]\s)|(?=[-+]\s|={3}|-{3}))",
