@@ -43,6 +43,7 @@ class CardSync:
         """
         review, store = snapshot.review, self._reviews.store
         if gone is not None:
+            await store.record_mark(review.id, f"{_again_mark(place)}{snapshot.now:.0f}")
             await self._messages.delete(gone)
         found = await self._messages.find(snapshot, place, since) if again else []
         matches = [ref for ref in found if gone is None or ref.key != gone.key]
@@ -128,11 +129,29 @@ class CardSync:
         return await self._reviews.load(review_id) if is_any else snapshot
 
     async def delete_others(
-        self, snapshot: Snapshot, place: Place, keep: MessageRef, since: float
+        self, snapshot: Snapshot, place: Place, keep: MessageRef, since: float | None
     ) -> None:
-        for ref in await self._messages.find(snapshot, place, since):
+        """Delete other messages about the review that were posted since then. Without a time, only those of a
+        copy, and of a card that was posted again.
+        """
+        if since is None and place == place.base:
+            mark = _again_mark(place)
+            times = [
+                float(one.removeprefix(mark)) for one in snapshot.marks if one.startswith(mark)
+            ]
+            if not times:
+                return
+            since = min(times)
+        for ref in await self._messages.find(snapshot, place, since or 0.0):
             if ref.key != keep.key:
                 await self._messages.delete(ref)
+
+
+def _again_mark(place: Place) -> str:
+    """Before the time at which a card was posted again, because somebody deleted it: that post may be applied
+    late, as a first one.
+    """
+    return f"again:{place}:"
 
 
 def forget_shown_versions(snapshot: Snapshot) -> Snapshot:

@@ -126,8 +126,7 @@ class Delivery:
             snapshot = await self._cards.record_late_posts(snapshot, missing, since)
         for copy in [copy for copy in snapshot.posts if place in (copy, copy.base)]:
             ref = snapshot.posts[copy]
-            if since is not None or copy != copy.base:
-                await self._cards.delete_others(snapshot, copy, ref, since or 0.0)
+            await self._cards.delete_others(snapshot, copy, ref, since)
             await self._draw(forget_shown_versions(snapshot), copy, ref, again, job.first_at)
 
     async def _remove_stray(self, job: Job, again: bool, ref: MessageRef) -> None:

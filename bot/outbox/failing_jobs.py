@@ -38,7 +38,7 @@ def follow_up_check(half: LaneHalf, job: Job, late: float | None) -> Recheck:
     """The later check of a card: at once if two bots drew the card, and after `late` seconds if an earlier
     request may still be applied.
     """
-    if half == "post" or job.kind == "sweep":
+    if half == "post" or job.kind in ("sweep", "digest"):
         return Recheck("sweep", late, f"{job.first_at:.6f}")
     return Recheck("check", late)
 

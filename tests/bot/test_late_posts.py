@@ -52,18 +52,19 @@ class Stage:
 
     async def dying_bot(self) -> Fault:
         """A bot that dies while it posts. Slack applies the post when it is released."""
+        before = self._count_posts()
         fault = {"mode": "late", "method": "chat.postMessage", "times": 1}
         held = self.sandbox.faults.configure(fault)
         assert held is not None
         dead = asyncio.create_task(self.bot())
 
-        def is_asked() -> bool:
-            return any(each["method"] == "chat.postMessage" for each in self.sandbox.api.calls)
-
-        await wait_until("it posts", is_asked)
+        await wait_until("it posts", lambda: self._count_posts() > before)
         dead.cancel()
         await asyncio.gather(dead, return_exceptions=True)
         return held
+
+    def _count_posts(self) -> int:
+        return sum(each["method"] == "chat.postMessage" for each in self.sandbox.api.calls)
 
     def cards(self) -> list[str]:
         rooms = self.sandbox.workspace.channels.values()
@@ -98,3 +99,33 @@ async def test_a13_t3_a_post_that_is_applied_after_its_review_shows_that_it_is_o
     assert "cancelled" in card or "nothing waits here any more" in card
     assert "Approve" not in card
     assert "Review one by one" not in card
+
+
+@pytest.mark.parametrize("place", ["slack:C0APPROVE", "slack:U0DANA"])
+@pytest.mark.parametrize("count", [1, 6], ids=["card", "digest"])
+async def test_a13_t7_a_card_that_was_posted_again_is_there_once(
+    sandbox: Sandbox, channel: SlackChannel, place: str, count: int
+) -> None:
+    """Given a card or a digest that a person deleted, and a bot that died while it posted it again; when
+    Slack applies that post after the next bot's, then the one that isn't noted is deleted soon."""
+    stage = Stage(sandbox, channel, place)
+    ids = [await stage.submit() for _ in range(count)]
+    await stage.bot()
+    [ref] = set((await stage.reviews.load(ids[0])).posts.values())
+    sandbox.workspace.channels[ref.conversation].messages[ref.ts].deleted = True
+    if count == 1:
+        await stage.store.redraw(ids[0], Place(place))
+    else:
+        await stage.reviews.apply(Cancel(ids[0], None, "cancel"))
+    held = await stage.dying_bot()
+    await stage.bot()
+    assert len(stage.cards()) == 1
+    held.release()
+    await wait_until("two cards", lambda: len(stage.cards()) == 2)
+
+    stage.now += LATE_WINDOW + 1
+    await stage.bot()
+
+    assert len(stage.cards()) == 1
+    [ref] = set((await stage.reviews.load(ids[-1])).posts.values())
+    assert not sandbox.workspace.channels[ref.conversation].messages[ref.ts].deleted

@@ -12,7 +12,7 @@ from hitl_core.model import MessageRef, Place, Snapshot
 from hitl_core.review import Reviews
 from hitl_core.store import Digest, Job
 
-from ...channels.contract import ChannelError, MessageGone
+from ...channels.contract import ChannelError, LookupFailed, MessageGone
 from ...inbox import draw_digest
 from ...people import Recipients
 from ..card_sync import has_waiting
@@ -59,9 +59,18 @@ class DigestSync:
             return
         await self._record_posts(await store.digest(digest.id) or digest, ref)
         if is_sweep:
-            for other in await self._messages.find_by_id(digest.id, digest.place, since):
-                if other.key != ref.key:
-                    await self._messages.delete(other)
+            await self._delete_others(digest, ref, since)
+
+    async def _delete_others(self, digest: Digest, keep: MessageRef, since: float) -> None:
+        """Where they can't be looked for, that is no reason to dissolve a digest that is shown."""
+        try:
+            found = await self._messages.find_by_id(digest.id, digest.place, since)
+        except LookupFailed as error:
+            log.info("digest %s: duplicates can't be looked for: %s", digest.id, error)
+            return
+        for other in found:
+            if other.key != keep.key:
+                await self._messages.delete(other)
 
     async def note(self, snapshot: Snapshot, place: Place, digest_id: str) -> bool:
         """Note a change of a review that the digest shows. Returns whether the digest still shows it;
