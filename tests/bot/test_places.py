@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from bot.card import build_card
-from bot.channels.contract import Audience, Undeliverable
+from bot.channels.contract import Audience, NotFound, Undeliverable
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.places import Destination, parse_place
 from hitl_core.model import Place
 from slack_sandbox.sandbox import Sandbox
+from slack_sandbox.workspace import Channel
 from tests.support.builders import review_of
 
 PERSON, GROUP, ROOM = "person", "group", "conversation"
@@ -60,3 +61,39 @@ async def test_a_renamed_channel_is_found_by_its_new_name_alone(
     with pytest.raises(Undeliverable):
         await channel.post(Place("slack:#team-ops"), drawn)
     assert channel.name_of(Place("slack:C0OPS")) == "#ops-2"
+
+
+@pytest.mark.parametrize("ask", ["post", "check", "size"])
+async def test_a13_t8_a_channel_that_was_created_again_is_found(
+    channel: SlackChannel, sandbox: Sandbox, ask: str
+) -> None:
+    """Given #team-ops, which was deleted and created again, and a bot that got no event about it; then its
+    old list is no proof that there is none: no review moves to its fallback for that."""
+    place, rooms = Place("slack:#team-ops"), sandbox.workspace.channels
+    assert await channel.conversation_id(place) == "C0OPS"
+    old = rooms.pop("C0OPS")
+    rooms["C0NEWOPS"] = Channel("C0NEWOPS", old.name, list(old.members))
+    channel._listed_at -= 60
+    match ask:
+        case "post":
+            ref = await channel.post(place, build_card(review_of()[0], Place("default")))
+            assert ref.conversation == "C0NEWOPS"
+        case "check":
+            await channel.check_place(place)
+        case _:
+            assert await channel.conversation_size(place) == len(old.members)
+
+
+async def test_a13_t8_a_place_that_is_gone_costs_few_lists(
+    channel: SlackChannel, sandbox: Sandbox
+) -> None:
+    """Given many cards for a channel in which the bot is not; then the names are not listed for each."""
+    place = Place("slack:#team-ops")
+    await channel.conversation_id(place)
+    sandbox.workspace.channels["C0OPS"].members.clear()
+    channel._listed_at -= 60
+    for _ in range(5):
+        with pytest.raises(NotFound):
+            await channel.check_place(place)
+    lists = [one for one in sandbox.api.calls if one["method"] == "conversations.list"]
+    assert len(lists) == 2

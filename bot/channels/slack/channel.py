@@ -204,23 +204,24 @@ class SlackChannel(PeopleLookup):
         return card_message.message(card, self.name_of, self.link)
 
     async def _post(self, place: Place, card: Card, content: dict[str, Any]) -> MessageRef:
-        conversation, thread = (
-            await self.conversation_id(place),
-            self.destination(place).thread,
-        )
-        return await self._api.call_and_read(
-            "chat.postMessage",
-            _read_message_ref,
-            channel=conversation,
-            **({"thread_ts": thread} if thread else {}),
-            **_QUIET,
-            # `find_messages` looks for this. An update without metadata keeps it.
-            metadata={
-                "event_type": "hitl_review",
-                "event_payload": ids.message_metadata(card.review_id, place),
-            },
-            **content,
-        )
+        thread = self.destination(place).thread
+
+        async def post(conversation: str) -> MessageRef:
+            return await self._api.call_and_read(
+                "chat.postMessage",
+                _read_message_ref,
+                channel=conversation,
+                **({"thread_ts": thread} if thread else {}),
+                **_QUIET,
+                # `find_messages` looks for this. An update without metadata keeps it.
+                metadata={
+                    "event_type": "hitl_review",
+                    "event_payload": ids.message_metadata(card.review_id, place),
+                },
+                **content,
+            )
+
+        return await self.use(place, post)
 
 
 def _read_identity(answer: Data) -> tuple[str, str, str, str]:

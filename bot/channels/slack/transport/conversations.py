@@ -8,8 +8,9 @@ channel's.
 from __future__ import annotations
 
 import time
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any, assert_never
+from typing import Any, TypeVar, assert_never
 
 from hitl_core.model import DEFAULT_PLACE, Place
 
@@ -17,9 +18,14 @@ from ...contract import Audience, ChannelError, NotFound
 from ..places import CHANNEL_ID, CONVERSATION_ID, Destination, parse_place
 from .api import Api, Data, read_field, read_object
 
+T = TypeVar("T")
+
 #: How long the list of channel names is used, and the shortest time between two look-ups. In seconds.
 _MAX_AGE = 600.0
 _RETRY_AFTER = 2.0
+#: A name that leads to a conversation which the bot can't use is looked up again if the list is older than
+#: this, in seconds: the channel may have been deleted and created again.
+_DOUBT_AFTER = 30.0
 #: With these errors it is certain that the conversation does not exist for the bot
 #: (docs.slack.dev/reference/methods/conversations.info, conversations.open).
 _NO_CONVERSATION = {"channel_not_found": "the bot can't see this channel"}
@@ -77,22 +83,41 @@ class Conversations:
                 return await self._find_conversation(audience.id)
         assert_never(audience.kind)
 
+    async def use(self, place: Place, call: Callable[[str], Awaitable[T]]) -> T:
+        """`call` with the id of the place's conversation. If it raises NotFound, and a newer list of names
+        has another conversation for the place, once more with that.
+        """
+        conversation = await self.conversation_id(place)
+        try:
+            return await call(conversation)
+        except NotFound:
+            is_name = self.audience(place).id.startswith("#")
+            if not is_name or time.monotonic() - self._listed_at < _DOUBT_AFTER:
+                raise
+            await self._load_channels()
+            if (newer := await self.conversation_id(place)) == conversation:
+                raise
+            return await call(newer)
+
     async def conversation_size(self, place: Place) -> int:
         """The approximate number of members in a place's conversation, including the bot. Raises NotFound if
         the bot can't use it.
         """
-        conversation = await self.conversation_id(place)
-        size, flaw = await self._api.look_up(
-            "conversations.info",
-            lambda answer: (_member_count(answer), _find_flaw(read_object(answer, "channel"))),
-            absent_errors=_NO_CONVERSATION,
-            about=conversation,
-            channel=conversation,
-            include_num_members=True,
-        )
-        if flaw:
-            raise NotFound(flaw)
-        return size
+
+        async def find_size(conversation: str) -> int:
+            size, flaw = await self._api.look_up(
+                "conversations.info",
+                lambda answer: (_member_count(answer), _find_flaw(read_object(answer, "channel"))),
+                absent_errors=_NO_CONVERSATION,
+                about=conversation,
+                channel=conversation,
+                include_num_members=True,
+            )
+            if flaw:
+                raise NotFound(flaw)
+            return size
+
+        return await self.use(place, find_size)
 
     async def resolve_default(self) -> bool:
         """Look up the default channel and keep its id, so that later renames don't change it. Returns whether
@@ -116,9 +141,12 @@ class Conversations:
 
     async def check_conversation(self, place: Place) -> None:
         """Raises NotFound if the bot can't post in this conversation."""
-        conversation = await self.conversation_id(place)
-        if flaw := _find_flaw(await self._info(conversation, about=conversation)):
-            raise NotFound(flaw)
+
+        async def check(conversation: str) -> None:
+            if flaw := _find_flaw(await self._info(conversation, about=conversation)):
+                raise NotFound(flaw)
+
+        await self.use(place, check)
 
     async def load_group_names(self) -> None:
         """Load the names of the user groups, if this workspace has any."""
