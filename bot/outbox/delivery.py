@@ -103,12 +103,8 @@ class Delivery:
                     review, place, error, undecidable=undecidable, is_shown=is_shown
                 )
                 raise
-            log.warning(
-                "review %s: nothing waits at %s, so its card is given up: %s",
-                review_id,
-                place,
-                error,
-            )
+            text = "review %s: nothing waits at %s, so its card is given up: %s"
+            log.warning(text, review_id, place, error)
             await self._delivery_problems.resolve(review, place, is_reached=False)
             return
         posted = any(one.base == place for one in snapshot.posts)

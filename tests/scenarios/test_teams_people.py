@@ -193,7 +193,7 @@ async def test_teams_13_a_look_up_that_fails_lets_nobody_in(
     assert message.conversation == APPROVALS
 
 
-async def test_a13_t4_a_press_tells_a_new_address(scene: Scene, hands: TeamsHands) -> None:
+async def test_a13_edge_4_a_press_tells_a_new_address(scene: Scene, hands: TeamsHands) -> None:
     """Given a conversation whose service URL changed, which only the next activity says; when that is a
     press, then what the bot shows there goes to the new address."""
     await ask(scene)
