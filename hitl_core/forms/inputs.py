@@ -75,11 +75,11 @@ def _choose_input(
 
 
 def json_slot(slot: Slot, max_text: int, masked_value: Any = None) -> Slot:
-    """A JSON input. `masked_value` is shown instead of a value with hidden parts."""
+    """A JSON input in place of any other. `masked_value` is shown instead of a value with hidden parts."""
     value = slot.value if masked_value is None else masked_value
     text = None if slot.value is ABSENT else format_json(value, max_text)
-    field = slot.field._replace(kind="json", initial=text, max_length=max_text)
-    return slot._replace(field=field, reads="json")
+    field = slot.field._replace(kind="json", initial=text, options=(), max_length=max_text)
+    return slot._replace(field=field, reads="json", values=())
 
 
 def _string_slot(slot: Slot, schema: Schema, max_text: int) -> Slot:

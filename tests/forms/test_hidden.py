@@ -175,3 +175,23 @@ def test_a1_an_address_at_the_root_changes_nothing() -> None:
               "properties": {"id": {"$ref": "#/$defs/p"}}}  # fmt: skip
     assert not is_hiding_unclear([schema], {"id": SECRET})
     assert find_hidden([schema], {"id": SECRET}) == [("id",)]
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "hidden"),
+    [
+        ({"enum": [{"plan": "a", "pin": SECRET}, {"plan": "b"}]}, {"plan": "a", "pin": SECRET}, "/v/pin"),
+        ({"type": "array", "items": {"enum": ["a", SECRET]}}, ["a", SECRET], "/v/1"),
+    ],
+)  # fmt: skip
+def test_a13_e1_a_choice_that_holds_a_hidden_part_is_no_choice(
+    schema: Json, value: Any, hidden: str
+) -> None:
+    """Given a value between options, of which a part is hidden, then its field is locked JSON without
+    options: they would show the hidden part."""
+    form = make_form({"properties": {"v": schema}}, {"v": value}, redact=[hidden])
+    [field] = form.fields
+    assert (field.kind, field.options) == ("json", ())
+    assert field.locked is not None
+    assert field.initial is not None and SECRET not in field.initial
+    assert SECRET not in str(form.shown_texts())
