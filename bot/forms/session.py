@@ -103,8 +103,11 @@ class FormSession:
 
     @property
     def shows_all(self) -> bool:
-        """Whether its pages together show every value in full."""
-        return shows_all(self._fields_by_pointer.values())
+        """Whether a person who sends it has seen every value in full: a choice may leave out the pages after
+        it.
+        """
+        fields = self._fields_by_pointer.values()
+        return shows_all(fields) and not (self.page_count > 1 and any(f.redraws for f in fields))
 
     def at_page(self, page: int) -> FormSession:
         """The same form at this page. Its fields show the answers."""

@@ -63,6 +63,26 @@ RULES: Json = {
         "escalate": [{"after": "1h", "to": "slack:#team-ops"}],
     },
     "long": {"must_read": True},
+    "letter": {
+        "must_read": True,
+        "args_schema": {
+            "properties": {
+                "way": {
+                    "oneOf": [
+                        {
+                            "title": "Mail",
+                            "properties": {
+                                "kind": {"const": "mail"},
+                                **{name: TEXT for name in ("to", "note", "body", "end")},
+                            },
+                        },
+                        {"title": "Post", "properties": {"kind": {"const": "post"}, "zip": TEXT}},
+                    ]
+                }
+            },
+            "required": ["way"],
+        },
+    },
     "rate": {
         "answer_schema": {"enum": [f"o{at}" for at in range(9)]},
         "allowed_decisions": ["respond"],
@@ -375,3 +395,14 @@ async def test_a11_f3_no_form_opens_for_a_call_that_may_have_run(world: World) -
     with pytest.raises(Refused, match="may have run as it is"):
         await world.open("edit")
     assert (await world.open("reject")).fields
+
+
+async def test_a13_e2_what_another_choice_leaves_out_was_not_read(world: World) -> None:
+    """Given a call that must be read, and a form of several pages whose first one has a choice, which can
+    leave out the others; then the form opens only after all of the call was read."""
+    args = {"way": {"kind": "mail", "to": "jo", "note": "n", "body": "b", "end": "e"}}
+    await world.ask("letter", args)
+    with pytest.raises(ReadRequired):
+        await world.open("edit")
+    await world.inbox.access.read_marks.record(await world.target(), OPERATOR)
+    assert (await world.open("edit")).count == 2
