@@ -10,7 +10,7 @@ from hitl_core.errors import InvalidToolCall, Refused
 from hitl_core.forms import FormErrors
 from hitl_core.jsonschema import SchemaError
 from hitl_core.model import Action, Place, Reviewer, Snapshot, is_text
-from hitl_core.review import Decide, Escalate, Proposal
+from hitl_core.review import Decide, Escalate, Proposal, holds
 from hitl_core.sentences import join_names
 
 from .. import refusals
@@ -224,6 +224,7 @@ class FormService:
         assert ref.card is not None  # the button is on that message
         access = self._inbox.access
         snapshot, place = await access.load_for_escalation(ref.target.review_id, ref.card, who)
+        holds.check_not_held(snapshot)
         waiting = [a for a in snapshot.review.actions if a.is_pending and place in a.places]
         steps = {a.route.escalate[a.next_step].to for a in waiting if a.next_step is not None}
         if not steps:

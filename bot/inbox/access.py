@@ -19,7 +19,7 @@ from hitl_core.model import (
     Reviewers,
     Snapshot,
 )
-from hitl_core.review import WHOLE_REVIEW, Reviews, decisions, grants_for, vote_count
+from hitl_core.review import WHOLE_REVIEW, Reviews, decisions, grants_for, holds, vote_count
 
 from .. import click_budget, refusals
 from ..card import Card, build_card
@@ -106,6 +106,7 @@ class ReviewAccess:
             if action is None:
                 raise Refused("unknown_action", refusals.NO_ACTION)
             if op not in snapshot.review.ops:
+                holds.check_not_held(snapshot)
                 decisions.check_decidable(
                     snapshot.review, action, target.revision, snapshot.now, target.seal
                 )

@@ -78,6 +78,11 @@ def apply_unless_held(apply: SnapshotFunction, snapshot: Snapshot) -> Transition
     return changed
 
 
+def check_not_held(snapshot: Snapshot) -> None:
+    if snapshot.held:
+        raise refuse_held()
+
+
 def refuse_held() -> Refused:
     return Refused("held", HELD_TEXT)
 

@@ -187,8 +187,7 @@ class Reviews(ReviewLoader):
         ):
             since = seconds_since_boot()
             snapshot = await self.load(review.id)
-            if snapshot.held:
-                raise holds.refuse_held()
+            holds.check_not_held(snapshot)
             review, sure = snapshot.review, True
             applied = ChangeResult(review, snapshot.now, is_new=True)
             if not claims.is_started(review, fence, key, snapshot.now):

@@ -406,3 +406,13 @@ async def test_a13_e2_what_another_choice_leaves_out_was_not_read(world: World) 
         await world.open("edit")
     await world.inbox.access.read_marks.record(await world.target(), OPERATOR)
     assert (await world.open("edit")).count == 2
+
+
+@pytest.mark.parametrize("kind", ["edit", "reject", "respond"])
+async def test_a13_e3_no_form_opens_for_a_held_review(world: World, kind: FormKind) -> None:
+    """Given a review that is held, with its old card; then nobody fills in a form that nobody can send."""
+    await world.ask("mail", {"to": "ada"})
+    await world.store.hold_live_reviews()
+    with pytest.raises(Refused) as refused:
+        await world.open(kind)
+    assert refused.value.code == "held"
