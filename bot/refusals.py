@@ -49,6 +49,10 @@ ESCALATE_ON_CARD = (
 DRAFT_EXPIRED = (
     "What you entered on the other pages has expired, so nothing was changed. Open the form again."
 )
+FORM_WENT_ON = (
+    "You went on with this form since, maybe on another device. This page is from before that, so nothing was"
+    " changed. Go on there, or open the form again."
+)
 
 
 def too_long(most: int) -> str:

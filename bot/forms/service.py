@@ -72,16 +72,16 @@ class FormService:
         access = self._inbox.access
         snapshot, action = await access.load_for_decision(ref.target, ref.kind, who)
         review = snapshot.review
-        draft = await self._drafts.load(session_id, who) if ref.has_draft else None
+        draft = await self._drafts.load(session_id, who, ref.draft) if ref.draft else None
         form = await offload_drawing(
             review,
             lambda: make_review_form(review, action, ref, self._limits, draft).enter(entries),
         )
-        has_draft = back or ref.has_draft
-        if has_draft:  # otherwise the draft would bring back answers for another choice
-            await self._drafts.save(session_id, who, form.session.answers)
+        number = ref.draft + (back or ref.draft > 0)
+        if number:  # otherwise the draft would bring back answers for another choice
+            await self._drafts.save(session_id, who, form.session.answers, number)
         page = form.session.page - back
-        return await offload_drawing(review, lambda: form.at_page(page, has_draft=has_draft).page())
+        return await offload_drawing(review, lambda: form.at_page(page, draft=number).page())
 
     async def submit(
         self, ref: FormRef, session_id: str, entries: Entries, who: Reviewer, op: str
@@ -126,7 +126,7 @@ class FormService:
         who: Reviewer,
         op: str,
     ) -> FormResult:
-        draft = await self._drafts.load(session_id, who) if ref.has_draft else None
+        draft = await self._drafts.load(session_id, who, ref.draft) if ref.draft else None
 
         def read() -> tuple[ReviewForm, Proposal | FormErrors | FormPage | None]:
             """The form, and what it contains; None if the next page follows."""
@@ -199,9 +199,10 @@ class FormService:
         page: int,
         problem: str = "",
     ) -> FormPage:
-        await self._drafts.save(session_id, who, form.session.answers)
+        number = form.ref.draft + 1
+        await self._drafts.save(session_id, who, form.session.answers, number)
         return await offload_drawing(
-            snapshot.review, lambda: form.at_page(page, has_draft=True).page(problem)
+            snapshot.review, lambda: form.at_page(page, draft=number).page(problem)
         )
 
     async def _decide(
@@ -234,4 +235,4 @@ class FormService:
 
 
 def _page_of(form: ReviewForm, page: int, problem: str = "") -> FormPage:
-    return form.at_page(page, has_draft=form.ref.has_draft).page(problem)
+    return form.at_page(page, draft=form.ref.draft).page(problem)

@@ -416,3 +416,45 @@ async def test_a13_e3_no_form_opens_for_a_held_review(world: World, kind: FormKi
     with pytest.raises(Refused) as refused:
         await world.open(kind)
     assert refused.value.code == "held"
+
+
+async def test_a13_e4_a_late_page_loses_nothing_that_was_entered_since(world: World) -> None:
+    """Given a person at the last page; when their first page arrives again, as a client repeats it, or is
+    sent from another device; then it changes nothing and says so, and all that they entered runs."""
+    await world.ask("seven", SEVEN)
+    first = await world.open("edit")
+    second = await world.turn(first, n1="11")
+    last = await world.turn(second, n4="44")
+    late = await world.send(first, n1="1")
+    assert isinstance(late, Notice)
+    assert "You went on with this form since" in late.text
+    assert isinstance(await world.send(last), Stored)
+    assert (await world.review()).arguments("1").parse() == {**SEVEN, "n1": 11, "n4": 44}
+
+
+async def test_a13_e4_a_page_whose_answer_was_lost_is_sent_again(world: World) -> None:
+    await world.ask("seven", SEVEN)
+    first = await world.open("edit")
+    await world.turn(first, n1="1")
+    second = await world.turn(first, n1="11")
+    await world.turn(second, n4="4")
+    last = await world.turn(second, n4="44")
+    assert isinstance(await world.send(last), Stored)
+    assert (await world.review()).arguments("1").parse() == {**SEVEN, "n1": 11, "n4": 44}
+
+
+async def test_a13_e4_a_page_from_before_a_change_elsewhere_is_not_sent(world: World) -> None:
+    """Given the last page on two devices; when the person goes back on one of them, changes a value and goes
+    on; then the other one does not send what it doesn't show."""
+    await world.ask("seven", SEVEN)
+    second = await world.turn(await world.open("edit"))
+    here = await world.turn(second)
+    before = await world.form_service.redraw(
+        here.ref, "form-1", entries(here), OPERATOR, back=True
+    )
+    there = await world.turn(before, n4="44")
+    old = await world.send(here, n6="66")
+    assert isinstance(old, Notice)
+    assert "Go on there" in old.text
+    assert (await world.review()).actions[0].is_pending
+    assert isinstance(await world.send(there), Stored)

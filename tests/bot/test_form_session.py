@@ -263,7 +263,7 @@ def test_another_tool_is_chosen_on_the_last_page() -> None:
     entries = Entries({**untouched(form.session, to="al").answers, TOOL: str(at)})
     other = form.enter(entries)
     assert not other.session.shows(entries)
-    page = other.at_page(0, has_draft=False).page()
+    page = other.at_page(0, draft=0).page()
     assert [(f.field.label, f.field.initial) for f in page.fields[:2]] == [
         ("to", "al"),
         ("copies", None),
@@ -280,14 +280,14 @@ def test_a_tool_that_is_none_of_the_options_changes_nothing(answer: str | None) 
 
 def test_the_texts_of_a_page_are_the_same_in_every_channel() -> None:
     form = edit_form(review_of(("send_email", SEVEN)))
-    first, last = form.page(), form.at_page(2, has_draft=True).page()
+    first, last = form.page(), form.at_page(2, draft=1).page()
     assert (first.title, first.name) == (
         "Edit send_email",
         "send_email",
     )  # 12 characters are too few
     assert (first.submit, first.count, first.back) == ("Next", 3, "")
     assert (last.submit, last.back) == ("Approve edited", "◀ Back to page 2")
-    assert last.ref.has_draft
+    assert last.ref.draft
     assert isinstance(last, FormPage)
 
 

@@ -86,6 +86,30 @@ async def test_teams_13_edit_over_several_pages(scene: Scene, hands: TeamsHands)
     assert changed == {"field_00": "first", "field_12": "second", "field_24": "third"}
 
 
+async def test_a13_e4_a_page_that_teams_repeats_late_loses_no_edit(
+    scene: Scene, hands: TeamsHands
+) -> None:
+    """Given a form of three pages; when Teams sends the first page again while Alice is at the last one; then
+    what she entered in between runs."""
+    names = [f"field_{at:02}" for at in range(25)]
+    schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+    rule = {"allowed_decisions": ["approve", "edit"], "args_schema": schema}
+    call = ToolCall("c1", "set_fields", dict.fromkeys(names, "old"))
+    waiting = await ask(scene, call, interrupt_on={"set_fields": rule})
+    message = await card(hands, "set_fields")
+    await hands.press(ALICE, "Edit", message)
+    first_page = message.card_for(ALICE)
+    late = hands.press_of(ALICE, message, actions(first_page)["Next"], {})
+    await hands.submit(ALICE, message)
+    await hands.submit(ALICE, message, field_08="second")
+    assert "You went on with this form since" in str(await hands.send(late))
+    await hands.submit(ALICE, message)
+    await hands.submit(ALICE, message, field_24="last")
+    [run] = (await outcome(waiting)).execute
+    changed = {name: value for name, value in run.args.items() if value != "old"}
+    assert changed == {"field_08": "second", "field_24": "last"}
+
+
 async def test_teams_13_cancel_brings_the_card_back(scene: Scene, hands: TeamsHands) -> None:
     """Given an open form; when Alice cancels it, then she has the card with its buttons again."""
     await ask(scene)

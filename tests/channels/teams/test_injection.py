@@ -150,7 +150,7 @@ def test_promise_8_no_text_of_an_agent_comes_alive_in_forms_and_pages(words: str
     form = edit_form(review)
     pages = [
         *(
-            form.at_page(at, has_draft=False).page(one_line(words))
+            form.at_page(at, draft=0).page(one_line(words))
             for at in range(form.session.page_count)
         ),
         rejection_page(review, action, FormRef("reject", target)),
