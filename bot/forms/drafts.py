@@ -1,7 +1,7 @@
 """Drafts: the answers on the other pages of a form that is not submitted yet.
 
-Each save has a number, which the page has that is shown after it. So a page from before, which arrives late or
-is still open on another device, is recognized: saving it would lose what was entered since.
+Each save has a number, and the page that is shown after it has the same. So an earlier page, which arrives
+late or is still open on another device, is recognized: saving it would lose what was entered since.
 """
 
 from __future__ import annotations

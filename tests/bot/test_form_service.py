@@ -73,7 +73,7 @@ RULES: Json = {
                             "title": "Mail",
                             "properties": {
                                 "kind": {"const": "mail"},
-                                **{name: TEXT for name in ("to", "note", "body", "end")},
+                                **dict.fromkeys(("to", "note", "body", "end"), TEXT),
                             },
                         },
                         {"title": "Post", "properties": {"kind": {"const": "post"}, "zip": TEXT}},
@@ -449,9 +449,7 @@ async def test_a13_e4_a_page_from_before_a_change_elsewhere_is_not_sent(world: W
     await world.ask("seven", SEVEN)
     second = await world.turn(await world.open("edit"))
     here = await world.turn(second)
-    before = await world.form_service.redraw(
-        here.ref, "form-1", entries(here), OPERATOR, back=True
-    )
+    before = await world.form_service.redraw(here.ref, "form-1", entries(here), OPERATOR, back=True)
     there = await world.turn(before, n4="44")
     old = await world.send(here, n6="66")
     assert isinstance(old, Notice)

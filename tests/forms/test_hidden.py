@@ -193,5 +193,6 @@ def test_a13_e1_a_choice_that_holds_a_hidden_part_is_no_choice(
     [field] = form.fields
     assert (field.kind, field.options) == ("json", ())
     assert field.locked is not None
-    assert field.initial is not None and SECRET not in field.initial
+    assert field.initial is not None
+    assert SECRET not in field.initial
     assert SECRET not in str(form.shown_texts())
