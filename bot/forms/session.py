@@ -103,9 +103,7 @@ class FormSession:
 
     @property
     def shows_all(self) -> bool:
-        """Whether a person who sends it has seen every value in full: a choice may leave out the pages after
-        it.
-        """
+        """Whether its sender has seen every value in full: a choice may leave out the pages after it."""
         fields = self._fields_by_pointer.values()
         return shows_all(fields) and not (self.page_count > 1 and any(f.redraws for f in fields))
 
