@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Literal, NamedTuple
 
-from hitl_core.model import Grant, MessageRef, Place, person_key, person_label, split_id
+from hitl_core.model import Grant, Place, Snapshot, person_key, person_label, split_id
 
 from ..channels.contract import ChannelError, NotFound
 from ..channels.registry import Channels
@@ -39,18 +39,18 @@ class DeciderPool:
     async def deciders_left(
         self,
         grants: Iterable[Grant],
-        posts: Mapping[Place, MessageRef],
+        snapshot: Snapshot,
         quorum: int = 1,
         excluded: Collection[str] = (),
         lost: Place | None = None,
     ) -> DecidersLeft:
         """Whether `quorum` people who may decide are left, without those with the `excluded` keys.
 
-        `posts` are the review's cards. `lost` is a place that can't be reached: its members don't count.
+        `lost` is a place that can't be reached: its members don't count.
         Raises ChannelError if there are too few and some look-ups failed.
         """
         humans, unknown = set[frozenset[str]](), None
-        for lookups, load_ids, may_decide in self._sources(tuple(grants), posts, lost):
+        for lookups, load_ids, may_decide in self._sources(tuple(grants), snapshot, lost):
             try:
                 ids = await load_ids()
             except NotFound:  # no decider can be reached there
@@ -85,7 +85,7 @@ class DeciderPool:
         )
 
     def _sources(
-        self, grants: Sequence[Grant], posts: Mapping[Place, MessageRef], lost: Place | None
+        self, grants: Sequence[Grant], snapshot: Snapshot, lost: Place | None
     ) -> Iterator[_Source]:
         """The people of these grants. Named people come first, because they need the fewest look-ups. People
         of a channel that the bot doesn't have are left out.
@@ -104,7 +104,7 @@ class DeciderPool:
             if place != lost and channel is not None:
                 lookups = self._lookups[channel.name]
                 yield _Source(
-                    lookups, partial(lookups.place_members, place, posts), lookups.is_member
+                    lookups, partial(lookups.place_members, place, snapshot), lookups.is_member
                 )
 
     async def _user_label(self, user: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Hashable
 from typing import Generic, TypeVar, assert_never
 
 from hitl_core.model import MessageRef, Place, Snapshot
@@ -56,12 +56,11 @@ class Lookups:
         """The ids of the members; empty for a deleted or disabled group."""
         return await self._groups.get(group, max_age)
 
-    async def place_members(
-        self, place: Place, posts: Mapping[Place, MessageRef]
-    ) -> Collection[str]:
+    async def place_members(self, place: Place, snapshot: Snapshot) -> Collection[str]:
         """The ids of the people whom a place reaches. For a conversation with a posted card, these are its
         current members, even if another conversation has the place's name now. Raises NotFound for a
-        conversation that does not exist, and LookupFailed for one that is too large to look up its members.
+        conversation that does not exist, or whose members have no right because it was too large, and
+        LookupFailed for one without a card that is too large to look up its members.
         """
         audience = self.channel.audience(place)
         match audience.kind:
@@ -70,7 +69,9 @@ class Lookups:
             case "group":
                 return await self.group_members(audience.id)
             case "conversation":
-                if (ref := posts.get(place)) is not None:
+                if (ref := snapshot.posts.get(place)) is not None:
+                    if await self._was_too_large(place, ref, snapshot):
+                        raise NotFound(f"{self.channel.name_of(place)} is too large")
                     return await self._members.get(ref.conversation, MAX_AGE)
                 if size := await self._size_above_limit(place):
                     raise LookupFailed(f"{self.channel.name_of(place)} has {size:,} members")
@@ -106,12 +107,17 @@ class Lookups:
                 ref = snapshot.posts.get(place)
                 if ref is None or not await self._is_in(ref.conversation, user_id):
                     return False
-                shown = Place(f"{self.channel.name}:{ref.conversation}")
-                return sized_mark(place) in snapshot.marks or not await self._size_above_limit(
-                    shown
-                )
+                return not await self._was_too_large(place, ref, snapshot)
             case _:
                 assert_never(audience.kind)
+
+    async def _was_too_large(self, place: Place, ref: MessageRef, snapshot: Snapshot) -> bool:
+        """Whether this conversation, in which the card was posted, was too large when its members got a
+        right. If that was not checked, its size now counts.
+        """
+        if sized_mark(place) in snapshot.marks:
+            return False
+        return bool(await self._size_above_limit(Place(f"{self.channel.name}:{ref.conversation}")))
 
     async def is_in_group(self, group: str, user_id: str) -> bool:
         """Whether this person is in the group. A person who is not in the cached list is looked up again,

@@ -103,7 +103,7 @@ class Recipients:
             coming = item.action.coming_grants if item.action else ()
             quorum, excluded = action.route.reviewers.quorum, excluded_keys(snapshot.review, action)
             for grants in (item.grants, (*item.grants, *coming)):
-                left = await self._directory.deciders_left(grants, snapshot.posts, quorum, excluded)
+                left = await self._directory.deciders_left(grants, snapshot, quorum, excluded)
                 if left == "enough":
                     break
             else:
@@ -123,7 +123,7 @@ class Recipients:
         lost = place if is_lost and is_conversation and place not in snapshot.posts else None
         found = dict[str, tuple[Grant, ...]]()
         for item in open_items(snapshot.review, place):
-            left = await self._directory.deciders_left(item.grants, snapshot.posts, lost=lost)
+            left = await self._directory.deciders_left(item.grants, snapshot, lost=lost)
             if left == "nobody":
                 found[item.key] = item.grants
         return found

@@ -307,10 +307,12 @@ async def test_a_human_counts_once_among_those_who_are_left(both: Channels) -> N
     asked for it in the other channel, nobody is left to approve."""
     directory = Directory(both, MARIA_IS_DANA)
     grant = Grant((OPS,), Reviewers(users=("U0MARIA", "teams:U0DANA")))
-    assert await Directory(both).deciders_left([grant], {}, 2) == "enough"
-    assert await directory.deciders_left([grant], {}, 2) == "too_few"
-    assert await directory.deciders_left([grant], {}, 1, {"teams:U0DANA"}) == "too_few"
-    assert await directory.deciders_left([OF_MARIA], {}, 1, {"teams:U0DANA"}) == "too_few"
+    assert await Directory(both).deciders_left([grant], snapshot_of(), 2) == "enough"
+    assert await directory.deciders_left([grant], snapshot_of(), 2) == "too_few"
+    assert await directory.deciders_left([grant], snapshot_of(), 1, {"teams:U0DANA"}) == "too_few"
+    assert (
+        await directory.deciders_left([OF_MARIA], snapshot_of(), 1, {"teams:U0DANA"}) == "too_few"
+    )
 
 
 async def test_votes_from_before_the_setting_are_one_humans_too(both: Channels) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.card import build_card
-from bot.channels.contract import ChannelError
+from bot.channels.contract import ChannelError, LookupFailed
 from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.health.health import Health
@@ -141,10 +141,12 @@ async def test_a22_the_steps_to_come_are_taken_before_the_fallback_opens(
 async def test_a22_no_fallback_opens_while_somebody_else_is_left(
     bot: Bot, rule: dict[str, Any], left: str
 ) -> None:
-    [action] = await bot.deliver(await bot.submit(pay={**rule, "fallback": ASK}))
+    review_id = await bot.submit(pay={**rule, "fallback": ASK})
+    [action] = await bot.deliver(review_id)
     assert ASK not in members_of(action), left
+    snapshot = (await bot.reviews.load(review_id)).model_copy(update={"posts": {}})
     directory = Directory(Channels(bot.channel))
-    assert await directory.deciders_left(action.grants, {}) == "enough"
+    assert await directory.deciders_left(action.grants, snapshot) == "enough"
 
 
 async def test_a22_a_fallback_that_showed_it_already_opens_after_the_last_step(
@@ -255,6 +257,36 @@ async def test_promise_12_what_happens_to_a_channel_later_gives_nobody_a_right(
     assert after.grants == before.grants
     dana = Reviewer(channel="slack", team=bot.channel.team, id="U0DANA", name="Dana")
     await Directory(Channels(bot.channel)).check_can_decide(dana, snapshot, after.grants)
+
+
+@pytest.mark.parametrize("fallback", [{"fallback": ASK}, {}], ids=["fallback", "no fallback"])
+async def test_a13_v1_a_channel_found_too_large_after_its_card_was_shown_has_no_deciders(
+    bot: Bot, health: Health, monkeypatch: pytest.MonkeyPatch, fallback: dict[str, Any]
+) -> None:
+    """Given a card that was shown while Slack didn't say how many may see it; when it says that there are too
+    many, then its members may not decide. So the fallback's people may, or else the problem is told: it was
+    shown in the fallback, where nobody might decide, and nobody was told."""
+    with monkeypatch.context() as patch:
+        patch.setattr(bot.channel, "conversation_size", _raise_unknown)
+        review_id = await bot.submit(pay={"notify": OPS, **fallback})
+        await bot.deliver(review_id)
+        assert OPS in (await bot.reviews.load(review_id)).posts
+    monkeypatch.setattr(bot.channel, "conversation_size", _return_many_for_ops)
+    [action] = await bot.deliver(review_id)
+    snapshot = await bot.reviews.load(review_id)
+    assert members_of(action) == {OPS, *fallback.values()}
+    assert set(snapshot.posts) == members_of(action)
+    told = [] if fallback else [OPS]
+    assert list(snapshot.review.troubles) == told
+    assert [one.key[1] for one in health.current_problems()] == told
+
+
+async def _raise_unknown(place: Place) -> int:
+    raise LookupFailed("the size is not known")
+
+
+async def _return_many_for_ops(place: Place) -> int:
+    return lookups.MAX_MEMBERS + (place in (OPS, "slack:C0OPS"))
 
 
 async def test_promise_12_a_group_that_grows_gives_nobody_a_right(

@@ -179,6 +179,7 @@ async def test_c2_whatever_slack_answers_nobody_gets_a_right(
 ) -> None:
     """Given each look-up with each answer that is not a documented no; then nobody new may decide, no vote is
     removed, and nobody counts as gone."""
+    snapshot = Snapshot(review=review_of()[0], posts={}, shown={}, now=0.0)
     before = {
         (who.id, name): await may(Directory(Channels(channel)), who, grant)
         for who in PEOPLE
@@ -192,7 +193,7 @@ async def test_c2_whatever_slack_answers_nobody_gets_a_right(
                 after = await may(broken, who, grant)
                 assert after in (before[who.id, name], "unavailable"), (answer, who.id, name)
             with suppress(LookupFailed, RateLimited, Unreachable):
-                assert await broken.deciders_left([grant], {}) == "enough", (answer, name)
+                assert await broken.deciders_left([grant], snapshot) == "enough", (answer, name)
         await check_votes(broken, answer)
         sandbox.faults.configure({"mode": "ok"})
 
