@@ -13,7 +13,7 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import ToolRuntime
 from langgraph.types import Command, interrupt
 
-from hitl_core.errors import IntegrationError
+from hitl_core.errors import IntegrationError, Refused
 from tests.integrations.agents import Lab, Script, answers, call, go
 
 
@@ -144,3 +144,21 @@ async def test_the_resumed_leg_is_streamed_like_the_first(lab: Lab) -> None:
         await lab.done(run.review_id)
     assert ("t-1", "tools") in seen
     assert seen[-1] == ("t-1", "model") or seen[-1][1].startswith("HumanInTheLoop")
+
+
+@pytest.mark.parametrize("new", [{}, {"context": User("Bob"), "config": label_config("red")}])
+async def test_a13_g2_a_refused_run_changes_no_settings_of_the_one_that_waits(
+    lab: Lab, new: dict[str, Any]
+) -> None:
+    """Given a decided run of Ann, when another message is refused because the thread is busy, then Ann's run
+    goes on as Ann's."""
+    driver = asking(lab)
+    run = await driver.run(
+        go(), thread_id="t-1", context=User("Ann"), config=label_config("blue")
+    )
+    await lab.decide(run.review_id, "approve")
+    with pytest.raises(Refused, match="still open"):
+        await driver.run(go("again"), thread_id="t-1", **new)
+    async with lab.serving(driver):
+        await lab.done(run.review_id)
+    assert answers(lab.stops[0])["c1"] == ("success", "Ann to a, blue")

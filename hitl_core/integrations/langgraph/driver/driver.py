@@ -94,12 +94,14 @@ class Driver:
             run_settings = RunSettings(config, context)
             if input is None or isinstance(input, Command):  # the last run continues
                 run_settings = self._settings.for_run(thread_id, state, run_settings)
-            self._settings.begin(thread_id, run_settings)
             thread = thread.with_settings(run_settings)
             live = await self._reviews.live(thread_id)
             if input is not None:
                 async with self._reviews.hold_for_input(thread, state, live, input) as new_input:
+                    # Not before: input that is refused must not change the run that goes on.
+                    self._settings.begin(thread_id, run_settings)
                     return await self._stop_run(thread, await thread.invoke(new_input, state))
+            self._settings.begin(thread_id, run_settings)
             if is_unfinished(state) and not live:
                 state = await thread.invoke(None, state)
             return await self._stop_run(thread, state, live)
