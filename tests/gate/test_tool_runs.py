@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from typing import Any
 
@@ -191,3 +192,19 @@ async def test_a10_f5_a_positional_argument_behind_a_missing_one_arrives(gate: G
     await outcome.run({"ask": ask})
 
     assert ran == [("none", 5, {"urgent": True})]
+
+
+async def test_a13_g1_a_function_that_raises_stop_iteration_ends(gate: Gate) -> None:
+    """Given functions that call `next` on nothing, which no thread can hand over, then both have an answer,
+    and the review is done."""
+
+    def find() -> str:
+        return next(iter([]))
+
+    calls = [ToolCall("c1", "find", {}), ToolCall("c2", "look_up", {})]
+    outcome = await decide(gate, {"1": Proposal("approve", 1)}, *calls)
+    async with asyncio.timeout(20):
+        answers = await outcome.run({"find": find, "look_up": find})
+    assert [(a.tool_call_id, a.status) for a in answers] == [("c1", "error"), ("c2", "error")]
+    assert "StopIteration" in answers[0].content
+    assert (await gate.reviews.load(outcome.review_id)).review.status == "done"

@@ -5,7 +5,6 @@ What became of it is an `Answer` for the model, and a result line for the card.
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import inspect
 import json
@@ -17,6 +16,7 @@ from hitl_core.errors import HitlError, InvalidToolCall, Rejected
 from hitl_core.gate.outcome.answers import Answer, add_edit_notice
 from hitl_core.model import TOOL_NAME, JsonObject, Review, ToolCall, encode
 from hitl_core.review import CallResult
+from hitl_core.threads import run_in_thread
 
 #: The agent's functions, sync or async, by tool name.
 ToolFunctions = Mapping[str, Callable[..., Any]]
@@ -106,7 +106,7 @@ async def run_tool(tool: Tool, call: ToolCall) -> Any:
     run = tool.bind(call.args)
     if inspect.iscoroutinefunction(tool.function):
         return await run()
-    result = await asyncio.to_thread(run)
+    result = await run_in_thread(run)
     return await result if inspect.isawaitable(result) else result
 
 

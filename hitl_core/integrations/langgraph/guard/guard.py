@@ -23,6 +23,7 @@ from hitl_core.integrations.langgraph.guard.permits import Permit, PermitChecker
 from hitl_core.integrations.langgraph.guard.tool_call import RAN, Result, call_result, error_message
 from hitl_core.integrations.langgraph.guard.watch import hold_ticket
 from hitl_core.review import PAUSED, CallResult
+from hitl_core.threads import run_in_thread
 
 T = TypeVar("T")
 Execute: TypeAlias = Callable[[ToolCallRequest], Result]
@@ -211,5 +212,5 @@ class _GuardWrapper:
             def wait(call_request: ToolCallRequest) -> Result:
                 return asyncio.run_coroutine_threadsafe(inner(call_request), loop).result()
 
-            return await asyncio.to_thread(self._outer, request, wait)
+            return await run_in_thread(self._outer, request, wait)
         return await inner(request)
