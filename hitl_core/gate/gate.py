@@ -115,7 +115,7 @@ class Gate:
         new = await submitter.build_review(policy, judged_calls, thread_id, requester, turn, origin)
         # Watch the review before it is stored: otherwise `outcomes` in this process could claim it.
         review = new.review.model_copy(update={"waiter": self.process})
-        with self._listener.watch(review.id):
+        with self._waiter.reserve(review.id):
             await submitter.store(new._replace(review=review))
             return await self.wait(review.id)
 
@@ -194,7 +194,7 @@ class Gate:
             return transition._replace(review=cancelled_review)
 
         self._listener.check_not_closed()
-        with self._listener.watch(review_id):
+        with self._waiter.reserve(review_id):
             await self.reviews.change(review_id, f"withdraw:{uuid4().hex}", apply)
             return await self.wait(review_id)
 

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import random
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Generator, Sequence
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -14,7 +14,12 @@ from hitl_core import telemetry
 from hitl_core.errors import HitlError, Refused, ReviewNotFound, StoreError, StoreUnavailable
 from hitl_core.failpoints import failpoint
 from hitl_core.gate.outcome import Outcome
-from hitl_core.gate.waiting.listener import POLL_INTERVAL, ReviewListener, wait_for_event
+from hitl_core.gate.waiting.listener import (
+    POLL_INTERVAL,
+    ReviewListener,
+    cancel_tasks,
+    wait_for_event,
+)
 from hitl_core.model import Review, Snapshot
 from hitl_core.review import Reviews, Transition, claims
 
@@ -42,31 +47,44 @@ class Waiter:
         self._cleanup_tasks: set[asyncio.Task[None]] = set()
 
     async def finish_cleanup(self, timeout: float) -> None:
-        """Wait until cancelled waits have written their last changes, for at most `timeout` seconds."""
+        """Wait until ended waits have written their last changes, for at most `timeout` seconds. What is not
+        written then is not needed: the heartbeat of this process ends.
+        """
         if self._cleanup_tasks:
             await asyncio.wait(self._cleanup_tasks, timeout=timeout)
+        await cancel_tasks(self._cleanup_tasks)
+
+    @contextlib.contextmanager
+    def reserve(self, review_id: str) -> Generator[asyncio.Event, None, None]:
+        """In this block, the process waits for the review: the event is set when it may have changed. A block
+        that fails, or is cancelled, leaves the review to the other processes, also if it is not known whether
+        the review was stored.
+        """
+        try:
+            with self._listener.watch(review_id) as event:
+                yield event
+        except (Exception, asyncio.CancelledError):
+            if not self._listener.is_watched(review_id):
+                task = asyncio.create_task(self._claims.stop_waiting(review_id))
+                self._cleanup_tasks.add(task)
+                task.add_done_callback(self._cleanup_tasks.discard)
+            raise
 
     async def wait(self, review_id: str) -> Outcome:
         """See `Gate.wait`."""
-        try:
-            with self._listener.watch(review_id) as event:
-                while True:
-                    self._listener.check_open()
-                    try:
-                        outcome, seconds = await self._claims.poll(review_id)
-                        if outcome is not None:
-                            return outcome
-                    except StoreUnavailable:
-                        seconds = 1.0
-                    except StoreError:
-                        self._listener.check_open()  # the store fails when the gate was closed
-                        raise
-                    await wait_for_event(event, seconds)
-        except asyncio.CancelledError:
-            task = asyncio.create_task(self._claims.stop_waiting(review_id))
-            self._cleanup_tasks.add(task)
-            task.add_done_callback(self._cleanup_tasks.discard)
-            raise
+        with self.reserve(review_id) as event:
+            while True:
+                self._listener.check_open()
+                try:
+                    outcome, seconds = await self._claims.poll(review_id)
+                    if outcome is not None:
+                        return outcome
+                except StoreUnavailable:
+                    seconds = 1.0
+                except StoreError:
+                    self._listener.check_open()  # the store fails when the gate was closed
+                    raise
+                await wait_for_event(event, seconds)
 
     async def outcomes(self) -> AsyncGenerator[Outcome, None]:
         """See `Gate.outcomes`."""
@@ -105,7 +123,7 @@ class Claims(NamedTuple):
 
     async def stop_waiting(self, review_id: str) -> None:
         """Record that this process no longer waits: otherwise no other process would claim the review while
-        this one is alive.
+        this one is alive. Tries until the store takes it.
         """
 
         def clear_waiter(review: Review, now: float) -> Transition:
@@ -113,8 +131,21 @@ class Claims(NamedTuple):
                 raise Refused("not_waiting", "Another process waits for this review.")
             return claims.set_waiter(review, None, now)
 
-        with contextlib.suppress(HitlError):
-            await self.reviews.change(review_id, f"leave:{uuid4().hex}", clear_waiter)
+        op = f"leave:{uuid4().hex}"
+        while True:
+            try:
+                self.listener.check_open()
+                await self.reviews.change(review_id, op, clear_waiter)
+                return
+            except StoreUnavailable:
+                seconds = 1.0
+            except Refused as refused:
+                if refused.code not in ("held", "busy"):
+                    return
+                seconds = POLL_INTERVAL if refused.code == "held" else 1.0
+            except HitlError:
+                return
+            await asyncio.sleep(seconds * random.uniform(0.5, 1))
 
     async def poll(self, review_id: str) -> tuple[Outcome | None, float]:
         """The outcome; or None, and the seconds until the next poll."""
