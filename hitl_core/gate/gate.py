@@ -224,7 +224,8 @@ class Gate:
         Raises TypeError at once for a function that can't be reviewed: a method without its object, `*args`,
         a generator. The call raises Rejected when it must not run, with the text that a model would get;
         InvalidToolCall for an argument that is not JSON; LeaseLost and StoreUnavailable when it is not known
-        whether the tool ran. Call it again in the same thread then: a person is asked whether it ran.
+        whether the tool ran. Call it again in the same `thread` block then, or after a cancellation: it is
+        the same call, and a person is asked whether it ran.
         """
         if function is None:
             return partial(self.guard, name=name)

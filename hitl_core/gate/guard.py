@@ -33,7 +33,8 @@ class GuardDecorator(Protocol):
 @dataclass
 class GuardThread:
     """The thread of guarded calls. A call's id is made of its tool and arguments, so a script that runs again
-    after a crash makes the same ids, in any order, and finds the decisions.
+    after a crash makes the same ids, in any order, and finds the decisions. `unfinished`: the ids of calls
+    that were cancelled or failed before their review was done, by tool and arguments.
     """
 
     thread_id: str
@@ -41,20 +42,52 @@ class GuardThread:
     origin: str | None = None
     reason: str | None = None
     calls: Counter[str] = field(default_factory=Counter[str])
+    unfinished: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
 
     @classmethod
     def current(cls) -> GuardThread:
         """The thread of the `with` block; without a block, a new thread for each call."""
         return _thread.get() or cls(f"guard:{uuid4().hex}")
 
-    def make_call(self, tool: Tool, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> ToolCall:
-        """The same call made twice in one block is two calls. Raises what `Tool.flat_args` raises."""
+    @contextmanager
+    def making_call(
+        self, tool: Tool, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> Generator[MadeCall, None, None]:
+        """The same call made twice in one block is two calls. But if the first one is not finished at the end
+        of this `with`, making it again continues it: it may be running, and people must not be asked for a
+        second one. Raises what `Tool.flat_args` raises.
+        """
         flat, digest = tool.flat_args(args, kwargs)
-        call_id = f"{tool.name}#{digest[:12]}"
-        self.calls[call_id] += 1
-        count = self.calls[call_id]
-        id = call_id if count == 1 else f"{call_id}.{count}"
-        return ToolCall(id, tool.name, flat, self.reason)
+        key = f"{tool.name}#{digest[:12]}"
+        id = self._next_id(key)
+        made = MadeCall(ToolCall(id, tool.name, flat, self.reason))
+        try:
+            yield made
+        finally:
+            if made.outcome is None or not made.outcome.is_finished:
+                self.unfinished.setdefault(key, []).append(id)
+
+    def _next_id(self, key: str) -> str:
+        if ids := self.unfinished.get(key):
+            return ids.pop(0)
+        self.calls[key] += 1
+        count = self.calls[key]
+        return key if count == 1 else f"{key}.{count}"
+
+
+class Finishable(Protocol):
+    """An Outcome, or a BlockingOutcome."""
+
+    @property
+    def is_finished(self) -> bool: ...
+
+
+@dataclass
+class MadeCall:
+    """A guarded call, with its outcome as soon as people have decided."""
+
+    call: ToolCall
+    outcome: Finishable | None = None
 
 
 _thread: ContextVar[GuardThread | None] = ContextVar("hitl_thread", default=None)
@@ -84,17 +117,17 @@ def guard_function(
     @functools.wraps(function)
     async def call(*args: Any, **kwargs: Any) -> Any:
         thread = GuardThread.current()
-        tool_call = thread.make_call(tool, args, kwargs)
-        outcome = await review(
-            [tool_call],
-            thread_id=thread.thread_id,
-            requester=thread.requester,
-            origin=thread.origin,
-        )
-        try:
-            return await _run_outcome(outcome, tool)
-        finally:
-            outcome.release()  # a kept exception keeps the outcome, which would keep its lease
+        with thread.making_call(tool, args, kwargs) as made:
+            made.outcome = outcome = await review(
+                [made.call],
+                thread_id=thread.thread_id,
+                requester=thread.requester,
+                origin=thread.origin,
+            )
+            try:
+                return await _run_outcome(outcome, tool)
+            finally:
+                outcome.release()  # a kept exception keeps the outcome, which would keep its lease
 
     return call
 

@@ -120,17 +120,17 @@ class BlockingGate:
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
             thread = guard.GuardThread.current()
-            tool_call = thread.make_call(tool, args, kwargs)
-            outcome = self.review(
-                [tool_call],
-                thread_id=thread.thread_id,
-                requester=thread.requester,
-                origin=thread.origin,
-            )
-            try:
-                return _run_outcome(outcome, tool)
-            finally:
-                outcome.release()
+            with thread.making_call(tool, args, kwargs) as made:
+                made.outcome = outcome = self.review(
+                    [made.call],
+                    thread_id=thread.thread_id,
+                    requester=thread.requester,
+                    origin=thread.origin,
+                )
+                try:
+                    return _run_outcome(outcome, tool)
+                finally:
+                    outcome.release()
 
         return call
 

@@ -47,6 +47,10 @@ class BlockingOutcome:
         return self._outcome.jump_to_model
 
     @property
+    def is_finished(self) -> bool:
+        return self._outcome.is_finished
+
+    @property
     def review(self) -> Review:
         return self._outcome.review
 

@@ -54,6 +54,8 @@ class Outcome:
         self._starts = CallStarts(review, reviews)
         self._runs = ToolSpans(review)
         self.answers: tuple[Answer, ...] = answers(review)
+        #: Whether the review is done, as far as this process knows.
+        self.is_finished = review.status == "done"
         self._renewal: asyncio.Task[None] | None = None
         if review.status == "claimed":
             self._renewal = asyncio.create_task(_renew(weakref.ref(self), lease / 3))
@@ -172,6 +174,7 @@ class Outcome:
             if refused.code == "no_result":
                 self.release()
             raise
+        self.is_finished = True
         self._runs.end(results or {})
         self.release()
 
