@@ -163,3 +163,14 @@ def test_a_byte_order_mark_is_no_part_of_the_policy(tmp_path: Path) -> None:
     path = tmp_path / "policy.yaml"
     path.write_bytes(b"\xef\xbb\xbfdefault: deny\n")
     assert Policy.load(path).default.kind == "deny"
+
+
+@pytest.mark.parametrize("sign", ["\r", "\x85", "\u2028", "\u2029", "\u202e", "\u2067"])
+def test_a13_g5_nothing_reads_like_a_comment_and_is_a_rule(sign: str) -> None:
+    """Given a character that ends a comment in YAML 1.1 but not in an editor, or that reorders a line; then
+    the policy is refused, with its line and a way to write the character in a text."""
+    with pytest.raises(InvalidPolicy) as refused:
+        Policy.from_yaml(f"default: review\n# Not yet:{sign}interrupt_on: {{pay: false}}\n")
+    assert str(refused.value).startswith(f"policy:2: The character U+{ord(sign):04X} is not allowed")
+    escaped = f'"a\\u{ord(sign):04x}b"'
+    Policy.from_yaml(f"default: review\r\ninterrupt_on: {{pay: {{description: {escaped}}}}}\r\n")
