@@ -47,7 +47,14 @@ from hitl_core.review.open_items import (
     open_items,
     pending_actions,
 )
-from hitl_core.review.runs import PAUSED, CallResult, claims, one_line, runnable_calls
+from hitl_core.review.runs import (
+    PAUSED,
+    CallResult,
+    claims,
+    one_line,
+    runnable_calls,
+    text_of,
+)
 from hitl_core.review.service import ChangeResult, Reviews, TransitionFunction
 from hitl_core.review.transition import (
     PAST_VERBS,
@@ -139,6 +146,7 @@ __all__ = [
     "rule_reason_of",
     "runnable_calls",
     "seconds_since_boot",
+    "text_of",
     "title_of",
     "unrecorded_starts",
     "visible_args",

@@ -208,3 +208,50 @@ async def test_a13_g1_a_function_that_raises_stop_iteration_ends(gate: Gate) -> 
     assert [(a.tool_call_id, a.status) for a in answers] == [("c1", "error"), ("c2", "error")]
     assert "StopIteration" in answers[0].content
     assert (await gate.reviews.load(outcome.review_id)).review.status == "done"
+
+
+class Silent:
+    """Has no text."""
+
+    def __str__(self) -> str:
+        raise RuntimeError
+
+    __repr__ = __str__
+
+
+class SilentError(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
+CIRCLE: list[Any] = []
+CIRCLE.append(CIRCLE)
+RESULTS = [
+    ({("a", 1): 2}, "{('a', 1): 2}"),
+    (CIRCLE, "[[...]]"),
+    ({"a": Silent()}, '{"a": "(Silent)"}'),
+    (Silent(), '"(Silent)"'),
+    (10**5000, "(int)"),
+]
+
+
+@pytest.mark.parametrize(("result", "text"), RESULTS, ids=range(len(RESULTS)))
+async def test_a13_g6_a_result_without_a_text_stops_no_other_call(
+    gate: Gate, result: object, text: str
+) -> None:
+    """Given a function with a result that JSON can't hold, or that has no text, then the model has an answer,
+    the next call runs, and the review is done."""
+    calls = [ToolCall("c1", "look_up", {}), ToolCall("c2", "ask", {"n": 1})]
+    outcome = await decide(gate, {"2": Proposal("approve", 1)}, *calls)
+    answers = await outcome.run({"look_up": lambda: result, "ask": lambda n: n})
+    assert [a.content for a in answers] == [text, "1"]
+    assert (await gate.reviews.load(outcome.review_id)).review.status == "done"
+
+
+async def test_a13_g6_an_error_without_a_text_is_an_answer(gate: Gate) -> None:
+    def look_up() -> None:
+        raise SilentError
+
+    outcome = await decide(gate, {}, ToolCall("c1", "look_up", {}))
+    [answer] = await outcome.run({"look_up": look_up})
+    assert answer.content == "`look_up` failed: SilentError: (SilentError)"

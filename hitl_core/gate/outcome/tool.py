@@ -15,7 +15,7 @@ from typing import Any, Self
 from hitl_core.errors import HitlError, InvalidToolCall, Rejected
 from hitl_core.gate.outcome.answers import Answer, add_edit_notice
 from hitl_core.model import TOOL_NAME, JsonObject, Review, ToolCall, encode
-from hitl_core.review import CallResult
+from hitl_core.review import CallResult, text_of
 from hitl_core.threads import run_in_thread
 
 #: The agent's functions, sync or async, by tool name.
@@ -128,7 +128,7 @@ def failure_result(review: Review, call: ToolCall, error: Exception) -> CallResu
 def failure_text(error: Exception) -> str:
     if isinstance(error, HitlError):
         return str(error)
-    name, text = type(error).__name__, str(error).strip()
+    name, text = type(error).__name__, text_of(error).strip()
     return f"{name}: {text}" if text else name
 
 
@@ -168,14 +168,23 @@ def tools_for(calls: Iterable[ToolCall], tools: ToolFunctions) -> dict[str, Tool
 
 
 def success_answer(review: Review, call: ToolCall, result: object) -> Answer:
-    """A string is used as it is, any other result as JSON. After an edit, the edit notice comes first."""
+    """A string is used as it is, any other result as JSON, or as its text if JSON can't hold it. After an
+    edit, the edit notice comes first.
+    """
     if result is None:
         text = f"`{call.name}` ran."
     elif isinstance(result, str):
         text = result
     else:
-        text = json.dumps(result, ensure_ascii=False, default=str)
+        text = _json_or_text(result)
     return Answer(call.id, call.name, add_edit_notice(review, call.id, text), "success")
+
+
+def _json_or_text(result: object) -> str:
+    try:
+        return json.dumps(result, ensure_ascii=False, default=text_of)
+    except (TypeError, ValueError, RecursionError):  # for example keys that are tuples
+        return text_of(result)
 
 
 def failure_answer(call: ToolCall, error: Exception) -> Answer:

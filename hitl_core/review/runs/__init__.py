@@ -2,7 +2,7 @@
 
 from hitl_core.review.runs import claims
 from hitl_core.review.runs.claims import runnable_calls
-from hitl_core.review.runs.results import PAUSED, CallResult, one_line
+from hitl_core.review.runs.results import PAUSED, CallResult, one_line, text_of
 from hitl_core.review.runs.started_calls import started_calls_of
 
 __all__ = [
@@ -12,4 +12,5 @@ __all__ = [
     "one_line",
     "runnable_calls",
     "started_calls_of",
+    "text_of",
 ]

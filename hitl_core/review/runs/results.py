@@ -37,7 +37,7 @@ class CallResult:
         """
         if isinstance(result, CallResult):
             return result
-        text = str(result)
+        text = text_of(result)
         return cls("result", one_line(text), _digest(text))
 
     @classmethod
@@ -76,6 +76,14 @@ class CallResult:
 
 #: The result of a call that asks a question of its own.
 PAUSED = CallResult("paused")
+
+
+def text_of(value: object) -> str:
+    """`str(value)`; the name of its type if that raises: the tool ran, so its result must be stored."""
+    try:
+        return str(value)
+    except Exception:
+        return f"({type(value).__name__})"
 
 
 def one_line(text: object) -> str:

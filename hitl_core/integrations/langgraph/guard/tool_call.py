@@ -10,7 +10,7 @@ from langgraph.types import Command
 
 from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
 from hitl_core.integrations.langgraph.guard.active_runs import CLAIM
-from hitl_core.review import CallResult
+from hitl_core.review import CallResult, text_of
 
 Result: TypeAlias = ToolMessage | Command[Any]
 
@@ -56,7 +56,7 @@ def stop_message(request: ToolCallRequest, why: str) -> ToolMessage:
 
 
 def error_message(request: ToolCallRequest, error: Exception) -> ToolMessage:
-    return answer_message(request, f"{type(error).__name__}: {error}", "error")
+    return answer_message(request, f"{type(error).__name__}: {text_of(error)}", "error")
 
 
 def call_result(result: Result, call_id: str) -> CallResult:
