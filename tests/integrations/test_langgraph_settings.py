@@ -162,3 +162,37 @@ async def test_a13_g2_a_refused_run_changes_no_settings_of_the_one_that_waits(
     async with lab.serving(driver):
         await lab.done(run.review_id)
     assert answers(lab.stops[0])["c1"] == ("success", "Ann to a, blue")
+
+
+@pytest.mark.parametrize("key", ["checkpoint_id", "checkpoint_ns"])
+async def test_a13_g7_a_run_has_no_config_of_one_checkpoint(lab: Lab, key: str) -> None:
+    """Given a config that names a checkpoint, at which the driver would not see where the run pauses, then it
+    is refused, and the review that waits still waits."""
+    config: Any = {"configurable": {key: "1f0c"}}
+    driver = asking(lab)
+    run = await driver.run(go(), thread_id="t-1")
+    with pytest.raises(IntegrationError, match=key):
+        await driver.run(go("again"), thread_id="t-1", config=config)
+    with pytest.raises(IntegrationError, match=key):
+        asking(lab, config=config)
+    assert (await lab.review(run.review_id)).status == "pending"
+
+
+async def test_a13_g7_a_run_goes_on_from_an_earlier_checkpoint(lab: Lab) -> None:
+    """Given a thread that starts again from before the model's turn, as that error says, then people are
+    asked again."""
+    agent = lab.agent([call("c1", "send_email", to="a")])
+    driver = lab.reviews.drive(agent)
+    run = await driver.run(go(), thread_id="t-1")
+    async with lab.serving(driver):
+        await lab.decide(run.review_id, ("reject", "no"))
+        await lab.done(run.review_id)
+    history = [each async for each in agent.aget_state_history(thread_config("t-1"))]
+    before = next(each for each in history[::-1] if each.next == ("model",))
+    await agent.aupdate_state(before.config, None)
+    again = await driver.run(None, thread_id="t-1")
+    assert again.review_id not in (None, run.review_id)
+
+
+def thread_config(thread_id: str) -> Any:
+    return {"configurable": {"thread_id": thread_id}}

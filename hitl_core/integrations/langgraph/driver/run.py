@@ -17,6 +17,9 @@ from hitl_core.integrations.langgraph.graph import Json
 #: Saved with every checkpoint: the names of the settings that the caller passed to the run.
 SETTINGS_KEY = "hitl_own_settings"
 
+#: Keys of a config that name one checkpoint of a thread.
+_CHECKPOINT_KEYS = ("checkpoint_id", "checkpoint_ns", "checkpoint_map")
+
 #: A process remembers the settings of this many open runs.
 MAX_RUNS = 10_000
 
@@ -48,10 +51,21 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """The settings that the caller passed to one run; None if not passed."""
+    """The settings that the caller passed to one run; None if not passed. Raises IntegrationError for a config
+    of one checkpoint: the run goes on to later ones, and the driver would look for its pauses at that one.
+    """
 
     config: RunnableConfig | None = None
     context: Any = None
+
+    def __post_init__(self) -> None:
+        configurable = cast(Json, self.config or {}).get("configurable") or {}
+        if fixed := [key for key in _CHECKPOINT_KEYS if configurable.get(key)]:
+            raise IntegrationError(
+                f"A run's `config` can't have `{fixed[0]}`. To continue from an earlier checkpoint, start the"
+                " thread again from there (`await agent.aupdate_state(checkpoint.config, None)`), then call"
+                " run(None)."
+            )
 
     @property
     def names(self) -> list[str]:
@@ -64,6 +78,8 @@ class Settings:
 
     def __init__(self, *, config: Config, context: Any) -> None:
         self._config, self._context = config, context
+        if isinstance(config, dict):
+            RunSettings(config)  # raises for a config that no run can have
         self._by_thread: dict[str, RunSettings] = {}
 
     async def default(self, thread_id: str) -> RunSettings:
