@@ -155,7 +155,7 @@ def _load_action(interrupt: object) -> InterruptAction:
     )
     return InterruptAction(
         name=read_name(value.get("name")),
-        args=read_arguments(value, "args", tool=value.get("name")),
+        args=read_arguments(value, "args", tool=value.get("name"), texts=("description",)),
         description=read_optional_text(value.get("description"), "A description"),
         allowed=allowed,
         id=call_id,

@@ -141,7 +141,8 @@ def parse_call(value: object) -> CallParts:
     outer = cast(Mapping[str, Any], value)
     wrappers = [key for key in WRAPPER_KEYS if isinstance(outer.get(key), Mapping)]
     if not wrappers:
-        return CallParts(_read_id(outer), outer.get("name") or "", _read_args(outer, ("reason",)))
+        args = read_arguments(outer, *ARGUMENT_KEYS, tool=outer.get("name"), texts=("reason",))
+        return CallParts(_read_id(outer), outer.get("name") or "", args)
     inner = cast(Mapping[str, Any], outer[wrappers[0]])
     twice = [
         *wrappers[1:],
@@ -156,13 +157,15 @@ def parse_call(value: object) -> CallParts:
             f"The `method` must be 'tools/call' for a tool call, not {outer['method']!r:.80}."
         )
     _check_other_keys(inner.get("name"), outer, (wrappers[0],))
-    return CallParts(
-        _read_id(inner) or _read_id(outer), inner.get("name") or "", _read_args(inner, ())
-    )
+    args = read_arguments(inner, *ARGUMENT_KEYS, tool=inner.get("name"))
+    return CallParts(_read_id(inner) or _read_id(outer), inner.get("name") or "", args)
 
 
-def read_arguments(value: Mapping[str, Any], *keys: str, tool: object) -> JsonObject:
-    """The arguments: the object under the one of `keys` that `value` has.
+def read_arguments(
+    value: Mapping[str, Any], *keys: str, tool: object, texts: Iterable[str] = ()
+) -> JsonObject:
+    """The arguments: the object under the one of `keys` that `value` has. `texts`: other keys, of texts that
+    people read.
 
     Raises InvalidToolCall if there is none or more than one, if it is not an object, or if another key of
     `value` may hold arguments too.
@@ -182,13 +185,8 @@ def read_arguments(value: Mapping[str, Any], *keys: str, tool: object) -> JsonOb
         raise InvalidToolCall(
             f"The call of {tool!r:.80} has its arguments in `{present[0]}`: put them in `{keys[0]}`."
         )
-    return _read_object(value[present[0]], present[0], tool)
-
-
-def _read_args(value: Mapping[str, Any], beside: Iterable[str]) -> JsonObject:
-    tool = value.get("name")
-    args = read_arguments(value, *ARGUMENT_KEYS, tool=tool)
-    _check_other_keys(tool, value, beside)
+    args = _read_object(value[present[0]], present[0], tool)
+    _check_other_keys(tool, value, texts)
     return args
 
 
@@ -219,7 +217,7 @@ def _check_other_keys(tool: object, value: Mapping[str, Any], known: Iterable[st
         if (key in OTHER_ARGUMENT_KEYS and item is not None) or _holds_values(item):
             raise InvalidToolCall(
                 f"The call of {tool!r:.80} has the key `{key}`, which may hold arguments that people would"
-                " not see. A call has `id`, `name`, `args` and `reason` only."
+                " not see. Put it into the arguments, or leave it out."
             )
 
 

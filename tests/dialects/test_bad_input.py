@@ -504,3 +504,30 @@ def test_dialects_l3_tool_arguments_may_have_such_keys() -> None:
         "t",
     )
     assert [call.args for call in asked.calls] == [{"a_b": 1, "aB": 2}] * 2
+
+
+_BATCH = {"review_configs": [{"allowed_decisions": ["approve", "reject"]}]}
+_WITH_MORE: list[Any] = [
+    {**_BATCH, "action_requests": [{"name": "pay", "args": {}, "more": {"n": 9}}]},
+    {**_BATCH, "action_requests": [{"name": "pay", "args": {}, "more": '{"n": 9}'}]},
+    {"actionRequests": [{"name": "pay", "args": {}, "more": [9]}], "reviewConfigs": [{"allowedDecisions": ["approve"]}]},
+    {"action_requests": [{"tool_name": "pay", "arguments": {}, "more": {"n": 9}}]},
+    {"action_request": {"action": "pay", "args": {}, "more": {"n": 9}}, "config": {"allow_accept": True}},
+    {"type": "tool_approval", "tool_call_id": "c1", "name": "pay", "args": {}, "more": {"n": 9}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("interrupt", _WITH_MORE, ids=range(len(_WITH_MORE)))
+def test_a13_g8_an_interrupt_has_no_values_beside_the_arguments(interrupt: Any) -> None:
+    """Given an entry of an interrupt with a key that may hold arguments too, then nobody is asked about the
+    rest of it, as with a tool call."""
+    dialect = dialects.get(dialects.detect(interrupt))
+    with pytest.raises(InvalidToolCall, match="`more`, which may hold arguments"):
+        dialect.load_request(interrupt, "t-1")
+
+
+def test_a13_g8_a_description_may_begin_with_a_bracket() -> None:
+    action = {"name": "pay", "args": {}, "description": "[urgent] Pay?"}
+    interrupt = {**_BATCH, "action_requests": [action]}
+    [ruling] = dialects.get("langchain").load_request(interrupt, "t-1").rulings
+    assert ruling.description == "[urgent] Pay?"

@@ -141,7 +141,7 @@ class Batch:
         schema = settings.get(self.key_names.schema)
         return InterruptAction(
             name=read_name(name),
-            args=read_arguments(request, "args", "arguments", tool=name),
+            args=read_arguments(request, "args", "arguments", tool=name, texts=("description",)),
             description=read_optional_text(request.get("description"), "A description"),
             allowed=parse_decision_types(
                 read_list(settings.get(self.key_names.allowed), f"`{self.key_names.allowed}`")

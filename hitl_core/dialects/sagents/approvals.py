@@ -48,7 +48,7 @@ def load_action(value: object, configs: Json) -> InterruptAction:
     )
     return InterruptAction(
         name=name,
-        args=read_arguments(request, "arguments", tool=name),
+        args=read_arguments(request, "arguments", tool=name, texts=("display_text",)),
         description=read_optional_text(request.get("display_text"), "`display_text`"),
         allowed=parse_decision_types(allowed),
         id=read_optional_text(request.get("tool_call_id"), "`tool_call_id`"),
