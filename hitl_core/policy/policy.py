@@ -187,6 +187,11 @@ class Policy:
         """Whether the policy also hides what the tools' own schemas hide."""
         return self.default.trusts_tools
 
+    def always_allows(self, tool: str) -> bool:
+        """Whether calls of this tool need no review, whatever their arguments. No `when` is called."""
+        rules = until_unconditional((*self.rule_index.rules_for(tool), self.default))
+        return all(rule.kind == "allow" for rule in rules)
+
     def can_edit_into(self, tool: str) -> bool:
         """Whether an edit can change a call to this tool, with at least some arguments. No `when` is
         called.

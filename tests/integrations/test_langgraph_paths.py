@@ -453,6 +453,20 @@ async def test_what_a_provider_runs_itself_has_to_be_allowed(
     Watch(lambda: lab.gate.policy).on_chat_model_start({}, [], invocation_params={"tools": tools})
 
 
+async def test_a13_g9_what_a_provider_runs_itself_has_to_be_allowed_with_any_arguments(
+    lab: Lab,
+) -> None:
+    """Given a rule that depends on the arguments, which the provider doesn't tell, then the model is not
+    called."""
+    when = {"properties": {"query": {"const": "secret"}}, "required": ["query"]}
+    lab.set_policy(default="allow", interrupt_on={"web_search": {"when": when}})
+    hosted = [{"type": "web_search_20250305", "name": "web_search"}]
+    with pytest.raises(IntegrationError, match="are not known"):
+        Watch(lambda: lab.gate.policy).on_chat_model_start(
+            {}, [], invocation_params={"tools": hosted}
+        )
+
+
 async def test_a_retry_does_not_run_an_approved_tool_again(lab: Lab) -> None:
     """Given LangChain's retries around a tool that raises after its effect, then it has run once."""
     lab.set_policy(default="allow")

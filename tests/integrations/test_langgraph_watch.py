@@ -15,6 +15,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Send
+from pydantic import BaseModel
 
 from hitl_core.errors import IntegrationError
 from hitl_core.integrations.langgraph import HumanReview
@@ -31,6 +32,10 @@ def deny_policy(lab: Lab) -> None:
 
 def own(lab: Lab, name: str) -> BaseTool:
     return next(each for each in tools(lab.folder / "effects") if each.name == name)
+
+
+class Pay(BaseModel):
+    amount: int
 
 
 class Other(BaseCallbackHandler):
@@ -159,3 +164,23 @@ async def test_a_graph_that_keeps_no_callback_is_refused(lab: Lab) -> None:
     agent.__class__ = type("Closed", (type(agent),), {"config": property(drop_config, drop_config)})
     with pytest.raises(IntegrationError, match="callback"):
         HumanReview(lab.gate).guard(agent)
+
+
+@pytest.mark.parametrize("given", ["5000", {"amount": 5000}])
+async def test_a13_g9_a_text_in_place_of_arguments_avoids_no_rule(lab: Lab, given: Any) -> None:
+    """Given a rule for large amounts, when a node's code invokes the tool with a plain text, which LangChain
+    takes for the first argument, then it doesn't run."""
+    large = {"properties": {"amount": {"not": {"maximum": 100}}}, "required": ["amount"]}
+    lab.set_policy(default="allow", interrupt_on={"pay": {"when": large}})
+    paid: list[int] = []
+    pay = StructuredTool.from_function(paid.append, name="pay", description="Pay.", args_schema=Pay)
+
+    async def node(state: Any) -> Any:
+        await pay.ainvoke(given)
+
+    graph: Any = StateGraph(MessagesState)
+    graph.add_node("node", node)
+    graph.add_edge(START, "node")
+    with pytest.raises(IntegrationError, match="Code invoked it"):
+        await lab.reviews.guard(graph.compile()).ainvoke(go())
+    assert paid == []

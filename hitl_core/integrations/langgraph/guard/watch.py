@@ -158,7 +158,7 @@ class Watch(BaseCallbackHandler):
                 " it has no guard. Make that agent or ToolNode in the graph, or outside of the function that"
                 " uses it."
             )
-        why = self._objection(name, kwargs.get("inputs") or {"input": input_str})
+        why = self._objection(name, kwargs.get("inputs"))
         if why is not None:
             self._stop(
                 f"`{name}` was stopped. Code invoked it, not a tool node, so nobody can be asked about it:"
@@ -172,7 +172,7 @@ class Watch(BaseCallbackHandler):
             return
         params = cast(Json, kwargs.get("invocation_params") or {})
         for name in provider_tools(params):
-            if (why := self._objection(name, {})) is not None:
+            if (why := self._objection(name, None)) is not None:
                 self._stop(
                     f"The model's provider runs `{name}` itself, so nobody can be asked about it: {why}"
                     " Remove the tool, or allow it in the policy."
@@ -196,9 +196,13 @@ class Watch(BaseCallbackHandler):
         if around is not None and isinstance(error, GraphInterrupt):
             raise_pause_lost(unsaved_pause_text(around))
 
-    def _objection(self, name: str, args: Json) -> str | None:
+    def _objection(self, name: str, args: Json | None) -> str | None:
+        """Why the policy doesn't let this call run. `args`: None if not known, as of `tool.invoke("text")`."""
+        policy = self._policy()
+        if args is None and not policy.always_allows(name):
+            return "the policy doesn't allow it with all arguments, and those of this call are not known."
         try:
-            verdict = self._policy().judge(ToolCall(uuid4().hex, name, args)).verdict
+            verdict = policy.judge(ToolCall(uuid4().hex, name, args or {})).verdict
         except HitlError as error:
             return str(error)
         return (
