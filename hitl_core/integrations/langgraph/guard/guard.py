@@ -18,6 +18,7 @@ from hitl_core.errors import HitlError, IntegrationError, InvalidToolCall, Lease
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph.guard.active_runs import ActiveRun, ActiveRuns
+from hitl_core.integrations.langgraph.guard.guard_errors import is_guard_error, let_errors_through
 from hitl_core.integrations.langgraph.guard.own_questions import check_questions
 from hitl_core.integrations.langgraph.guard.permits import Permit, PermitChecker, copy_request
 from hitl_core.integrations.langgraph.guard.tool_call import RAN, Result, call_result, error_message
@@ -68,7 +69,8 @@ class ReviewGuard:
             request = copy_request(request)
         except InvalidToolCall as error:
             return self._permit_checker.refuse(request, error)
-        permit = await self._permit_checker.check_call(request)
+        with let_errors_through():
+            permit = await self._permit_checker.check_call(request)
         if permit is None:
             with hold_ticket(request.tool_call):
                 return await execute(request)
@@ -90,8 +92,9 @@ class ReviewGuard:
         except GraphInterrupt:
             await self._report_pause(active_run, request)
             raise
-        except GraphBubbleUp:  # the tool ran, and hands control to another node
-            await self._report_handover(active_run, request)
+        except GraphBubbleUp as error:
+            if not is_guard_error(error):  # the tool ran, and hands control to another node
+                await self._report_handover(active_run, request)
             raise
         except Exception as error:
             result = error_message(request, error)
@@ -104,7 +107,8 @@ class ReviewGuard:
             request = copy_request(request)
         except InvalidToolCall as error:
             return self._permit_checker.refuse(request, error)
-        permit = self._run_on_loop(self._permit_checker.check_call(request))
+        with let_errors_through():
+            permit = self._run_on_loop(self._permit_checker.check_call(request))
         if permit is None:
             with hold_ticket(request.tool_call):
                 return execute(request)
@@ -116,12 +120,14 @@ class ReviewGuard:
         except GraphInterrupt:
             self._run_on_loop(self._report_pause(permit.active_run, request))
             raise
-        except GraphBubbleUp:
-            self._run_on_loop(self._report_handover(permit.active_run, request))
+        except GraphBubbleUp as error:
+            if not is_guard_error(error):
+                self._run_on_loop(self._report_handover(permit.active_run, request))
             raise
         except Exception as error:
             result = error_message(request, error)
-        self._run_on_loop(self._report(permit.active_run, request, result))
+        with let_errors_through():
+            self._run_on_loop(self._report(permit.active_run, request, result))
         return result
 
     async def _report(
@@ -150,7 +156,8 @@ class ReviewGuard:
         `finish` stores it later.
         """
         try:
-            await active_run.outcome.report({call_id: result})
+            with let_errors_through():
+                await active_run.outcome.report({call_id: result})
             active_run.results.pop(call_id, None)
         except LeaseLost:
             raise  # another process may have the run; a person decides what became of this call

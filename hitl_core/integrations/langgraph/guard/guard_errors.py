@@ -1,0 +1,40 @@
+"""Errors of the guard itself: the store is away, or another process has the review now.
+
+A middleware or a ToolNode that handles errors would make an answer for the model of them: it would say that an
+approved call failed that ran, or that never started. LangGraph and LangChain let only a GraphBubbleUp through.
+So the error becomes one too, and the run stops as if its process had died there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator
+
+from langgraph.errors import GraphBubbleUp
+
+from hitl_core.errors import HitlError
+
+
+@contextlib.contextmanager
+def let_errors_through() -> Generator[None, None, None]:
+    """Within the block, a HitlError becomes one of the same class that is a GraphBubbleUp as well."""
+    try:
+        yield
+    except HitlError as error:
+        if is_guard_error(error):
+            raise
+        raise _add_bubble(error) from error
+
+
+def is_guard_error(error: BaseException) -> bool:
+    """Whether it comes from `let_errors_through`, also of the guard of an agent inside."""
+    return isinstance(error, GraphBubbleUp) and isinstance(error, HitlError)
+
+
+def _add_bubble(error: HitlError) -> HitlError:
+    kind = type(error)
+    bubble: type[HitlError] = type(kind.__name__, (GraphBubbleUp, kind), {})
+    copy = bubble.__new__(bubble)
+    copy.args = error.args
+    vars(copy).update(vars(error))
+    return copy

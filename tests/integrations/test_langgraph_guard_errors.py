@@ -1,0 +1,53 @@
+"""What stops the guard itself, the store for example, reaches the driver: no retry and no error handler around
+the tools makes an answer for the model of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langchain.agents.middleware import ToolErrorMiddleware, ToolRetryMiddleware
+from langchain_core.messages import ToolMessage
+
+from tests.integrations.agents import Lab, call, go
+from tests.support.waiting import wait_until
+
+
+def retry() -> ToolRetryMiddleware:
+    return ToolRetryMiddleware(max_retries=1, initial_delay=0, jitter=False)
+
+
+def handle_errors() -> ToolErrorMiddleware:
+    return ToolErrorMiddleware(lambda error, request: f"failed: {error}")
+
+
+@pytest.mark.parametrize("around", [retry, handle_errors])
+@pytest.mark.parametrize("where", ["before", "between"])
+async def test_a13_g10_a_run_that_lost_its_lease_does_not_go_on(
+    lab: Lab, around: Any, where: str
+) -> None:
+    """Given a process that loses its lease while the tool runs, then it doesn't tell the model that the tool
+    failed, and the person's word about the call does."""
+
+    async def during() -> None:
+        await lab.end_lease(run.review_id)
+
+    turn = [call("c1", "send_email", to="a")]
+    agent = lab.agent(turn, during=during, **{where: [around()]})
+    driver = lab.reviews.drive(agent)
+    run = await driver.run(go(), thread_id="t-1")
+    async with lab.serving(driver):
+        await lab.decide(run.review_id, "approve")
+
+        async def is_in_doubt() -> bool:
+            return bool((await lab.review(run.review_id)).calls_in_doubt)
+
+        await wait_until("a person is asked", is_in_doubt)
+        state = await agent.aget_state({"configurable": {"thread_id": "t-1"}})
+        assert [m for m in state.values["messages"] if isinstance(m, ToolMessage)] == []
+        await lab.resolve(run.review_id, "ran")
+        await lab.done(run.review_id)
+    assert lab.effects == ["sent a"]
+    [answer] = [m for m in lab.stops[-1].state["messages"] if isinstance(m, ToolMessage)]
+    assert "its result was lost" in answer.text
