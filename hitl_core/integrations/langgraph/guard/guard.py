@@ -107,8 +107,7 @@ class ReviewGuard:
             request = copy_request(request)
         except InvalidToolCall as error:
             return self._permit_checker.refuse(request, error)
-        with let_errors_through():
-            permit = self._run_on_loop(self._permit_checker.check_call(request))
+        permit = self._run_on_loop(self._permit_checker.check_call(request))
         if permit is None:
             with hold_ticket(request.tool_call):
                 return execute(request)
@@ -126,8 +125,7 @@ class ReviewGuard:
             raise
         except Exception as error:
             result = error_message(request, error)
-        with let_errors_through():
-            self._run_on_loop(self._report(permit.active_run, request, result))
+        self._run_on_loop(self._report(permit.active_run, request, result))
         return result
 
     async def _report(
@@ -166,17 +164,18 @@ class ReviewGuard:
 
     def _run_on_loop(self, work: Coroutine[Any, Any, T]) -> T:
         """Run it on the gate's event loop. Called from a worker thread of LangGraph's sync API."""
-        try:
-            if self._loop is None:
-                raise TimeoutError
-            asyncio.run_coroutine_threadsafe(asyncio.sleep(0), self._loop).result(LOOP_TIMEOUT)
-        except TimeoutError as error:
-            work.close()
-            raise IntegrationError(
-                "The review guard needs the gate's event loop, which does not answer. Call `ainvoke`,"
-                " or call `invoke` in another thread (asyncio.to_thread) while that loop runs."
-            ) from error
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        with let_errors_through():
+            try:
+                if self._loop is None:
+                    raise TimeoutError
+                asyncio.run_coroutine_threadsafe(asyncio.sleep(0), self._loop).result(LOOP_TIMEOUT)
+            except TimeoutError as error:
+                work.close()
+                raise IntegrationError(
+                    "The review guard needs the gate's event loop, which does not answer. Call `ainvoke`,"
+                    " or call `invoke` in another thread (asyncio.to_thread) while that loop runs."
+                ) from error
+            return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
 
 def _is_unmodified(node: ToolNode) -> bool:
