@@ -86,3 +86,36 @@ async def test_a13_g3_a_wait_that_ends_while_redis_takes_no_writes_leaves_its_re
     async with asyncio.timeout(20):
         outcome = await anext(worker.outcomes())
     assert outcome.review_id == review_id
+
+
+async def test_a13_g11_an_outcome_that_is_released_unfinished_goes_to_others(
+    open_gate: Open,
+) -> None:
+    """Given a process that waited for a review, has it, and releases it unfinished, then a worker gets it
+    when the lease ends, though that process lives on."""
+    gate = await open_gate(lease=0.5, heartbeat_ttl=60.0)
+    worker = await open_gate(heartbeat_ttl=1.0)
+    review_id = await gate.submit([call(n=1)], thread_id="t-1")
+    waiting = asyncio.create_task(gate.wait(review_id))
+
+    async def is_waited_for() -> bool:
+        return (await worker.reviews.load(review_id)).review.waiter == gate.process
+
+    await wait_until("it waits", is_waited_for)
+    await approve_all(worker.reviews, review_id)
+    outcome = await waiting
+    outcome.release()
+
+    async def take() -> str:
+        async for taken in worker.outcomes():
+            return taken.review_id
+        raise AssertionError
+
+    taking = asyncio.create_task(take())
+
+    async def is_taken() -> bool:
+        await worker.reviews.apply_due(review_id)  # as a bot does
+        return taking.done()
+
+    await wait_until("a worker has it", is_taken)
+    assert taking.result() == review_id

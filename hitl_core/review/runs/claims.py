@@ -22,7 +22,8 @@ def set_waiter(review: Review, process: str | None, now: float) -> Transition:
 
 def claim(review: Review, holder: str, now: float, lease: float) -> Transition:
     """Give the review to one process, for `lease` seconds. If the lease of another process ended, that claim
-    is ended first.
+    is ended first. Nobody's wait reserves the review any longer: if the holder gives it up, any process may
+    have it.
 
     If this leaves a call in doubt, the result is the review without a claim, because a person must answer.
     Raises Refused if the review is not settled, or if another process holds it.
@@ -36,7 +37,7 @@ def claim(review: Review, holder: str, now: float, lease: float) -> Transition:
         raise Refused("not_ready", f"This review can't be claimed: it is {review.status}.")
     fence = review.fence + 1
     new_lease = Lease(holder=holder, fence=fence, until=now + lease)
-    update = {"status": "claimed", "lease": new_lease, "fence": fence}
+    update = {"status": "claimed", "lease": new_lease, "fence": fence, "waiter": None}
     return Transition(review.model_copy(update=update), make_event("claimed", review, now))
 
 
