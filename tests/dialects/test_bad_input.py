@@ -510,7 +510,7 @@ _BATCH = {"review_configs": [{"allowed_decisions": ["approve", "reject"]}]}
 _WITH_MORE: list[Any] = [
     {**_BATCH, "action_requests": [{"name": "pay", "args": {}, "more": {"n": 9}}]},
     {**_BATCH, "action_requests": [{"name": "pay", "args": {}, "more": '{"n": 9}'}]},
-    {"actionRequests": [{"name": "pay", "args": {}, "more": [9]}], "reviewConfigs": [{"allowedDecisions": ["approve"]}]},
+    {"actionRequests": [{"name": "pay", "args": {}, "more": [9]}], "reviewConfigs": [{}]},
     {"action_requests": [{"tool_name": "pay", "arguments": {}, "more": {"n": 9}}]},
     {"action_request": {"action": "pay", "args": {}, "more": {"n": 9}}, "config": {"allow_accept": True}},
     {"type": "tool_approval", "tool_call_id": "c1", "name": "pay", "args": {}, "more": {"n": 9}},

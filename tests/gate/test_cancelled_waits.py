@@ -65,8 +65,8 @@ async def test_a13_g3_a_review_whose_submit_failed_waits_for_nobody(
 async def test_a13_g3_a_wait_that_ends_while_redis_takes_no_writes_leaves_its_review(
     open_gate: Open, own_redis: OwnRedis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Given a wait that was cancelled while Redis took no writes, then a worker gets its review afterwards, though
-    the process lives on."""
+    """Given a wait that was cancelled while Redis took no writes, then a worker gets its review afterwards,
+    though the process lives on."""
     url = own_redis().url
     gate, worker = await open_gate(url, heartbeat_ttl=60.0), await open_gate(url, heartbeat_ttl=1.0)
     monkeypatch.setattr(gate.reviews, "_retry_seconds", 0.2)  # the patience of each change

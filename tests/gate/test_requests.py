@@ -14,7 +14,7 @@ from hitl_core.model import Review, encode
 from hitl_core.review import Decide, DecideAll
 from hitl_core.review.edits.proposal import Proposal
 from hitl_core.store import MemoryStore
-from tests.support.builders import person
+from tests.support.builders import call, person
 
 ADA = person("Ada")
 POLICY = Policy.from_mapping(
@@ -173,3 +173,15 @@ async def test_the_description_shows_arguments_as_the_model_wrote_them() -> None
     assert wire["action_requests"][0]["description"].endswith("Args: {'to': 'bob', 'body': 'hi'}")
     assert review.arguments("1").data == b'{"body":"hi","to":"bob"}'
     assert review.actions[0].request.description == "Tool execution requires approval"
+
+
+@pytest.mark.parametrize(
+    "bad", [{"turn": ""}, {"path": "billing"}, {"path": [5]}, {"path": ["\ud800"]}]
+)
+async def test_a13_g12_a_turn_or_path_that_can_not_be_meant_is_a_sentence(
+    gate: Gate, bad: dict[str, Any]
+) -> None:
+    """An empty turn would be the same one each time: its later calls would find the first one's results."""
+    with pytest.raises(InvalidToolCall, match=r"The (turn|path) "):
+        await gate.submit([call(n=1)], thread_id="t-1", **bad)
+    assert await gate.reviews.store.thread_ids("t-1") == []

@@ -1,5 +1,5 @@
-"""What stops the guard itself, the store for example, reaches the driver: no retry and no error handler around
-the tools makes an answer for the model of it.
+"""What stops the guard itself, the store for example, reaches the driver. No retry and no error handler
+around the tools makes an answer for the model of it.
 """
 
 from __future__ import annotations

@@ -153,9 +153,7 @@ async def test_a13_g2_a_refused_run_changes_no_settings_of_the_one_that_waits(
     """Given a decided run of Ann, when another message is refused because the thread is busy, then Ann's run
     goes on as Ann's."""
     driver = asking(lab)
-    run = await driver.run(
-        go(), thread_id="t-1", context=User("Ann"), config=label_config("blue")
-    )
+    run = await driver.run(go(), thread_id="t-1", context=User("Ann"), config=label_config("blue"))
     await lab.decide(run.review_id, "approve")
     with pytest.raises(Refused, match="still open"):
         await driver.run(go("again"), thread_id="t-1", **new)

@@ -171,6 +171,8 @@ def test_a13_g5_nothing_reads_like_a_comment_and_is_a_rule(sign: str) -> None:
     the policy is refused, with its line and a way to write the character in a text."""
     with pytest.raises(InvalidPolicy) as refused:
         Policy.from_yaml(f"default: review\n# Not yet:{sign}interrupt_on: {{pay: false}}\n")
-    assert str(refused.value).startswith(f"policy:2: The character U+{ord(sign):04X} is not allowed")
+    assert str(refused.value).startswith(
+        f"policy:2: The character U+{ord(sign):04X} is not allowed"
+    )
     escaped = f'"a\\u{ord(sign):04x}b"'
     Policy.from_yaml(f"default: review\r\ninterrupt_on: {{pay: {{description: {escaped}}}}}\r\n")

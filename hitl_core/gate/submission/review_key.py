@@ -44,6 +44,13 @@ def check_review_key(key: ReviewKey) -> None:
             raise InvalidToolCall(f"The {word} must be text, not {name!r:.80}.")
 
 
+def check_path(path: Sequence[object]) -> None:
+    """Raises InvalidToolCall for a name of an agent that can't be stored."""
+    for name in path:
+        if not isinstance(name, str) or not is_text(name):
+            raise InvalidToolCall(f"The path must be a list of texts; one is {name!r:.80}.")
+
+
 async def open_turn(
     reviews: Reviews, key: ReviewKey, call_ids: Sequence[str], *, is_named: bool
 ) -> tuple[ReviewKey, ThreadState]:

@@ -7,10 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+from hitl_core.errors import InvalidToolCall
 from hitl_core.failpoints import failpoint
 from hitl_core.gate.submission.calls import JudgedCalls, check_calls, check_redaction, judge_calls
 from hitl_core.gate.submission.new_review import build_review
-from hitl_core.gate.submission.review_key import ReviewKey, check_review_key, open_turn
+from hitl_core.gate.submission.review_key import (
+    ReviewKey,
+    check_path,
+    check_review_key,
+    open_turn,
+)
 from hitl_core.model import Event, JsonObject, Review, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review import Reviews
@@ -44,6 +50,8 @@ class Submitter:
     ) -> JudgedCalls:
         if isinstance(calls, JudgedCalls):
             return check_calls(calls)
+        if isinstance(path, str):
+            raise InvalidToolCall(f"The path must be a list of names, not the text {path!r:.80}.")
         policy = policy.for_run(context) if context is not None else policy
         return await judge_calls(policy, calls, tools=tools, path=path)
 
@@ -59,6 +67,9 @@ class Submitter:
         """The review to store. `policy` is recorded, without the run's context."""
         review_key = ReviewKey(self._agent, thread_id, turn or "", requester, origin)
         check_review_key(review_key)
+        check_path(judged_calls.path)
+        if turn == "":
+            raise InvalidToolCall("The turn has no name: leave it out, or give each turn its own.")
         check_redaction(judged_calls)
         await self._policy_recorder.record(self._agent, policy)
         ids, is_named = [call.id for call in judged_calls.calls], turn is not None

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from hitl_core.policy.reader.report import Report
 
 MAX_BYTES = 1024 * 1024
-#: Characters by which a text reads like another one: line breaks that end a comment in YAML 1.1, and that many
-#: editors and diffs don't show (yaml.org/spec/1.1, b-char), and controls that reorder a line
+#: Characters by which a text reads like another one: line breaks that end a comment in YAML 1.1, and that
+#: many editors and diffs don't show (yaml.org/spec/1.1, b-char), and controls that reorder a line
 #: (https://trojansource.codes).
 _MISLEADING = re.compile("\r(?!\n)|[\x85\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 

@@ -51,15 +51,15 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """The settings that the caller passed to one run; None if not passed. Raises IntegrationError for a config
-    of one checkpoint: the run goes on to later ones, and the driver would look for its pauses at that one.
+    """The settings that the caller passed to one run; None if not passed. Raises IntegrationError for a
+    config of one checkpoint: the run goes on to later ones, and its pauses would be looked for at that one.
     """
 
     config: RunnableConfig | None = None
     context: Any = None
 
     def __post_init__(self) -> None:
-        configurable = cast(Json, self.config or {}).get("configurable") or {}
+        configurable: Json = cast(Json, self.config or {}).get("configurable") or {}
         if fixed := [key for key in _CHECKPOINT_KEYS if configurable.get(key)]:
             raise IntegrationError(
                 f"A run's `config` can't have `{fixed[0]}`. To continue from an earlier checkpoint, start the"
@@ -79,7 +79,7 @@ class Settings:
     def __init__(self, *, config: Config, context: Any) -> None:
         self._config, self._context = config, context
         if isinstance(config, dict):
-            RunSettings(config)  # raises for a config that no run can have
+            RunSettings(cast(RunnableConfig, config))  # raises for a config that no run can have
         self._by_thread: dict[str, RunSettings] = {}
 
     async def default(self, thread_id: str) -> RunSettings:

@@ -1,8 +1,8 @@
 """Errors of the guard itself: the store is away, or another process has the review now.
 
-A middleware or a ToolNode that handles errors would make an answer for the model of them: it would say that an
-approved call failed that ran, or that never started. LangGraph and LangChain let only a GraphBubbleUp through.
-So the error becomes one too, and the run stops as if its process had died there.
+A middleware or a ToolNode that handles errors would make an answer for the model of them: it would say that
+an approved call failed that ran, or that never started. LangGraph and LangChain let only a GraphBubbleUp
+through. So the error becomes one too, and the run stops as if its process had died there.
 """
 
 from __future__ import annotations

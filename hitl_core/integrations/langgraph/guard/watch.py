@@ -197,7 +197,7 @@ class Watch(BaseCallbackHandler):
             raise_pause_lost(unsaved_pause_text(around))
 
     def _objection(self, name: str, args: Json | None) -> str | None:
-        """Why the policy doesn't let this call run. `args`: None if not known, as of `tool.invoke("text")`."""
+        """Why the policy doesn't let the call run. `args`: None if not known, as of `tool.invoke("x")`."""
         policy = self._policy()
         if args is None and not policy.always_allows(name):
             return "the policy doesn't allow it with all arguments, and those of this call are not known."
