@@ -22,7 +22,7 @@ class User:
     name: str
 
 
-def asking(lab: Lab, **options: Any) -> Any:
+def asking(lab: Lab, turns: int = 1, **options: Any) -> Any:
     """A driver of an agent whose tool says for whom, and with which label, it ran."""
 
     @tool
@@ -33,7 +33,9 @@ def asking(lab: Lab, **options: Any) -> Any:
         return f"{user} to {to}, {label}"
 
     agent = create_agent(
-        Script(turns=[[call("c1", "send_email", to="a")]]),
+        Script(
+            turns=[[call("c1", "send_email", to="a")], [call("c2", "send_email", to="b")]][:turns]
+        ),
         [send_email],
         middleware=[HumanInTheLoopMiddleware({"send_email": True})],
         context_schema=User,
@@ -194,3 +196,16 @@ async def test_a13_g7_a_run_goes_on_from_an_earlier_checkpoint(lab: Lab) -> None
 
 def thread_config(thread_id: str) -> Any:
     return {"configurable": {"thread_id": thread_id}}
+
+
+async def test_a13_g13_saved_input_begins_with_nothing_of_the_last_run(lab: Lab) -> None:
+    """Given a run of Ann that waits, when somebody else's input is saved, then the run that continues with it
+    is not Ann's."""
+    driver = asking(lab, turns=2, context=User("default"))
+    await driver.run(go(), thread_id="t-1", context=User("Ann"), config=label_config("blue"))
+    await driver.save_input(go("again"), thread_id="t-1")
+    run = await driver.run(None, thread_id="t-1")
+    async with lab.serving(driver):
+        await lab.decide(run.review_id, "approve")
+        await lab.done(run.review_id)
+    assert answers(lab.stops[0])["c2"] == ("success", "default to b, none")

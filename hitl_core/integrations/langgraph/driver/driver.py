@@ -98,8 +98,7 @@ class Driver:
             live = await self._reviews.live(thread_id)
             if input is not None:
                 async with self._reviews.hold_for_input(thread, state, live, input) as new_input:
-                    # Not before: input that is refused must not change the run that goes on.
-                    self._settings.begin(thread_id, run_settings)
+                    self._settings.begin(thread_id, run_settings)  # not for refused input
                     return await self._stop_run(thread, await thread.invoke(new_input, state))
             self._settings.begin(thread_id, run_settings)
             if is_unfinished(state) and not live:
@@ -114,8 +113,8 @@ class Driver:
         requester: str | None = None,
         origin: str | None = None,
     ) -> None:
-        """Save new input and return, so that a crash can't lose it; `run(None, …)` continues with it. Reviews
-        that wait for people are cancelled, as in `run`. Raises Refused while the thread is busy.
+        """Save new input and return, so that a crash can't lose it; `run(None, …)` continues with it, with its
+        own settings. Waiting reviews are cancelled, as in `run`. Raises Refused while the thread is busy.
         """
         lock = self._thread_lock(thread_id)
         if lock.locked():
@@ -125,6 +124,7 @@ class Driver:
             live = await self._reviews.live(thread_id)
             async with self._reviews.hold_for_input(thread, state, live, input) as new_input:
                 await thread.save_input(new_input)
+                self._settings.end(thread_id)
 
     async def serve(self, on_stop: OnStop | None = None, *, concurrency: int = 8) -> None:
         """Resume the run of every settled review of this agent to its next stop. Never ends.
