@@ -113,8 +113,8 @@ class Driver:
         requester: str | None = None,
         origin: str | None = None,
     ) -> None:
-        """Save new input and return, so that a crash can't lose it; `run(None, …)` continues with it, with its
-        own settings. Waiting reviews are cancelled, as in `run`. Raises Refused while the thread is busy.
+        """Save new input and return, so that a crash can't lose it; `run(None, …)` continues with it, with
+        its own settings. Waiting reviews are cancelled, as in `run`. Raises Refused while the thread is busy.
         """
         lock = self._thread_lock(thread_id)
         if lock.locked():
