@@ -426,6 +426,22 @@ async def test_a_tool_that_no_rule_can_name_is_refused_before_anything_runs(
         lab.reviews.drive(outer(lab, odd))
 
 
+@pytest.mark.parametrize("kind", ["func", "coroutine"])
+async def test_a13_g14_a_tool_that_is_a_generator_is_refused(lab: Lab, kind: str) -> None:
+    """LangChain would call it, run nothing of it, and take the generator for its result."""
+
+    def by_parts(task: str) -> Any:
+        yield task
+
+    async def by_async_parts(task: str) -> Any:
+        yield task
+
+    function: Any = {"func": by_parts, "coroutine": by_async_parts}[kind]
+    slow = StructuredTool.from_function(**{kind: function}, name="slow", description="Slow.")
+    with pytest.raises(IntegrationError, match=r"slow.*generator"):
+        lab.reviews.drive(outer(lab, slow))
+
+
 @pytest.mark.parametrize(
     ("tools", "stops"),
     [

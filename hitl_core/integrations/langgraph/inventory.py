@@ -7,6 +7,7 @@ misses a tool, `watch` stops that tool when it starts.
 
 from __future__ import annotations
 
+import inspect
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -117,6 +118,11 @@ def check_guardable(inventory: Inventory) -> None:
                 f"{path}: {tool.name!r} is not a valid tool name. A name has 1 to 128 of the characters"
                 f" A-Z a-z 0-9 _ . : / -. Rename it, as in @tool({_EXAMPLE_NAME!r})."
             )
+        if any(map(_is_generator, _functions_of(tool))):
+            raise IntegrationError(
+                f"{path}: it is a generator, so LangChain would not run it, and its card would say that it"
+                " ran. Let it return its result."
+            )
 
 
 def _has_own_checkpointer(graph: Graph) -> bool:
@@ -149,6 +155,10 @@ def _functions_of(thing: Any) -> Iterator[object]:
         yield getattr(thing, name, None)
     if isinstance(thing, BaseTool):
         yield from (type(thing)._run, type(thing)._arun)  # pyright: ignore[reportPrivateUsage]
+
+
+def _is_generator(function: object) -> bool:
+    return inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)
 
 
 def _is_agent_factory(function: Any) -> bool:
