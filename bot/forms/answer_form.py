@@ -54,6 +54,7 @@ class AnswerForm(ReviewForm):
             self._previous_answer(),
             revision=action.revision,
             name_values=not hides_options(review, action),
+            fills_blanks=True,
         )
         super().__init__(ref, FormSession(source, limits, answers, ref.page))
 

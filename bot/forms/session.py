@@ -34,7 +34,7 @@ MAX_ROUNDS = 5
 @dataclass(frozen=True)
 class FormSource:
     """The schema and values of a form. `revision` and `edition` distinguish its inputs from those of another
-    form in the same window. `name_values`: an option shows the value that is sent, if its name differs.
+    form in the same window. `name_values`, `fills_blanks`: see `make_form`.
     """
 
     schema: JsonObject | None
@@ -43,6 +43,7 @@ class FormSource:
     revision: int = 1
     edition: str = ""
     name_values: bool = False
+    fills_blanks: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,6 @@ class FormSession:
 
     @property
     def fields(self) -> tuple[PageField, ...]:
-        """The fields of the current page."""
         return tuple(
             PageField(self._ids[field.pointer], field, self._warnings.get(field.pointer, ()))
             for field in self._page_fields
@@ -214,6 +214,7 @@ class FormSession:
                 max_text=limits.text,
                 max_options=limits.options,
                 name_values=source.name_values,
+                fills_blanks=source.fills_blanks,
             )
         except SchemaError as error:
             raise Refused("no_form", f"A form for this can't be made: {error}.") from error
@@ -246,5 +247,4 @@ class FormSession:
 
     @cached_property
     def _ids(self) -> Mapping[str, str]:
-        """The id of each field, by pointer."""
         return field_ids(self.form.fields, self.source.revision, self.source.edition)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, assert_never, cast
 
-from hitl_core.forms.edit_args import is_kept, remove_value, set_value
+from hitl_core.forms.edit_args import is_kept, remove_value, set_value, value_at
 from hitl_core.forms.error_places import REQUIRED, attach_errors
 from hitl_core.forms.field import ABSENT, FormErrors, Slot, utf16_length
 from hitl_core.forms.text_values import (
@@ -35,6 +35,8 @@ def read_slots(
     answers: Mapping[str, str | None],
     max_text: int,
     redact: Collection[str],
+    *,
+    fills_blanks: bool = False,
 ) -> dict[str, Any]:
     """The new arguments: `start` (the arguments, switched to the branches that the answers choose) with the
     answers. Raises FormErrors, see `Form.read`. The errors say nothing about hidden values: those of
@@ -59,6 +61,9 @@ def read_slots(
         except ValueError as error:
             wrong[where] = str(error)
     problems = check_args(schema, result)
+    if problems and fills_blanks:
+        result = _fill_blanks(result, slots, {error.pointer for error in problems})
+        problems = check_args(schema, result)
     if problems:
         hidden = {*redact, *map(to_pointer, find_hidden([schema], result))}
         problems = hide_errors(problems, hidden, result)
@@ -102,6 +107,26 @@ def _clear_value(args: dict[str, Any], slot: Slot) -> dict[str, Any]:
     if slot.on_clear == "empty" and slot.reads in ("lines", "options"):
         return set_value(args, slot.path, [])
     raise ValueError(REQUIRED)
+
+
+def _fill_blanks(
+    args: dict[str, Any], slots: tuple[Slot, ...], missing: Collection[str]
+) -> dict[str, Any]:
+    """A copy in which the missing values that may be null or empty are that."""
+    for slot in slots:
+        where = slot.field.pointer.removesuffix("~")
+        is_missing = where in missing and value_at(args, slot.path) is ABSENT
+        if is_missing and slot.field.locked is None and not slot.field.required:
+            match slot.on_clear:
+                case "null":
+                    args = set_value(args, slot.path, None)
+                case "empty":
+                    args = set_value(args, slot.path, "" if slot.reads == "text" else [])
+                case "leave" | "refuse":
+                    pass  # it is about other values, or can't be empty
+                case _:
+                    assert_never(slot.on_clear)
+    return args
 
 
 def is_unchanged(slot: Slot, answer: str | None) -> bool:

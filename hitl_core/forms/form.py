@@ -37,6 +37,7 @@ class Form:
     limits: InputLimits
     redact: Collection[str]
     plan: Plan
+    fills_blanks: bool = False
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
@@ -124,7 +125,15 @@ class Form:
         Raises FormErrors, and SchemaError if the arguments can't be checked.
         """
         slots, start = self.with_answers(answers).plan
-        return read_slots(self.schema, slots, start, answers, self.limits.max_text, self.redact)
+        return read_slots(
+            self.schema,
+            slots,
+            start,
+            answers,
+            self.limits.max_text,
+            self.redact,
+            fills_blanks=self.fills_blanks,
+        )
 
 
 def make_form(
@@ -136,6 +145,7 @@ def make_form(
     answers: Answers | None = None,
     redact: Collection[str] = (),
     name_values: bool = False,
+    fills_blanks: bool = False,
 ) -> Form:
     """The form for these arguments (plain JSON values).
 
@@ -147,13 +157,14 @@ def make_form(
     An input has at most `max_text` UTF-16 units, and a longer value is locked. A choice with more than
     `max_options` options is a text input, which is checked when it is read. `answers`, by pointer, are what
     people entered so far: the form has the branches that they chose and shows what they typed. `redact` are
-    JSON pointers to hidden values. `name_values`: an option with a name of its own shows its value too.
+    JSON pointers to hidden values. `name_values`: an option with a name of its own shows its value too. `fills_blanks`: an
+    empty input of a required value that is not there yet means null or [], if the schema allows that.
 
     Raises SchemaError for a schema that `check_schema` refuses.
     """
     limits, entered = InputLimits(max_text, max_options, name_values), answers or {}
     plan = plan_form(schema, args, entered, limits, redact)
-    return Form(schema, args, entered, limits, redact, plan)
+    return Form(schema, args, entered, limits, redact, plan, fills_blanks)
 
 
 _DEPTH = 2

@@ -87,6 +87,14 @@ RULES: Json = {
         "answer_schema": {"enum": [f"o{at}" for at in range(9)]},
         "allowed_decisions": ["respond"],
     },
+    "tag": {
+        "answer_schema": {
+            "type": "object",
+            "properties": {"tags": {"type": "array", "items": {"enum": ["x", "y"]}}},
+            "required": ["tags"],
+        },
+        "allowed_decisions": ["respond"],
+    },
     "contact": {
         "must_read": False,
         "args_schema": {
@@ -456,3 +464,14 @@ async def test_a13_e4_a_page_from_before_a_change_elsewhere_is_not_sent(world: W
     assert "Go on there" in old.text
     assert (await world.review()).actions[0].is_pending
     assert isinstance(await world.send(there), Stored)
+
+
+async def test_a13_e5_none_of_the_choices_is_an_answer(world: World) -> None:
+    """Given a question which of these, when a person chooses none and sends it; then that is their answer: the
+    form calls it optional, and said "is required"."""
+    await world.ask("tag", {"q": "?"})
+    page = await world.open("respond")
+    assert not page.fields[0].field.required
+    assert isinstance(await world.send(page), Stored)
+    decision = (await world.review()).actions[0].decision
+    assert decision is not None and decision.answer == {"tags": []}

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hitl_core.forms import FormErrors, make_form
+from hitl_core.forms.field import ABSENT
 from hitl_core.jsonschema import check_args
 from hitl_core.jsonschema.errors import parse_pointer
 from tests.forms.reading import read_answers
@@ -334,3 +335,41 @@ def test_half_a_character_on_a_line_is_an_error_of_the_field() -> None:
     with pytest.raises(FormErrors) as caught:
         read_answers(schema, {"x": ["a"]}, {"/x": "a\n\ud800"})
     assert "half a character" in caught.value.fields["/x"]
+
+
+@pytest.mark.parametrize(
+    ("declared", "filled"),
+    [
+        ({"type": "array", "items": {"enum": ["x", "y"]}}, []),
+        ({"type": "array", "items": {"type": "string"}}, []),
+        ({"type": "string", "minLength": 0}, ""),
+        ({"type": ["integer", "null"]}, None),
+        ({"enum": ["a", None]}, ABSENT),
+        ({"type": "array", "items": {"enum": ["x"]}, "minItems": 1}, ABSENT),
+        ({"type": "boolean"}, ABSENT),
+        ({"type": "string"}, ABSENT),
+    ],
+)
+def test_a13_e5_a_blank_input_of_a_new_answer_is_a_value_if_the_form_says_so(
+    declared: dict[str, Any], filled: object
+) -> None:
+    """Given a required value that isn't there yet: an answer that leaves a field out that the form calls
+    optional is null or empty; any other is still asked for. An edit never adds a value that nobody entered."""
+    schema = {"properties": {"v": declared}, "required": ["v"]}
+    form = make_form(schema, {}, fills_blanks=True)
+    [field] = form.fields
+    if filled is ABSENT:
+        with pytest.raises(FormErrors, match="is required"):
+            form.read({"/v": None})
+    else:
+        assert not field.required
+        assert form.read({"/v": None}) == {"v": filled}
+    with pytest.raises(FormErrors, match="is required"):
+        make_form(schema, {}).read({"/v": None})
+
+
+def test_a13_e5_an_optional_value_that_another_one_needs_is_not_filled_in() -> None:
+    schema = {"properties": {"a": {"type": "string"}, "b": {"type": "array"}}}
+    schema |= {"dependentRequired": {"a": ["b"]}}
+    with pytest.raises(FormErrors, match="is required"):
+        make_form(schema, {}, fills_blanks=True).read({"/a": "x", "/b": None})
