@@ -38,6 +38,28 @@ def find_problem(
     return None
 
 
+def find_answer_problem(schema: dict[str, Any]) -> str | None:
+    """Why people could not give an answer by this schema; None if they can. The answer is checked inside
+    other values, so only definitions are where a `$ref` leads.
+    """
+    waiting: list[Any] = [schema]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, list):
+            waiting += cast("list[Any]", part)
+        if not isinstance(part, dict):
+            continue
+        keywords = cast("dict[str, Any]", part)
+        waiting += keywords.values()
+        ref = keywords.get("$ref")
+        if isinstance(ref, str) and not ref.startswith(("#/$defs/", "#/definitions/")):
+            return f"In an answer's schema a `$ref` must begin with `#/$defs/`, not {ref!r:.80}."
+        for key, value in (("writeOnly", True), ("readOnly", True), ("format", "password")):
+            if keywords.get(key) == value:
+                return f"People write the answer, so no part of it can be `{key}: {str(value).lower()}`."
+    return None
+
+
 def hides_parts(schema: Schema | None, redact: tuple[str, ...] = ()) -> bool:
     """Whether the schema or `redact` hides a value, at least of some arguments."""
     return bool(redact) or (schema is not None and ProtectedPaths(schema, {}, ()).has_hidden_parts)

@@ -492,3 +492,39 @@ def test_an_agent_s_own_schema_may_hold_any_note() -> None:
 
     schema = {"propertes": {}, "markdownDescription": "x", "dependencies": {"a": ["b"]}}
     assert [error.pointer for error in check_args(schema, {"a": 1})] == ["/b"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "reason"),
+    [
+        (
+            "{type: string, format: password}",
+            "People write the answer, so no part of it can be `format: password`.",
+        ),
+        (
+            "{properties: {a: {type: integer, readOnly: true}}}",
+            "People write the answer, so no part of it can be `readOnly: true`.",
+        ),
+        (
+            "{anyOf: [{type: string, writeOnly: true}]}",
+            "People write the answer, so no part of it can be `writeOnly: true`.",
+        ),
+        (
+            '{type: array, items: {$ref: "#"}}',
+            "In an answer's schema a `$ref` must begin with `#/$defs/`, not '#'.",
+        ),
+    ],
+)
+def test_a13_e6_an_answer_that_nobody_could_give_is_refused_at_load(
+    schema: str, reason: str
+) -> None:
+    """Each answer to such a question was refused, so its review waited without end."""
+    rule = f"run: {{allowed_decisions: [respond], answer_schema: {schema}}}"
+    [problem] = problems(f"default: deny\ninterrupt_on:\n  {rule}")
+    assert problem.endswith(f".answer_schema: {reason}")
+
+
+def test_a13_e6_names_of_properties_are_no_keywords() -> None:
+    schema = "{properties: {format: {$ref: '#/$defs/t'}, readOnly: {type: boolean}, $ref: {}}, $defs: {t: {}}}"
+    rule = f"run: {{allowed_decisions: [respond], answer_schema: {schema}}}"
+    Policy.from_yaml(f"default: deny\ninterrupt_on:\n  {rule}")

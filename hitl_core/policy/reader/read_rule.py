@@ -20,7 +20,7 @@ from hitl_core.policy.reader.display import read_display
 from hitl_core.policy.reader.route import KEYS as ROUTE_KEYS
 from hitl_core.policy.reader.route import excludes_requester, read_route
 from hitl_core.policy.rule import DEFAULT_DECISIONS, Rule, RuleFunction, SchemaWhen
-from hitl_core.policy.schemas import find_problem, make_budget
+from hitl_core.policy.schemas import find_answer_problem, find_problem, make_budget
 
 KEYS = (
     "allowed_decisions",
@@ -180,6 +180,8 @@ def _read_answer_schema(
     with it (approve).
     """
     schema = read_field(fields, "answer_schema", read_schema)
+    if schema is not None and (problem := find_answer_problem(schema)):
+        fields["answer_schema"].add_problem(problem)
     runs_with_it = "approve" in allowed and {*allowed} <= {"approve", "reject"}
     if schema is not None and allowed and allowed != ("respond",) and not runs_with_it:
         fields["answer_schema"].add_problem(
