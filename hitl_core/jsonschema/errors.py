@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
 from hitl_core.errors import HitlError
+
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_$-]{1,40}")
+_INDEX = re.compile(r"\d+", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -58,11 +63,14 @@ def parse_pointers(texts: Iterable[str]) -> list[list[str]]:
 
 
 def format_path(text: str) -> str:
-    """`/lines/0/qty` as `lines[0].qty`."""
+    """`/lines/0/qty` as `lines[0].qty`. A key is quoted unless it is a plain name: an agent may have chosen it,
+    and in a sentence of ours it could look like our text, or like another path.
+    """
     words = ""
     for part in parse_pointer(text):
-        if part.isdigit():
+        if _INDEX.fullmatch(part):
             words += f"[{part}]"
         else:
-            words += f".{part}" if words else part
+            name = part if _PLAIN_NAME.fullmatch(part) else json.dumps(part, ensure_ascii=False)
+            words += f".{name}" if words else name
     return words

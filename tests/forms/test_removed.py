@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hitl_core.forms import FormErrors, find_removed, make_form
+from hitl_core.forms import FormErrors, find_removed, make_form, name_removed
 from tests.forms.reading import read_answers
 from tests.forms.test_round_trip import cases
 
@@ -101,3 +101,21 @@ def test_slack_clients_3_no_null_takes_away_what_is_not_told(
         assert not behind & required
     if not cleared:
         assert json.dumps(after, sort_keys=True) == json.dumps(args, sort_keys=True)
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        ("cc", "cc"),
+        ("nothing. Everything else stays", '"nothing. Everything else stays"'),
+        ('a" and "b', r'"a\" and \"b"'),
+        ("to.name", '"to.name"'),
+        ("", '""'),
+        ("0", "[0]"),
+    ],
+)
+def test_a13_e7_an_agents_key_is_quoted_where_we_say_what_is_removed(key: str, name: str) -> None:
+    """Given a key that reads like our text, or like another path, then our sentence quotes it."""
+    assert name_removed({key: "x"}, {}, ()) == [name]
+    outer = name if name.startswith("[") else f".{name}"
+    assert name_removed({"o": {key: "x", "y": 1}}, {"o": {"y": 1}}, ()) == [f"o{outer}"]
