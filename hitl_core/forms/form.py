@@ -157,8 +157,9 @@ def make_form(
     An input has at most `max_text` UTF-16 units, and a longer value is locked. A choice with more than
     `max_options` options is a text input, which is checked when it is read. `answers`, by pointer, are what
     people entered so far: the form has the branches that they chose and shows what they typed. `redact` are
-    JSON pointers to hidden values. `name_values`: an option with a name of its own shows its value too. `fills_blanks`: an
-    empty input of a required value that is not there yet means null or [], if the schema allows that.
+    JSON pointers to hidden values. `name_values`: an option with a name of its own shows its value too.
+    `fills_blanks`: an empty input of a required value that is not there yet means null, "" or [], if the
+    schema allows that.
 
     Raises SchemaError for a schema that `check_schema` refuses.
     """

@@ -63,8 +63,8 @@ def parse_pointers(texts: Iterable[str]) -> list[list[str]]:
 
 
 def format_path(text: str) -> str:
-    """`/lines/0/qty` as `lines[0].qty`. A key is quoted unless it is a plain name: an agent may have chosen it,
-    and in a sentence of ours it could look like our text, or like another path.
+    """`/lines/0/qty` as `lines[0].qty`. A key is quoted unless it is a plain name: an agent may have chosen
+    it, and in a sentence of ours it could look like our text, or like another path.
     """
     words = ""
     for part in parse_pointer(text):

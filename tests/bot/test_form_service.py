@@ -467,11 +467,12 @@ async def test_a13_e4_a_page_from_before_a_change_elsewhere_is_not_sent(world: W
 
 
 async def test_a13_e5_none_of_the_choices_is_an_answer(world: World) -> None:
-    """Given a question which of these, when a person chooses none and sends it; then that is their answer: the
+    """Given a question with choices, when a person chooses none and sends it; then that is their answer. The
     form calls it optional, and said "is required"."""
     await world.ask("tag", {"q": "?"})
     page = await world.open("respond")
     assert not page.fields[0].field.required
     assert isinstance(await world.send(page), Stored)
     decision = (await world.review()).actions[0].decision
-    assert decision is not None and decision.answer == {"tags": []}
+    assert decision is not None
+    assert decision.answer == {"tags": []}

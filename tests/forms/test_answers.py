@@ -354,7 +354,7 @@ def test_a13_e5_a_blank_input_of_a_new_answer_is_a_value_if_the_form_says_so(
     declared: dict[str, Any], filled: object
 ) -> None:
     """Given a required value that isn't there yet: an answer that leaves a field out that the form calls
-    optional is null or empty; any other is still asked for. An edit never adds a value that nobody entered."""
+    optional is null or empty; any other is asked for. An edit never adds a value that nobody entered."""
     schema = {"properties": {"v": declared}, "required": ["v"]}
     form = make_form(schema, {}, fills_blanks=True)
     [field] = form.fields

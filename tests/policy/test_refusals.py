@@ -525,6 +525,7 @@ def test_a13_e6_an_answer_that_nobody_could_give_is_refused_at_load(
 
 
 def test_a13_e6_names_of_properties_are_no_keywords() -> None:
-    schema = "{properties: {format: {$ref: '#/$defs/t'}, readOnly: {type: boolean}, $ref: {}}, $defs: {t: {}}}"
+    properties = "{format: {$ref: '#/$defs/t'}, readOnly: {type: boolean}, $ref: {}}"
+    schema = f"{{properties: {properties}, $defs: {{t: {{}}}}}}"
     rule = f"run: {{allowed_decisions: [respond], answer_schema: {schema}}}"
     Policy.from_yaml(f"default: deny\ninterrupt_on:\n  {rule}")
