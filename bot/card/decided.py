@@ -41,7 +41,7 @@ def decision_lines(review: Review, here: list[Action], place: Place) -> tuple[De
             lines.append(_decision_line(review, action, action.decision, run))
         elif (
             run is not None
-            and run.by is not None
+            and run.answered_by is not None
             and review.action(call.key) is None
             and place in review.places_of(call)
         ):
@@ -119,7 +119,7 @@ def elsewhere_of(review: Review, here: list[Action]) -> tuple[DecidedElsewhere, 
 
 def decision_time(review: Review, here: list[Action]) -> float | None:
     """Seconds from the submission to the last decision. None after a doubt, because doubts take longer."""
-    if any(run.by for run in review.runs.values()):
+    if any(run.answered_by for run in review.runs.values()):
         return None
     times = [action.decision.at for action in here if action.decision is not None]
     return max(times) - review.created_at if times and len(times) == len(here) else None
@@ -232,5 +232,7 @@ def _outcome(review: Review, name: str, run: Run | None) -> Outcome | None:
             return Outcome("skipped", name, by=run.by)
         case "cleared" if run.by:
             return Outcome("rerun", name, by=run.by)
+        case "started" if run.rerun_by:
+            return Outcome("rerun", name, by=run.rerun_by)
         case _:
             return None

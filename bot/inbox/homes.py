@@ -7,7 +7,16 @@ import logging
 from collections.abc import AsyncIterator, Iterable, Sequence
 
 from hitl_core.errors import Refused, ReviewNotFound, ReviewUnreadable
-from hitl_core.model import Call, MessageRef, Place, Reviewer, Snapshot, is_id_prefix, is_review_id
+from hitl_core.model import (
+    DEFAULT_PLACE,
+    Call,
+    MessageRef,
+    Place,
+    Reviewer,
+    Snapshot,
+    is_id_prefix,
+    is_review_id,
+)
 from hitl_core.review import Reviews
 from hitl_core.store import MAX_DECIDED, WaitingPage
 
@@ -228,7 +237,9 @@ class HomeLoader:
                 continue
             if audience.kind == "conversation" or audience.id == who.id:
                 messages.append((place, ref))
-        place, ref = messages[0] if messages else ([*places, *review.places][0], None)
+        place, ref = (
+            messages[0] if messages else ([*places, *review.places, DEFAULT_PLACE][0], None)
+        )
         return await offload_drawing(
             review, lambda: build_card(review, place, posts, held=snapshot.held)
         ), ref

@@ -61,7 +61,7 @@ class Run(Value):
     """The state of a call that was allowed to run. `attempt` counts the starts. `line` is the result in one
     line, as people may read it; `digest` is the SHA-256 of the whole result. For a call in doubt: `by` is the
     person who gave the last answer, `votes` has all answers about this attempt if several are needed, and
-    `escalations` lead to the fallback.
+    `escalations` lead to the fallback. `rerun_by` is the person who ordered this attempt after one in doubt.
     """
 
     state: RunState
@@ -72,3 +72,9 @@ class Run(Value):
     by: Reviewer | None = None
     votes: tuple[Vote, ...] = ()
     escalations: tuple[Escalation, ...] = ()
+    rerun_by: Reviewer | None = None
+
+    @property
+    def answered_by(self) -> Reviewer | None:
+        """The person who gave the last answer about this attempt, or about the one before."""
+        return self.by or self.rerun_by

@@ -214,7 +214,7 @@ class Review(Value):
         all_places = [place for a in self.actions for place in (*a.places, *a.former_places)]
         for call in self.calls:
             run = self.runs.get(call.key)
-            if run is not None and (run.state == "in_doubt" or run.by is not None):
+            if run is not None and (run.state == "in_doubt" or run.answered_by is not None):
                 all_places.extend(self.places_of(call))
         return tuple(dict.fromkeys(all_places))
 

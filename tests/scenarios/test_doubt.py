@@ -9,6 +9,7 @@ import pytest
 
 from hitl_core import Gate, ToolCall
 from hitl_core.review import Decide, Proposal, claims
+from tests.scenarios.test_home import open_home
 from tests.support.bots import CANARY, Process, Scene, email
 from tests.support.builders import person
 from tests.support.slack import MARIA, Message, buttons, text_of
@@ -86,6 +87,24 @@ async def test_promise_5_a_call_that_nobody_reviewed_can_be_in_doubt_too(scene: 
     assert await second.wait_end() == 0, second.output
     assert effects(scene) == []
     assert "U0ALICE" in text_of(await scene.card("The agent goes on without it"))
+
+
+async def test_a13_v2_who_ordered_a_call_that_nobody_reviewed_to_run_again_has_a_home(
+    scene: Scene,
+) -> None:
+    """Given a call that the policy allows, in doubt; when Alice orders it to run again, and it does, then her
+    Home still opens, with this review, and the card says what became of the call: the review had no place any
+    more, so her Home and `/approvals` failed as a whole."""
+    await scene.bot()
+    gate = await scene.gate()
+    review_id = await gate.submit([FREE], thread_id="t-1")
+    await scene.alice.press(await in_doubt(scene, gate, review_id, FREE), "doubt_rerun")
+    outcome = await gate.wait(review_id)
+    assert await outcome.once(FREE)
+    await open_home(scene, "U0ALICE", "Decided by you", "read_file")
+    await outcome.finish({FREE.id: "42"})
+    await scene.card("read_file", "It reported: “42”")
+    await open_home(scene, "U0ALICE", "Decided by you", "read_file")
 
 
 async def test_promise_5_killed_before_once_it_runs_by_itself(scene: Scene) -> None:

@@ -108,7 +108,10 @@ def _decision_to_json(review: Review, action: Action, decision: Decision | None)
 
 
 def _run_to_json(run: Run | None) -> Json | None:
-    return run and {**run.model_dump(exclude={"by", "digest"}), "by": _person_to_json(run.by)}
+    return run and {
+        **run.model_dump(exclude={"by", "digest", "rerun_by"}),
+        "by": _person_to_json(run.by),
+    }
 
 
 def _person_to_json(by: Reviewer | None) -> Json | None:

@@ -53,7 +53,12 @@ def start(review: Review, fence: int, key: str, now: float) -> Transition:
     run = review.runs.get(key)
     if run is not None and run.state != "cleared":
         raise Refused("already_started", "This call was already started.")
-    new_run = Run(state="started", attempt=last_attempt(review, key) + 1, at=now)
+    new_run = Run(
+        state="started",
+        attempt=last_attempt(review, key) + 1,
+        at=now,
+        rerun_by=run.answered_by if run else None,
+    )
     event = make_event("started", review, now, [key])
     return Transition(_with_runs(review, {key: new_run}), event)
 
@@ -96,7 +101,9 @@ def finish(review: Review, fence: int, results: Mapping[str, object], now: float
                 " failed. If you don't know whether it ran, a person is asked when the lease ends.",
             )
         if run is not None and run.state == "cleared":
-            skipped[call.key] = Run(state="skipped", attempt=run.attempt, at=now)
+            skipped[call.key] = Run(
+                state="skipped", attempt=run.attempt, at=now, rerun_by=run.answered_by
+            )
     reported = _with_runs(reported, skipped)
     update = {"status": "done", "lease": None, "done_at": now}
     return Transition(reported.model_copy(update=update), make_event("done", review, now))

@@ -57,6 +57,7 @@ class CallResult:
             at=now,
             line=self._visible_line(review.hides_values),
             digest=self.digest,
+            rerun_by=earlier.answered_by if earlier else None,
         )
 
     def _visible_line(self, hides_values: bool) -> str | None:
