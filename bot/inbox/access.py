@@ -156,7 +156,7 @@ class ReviewAccess:
             return snapshot, place
         review = snapshot.review
         calls = [call for call in review.calls if review.action(call.key)]
-        snapshot, call = await self._check_any(snapshot, [*calls, *review.calls_in_doubt])
+        snapshot, call = await self._check_any(snapshot, [*calls, *review.calls_asked_about])
         return snapshot, review.places_of(call)[0]
 
     async def find_message(

@@ -207,7 +207,8 @@ class HomeLoader:
 
     async def _home_line(self, who: Reviewer, snapshot: Snapshot, at: float) -> HomeLine:
         review = snapshot.review
-        calls = [call for call in review.calls if review.action(call.key)]
+        asked = review.calls_asked_about
+        calls = [call for call in review.calls if review.action(call.key) or call in asked]
         try:
             theirs = [
                 c

@@ -182,6 +182,13 @@ class Review(Value):
             c for c in self.calls if c.key in self.runs and self.runs[c.key].state == "in_doubt"
         )
 
+    @property
+    def calls_asked_about(self) -> tuple[Call, ...]:
+        """The calls in doubt, and those about which a person answered."""
+        asked = self.runs.items()
+        keys = {key for key, run in asked if run.state == "in_doubt" or run.answered_by is not None}
+        return tuple(call for call in self.calls if call.key in keys)
+
     def is_requester(self, who: Reviewer) -> bool:
         """Whether this human is the requester, with any of their identities."""
         return self.requester is not None and who.is_named(self.requester)
@@ -209,13 +216,11 @@ class Review(Value):
     @property
     def places(self) -> tuple[Place, ...]:
         """All places with a card: the current and the former places of its actions, and the places where
-        people are asked about a call in doubt.
+        people were asked about a call in doubt.
         """
         all_places = [place for a in self.actions for place in (*a.places, *a.former_places)]
-        for call in self.calls:
-            run = self.runs.get(call.key)
-            if run is not None and (run.state == "in_doubt" or run.answered_by is not None):
-                all_places.extend(self.places_of(call))
+        for call in self.calls_asked_about:
+            all_places.extend(self.places_of(call))
         return tuple(dict.fromkeys(all_places))
 
     @property

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from hitl_core.review import claims
 from teams_sandbox.workspace.acme import ALICE, APPROVALS, BOB, CARL
-from tests.scenarios.test_doubt import ANSWERS, agent, effects, outcome_of
+from tests.scenarios.test_doubt import ANSWERS, FREE, agent, effects, outcome_of
 from tests.support.bots import Scene, email
+from tests.support.clicks import refusals
 from tests.support.teams_hands import TeamsHands, actions
 from tests.support.teams_scene import card
 
@@ -48,3 +50,24 @@ async def test_promise_5_a_doubt_is_answered_in_teams(
     outcome = outcome_of(second)
     assert outcome["executed"] == ran
     assert all(text in one["content"] for one in outcome["answers"])
+
+
+@pytest.mark.parametrize("label", ["It ran", "Run again", "Go on without it"])
+async def test_a13_v3_who_answers_about_a_call_that_needed_nobody_sees_its_card(
+    scene: Scene, hands: TeamsHands, label: str
+) -> None:
+    """Given a call that the policy allows, in doubt; when Alice answers, then she sees the card with her
+    answer, and the audit has no refusal: she read only that it was stored, and the audit said that she may
+    not see it."""
+    gate = await scene.gate()
+    outcome = await gate.wait(await gate.submit([FREE], thread_id="t-1"))
+    assert await outcome.once(FREE)
+    outcome.release()
+    await gate.reviews.change(
+        outcome.review_id, "die", lambda r, now: claims.expire_lease(r, now + 100)
+    )
+    message = await card(hands, "it may or may not have run")
+    press = hands.press_of(ALICE, message, actions(message.card)[label], {})
+    shown = hands.show(ALICE, message, await hands.send(press))
+    assert "says “Alice Ng”" in shown
+    assert await refusals(scene) == []
