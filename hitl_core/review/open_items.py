@@ -54,8 +54,9 @@ def pending_actions(review: Review, place: Place) -> list[Action]:
 
 def grants_for(review: Review, key: str, *, in_doubt: bool = False) -> tuple[Grant, ...]:
     """Who may decide on the action with this key, or on any action and any call that is or was in doubt
-    (WHOLE_REVIEW). With `in_doubt`: who may say what became of the call, and so may read it. If its doubt was opened to a fallback, these are
-    also the members of the fallback; that gives them no right to decide on the action.
+    (WHOLE_REVIEW). With `in_doubt`: who may say what became of the call, and so may read it. If its doubt was
+    opened to a fallback, these are also the members of the fallback; that gives them no right to decide on
+    the action.
     """
     if key == WHOLE_REVIEW:
         doubts = [grant for call in review.calls_asked_about for grant in review.grants_of(call)]
