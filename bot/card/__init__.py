@@ -106,6 +106,7 @@ from .sentences import (
     unreadable_line,
     warning_lines,
 )
+from .votes import doubt_line
 
 __all__ = [
     "APPROVED_TITLE",
@@ -179,6 +180,7 @@ __all__ = [
     "decided_text",
     "description_text",
     "digest_state",
+    "doubt_line",
     "doubt_text",
     "fact_lines",
     "field_warnings",

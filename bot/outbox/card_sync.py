@@ -7,10 +7,10 @@ from collections.abc import Collection
 
 from hitl_core import telemetry
 from hitl_core.failpoints import failpoint
-from hitl_core.model import MessageRef, Place, Review, Snapshot
+from hitl_core.model import Call, MessageRef, Place, Review, Snapshot
 from hitl_core.review import Reviews, open_items
 
-from ..card import thread_lines
+from ..card import doubt_line, thread_lines
 from ..channels.contract import NotSent, Undeliverable, Unreachable
 from ..offload import offload_drawing
 from .messages import Messages
@@ -56,6 +56,8 @@ class CardSync:
         for loser in [ref for ref in (mine, *matches[1:]) if ref.key != winner.key]:
             await self._messages.delete(loser)
         await failpoint("outbox.after_record")
+        if not matches:
+            await self._mark_doubts(snapshot, place)  # the new message asks about them
         if winner.key == mine.key and not again:
             await store.record_shown_version(review.id, place, review.version)
         return winner
@@ -115,6 +117,39 @@ class CardSync:
                         await store.drop_lock(f"remind {digest_id}")
                 raise
 
+        if not digest_id:
+            await self._post_doubt_line(snapshot, place, ref)
+
+    async def _post_doubt_line(self, snapshot: Snapshot, place: Place, ref: MessageRef) -> None:
+        """Post one line about the calls that are in doubt since the last one: a message that changes notifies
+        nobody.
+        """
+        review, store = snapshot.review, self._reviews.store
+        new = await self._mark_doubts(snapshot, place)
+        if not new:
+            return
+        try:
+            await self._messages.reply(place, ref, doubt_line(review, new))
+        except Undeliverable as error:
+            log.warning("review %s: a thread line could not be posted: %s", review.id, error)
+        except Unreachable:  # a second line does no harm
+            for call in new:
+                await store.drop_mark(review.id, _doubt_mark(review, place, call))
+            raise
+
+    async def _mark_doubts(self, snapshot: Snapshot, place: Place) -> list[Call]:
+        """Mark the calls in doubt as told at this place. Returns those that were not. A held review asks
+        nothing.
+        """
+        review, new = snapshot.review, list[Call]()
+        for call in () if snapshot.held else review.calls_in_doubt:
+            mark = _doubt_mark(review, place, call)
+            if place.base not in review.places_of(call) or mark in snapshot.marks:
+                continue
+            if await self._reviews.store.record_mark(review.id, mark):
+                new.append(call)
+        return new
+
     async def record_late_posts(
         self, snapshot: Snapshot, places: Collection[Place], since: float
     ) -> Snapshot:
@@ -152,6 +187,10 @@ def _again_mark(place: Place) -> str:
     late, as a first one.
     """
     return f"again:{place}:"
+
+
+def _doubt_mark(review: Review, place: Place, call: Call) -> str:
+    return f"told:{place}:doubt:{call.key}:{review.runs[call.key].attempt}"
 
 
 def forget_shown_versions(snapshot: Snapshot) -> Snapshot:

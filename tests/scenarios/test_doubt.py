@@ -4,6 +4,8 @@ it."""
 from __future__ import annotations
 
 import json
+from functools import partial
+from uuid import uuid4
 
 import pytest
 
@@ -13,6 +15,7 @@ from tests.scenarios.test_home import open_home
 from tests.support.bots import CANARY, Process, Scene, email
 from tests.support.builders import person
 from tests.support.slack import MARIA, Message, buttons, text_of
+from tests.support.waiting import wait_until
 
 FREE = ToolCall("c9", "read_file", {"path": CANARY})
 
@@ -107,6 +110,39 @@ async def test_a13_v2_who_ordered_a_call_that_nobody_reviewed_to_run_again_has_a
     await open_home(scene, "U0ALICE", "Decided by you", "read_file")
 
 
+async def test_a13_v4_a_call_that_comes_in_doubt_is_told_in_the_thread_of_its_card(
+    scene: Scene,
+) -> None:
+    """Given a card that was decided; when its call comes in doubt, and again after a person ordered another
+    run, then a line in its thread asks each time, because a change of a message notifies nobody. A card that
+    is posted for a doubt needs no such line."""
+    await scene.bot()
+    gate = await scene.gate()
+    review_id = await gate.submit([email()], thread_id="t-1")
+    card = await scene.card("send_email")
+    await scene.alice.press(card, "approve")
+    for count in (1, 2):
+        card = await in_doubt(scene, gate, review_id, email())
+        await wait_until("a line", partial(lines_below, scene, card, count))
+        await scene.alice.press(card, "doubt_rerun")
+    assert "send_email may or may not have run" in (await replies(scene, card))[-1]["text"]
+
+    await in_doubt(scene, gate, await gate.submit([FREE], thread_id="t-2"), FREE)
+    free = await scene.card("read_file", "it may or may not have run")
+    await scene.all_shown()
+    assert await replies(scene, free) == []
+
+
+async def replies(scene: Scene, card: Message) -> list[Message]:
+    state = await scene.hands.state("U0ALICE")
+    messages = state["messages"][card["channel"]]
+    return [m for m in messages if m["thread_ts"] == card["ts"] and m["ts"] != card["ts"]]
+
+
+async def lines_below(scene: Scene, card: Message, count: int) -> bool:
+    return len(await replies(scene, card)) == count
+
+
 async def test_promise_5_killed_before_once_it_runs_by_itself(scene: Scene) -> None:
     """Given an agent killed after its claim, before `once`; then the next one runs the call, once, and nobody
     is asked anything."""
@@ -140,7 +176,8 @@ async def in_doubt(scene: Scene, gate: Gate, review_id: str, call: ToolCall) -> 
     outcome = await gate.wait(review_id)
     assert await outcome.once(call)
     outcome.release()
-    await gate.reviews.change(review_id, "die", lambda r, now: claims.expire_lease(r, now + 100))
+    die = f"die:{uuid4().hex}"
+    await gate.reviews.change(review_id, die, lambda r, now: claims.expire_lease(r, now + 100))
     return await scene.card("it may or may not have run")
 
 

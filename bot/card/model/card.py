@@ -234,13 +234,13 @@ class Card:
 
 @dataclass(frozen=True)
 class ThreadLine:
-    """A line in the card's thread: an edit, a rejection with its reason, a reminder, or an escalation.
+    """A line in the card's thread: an edit, a rejection, a reminder, an escalation, or calls in doubt.
 
     `names`: the tools. `to`: an escalation's place. `why`: the person's reason. `people`: who is needed.
     """
 
     at: float
-    kind: Literal["edited", "rejected", "reminded", "escalated"]
+    kind: Literal["edited", "rejected", "reminded", "escalated", "doubt"]
     names: tuple[str, ...]
     by: tuple[Reviewer, ...] = ()
     edit: Edit | None = None

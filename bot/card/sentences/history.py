@@ -177,6 +177,10 @@ def thread_text(line: ThreadLine, names: PlaceNames) -> Line:
             who = (Text(" by "), *by) if by else (reason,)
             to = Strong(_place_name(line, names))
             return (Text("↗ "), tools, Text("  escalated to "), to, *who, *why)
+        case "doubt":
+            needed = people(line.people, names, either="or")
+            asked = "  may or may not have run: the agent waits for an answer by "
+            return (Text("❓ "), tools, Text(asked), *needed)
     assert_never(line.kind)
 
 
@@ -196,6 +200,8 @@ def thread_summary(line: ThreadLine, names: PlaceNames) -> str:
             return (
                 f"{tools} {was} escalated to {_place_name(line, names)}{f' by {by}' if by else ''}."
             )
+        case "doubt":
+            return f"{tools} may or may not have run: the agent waits for an answer."
     assert_never(line.kind)
 
 
