@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hitl_core.model import Place, Review
 
@@ -50,24 +50,33 @@ class ActionPage:
 
 
 def action_page(
-    review: Review, place: Place, number: int, fits: Callable[[ActionPage], bool] | None = None
+    review: Review,
+    place: Place,
+    number: int,
+    fits: Callable[[ActionPage], bool] | None = None,
+    *,
+    held: bool = False,
 ) -> ActionPage:
-    """The page with as much of the arguments as fits; with the least if nothing fits."""
+    """The page with as much of the arguments as fits; with the least if nothing fits. If the review is
+    `held`, it has no answers.
+    """
     *rooms, smallest = ROOMS
     for room in rooms:
-        page = _page_with_room(review, place, number, room)
+        page = _page_with_room(review, place, number, room, held)
         if fits is None or fits(page):
             return page
-    return _page_with_room(review, place, number, smallest)
+    return _page_with_room(review, place, number, smallest, held)
 
 
-def _page_with_room(review: Review, place: Place, number: int, room: int) -> ActionPage:
+def _page_with_room(review: Review, place: Place, number: int, room: int, held: bool) -> ActionPage:
     keys = page_keys(review, place)
     count = len(keys)
     number = max(0, min(number, count - 1))
     actions = [action for action in review.actions if action.key in keys]
     waiting = sum(action.is_pending for action in actions)
     open_action = find_open_action(review, keys[number], room=room) if keys else None
+    if open_action is not None and held:
+        open_action = replace(open_action, allowed=(), choices=())
     asker = asker_line(review, actions[number]) if actions else ()
     reads = None
     if open_action is not None and not open_action.excerpt.missing:

@@ -101,6 +101,6 @@ class DigestPages:
             return fits is None or fits(in_digest(page))
 
         def draw() -> ActionPage:
-            return in_digest(action_page(review, place, first, has_room))
+            return in_digest(action_page(review, place, first, has_room, held=snapshot.held))
 
         return await offload_drawing(review, draw)

@@ -89,11 +89,13 @@ class Reader:
         seen: PermittedSnapshot | None = None,
     ) -> ArgumentsPage[C]:
         """This page, or the last one if there are fewer. `split` makes the channel's pages: at least one."""
-        review = (await self._access.load_for_view(target, who, seen)).review
+        snapshot = await self._access.load_for_view(target, who, seen)
+        review = snapshot.review
 
         def draw() -> ArgumentsPage[C]:
             name, arguments = name_and_arguments(review, target.action)
-            answers, asker = _answers(review, target), _asker(review, target)
+            answers = () if snapshot.held else _answers(review, target)
+            asker = _asker(review, target)
             return arguments_page(target, name, arguments, number, split, answers, asker)
 
         return await offload_drawing(review, draw)
@@ -165,10 +167,13 @@ class Reader:
             return await self._digests.page(
                 review_id, number, who, next_pending=next_pending, fits=fits
             )
-        review = (await self._access.load_at_place(review_id, place, who, seen)).review
+        snapshot = await self._access.load_at_place(review_id, place, who, seen)
+        review, held = snapshot.review, snapshot.held
         if next_pending:
             number = next_pending_page(review, place, number)
-        return await offload_drawing(review, lambda: action_page(review, place, number, fits))
+        return await offload_drawing(
+            review, lambda: action_page(review, place, number, fits, held=held)
+        )
 
 
 def arguments_page(

@@ -76,6 +76,20 @@ async def test_house_the_next_pending_action_is_searched_around(world: World) ->
     assert [(await world.read(at, next_pending=True)).number for at in range(3)] == [0, 1, 2]
 
 
+async def test_a13_v6_what_is_held_is_read_without_answers(world: World) -> None:
+    """Given a held review; then its pages and all its arguments have no answers, because none would count."""
+    await world.ask()
+    seen = await world.inbox.access.load_permitted(world.id, ["1"], OPERATOR)
+    reader, target = world.inbox.reader, ActionRef(world.id, "1", 1)
+    for held in (False, True):
+        one = seen.model_copy(update={"held": held})
+        page = await reader.action(world.id, DEFAULT_PLACE, 0, OPERATOR, one)
+        assert page.action is not None
+        assert bool(page.action.allowed) is not held
+        all_of_it = await reader.arguments(target, 0, OPERATOR, lambda each: [each], one)
+        assert ("approve" in {button.verb for button in all_of_it.buttons}) is not held
+
+
 @pytest.mark.parametrize("must_read", [True, False])
 async def test_house_a_page_counts_as_read_only_where_the_policy_wants_it(
     world: World, must_read: bool

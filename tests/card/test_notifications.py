@@ -5,7 +5,15 @@ from __future__ import annotations
 from html import unescape
 from typing import Any
 
-from bot.card import build_card, call_about, plain_text, refused_card_text
+from bot.card import (
+    PlaceNames,
+    build_card,
+    call_about,
+    card_text,
+    list_hint,
+    plain_text,
+    refused_card_text,
+)
 from bot.channels.slack.render.card_message import message
 from hitl_core.model import DEFAULT_PLACE, Review
 from hitl_core.review import HELD_TEXT
@@ -94,6 +102,18 @@ def test_cards_8_where_no_button_is_nobody_is_told_to_press_one() -> None:
         for text in (refused_card_text(card), held.summary, refused_card_text(held)):
             assert ("amount: 120.0" in text, ask in text) == (True, False)
         assert held.summary.endswith(HELD_TEXT)
+
+
+def test_a13_v6_a_list_that_is_held_asks_nobody_to_decide() -> None:
+    """Given a held review with more actions than are shown in full; then its card says neither that it waits
+    until somebody decides, nor where to decide."""
+    review = review_of(*[REFUND] * 11, policy=NO_ROUTE)
+    for held in (False, True):
+        card = build_card(review, DEFAULT_PLACE, held=held)
+        lines = [list_hint(card), *card_text(card, PlaceNames(name_of)).origin]
+        words = " ".join(map(plain_text, lines))
+        assert "Review one by one" in words
+        assert ("decide" in words) is not held
 
 
 def test_cards_8_what_is_hidden_is_not_in_it() -> None:

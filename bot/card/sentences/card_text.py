@@ -172,10 +172,11 @@ def list_line(action: ActionLine, fact: str) -> Line:
 
 
 def list_hint(card: Card) -> Line:
-    """The hint below the actions that are not shown in full."""
+    """The hint below the actions that are not shown in full. On a held card nobody can decide."""
     is_cut = card.table is None or bool(card.table.cut)
     start = "Too much for one message. " if is_cut and not is_digest_id(card.review_id) else ""
-    return (Text(f"{start}Press "), Strong(REVIEW_LABEL), Text(" to read all and decide."))
+    what = "read all and decide" if card.deciders else "read all"
+    return (Text(f"{start}Press "), Strong(REVIEW_LABEL), Text(f" to {what}."))
 
 
 def more_line(count: int) -> Line:

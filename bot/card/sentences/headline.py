@@ -181,7 +181,9 @@ def due_lines(card: Card, names: PlaceNames) -> list[Line]:
         lines.append(due_line(end))
     if is_digest_id(card.review_id):  # each of its reviews has its own
         return [(Text("the first one: "), *line) for line in lines]
-    return lines or [(Text("waits until somebody decides"),)]
+    if not lines and card.deciders:  # a held card has none
+        return [(Text("waits until somebody decides"),)]
+    return lines
 
 
 def due_line(end: Deadline) -> Line:
