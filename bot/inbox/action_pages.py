@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from hitl_core.model import Place, Review
+from hitl_core.model import Action, Place, Review, Reviewer
 
 from ..card import (
     MAX_MODAL,
@@ -87,9 +87,15 @@ def _page_with_room(review: Review, place: Place, number: int, room: int, held: 
     return ActionPage(review.id, place, number, open_action, asker, state, buttons, reads)
 
 
-def next_pending_page(review: Review, place: Place, number: int) -> int:
-    """The page of the next pending action; this page if there is none."""
+def has_voted(action: Action, who: Reviewer) -> bool:
+    """Whether a vote of this person on the newest revision counts, so that others are needed."""
+    return any(vote.by.is_same_human(who) for vote in action.votes)
+
+
+def next_pending_page(review: Review, place: Place, number: int, who: Reviewer) -> int:
+    """The page of the next pending action on which this person has not voted; this page if there is none."""
     keys = page_keys(review, place)
-    pending = {action.key for action in review.actions if action.is_pending}
+    actions = [action for action in review.actions if action.is_pending]
+    pending = {action.key for action in actions if not has_voted(action, who)}
     pages = ((number + step) % len(keys) for step in range(len(keys)))
     return next((page for page in pages if keys[page] in pending), number)

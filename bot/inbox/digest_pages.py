@@ -14,7 +14,7 @@ from .. import refusals
 from ..card import Card, digest_state, page_keys, review_pages
 from ..offload import offload_drawing
 from .access import ReviewAccess
-from .action_pages import ActionPage, action_page
+from .action_pages import ActionPage, action_page, has_voted
 from .reply import PermittedSnapshot
 
 #: Whether a channel can show a page.
@@ -39,11 +39,12 @@ class DigestPages:
         fits: Fits | None = None,
     ) -> ActionPage:
         """The waiting review at this page, or the next one that waits for this person. `next_pending`: the
-        review of this page was just decided; it is shown again if more of it waits.
+        person has just decided on the review of this page; it is shown again if more of it waits for them,
+        or if nothing else does.
         """
         digest = await self._access.digests.load(digest_id)
         number = min(number, len(digest.waiting) - 1)
-        at, snapshot = await self._find(digest, number, who)
+        at, snapshot = await self._find(digest, number, who, skips_voted=next_pending)
         return await self._draw(digest, at, snapshot, fits)
 
     async def card(self, digest_id: str, who: Reviewer) -> Card:
@@ -53,12 +54,17 @@ class DigestPages:
         return await self._access.digests.draw(digest)
 
     async def _find(
-        self, digest: Digest, number: int, who: Reviewer
+        self, digest: Digest, number: int, who: Reviewer, *, skips_voted: bool = False
     ) -> tuple[int, PermittedSnapshot]:
-        """The first review that waits for this person, from this page on, then from the beginning."""
+        """The first review that waits for this person, from this page on, then from the beginning.
+        `skips_voted`: those of which only others are needed come last.
+        """
         count, skipped = len(digest.waiting), 0
+        voted: tuple[int, PermittedSnapshot] | None = None
         refusal = Refused("gone", refusals.DIGEST_DONE)
         for step in range(count):
+            if skipped == MAX_SKIPPED:
+                break
             at = (number + step) % count
             review_id = digest.waiting[at]
             if not await self._access.digests.waits(review_id, digest.place):
@@ -71,20 +77,24 @@ class DigestPages:
                 if refused.code in ("unavailable", "unknown_members"):
                     raise
                 refusal, skipped = refused, skipped + 1
-                if skipped == MAX_SKIPPED:
-                    break
                 continue
-            if pending_actions(snapshot.review, digest.place):
+            pending = pending_actions(snapshot.review, digest.place)
+            if skips_voted and pending and all(has_voted(one, who) for one in pending):
+                voted, skipped = voted or (at, snapshot), skipped + 1
+            elif pending:
                 return at, snapshot
+        if voted is not None:
+            return voted
         raise refusal
 
     async def _draw(
         self, digest: Digest, at: int, snapshot: PermittedSnapshot, fits: Fits | None
     ) -> ActionPage:
         review, place = snapshot.review, digest.place
-        waiting = {action.key for action in pending_actions(review, place)}
-        keys = page_keys(review, place)
-        first = next(n for n, key in enumerate(keys) if key in waiting)
+        pending = pending_actions(review, place)
+        mine = [one for one in pending if not has_voted(one, snapshot.who)] or pending
+        waiting = {action.key for action in pending}
+        first = page_keys(review, place).index(mine[0].key)
 
         count, more = len(digest.waiting), len(waiting) - 1
 

@@ -159,9 +159,9 @@ class Reader:
         fits: Callable[[ActionPage], bool] | None = None,
     ) -> ActionPage:
         """This page of the actions at a place, or the last one if there are fewer. With `next_pending`, the
-        next waiting action, from this page on, then from the beginning. In a digest each page is a review.
-        `fits` says whether the channel can show a page; if not, its arguments are cut, and nobody counts as
-        having read all.
+        next waiting action on which this person has not voted, from this page on, then from the beginning. In
+        a digest each page is a review. `fits` says whether the channel can show a page; if not, its arguments
+        are cut, and nobody counts as having read all.
         """
         if is_digest_id(review_id):
             return await self._digests.page(
@@ -170,7 +170,7 @@ class Reader:
         snapshot = await self._access.load_at_place(review_id, place, who, seen)
         review, held = snapshot.review, snapshot.held
         if next_pending:
-            number = next_pending_page(review, place, number)
+            number = next_pending_page(review, place, number, who)
         return await offload_drawing(
             review, lambda: action_page(review, place, number, fits, held=held)
         )

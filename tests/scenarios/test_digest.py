@@ -84,6 +84,29 @@ async def test_a_backlog_is_one_message_that_opens_into_its_reviews(scene: Scene
     assert len(await scene.cards()) == 1
 
 
+async def test_a13_v5_who_has_voted_gets_what_waits_for_them_next(scene: Scene) -> None:
+    """Given a digest of reviews with two calls each, which two people must approve; when Alice approves, then
+    she gets the other call of the review, then the next review: she got the call on which she had voted
+    again, and no page had the other one. When all have her votes, the page stays."""
+    two = POLICY.replace(
+        "  send_email:\n", "  send_email:\n    reviewers: {quorum: 2, channel_members: true}\n"
+    )
+    gate = await scene.gate(two)
+    calls = [email(), ToolCall("c2", "send_email", {"to": "second", "copies": 2})]
+    ids = [await gate.submit(calls, thread_id=f"t-{n}") for n in range(5)]
+    await scene.bot(**FEW)
+    await scene.alice.press(await digest_of(scene, 5, 5), "review")
+    for number in range(1, 6):
+        assert where(await opened(scene, scene.alice.id)).startswith(f"{number} of 5")
+        for text in (CANARY, "second"):
+            view = await opened(scene, scene.alice.id)
+            assert text in str(view["blocks"])
+            assert (await scene.hands.click_view(scene.alice.id, "approve"))["ok"]
+    votes = [(await gate.reviews.load(one)).review.actions for one in ids]
+    assert [len(action.votes) for actions in votes for action in actions] == [1] * 10
+    assert where(await opened(scene, scene.alice.id)).startswith("5 of 5")
+
+
 async def test_what_comes_later_joins_the_digest(scene: Scene) -> None:
     """Given a digest; when more of the same agent comes, then few are shown one by one, and a further backlog
     joins the message that is there."""
