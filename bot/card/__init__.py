@@ -1,9 +1,9 @@
 """Review → Card: what people see of a review at one place, decided once for all channels. Pure.
 
 `compose.build_card` makes the values of a card (`model`): its headline, its open `actions` (with their
-`arguments` and `agent_texts`), `people` and `votes`, what was `decided`, and the `history`. `card_text` and
-`action_text` write these values as lines of spans (`sentences`), with their `buttons`. A channel only turns
-spans and buttons into its own markup.
+`arguments` and `agent_texts`), `people` and `votes`, what was `decided`, and the `history`; `thread` has the
+lines below it. `card_text` and `action_text` write these values as lines of spans (`sentences`), with their
+`buttons`. A channel only turns spans and buttons into its own markup.
 """
 
 from .actions import MAX_MODAL, find_open_action, name_and_arguments
@@ -12,7 +12,6 @@ from .buttons import card_buttons, reading_buttons
 from .choices import choices_of
 from .compose import build_card, page_keys
 from .digest import MAX_LINES, build_digest
-from .history import thread_lines
 from .model import (
     ActionLine,
     ActionTable,
@@ -106,7 +105,7 @@ from .sentences import (
     unreadable_line,
     warning_lines,
 )
-from .votes import doubt_line
+from .thread import doubt_line, thread_lines
 
 __all__ = [
     "APPROVED_TITLE",

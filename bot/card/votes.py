@@ -15,7 +15,7 @@ from hitl_core.review import (
 
 from .. import text
 from .arguments import arguments_excerpt, format_value, main_fact, mask, mask_action
-from .model import Doubt, PeopleRefs, Progress, Rejection, ThreadLine, VoteGroup
+from .model import Doubt, PeopleRefs, Progress, Rejection, VoteGroup
 from .odd_values import find_odd_values
 from .people import people_of
 
@@ -118,14 +118,6 @@ def make_doubt(review: Review, call: Call) -> Doubt:
         votes=vote_groups(run.votes, rule),
         warnings=find_odd_values(masked).lines,
     )
-
-
-def doubt_line(review: Review, calls: Sequence[Call]) -> ThreadLine:
-    """The thread line about calls that are newly in doubt: who is asked what became of them."""
-    names = tuple(review.tool_name(call) for call in calls)
-    at = max(review.runs[call.key].at for call in calls)
-    who = people_of(grant for call in calls for grant in review.grants_of(call))
-    return ThreadLine(at, "doubt", names, people=who)
 
 
 def cancel_votes_of(review: Review) -> tuple[VoteGroup, ...]:

@@ -9,6 +9,12 @@ from tests.support.slack import OPS, buttons, review_of, text_of
 from tests.support.waiting import wait_until
 
 SOON = POLICY + 'escalate: [{after: 1s, to: "slack:#team-ops"}]'
+TWO_PLACES = """
+default: review
+interrupt_on:
+  send_email: {notify: "slack:#team-ops"}
+  run_sql: {escalate: [{after: 1s, to: "slack:#team-ops", reviewers: {users: [U0DANA]}}]}
+"""
 LATER = POLICY + 'escalate: [{after: 1h, to: "slack:#team-ops"}]'
 
 
@@ -46,6 +52,24 @@ async def test_promise_9_time_escalates_and_everybody_may_decide(scene: Scene) -
     assert [call.id for call in (await waiting).execute] == ["c1", "c2"]
     for channel in ("C0APPROVE", OPS):
         await scene.card("approved by U0DANA", "approved by U0ALICE", channel=channel)
+
+
+async def test_a13_v7_a_step_to_a_place_with_the_card_is_told_in_its_thread(scene: Scene) -> None:
+    """Given a review of which one call is shown in #team-ops, and another one escalates there, to Dana; then
+    a line in the thread of that card calls her: the card only changed, which notifies nobody."""
+    await scene.bot()
+    gate = await scene.gate(TWO_PLACES)
+    await gate.submit([email(), sql()], thread_id="t-1")
+    card = await scene.card("send_email", "run_sql", channel=OPS)
+
+    async def told() -> list[str]:
+        messages = (await scene.hands.state("U0DANA"))["messages"][OPS]
+        return [text_of(m) for m in messages if m["thread_ts"] == card["ts"]]
+
+    await wait_until("a line", told)
+    [line] = [text for text in await told() if "escalated" in text]
+    assert line.startswith("↗ run_sql escalated to #team-ops")
+    assert line.endswith("because nobody decided in time U0DANA , please decide")
 
 
 async def test_promise_9_before_it_is_escalated_the_others_may_not_decide(scene: Scene) -> None:

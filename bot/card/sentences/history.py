@@ -176,7 +176,10 @@ def thread_text(line: ThreadLine, names: PlaceNames) -> Line:
             reason = Text(f", {_escalation_reason(line)}")
             who = (Text(" by "), *by) if by else (reason,)
             to = Strong(_place_name(line, names))
-            return (Text("↗ "), tools, Text("  escalated to "), to, *who, *why)
+            called: Line = ()
+            if line.people:
+                called = (Text("\n"), *people(line.people, names), Text(", please decide"))
+            return (Text("↗ "), tools, Text("  escalated to "), to, *who, *why, *called)
         case "doubt":
             needed = people(line.people, names, either="or")
             asked = "  may or may not have run: the agent waits for an answer by "
