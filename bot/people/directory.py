@@ -161,15 +161,19 @@ class Directory(DeciderPool):
         )
 
     def _has_unposted_card(self, grants: Iterable[Grant], snapshot: Snapshot) -> bool:
-        """Whether the members of some conversation may decide, but its card is not posted yet."""
-        return any(
-            place not in snapshot.posts
-            and (audience := self._channels.audience(place)) is not None
-            and audience.kind == "conversation"
+        """Whether the members of some conversation may decide, but its card is not posted yet. If other cards
+        are there, one that has a problem is not waited for.
+        """
+        places = {
+            place
             for grant in grants
             if grant.includes_members
             for place in grant.places
-        )
+            if (audience := self._channels.audience(place)) is not None
+            and audience.kind == "conversation"
+        }
+        missing = places - snapshot.posts.keys()
+        return bool(missing - snapshot.review.troubles.keys() if missing < places else missing)
 
 
 async def _any_yes(questions: Iterable[Callable[[], Awaitable[bool]]]) -> bool:

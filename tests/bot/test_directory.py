@@ -11,7 +11,15 @@ from bot.channels.slack.channel import SlackChannel
 from bot.people.directory import Directory
 from bot.people.lookups import sized_mark
 from hitl_core.errors import Refused
-from hitl_core.model import Grant, MessageRef, Place, Reviewer, Reviewers, Snapshot
+from hitl_core.model import (
+    DeliveryProblem,
+    Grant,
+    MessageRef,
+    Place,
+    Reviewer,
+    Reviewers,
+    Snapshot,
+)
 from slack_sandbox.sandbox import Sandbox
 from tests.support.builders import review_of
 
@@ -103,6 +111,20 @@ async def test_where_the_card_is_not_noted_yet_pressing_again_is_asked_for(
     with pytest.raises(Refused) as refused:
         await directory.check_can_decide(person("U0ALICE"), snapshot(), [NOBODY_YET])
     assert refused.value.code == "unknown_members"
+
+
+async def test_a13_v8_a_card_that_can_not_be_shown_is_not_waited_for(directory: Directory) -> None:
+    """Given an action that is shown in #team-ops, and can't be shown at its other place; when Alice presses,
+    who may not decide, then she is told who may: she was told to press again, each time. Where no card is
+    shown at all, it is not known."""
+    seen = snapshot()
+    why = DeliveryProblem(why="there is no such channel", since=0.0)
+    review = seen.review.model_copy(update={"troubles": {Place("slack:#not-posted"): why}})
+    for posts, code in ((POSTS, "not_permitted"), ({}, "unknown_members")):
+        here = seen.model_copy(update={"review": review, "posts": posts})
+        with pytest.raises(Refused) as refused:
+            await directory.check_can_decide(person("U0ALICE"), here, [OF_OPS, NOBODY_YET])
+        assert refused.value.code == code
 
 
 async def test_what_was_looked_up_is_asked_once_a_minute(
