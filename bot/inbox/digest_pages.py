@@ -63,7 +63,7 @@ class DigestPages:
         voted: tuple[int, PermittedSnapshot] | None = None
         refusal = Refused("gone", refusals.DIGEST_DONE)
         for step in range(count):
-            if skipped == MAX_SKIPPED:
+            if skipped >= MAX_SKIPPED:
                 break
             at = (number + step) % count
             review_id = digest.waiting[at]
