@@ -105,7 +105,7 @@ from .sentences import (
     unreadable_line,
     warning_lines,
 )
-from .thread import doubt_line, thread_lines
+from .thread import doubt_line, escalated_again, thread_lines
 
 __all__ = [
     "APPROVED_TITLE",
@@ -181,6 +181,7 @@ __all__ = [
     "digest_state",
     "doubt_line",
     "doubt_text",
+    "escalated_again",
     "fact_lines",
     "field_warnings",
     "find_open_action",

@@ -20,14 +20,26 @@ def thread_lines(review: Review, place: Place) -> tuple[ThreadLine, ...]:
     added at the end, so a caller that recorded how many lines are posted can post the others.
     """
     lines: dict[tuple[object, ...], ThreadLine] = {}
-    here = [a for a in review.actions if place in a.places or place in a.former_places]
-    first = min((_arrival_time(action, place) for action in here), default=0.0)
+    here, first = _actions_at(review, place)
     for action in here:
         until = action.former_places.get(place)
         for line in _action_lines(review, action, place, first):
             if until is None or line.at <= until:
                 _merge_line(lines, line)
     return tuple(sorted(lines.values(), key=lambda line: line.at))
+
+
+def escalated_again(review: Review, place: Place) -> bool:
+    """Whether an action was escalated to this place after the review came there. It needs no arguments."""
+    here, first = _actions_at(review, place)
+    steps = (step for action in here for step in action.escalations)
+    return any(step.to == place and step.at > first for step in steps)
+
+
+def _actions_at(review: Review, place: Place) -> tuple[list[Action], float]:
+    """The actions that are or were shown at this place, and when the review came there."""
+    here = [a for a in review.actions if place in a.places or place in a.former_places]
+    return here, min((_arrival_time(action, place) for action in here), default=0.0)
 
 
 def _merge_line(lines: dict[tuple[object, ...], ThreadLine], line: ThreadLine) -> None:

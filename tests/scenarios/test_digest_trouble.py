@@ -6,12 +6,14 @@ import pytest
 
 from bot.app import Timing
 from hitl_core import Gate, ToolCall
-from hitl_core.model import encode
+from hitl_core.model import DEFAULT_PLACE, encode
 from hitl_core.review import Decide, Proposal, claims
+from hitl_core.review.escalation import escalate
 from tests.scenarios.test_digest import COUNT, FEW, digest_of, has_cards, is_counted, submit
-from tests.support.bots import CANARY, POLICY, Scene, email
+from tests.scenarios.test_escalation import TWO_PLACES
+from tests.support.bots import CANARY, POLICY, Scene, email, sql
 from tests.support.builders import person
-from tests.support.slack import APPROVALS, Message, buttons, review_of, text_of
+from tests.support.slack import APPROVALS, OPS, Message, buttons, review_of, text_of
 from tests.support.waiting import wait_until
 
 #: Nothing is late for longer than until it is looked at again.
@@ -262,3 +264,22 @@ async def test_a13_the_button_of_a_digest_that_can_not_be_read_says_so(scene: Sc
     await scene.alice.press({**digest, "channel": APPROVALS}, "review")
 
     assert "None of these reviews waits" in await scene.alice.last_notice()
+
+
+async def test_a13_v7_a_step_to_the_place_of_a_digest_gets_a_card(scene: Scene) -> None:
+    """Given a digest in #team-ops; when other calls of its reviews escalate there, to Dana; then each review
+    has a card, which calls her: the digest only changed, which notifies nobody."""
+    gate = await scene.gate(TWO_PLACES.replace("1s", "1h"))
+    calls = [email(), sql()]
+    ids = [await gate.submit(calls, thread_id=f"t-{n}") for n in range(5)]
+    await scene.bot(**FEW)
+    await scene.card("5 reviews wait", channel=OPS)
+    await wait_until("each has its message", lambda: is_counted(gate, ids))
+    for review_id in ids:
+        await gate.reviews.change(
+            review_id, "step", lambda r, now: escalate(r, DEFAULT_PLACE, person("U0ALICE"), now)
+        )
+    for number in range(5):
+        card = await scene.card(f"thread “t-{number}”", "Passed on from", channel=OPS)
+        assert len(buttons(card, "approve")) == 2
+    await scene.card("nothing waits here any more of 5 reviews", channel=OPS)

@@ -13,6 +13,8 @@ from hitl_core.model import Place, Review, Snapshot
 from hitl_core.review import Reviews, deadline, next_step_at, open_items, pending_actions
 from hitl_core.task_group import task_group
 
+from ...card import escalated_again
+
 log = logging.getLogger(__name__)
 
 #: How many reviews are loaded at the same time. Few, because one can take 50 ms, and clicks wait for that.
@@ -21,10 +23,11 @@ CONCURRENCY = 4
 
 def is_plain(snapshot: Snapshot, place: Place) -> bool:
     """Whether a digest may show the waiting part of this review: it has only pending actions, for the people
-    whom the agent asked, and no problem.
+    whom the agent asked, and no problem; and nobody was called there later.
     """
     review = snapshot.review
-    return not (snapshot.held or review.troubles) and all(
+    is_special = snapshot.held or review.troubles or escalated_again(review, place)
+    return not is_special and all(
         item.action is not None and not item.action.earlier for item in open_items(review, place)
     )
 
