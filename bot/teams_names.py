@@ -6,6 +6,7 @@ deleted and created again, an operator forgets the old one here.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hitl_core.cli import (
@@ -70,14 +71,18 @@ def add_to(commands: Commands) -> None:
     add_redis(forget)
 
 
-async def _load(reviews: Reviews) -> dict[str, str]:
-    """The conversations, by name."""
-    values = await reviews.store.channel_values(CHANNEL)
+def pinned_names(values: Mapping[str, bytes]) -> dict[str, str]:
+    """The conversations to which names lead, by name, among all values of the channel."""
     return {
         name.removeprefix(PREFIX): data.decode(errors="replace")
         for name, data in sorted(values.items())
         if name.startswith(PREFIX)
     }
+
+
+async def _load(reviews: Reviews) -> dict[str, str]:
+    """The conversations, by name."""
+    return pinned_names(await reviews.store.channel_values(CHANNEL))
 
 
 def _list(args: argparse.Namespace) -> int:

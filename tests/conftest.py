@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
 import redis
 
+from hitl_core.store import RedisStore
 from hitl_core.store.redis.connection import client, start_checks
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.support.leaks import find_leaks_at
@@ -107,6 +108,14 @@ def redis_sentinels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisS
 def sentinel_url(redis_sentinels: RedisSentinels) -> str:
     redis_sentinels.flush()
     return redis_sentinels.url
+
+
+@pytest.fixture
+async def store(redis_url: str) -> AsyncIterator[RedisStore]:
+    """A store on an empty Redis."""
+    store = await RedisStore.open(redis_url)
+    yield store
+    await store.close()
 
 
 @pytest.fixture

@@ -77,7 +77,7 @@ class FormService:
             review,
             lambda: make_review_form(review, action, ref, self._limits, draft).enter(entries),
         )
-        number = ref.draft + (back or ref.draft > 0)
+        number = ref.draft + 1 if back or ref.draft else 0
         if number:  # otherwise the draft would bring back answers for another choice
             await self._drafts.save(session_id, who, form.session.answers, number)
         page = form.session.page - back

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hitl_core.errors import HitlError, StoreUnavailable, safe_message
+from hitl_core.errors import HitlError, safe_message
 
 from .health import Health
 
@@ -13,10 +13,11 @@ def report_sealing(health: Health, error: HitlError | None) -> None:
     """
     if error is None:
         health.resolve("store", "audit")
-    elif not isinstance(error, StoreUnavailable):
-        health.report(
+    else:
+        health.report_error(
             "store",
             "audit",
+            error,
             "The audit can't be sealed, so exports lack its new entries, and Redis keeps them:"
             f" {safe_message(error).rstrip('.')}. Look with `hitl audit verify`.",
         )

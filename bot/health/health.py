@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+from hitl_core.errors import StoreUnavailable
+
 from ..text import one_line
 
 log = logging.getLogger(__name__)
@@ -80,6 +82,11 @@ class Health:
                 last=now,
                 count=previous.count + 1,
             )
+
+    def report_error(self, kind: ProblemKind, subject: str, error: Exception, text: str) -> None:
+        """Report the problem that this error means. An unreachable Redis is none here: `/readyz` says it."""
+        if not isinstance(error, StoreUnavailable):
+            self.report(kind, subject, text)
 
     def resolve(self, kind: ProblemKind, subject: str) -> None:
         """The problem is over. No effect if there was none."""

@@ -53,8 +53,7 @@ class CardSync:
         mine = matches[0] if matches else await self._post(snapshot, place)
         await failpoint("outbox.after_post")
         winner = await store.record_post(review.id, place, mine, gone)
-        for loser in [ref for ref in (mine, *matches[1:]) if ref.key != winner.key]:
-            await self._messages.delete(loser)
+        await self._messages.delete_others((mine, *matches[1:]), winner)
         await failpoint("outbox.after_record")
         if not matches:
             await self._mark_doubts(snapshot, place)  # the new message asks about them
@@ -177,9 +176,8 @@ class CardSync:
             if not times:
                 return
             since = min(times)
-        for ref in await self._messages.find(snapshot, place, since or 0.0):
-            if ref.key != keep.key:
-                await self._messages.delete(ref)
+        found = await self._messages.find(snapshot, place, since or 0.0)
+        await self._messages.delete_others(found, keep)
 
 
 def _again_mark(place: Place) -> str:

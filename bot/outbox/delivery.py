@@ -86,11 +86,10 @@ class Delivery:
         place where nothing waits, and a review that is done is not retried permanently.
         """
         snapshot = await self._reviews.load(review_id)
+        review, posted = snapshot.review, any(one.base == place for one in snapshot.posts)
         try:
             await self._deliver_copies(snapshot, place, again, since)
         except (Undeliverable, LookupFailed) as error:
-            review = snapshot.review
-            posted = any(one.base == place for one in snapshot.posts)
             if isinstance(error, NotFound) and await self._fallback.pass_on(snapshot, place, error):
                 await self._delivery_problems.resolve(review, place, is_reached=False)
                 return
@@ -107,9 +106,8 @@ class Delivery:
             log.warning(text, review_id, place, error)
             await self._delivery_problems.resolve(review, place, is_reached=False)
             return
-        posted = any(one.base == place for one in snapshot.posts)
-        is_reached = posted or has_waiting(snapshot.review, place)
-        await self._delivery_problems.resolve(snapshot.review, place, is_reached=is_reached)
+        is_reached = posted or has_waiting(review, place)
+        await self._delivery_problems.resolve(review, place, is_reached=is_reached)
 
     async def redraw(self, job: Job, again: bool, since: float | None = None) -> None:
         """Update the card at this place even if it shows the newest version: a request that timed out may

@@ -55,9 +55,8 @@ class DueTimers:
             except HitlError as error:
                 log.warning("the index of due reviews could not be read: %s", error)
                 full = False
-                if not isinstance(error, StoreUnavailable):  # which `/readyz` says
-                    text = f"Deadlines, reminders and escalations can't be applied: {error}"
-                    self._health.report("timer", _INDEX, text)
+                text = f"Deadlines, reminders and escalations can't be applied: {error}"
+                self._health.report_error("timer", _INDEX, error, text)
             if not full:
                 await asyncio.sleep(self._interval)
 

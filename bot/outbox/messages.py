@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
@@ -103,6 +103,12 @@ class Messages:
 
     async def delete(self, ref: MessageRef) -> None:
         await self._channels.of_message(ref).delete(ref)
+
+    async def delete_others(self, refs: Iterable[MessageRef], keep: MessageRef) -> None:
+        """Delete these messages, except the one to keep."""
+        for ref in refs:
+            if ref.key != keep.key:
+                await self.delete(ref)
 
     async def is_near(self, place: Place, ref: MessageRef) -> bool:
         """Whether this place is in the message's conversation. False if the place can't be reached or is a

@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 from uuid import uuid4
 
-from hitl_core.errors import HitlError, StoreUnavailable, safe_message
+from hitl_core.errors import HitlError, safe_message
 from hitl_core.review import Reviews
 
 from ..health import Health
@@ -197,8 +197,7 @@ class Outbox:
             except Exception as error:
                 why = safe_message(error)
                 log.warning("%s: %s", subject, why)
-                if not isinstance(error, StoreUnavailable):  # which `/readyz` says
-                    text = f"Cards can't be shown or updated as they should: {why.rstrip('.')}."
-                    self._health.report("delivery", subject, text)
+                text = f"Cards can't be shown or updated as they should: {why.rstrip('.')}."
+                self._health.report_error("delivery", subject, error, text)
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, 2.0)

@@ -31,13 +31,6 @@ async def serving(store: Store, policies: Policies, most: int | None = None) -> 
 
 
 @pytest.fixture
-async def store(redis_url: str) -> AsyncIterator[RedisStore]:
-    store = await RedisStore.open(redis_url)
-    yield store
-    await store.close()
-
-
-@pytest.fixture
 def reviews(store: RedisStore) -> Reviews:
     """What people do."""
     return Reviews(store)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 import redis
@@ -21,13 +20,6 @@ from tests.support.waiting import wait_until
 KEYS, LANE = Keys(0), str(DEFAULT_PLACE)
 POSTS = 1e11
 CARD = b"card 0-0123456789abcdef0123456789abcdef default"
-
-
-@pytest.fixture
-async def store(redis_url: str) -> AsyncIterator[RedisStore]:
-    store = await RedisStore.open(redis_url)
-    yield store
-    await store.close()
 
 
 async def submit(store: RedisStore) -> str:

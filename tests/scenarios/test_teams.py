@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 
-from hitl_core import ToolCall
+from hitl_core import Outcome, ToolCall
 from teams_sandbox.workspace.acme import (
     ALICE,
     APPROVALS,
@@ -64,14 +65,25 @@ async def test_teams_13_edit_with_an_error_and_its_correction(
     assert call.args == {"to": "jo@example.com", "copies": 3}
 
 
-async def test_teams_13_edit_over_several_pages(scene: Scene, hands: TeamsHands) -> None:
-    """Given more fields than one card has; when Alice goes on, back, and on again, then nothing that she
-    entered is lost."""
+async def ask_for_fields(scene: Scene) -> asyncio.Task[Outcome]:
+    """A call with more fields than one card has, all with the value "old"."""
     names = [f"field_{at:02}" for at in range(25)]
     schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
     rule = {"allowed_decisions": ["approve", "edit"], "args_schema": schema}
     call = ToolCall("c1", "set_fields", dict.fromkeys(names, "old"))
-    waiting = await ask(scene, call, interrupt_on={"set_fields": rule})
+    return await ask(scene, call, interrupt_on={"set_fields": rule})
+
+
+async def changed_fields(waiting: asyncio.Task[Outcome]) -> dict[str, Any]:
+    """What runs, without the fields that are as they were."""
+    [run] = (await outcome(waiting)).execute
+    return {name: value for name, value in run.args.items() if value != "old"}
+
+
+async def test_teams_13_edit_over_several_pages(scene: Scene, hands: TeamsHands) -> None:
+    """Given more fields than one card has; when Alice goes on, back, and on again, then nothing that she
+    entered is lost."""
+    waiting = await ask_for_fields(scene)
     message = await card(hands, "set_fields")
     page = await hands.press(ALICE, "Edit", message)
     assert "Page 1 of 4" in page
@@ -81,9 +93,11 @@ async def test_teams_13_edit_over_several_pages(scene: Scene, hands: TeamsHands)
     assert "Page 3 of 4" in await hands.submit(ALICE, message, field_12="second")
     assert "Page 4 of 4" in await hands.submit(ALICE, message)
     await hands.submit(ALICE, message, field_24="third")
-    [run] = (await outcome(waiting)).execute
-    changed = {name: value for name, value in run.args.items() if value != "old"}
-    assert changed == {"field_00": "first", "field_12": "second", "field_24": "third"}
+    assert await changed_fields(waiting) == {
+        "field_00": "first",
+        "field_12": "second",
+        "field_24": "third",
+    }
 
 
 async def test_a13_e4_a_page_that_teams_repeats_late_loses_no_edit(
@@ -91,11 +105,7 @@ async def test_a13_e4_a_page_that_teams_repeats_late_loses_no_edit(
 ) -> None:
     """Given a form of three pages; when Teams sends the first page again while Alice is at the last one; then
     what she entered in between runs."""
-    names = [f"field_{at:02}" for at in range(25)]
-    schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
-    rule = {"allowed_decisions": ["approve", "edit"], "args_schema": schema}
-    call = ToolCall("c1", "set_fields", dict.fromkeys(names, "old"))
-    waiting = await ask(scene, call, interrupt_on={"set_fields": rule})
+    waiting = await ask_for_fields(scene)
     message = await card(hands, "set_fields")
     await hands.press(ALICE, "Edit", message)
     first_page = message.card_for(ALICE)
@@ -105,9 +115,7 @@ async def test_a13_e4_a_page_that_teams_repeats_late_loses_no_edit(
     assert "You went on with this form since" in str(await hands.send(late))
     await hands.submit(ALICE, message)
     await hands.submit(ALICE, message, field_24="last")
-    [run] = (await outcome(waiting)).execute
-    changed = {name: value for name, value in run.args.items() if value != "old"}
-    assert changed == {"field_08": "second", "field_24": "last"}
+    assert await changed_fields(waiting) == {"field_08": "second", "field_24": "last"}
 
 
 async def test_teams_13_cancel_brings_the_card_back(scene: Scene, hands: TeamsHands) -> None:

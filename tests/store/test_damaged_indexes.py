@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 import redis
@@ -19,13 +18,6 @@ from tests.support.builders import review_of
 from tests.support.waiting import wait_until
 
 BAD = b"0-\xff\xfe"
-
-
-@pytest.fixture
-async def store(redis_url: str) -> AsyncIterator[RedisStore]:
-    store = await RedisStore.open(redis_url)
-    yield store
-    await store.close()
 
 
 @pytest.fixture

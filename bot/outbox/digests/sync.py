@@ -68,9 +68,7 @@ class DigestSync:
         except LookupFailed as error:
             log.info("digest %s: duplicates can't be looked for: %s", digest.id, error)
             return
-        for other in found:
-            if other.key != keep.key:
-                await self._messages.delete(other)
+        await self._messages.delete_others(found, keep)
 
     async def note(self, snapshot: Snapshot, place: Place, digest_id: str) -> bool:
         """Note a change of a review that the digest shows. Returns whether the digest still shows it;
@@ -167,8 +165,7 @@ class DigestSync:
         )
         await failpoint("outbox.after_digest")
         winner = await store.record_digest_message(digest.id, mine, gone)
-        for loser in [ref for ref in (mine, *matches[1:]) if ref.key != winner.key]:
-            await self._messages.delete(loser)
+        await self._messages.delete_others((mine, *matches[1:]), winner)
         await failpoint("outbox.after_digest_record")
         if matches:
             await store.redraw_digest(digest.id)

@@ -13,7 +13,7 @@ from hitl_core.model import Value
 from hitl_core.store import Store
 
 from ....health import Health
-from ....teams_names import PREFIX
+from ....teams_names import PREFIX, pinned_names
 from ...contract import Unreachable
 from ..ids import NAME
 from .requests import Activity
@@ -75,11 +75,7 @@ class References:
         self.unreadable = [id for id, one in found.items() if one is None]
         self._report()
         self._all = {id: one for id, one in found.items() if one is not None}
-        self._pins = {
-            name.removeprefix(PREFIX): data.decode(errors="replace")
-            for name, data in values.items()
-            if name.startswith(PREFIX)
-        }
+        self._pins = pinned_names(values)
         self._loaded_at = time.monotonic()
 
     def _report(self) -> None:

@@ -142,7 +142,7 @@ class RedisDigests(RedisPart):
         )  # first, so that no other bot adds a review now
         async with store_errors():
             names = cast(list[bytes], await self._redis.hkeys(keys.digest(id)))
-        fields = [name.decode(errors="replace") for name in names]
+        fields = map(text_of, names)
         waiting = [name.removeprefix(_WAIT) for name in fields if name.startswith(_WAIT)]
         await self._leave(id, place, waiting, closes=True)
 
