@@ -75,9 +75,10 @@ chaos: $(VENV)/.dev ## kill -9, outages and lost replies under load; nothing may
 	@$(PY) -m benchmarks.chaos $(CHAOS_FLAGS) $(ARGS)
 
 # Where people would press again after an error, a test doesn't: so not every folder is here.
-LOSSY_TESTS = tests/api tests/gate $(addprefix tests/integrations/test_langgraph_,contract.py delivery.py inbox.py \
-	lost_pauses.py per_call.py reason.py watch.py withdrawal.py) \
-	$(addprefix tests/scenarios/test_,decisions.py doubt.py edits.py http_agents.py)
+LOSSY_TESTS = tests/api tests/gate \
+	$(addprefix tests/integrations/langgraph/,arguments/test_delivery.py driver/test_contract.py driver/test_reason.py \
+	driver/test_withdrawal.py guard/test_watch.py $(addprefix pauses/test_,inbox.py lost_pauses.py per_call.py)) \
+	$(addprefix tests/scenarios/,agents/test_doubt.py agents/test_http_agents.py reviews/test_decisions.py reviews/test_edits.py)
 
 lost-replies: $(VENV)/.dev ## tests with 1 % of Redis's replies lost, after their command was done  [LOSSY_TESTS= SEED= ARGS=]
 	@$(PY) -m pytest -q -n auto --maxprocesses=4 --dist=worksteal --lost-replies=0.01 \

@@ -14,12 +14,12 @@ import redis
 from hitl_core.store import RedisStore
 from hitl_core.store.redis.connection import client, start_checks
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
-from tests.support.leaks import find_leaks_at
-from tests.support.redis_cluster import RedisCluster
-from tests.support.redis_sentinels import RedisSentinels
-from tests.support.redis_server import durable_server, executable_under_test, session_server
+from tests.support.redis_servers.cluster import RedisCluster
+from tests.support.redis_servers.leaks import find_leaks_at
+from tests.support.redis_servers.sentinels import RedisSentinels
+from tests.support.redis_servers.server import durable_server, executable_under_test, session_server
 
-pytest_plugins = ["pytester", "tests.support.ci_skips", "tests.support.lost_replies"]
+pytest_plugins = ["pytester", "tests.support.ci_skips", "tests.support.redis_servers.lost_replies"]
 
 # On a busy machine one slow example says nothing about the code; the same examples everywhere.
 hypothesis.settings.register_profile("hitl", deadline=None, derandomize=True)

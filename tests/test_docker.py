@@ -26,8 +26,8 @@ from slack_sandbox.client.actor import Actor
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from slack_sandbox.server import running_sandbox
 from tests.support.bots import CLICK, Process, Scene
-from tests.support.installation import SOURCES, build_wheel, copy_sources, install
-from tests.support.redis_server import executable_under_test
+from tests.support.processes.installation import SOURCES, build_wheel, copy_sources, install
+from tests.support.redis_servers.server import executable_under_test
 
 ROOT = Path(__file__).parents[1]
 #: A whole version, not one that moves.

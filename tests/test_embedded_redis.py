@@ -16,7 +16,7 @@ import redis
 
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from slack_sandbox.demo.redis_binary import EmbeddedRedisError, find_redis_server
-from tests.support.redis_server import durable_server, executable_under_test
+from tests.support.redis_servers.server import durable_server, executable_under_test
 from tests.support.waiting import wait_until
 
 OwnRedis = Callable[[], EmbeddedRedis]

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from slack_sandbox.client.actor import Actor
-from tests.support.installation import Installation, build_wheel, copy_sources, install
-from tests.support.ports import free_port_before_another
+from tests.support.processes.installation import Installation, build_wheel, copy_sources, install
+from tests.support.processes.ports import free_port_before_another
 
 pytestmark = [pytest.mark.redis, pytest.mark.servers, pytest.mark.slow]
 

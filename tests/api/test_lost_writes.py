@@ -19,7 +19,7 @@ from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.api.client import Client, issue, tool_call
 from tests.api.conftest import serving
 from tests.support.builders import approve_all, person, policy
-from tests.support.lost_writes import aof_size, lose_writes_since
+from tests.support.redis_servers.lost_writes import aof_size, lose_writes_since
 from tests.support.waiting import wait_until
 
 # A process that lost a reply doesn't know what Redis forgot, so it can't notice it.

@@ -20,7 +20,7 @@ from bot.forms.message_form import escalation_page, rejection_page, text_answer_
 from bot.inbox.press import ActionRef
 from hitl_core.model import MAX_REASON, Place, Review
 from slack_sandbox.workspace.message import escape_text as as_slack_keeps
-from tests.bot.test_text import BIDI, HIDDEN
+from tests.bot.text.test_text import BIDI, HIDDEN
 from tests.channels.nasty import NASTY
 from tests.channels.reading import check, check_view, edit_pages, review_view, see_view, texts
 from tests.channels.scenes import (

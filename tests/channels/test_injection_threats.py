@@ -19,7 +19,7 @@ from bot.channels.slack.render.card_message import message
 from bot.forms import AnswerForm, FormRef
 from bot.forms.message_form import text_answer_page
 from bot.inbox.press import ActionRef
-from tests.bot.test_text import BIDI, CONFUSABLE, HIDDEN
+from tests.bot.text.test_text import BIDI, CONFUSABLE, HIDDEN
 from tests.channels.reading import (
     arguments_in,
     check,

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from slack_sandbox.client.actor import Actor
-from tests.support.ports import free_port_before_another
+from tests.support.processes.ports import free_port_before_another
 
 pytestmark = [pytest.mark.redis, pytest.mark.slow]
 ROOT = Path(__file__).parents[2]

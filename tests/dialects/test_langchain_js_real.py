@@ -19,7 +19,7 @@ from hitl_core.model import ToolCall, encode
 from hitl_core.review import DecideAll
 from hitl_core.review.edits.proposal import Proposal
 from tests.dialects.conformance import ADA, Running, a_gate
-from tests.support.node import langchain_js
+from tests.support.processes.node import langchain_js
 
 pytestmark = pytest.mark.node
 Json = dict[str, Any]

@@ -15,7 +15,7 @@ from hitl_core.failpoints import FailpointError
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.gate.conftest import Open
 from tests.support.builders import approve_all, call
-from tests.support.troubled_redis import in_trouble
+from tests.support.redis_servers.troubled import in_trouble
 from tests.support.waiting import wait_until
 
 OwnRedis = Callable[[], EmbeddedRedis]

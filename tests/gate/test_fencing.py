@@ -19,7 +19,7 @@ from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 from tests.gate.conftest import Open
 from tests.support.builders import approve_all, call, person, policy
-from tests.support.proxy import proxy_to
+from tests.support.redis_servers.proxy import proxy_to
 from tests.support.waiting import wait_until
 
 CALL = call(id="c1", n=1)

@@ -30,7 +30,7 @@ from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.gate.conftest import Open, listeners
 from tests.support.builders import approve_all, call, person, policy, proposal
 from tests.support.jobs import finish_all
-from tests.support.proxy import proxy_to
+from tests.support.redis_servers.proxy import proxy_to
 from tests.support.waiting import wait_until
 
 OwnRedis = Callable[[], EmbeddedRedis]

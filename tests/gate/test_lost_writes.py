@@ -16,7 +16,7 @@ from hitl_core.store import HistoryCheck, RedisStore
 from hitl_core.store.redis import server_change
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.support.builders import approve_all, call, person, policy
-from tests.support.lost_writes import aof_size, lose_writes_since
+from tests.support.redis_servers.lost_writes import aof_size, lose_writes_since
 from tests.support.waiting import wait_until
 
 # A process that lost a reply doesn't know what Redis forgot, so it can't notice it.

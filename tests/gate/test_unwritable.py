@@ -12,7 +12,7 @@ from hitl_core import Gate, Policy, ToolCall
 from hitl_core.errors import StoreUnavailable, StoreUnwritable
 from hitl_core.store import RedisStore
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
-from tests.support.troubled_redis import TROUBLES, Trouble, in_trouble
+from tests.support.redis_servers.troubled import TROUBLES, Trouble, in_trouble
 from tests.support.waiting import wait_until
 
 OwnRedis = Callable[[], EmbeddedRedis]

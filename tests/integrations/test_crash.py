@@ -17,7 +17,7 @@ from hitl_core.gate import Gate
 from hitl_core.model import Review
 from hitl_core.review.runs.claims import DoubtAnswer
 from tests.integrations.agents import POLICY, Lab
-from tests.support.forks import Forked, Forks, forks
+from tests.support.processes.forks import Forked, Forks, forks
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.slow

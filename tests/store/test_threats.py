@@ -19,8 +19,8 @@ from hitl_core.errors import StoreUnavailable
 from hitl_core.store import RedisStore
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis, EmbeddedRedisError
 from tests.store.test_redis import created
-from tests.support.proxy import proxy_to
-from tests.support.redis_server import executable_under_test
+from tests.support.redis_servers.proxy import proxy_to
+from tests.support.redis_servers.server import executable_under_test
 
 SEED = 44
 

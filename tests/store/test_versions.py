@@ -16,7 +16,7 @@ from hitl_core.store import RedisStore
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.docs.pages import ROOT
 from tests.store.test_redis_contract import TestRedisStore
-from tests.support.redis_server import FORGETFUL
+from tests.support.redis_servers.server import FORGETFUL
 
 pytestmark = pytest.mark.redis
 

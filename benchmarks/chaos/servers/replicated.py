@@ -17,8 +17,8 @@ from redis.asyncio import Redis
 from redis.asyncio.cluster import RedisCluster as ClusterClient
 
 from slack_sandbox.demo import DURABLE_SETTINGS, EmbeddedRedis
-from tests.support.redis_cluster import RedisCluster
-from tests.support.redis_sentinels import RedisSentinels
+from tests.support.redis_servers.cluster import RedisCluster
+from tests.support.redis_servers.sentinels import RedisSentinels
 
 #: After how many milliseconds a silent master is replaced.
 DOWN_AFTER = 2000

@@ -12,7 +12,7 @@ from bot.card.arguments import list_arguments, mask_action
 from bot.inbox import Press
 from bot.text import to_visible
 from hitl_core.model import Review
-from tests.bot.test_text import BIDI, HIDDEN
+from tests.bot.text.test_text import BIDI, HIDDEN
 from tests.channels.contract.world import Shown, World
 from tests.channels.nasty import NASTY
 from tests.channels.scenes import (

@@ -22,7 +22,7 @@ from teams_sandbox.sandbox import Sandbox
 from teams_sandbox.server import running_sandbox
 from teams_sandbox.workspace import ids
 from tests.channels.teams.test_transport import CARD, ROOM
-from tests.support.teams import install_everywhere, make_channel
+from tests.support.teams.local import install_everywhere, make_channel
 
 CHAT, ALICE = Place(f"teams:{ids.GROUP_CHAT}"), Place(f"teams:{ids.ALICE}")
 LOOK_UPS: dict[str, Callable[[TeamsChannel], Awaitable[object]]] = {

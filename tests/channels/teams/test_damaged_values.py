@@ -12,7 +12,7 @@ from hitl_core.errors import SettingsError
 from hitl_core.model import Place
 from hitl_core.store import MemoryStore
 from teams_sandbox.server import running_sandbox
-from tests.support.teams import install_everywhere, make_channel
+from tests.support.teams.local import install_everywhere, make_channel
 
 BAD = "19:bad@thread.tacv2"
 URL = "https://smba.trafficmanager.net/emea/"

@@ -18,9 +18,9 @@ from bot.inbox import ActionRef
 from hitl_core.forms import FormErrors
 from hitl_core.model import MessageRef, encode
 from tests.channels.scenes import review_of
+from tests.channels.slack.test_fields import PROPERTIES, keys
 from tests.channels.teams.filling import PEN, Form, edit_form, fill_in, fill_pages, open_edit
 from tests.channels.teams.reading import KEY, actions_of, check, to_text
-from tests.channels.test_fields import PROPERTIES, keys
 from tests.channels.test_properties import long_text, value
 
 Json = dict[str, Any]

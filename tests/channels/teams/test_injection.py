@@ -31,7 +31,7 @@ from bot.forms.message_form import escalation_page, rejection_page, text_answer_
 from bot.inbox import ActionRef, Press, action_page, arguments_page
 from bot.text import one_line
 from hitl_core.model import MAX_REASON, Review
-from tests.bot.test_text import BIDI, HIDDEN
+from tests.bot.text.test_text import BIDI, HIDDEN
 from tests.channels.nasty import NASTY as EVERYWHERE
 from tests.channels.scenes import DEFAULT, POSTED, link_to, name_of, review_of
 from tests.channels.teams.filling import PEN, Form, edit_form

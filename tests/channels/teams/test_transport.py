@@ -31,7 +31,7 @@ from teams_sandbox.sandbox import Sandbox
 from teams_sandbox.server import running_sandbox
 from teams_sandbox.workspace import Conversation, ids
 from tests.channels.scenes import DEFAULT, THREE, review_of
-from tests.support.teams import credentials, install_everywhere, installation, make_channel
+from tests.support.teams.local import credentials, install_everywhere, installation, make_channel
 
 REVIEW = review_of(*THREE)
 CARD = build_card(REVIEW, DEFAULT)
