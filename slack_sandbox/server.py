@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -19,6 +19,19 @@ from .web_api import drop_connection, upload_routes
 _MAX_BYTES = 20 * 1024 * 1024
 
 
+@web.middleware
+async def end_without_client(
+    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+) -> web.StreamResponse:
+    """A client that was killed in the middle of its request is no error of ours."""
+    try:
+        return await handler(request)
+    except ConnectionResetError:
+        if request.transport is not None:
+            raise
+        return web.Response(status=400)
+
+
 class SandboxServer:
     """The web server of one sandbox."""
 
@@ -26,7 +39,9 @@ class SandboxServer:
         self._sandbox, self._page = sandbox, PageApi(sandbox)
 
     def web_app(self) -> web.Application:
-        app = web.Application(client_max_size=_MAX_BYTES, middlewares=[require_local_host])
+        app = web.Application(
+            client_max_size=_MAX_BYTES, middlewares=[end_without_client, require_local_host]
+        )
         app.router.add_route("*", "/api/{method}", self._sandbox.api.handle)
         app.router.add_post("/actions/{team}/{key}", self._respond)
         app.router.add_get(r"/archives/{channel}/p{ts:\d+}", self._permalink)

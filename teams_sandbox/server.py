@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 
 import aiohttp
@@ -15,6 +15,19 @@ from .page import PageApi
 from .sandbox import CLIENT_SECRET, Sandbox
 
 _MAX_BYTES = 20 * 1024 * 1024
+
+
+@web.middleware
+async def end_without_client(
+    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+) -> web.StreamResponse:
+    """A client that was killed in the middle of its request is no error of ours."""
+    try:
+        return await handler(request)
+    except ConnectionResetError:
+        if request.transport is not None:
+            raise
+        return web.Response(status=400)
 
 
 def web_app(sandbox: Sandbox) -> web.Application:
@@ -31,7 +44,9 @@ def web_app(sandbox: Sandbox) -> web.Application:
         page.end()
         await sandbox.end()
 
-    app = web.Application(client_max_size=_MAX_BYTES, middlewares=[require_local_host])
+    app = web.Application(
+        client_max_size=_MAX_BYTES, middlewares=[end_without_client, require_local_host]
+    )
     app.add_routes(sandbox.connector.routes())
     app.add_routes(sandbox.graph.routes())
     app.add_routes(sandbox.login.routes())
