@@ -1,4 +1,4 @@
-"""The ids that we put into Slack's modals and messages and read back, and the pressed button."""
+"""The ids that we put into Slack's modals and messages and read back."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hitl_core.model import MessageRef, Place
 
 from ... import refusals
 from ...forms import FormKind, FormRef
-from ...inbox import ActionRef, Press
+from ...inbox import ActionRef
 
 Body = dict[str, Any]
 
@@ -113,12 +113,6 @@ def _parse_meta(callback_id: object, text: str) -> ModalMeta:
         callback_id, target, fields.page, fields.draft, fields.tool, fields.confirming, card
     )
     return ModalMeta(form, review)
-
-
-def press_of(body: Body) -> Press:
-    """The pressed button, or option of a menu. Raises Refused if it is not ours."""
-    action = body["actions"][0]
-    return Press.parse(str((action.get("selected_option") or action).get("value") or ""))
 
 
 def view_of(body: Body) -> Body:

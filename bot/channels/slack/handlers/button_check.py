@@ -1,4 +1,4 @@
-"""Refuses a button that is not ours, or that is in a modal that can't be read, before a listener gets it."""
+"""Reads the pressed button. Refuses one that is not ours, or that is in a modal that can't be read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from slack_bolt.response import BoltResponse
 from hitl_core.errors import Refused
 
 from .... import refusals
-from ....inbox import Reply
+from ....inbox import Press, Reply
 from .. import ids
 from ..ids import Body
 from ..modals import BACK
@@ -24,8 +24,8 @@ log = logging.getLogger(__name__)
 
 
 class ButtonCheck(AsyncMiddleware):
-    """A middleware of Bolt. The person gets a sentence, and Slack its acknowledgement; otherwise Slack would
-    show its own error.
+    """A middleware of Bolt: a listener gets the button as its argument `press`. If it is refused, the person
+    gets a sentence, and Slack its acknowledgement; otherwise Slack would show its own error.
     """
 
     def __init__(self, responder: Responder) -> None:
@@ -41,7 +41,7 @@ class ButtonCheck(AsyncMiddleware):
         body: Body = req.body
         try:
             if body.get("type") == "block_actions":
-                _check_press(body)
+                req.context["press"] = _read_press(body)
         except Refused as refused:
             log.warning("a button that can't be read was pressed")  # its texts may be anything
             await self._responder.send_reply(body, req.context.respond, Reply.refusal(refused))
@@ -50,14 +50,16 @@ class ButtonCheck(AsyncMiddleware):
         return None
 
 
-def _check_press(body: Body) -> None:
-    """Raises Refused. The inputs of a form, and its "Back", are not checked here, because they are no buttons
-    of a card: `Submissions` reads them.
+def _read_press(body: Body) -> Press | None:
+    """Raises Refused. None for the inputs of a form, and for its "Back", because they are no buttons of a
+    card: `Submissions` reads them.
     """
     action, view = body["actions"][0], ids.view_of(body)
     if view.get("type") == "modal":
         ids.parse_meta(view)
     if action["type"] not in ("button", "overflow") or action["action_id"] == BACK:
-        return
-    if not has_id(ids.press_of(body), action["action_id"]):
+        return None
+    press = Press.parse(str((action.get("selected_option") or action).get("value") or ""))
+    if not has_id(press, action["action_id"]):
         raise Refused("unknown_action", refusals.UNREADABLE_BUTTON)
+    return press

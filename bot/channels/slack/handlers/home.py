@@ -18,10 +18,17 @@ from hitl_core.model import Reviewer
 
 from .... import click_budget
 from ....card import COMMAND_HELP
-from ....inbox import HomeLoader, HomeView, Inbox, PermittedSnapshot, list_error, offload_home
+from ....inbox import (
+    HomeLoader,
+    HomeView,
+    Inbox,
+    PermittedSnapshot,
+    Press,
+    list_error,
+    offload_home,
+)
 from ....text import one_line
 from ...contract import ChannelError
-from .. import ids
 from ..channel import SlackChannel
 from ..ids import Body
 from ..places import LABEL, NAME
@@ -57,9 +64,9 @@ class HomeTab:
         user_id = str(event["user"])
         await self._run_in_time(user_id, self._open_home(user_id))
 
-    async def on_page_button(self, ack: AsyncAck, body: Body) -> None:
-        user_id, page = str(body["user"]["id"]), ids.press_of(body).number
-        await self._run_in_time(user_id, self.publish(user_id, page))
+    async def on_page_button(self, ack: AsyncAck, body: Body, press: Press) -> None:
+        user_id = str(body["user"]["id"])
+        await self._run_in_time(user_id, self.publish(user_id, press.number))
         await ack()
 
     async def publish(

@@ -12,7 +12,7 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncRespond
 
 from ....forms import FormRef, FormService
-from ....inbox import Inbox, InboxCommand
+from ....inbox import Inbox, InboxCommand, Press
 from .. import ids
 from ..channel import SlackChannel
 from ..ids import Body
@@ -49,17 +49,19 @@ class Listeners:
         self._submissions.register(app)
         self._failures.register(app)
 
-    async def press(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+    async def press(self, ack: AsyncAck, body: Body, respond: AsyncRespond, press: Press) -> None:
         """A button that decides, or an option of a menu, which may also open a form."""
-        press, op, card = ids.press_of(body), ids.op_of_click(body), ids.message_of(body)
+        op, card = ids.op_of_click(body), ids.message_of(body)
         who = await self._responder.load_reviewer(body)
         if (command := press.command(who, op, card)) is not None:
-            await self._apply(body, respond, command)
+            await self._apply(body, respond, press, command)
         else:
-            await self._modals.open_card_modal(body, respond)
+            await self._modals.open_card_modal(body, respond, press)
         await ack()
 
-    async def _apply(self, body: Body, respond: AsyncRespond, command: InboxCommand) -> None:
+    async def _apply(
+        self, body: Body, respond: AsyncRespond, press: Press, command: InboxCommand
+    ) -> None:
         """Applies the command, and shows the result if the card alone does not show it."""
         reply, view = await self._inbox.apply(command), ids.view_of(body)
         if reply.unread is not None:
@@ -73,7 +75,7 @@ class Listeners:
         elif reply.code == "ok" and view.get("callback_id") == "see":
             meta = ids.parse_meta(view)
             await self._submissions.show_next_action(view, meta, command.who, reply.snapshot)
-            await self._modals.show_approved(body, command.who, reply.snapshot)
+            await self._modals.show_approved(body, press, command.who, reply.snapshot)
         else:
             await self._responder.send_reply(body, respond, reply)
         await self._responder.refresh_home(body, reply.snapshot)

@@ -23,6 +23,7 @@ from ....inbox import (
     ActionRef,
     Inbox,
     PermittedSnapshot,
+    Press,
     ReadRequired,
     Reply,
     file_posted,
@@ -54,31 +55,31 @@ class ModalButtons:
         app.action(re.compile("see_page:.*"))(self.show_arguments_page)
         app.action("file")(self.post_file)
 
-    async def press(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        await self.open_card_modal(body, respond)
+    async def press(self, ack: AsyncAck, body: Body, respond: AsyncRespond, press: Press) -> None:
+        await self.open_card_modal(body, respond, press)
         await ack()
 
-    async def open_card_modal(self, body: Body, respond: AsyncRespond) -> None:
+    async def open_card_modal(self, body: Body, respond: AsyncRespond, press: Press) -> None:
         """Opens what a button about the whole card opens: the actions one by one, all arguments, or a
         form.
         """
-        press, card = ids.press_of(body), ids.message_of(body)
+        card = ids.message_of(body)
         match press.verb:
             case "review":
                 who = await self._responder.load_reviewer(body)
                 page = self._views.first_review_page(press.target, press.number, card, who)
                 await self._responder.open_modal(body, respond, ModalMeta(press.target), page)
             case "escalate":
-                await self._open_escalation(body, respond)
+                await self._open_escalation(body, respond, press)
             case _:
                 about = FormRef.of_button(press, card) or press.target
                 await self.open_modal(body, respond, about)
 
-    async def show_review_page(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+    async def show_review_page(self, ack: AsyncAck, body: Body, press: Press) -> None:
         """Another page of the Review modal."""
         meta = ids.parse_meta(body["view"])
         assert meta.review is not None  # only the Review modal has these buttons
-        page = meta.review._replace(number=ids.press_of(body).number)
+        page = meta.review._replace(number=press.number)
         who = await self._responder.load_reviewer(body)
         await self.refresh_modal(body, self._views.review_page(meta.target, page, who))
         await ack()
@@ -92,8 +93,8 @@ class ModalButtons:
         page = self._views.review_page(meta.target, meta.review, who, seen, next_pending=True)
         await self.refresh_modal(body, page, "show")
 
-    async def _open_escalation(self, body: Body, respond: AsyncRespond) -> None:
-        form = FormRef.of_button(ids.press_of(body), ids.message_of(body))
+    async def _open_escalation(self, body: Body, respond: AsyncRespond, press: Press) -> None:
+        form = FormRef.of_button(press, ids.message_of(body))
         assert form is not None  # every button with this id says "escalate"
         if form.card is None:
             reply = Reply("gone", refusals.ESCALATE_ON_CARD)
@@ -104,28 +105,27 @@ class ModalButtons:
             pending_view = self._views.build(meta, who)
             await self._responder.open_modal(body, respond, meta, pending_view)
 
-    async def show_arguments_page(self, ack: AsyncAck, body: Body) -> None:
+    async def show_arguments_page(self, ack: AsyncAck, body: Body, press: Press) -> None:
         """Another page of "See all of it"."""
-        press = ids.press_of(body)
         meta = replace(ids.parse_meta(body["view"]), about=press.target)
         who = await self._responder.load_reviewer(body)
         await self.refresh_modal(body, self._views.arguments_page(meta, press.number, who))
         await ack()
 
     async def show_approved(
-        self, body: Body, who: Reviewer, seen: PermittedSnapshot | None
+        self, body: Body, press: Press, who: Reviewer, seen: PermittedSnapshot | None
     ) -> None:
         """Shows the result of an approval in place of the modal with all arguments. Never raises."""
 
         async def build_view() -> OpenedView:
-            text = await self._inbox.reader.approval_result(ids.press_of(body).target, who, seen)
+            text = await self._inbox.reader.approval_result(press.target, who, seen)
             return OpenedView(notice(text, APPROVED_TITLE), who)
 
         await self.refresh_modal(body, build_view(), "show")
 
-    async def post_file(self, ack: AsyncAck, body: Body) -> None:
+    async def post_file(self, ack: AsyncAck, body: Body, press: Press) -> None:
         """Posts all arguments as a file in the card's thread, for what is too long for a modal."""
-        target = ids.press_of(body).target
+        target = press.target
         who = await self._responder.load_reviewer(body)
         try:
             async with click_budget.timeout("file"):

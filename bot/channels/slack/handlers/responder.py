@@ -62,7 +62,7 @@ class Responder:
                 await self._record_read(opened)
         except Refused as refused:
             reply = Reply.refusal(refused)
-            await self._refresh_card(body, reply)
+            await self._refresh_card(body, meta, reply)
             await self.send_reply(body, respond, reply)
         except ChannelError as error:
             log.error("review %s: a modal could not be opened: %s", meta.target.review_id, error)
@@ -90,7 +90,7 @@ class Responder:
         try:
             opened = await task
         except Refused as refused:
-            await self._refresh_card(body, Reply.refusal(refused))
+            await self._refresh_card(body, meta, Reply.refusal(refused))
             await self._channel.update_view(view_id, notice(str(refused)))
             return None
         await self._channel.update_view(view_id, opened.view)
@@ -128,10 +128,8 @@ class Responder:
         except TimeoutError:
             raise ChannelError("Slack didn't show a person the answer to a click.") from None
 
-    async def _refresh_card(self, body: Body, reply: Reply) -> None:
-        await self._inbox.refresh_card(
-            reply, ids.press_of(body).target.review_id, ids.message_of(body)
-        )
+    async def _refresh_card(self, body: Body, meta: ModalMeta, reply: Reply) -> None:
+        await self._inbox.refresh_card(reply, meta.target.review_id, ids.message_of(body))
 
     async def push_modal(self, body: Body, view: View) -> None:
         """Opens a modal on top of the one with the button. Never raises."""
