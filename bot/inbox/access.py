@@ -222,9 +222,7 @@ class ReviewAccess:
             if refused.code == "gone" and self._directory.is_external(who):
                 raise Refused("not_permitted", refusals.ONLY_MEMBERS) from refused
             raise
-        return PermittedSnapshot.model_construct(
-            **dict(snapshot), who=who
-        )  # checked when it was loaded
+        return PermittedSnapshot(**vars(snapshot), who=who)
 
     async def _check(
         self, snapshot: PermittedSnapshot, grants: Iterable[Grant]

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
+from dataclasses import replace
 from functools import partial
 
 from hitl_core import telemetry
@@ -114,8 +115,7 @@ class Inbox:
         except Exception as error:
             log.error("review %s: a click failed: %s", review_id, trace_of(error))
             return Reply("unavailable", refusals.RESULT_UNKNOWN)
-        after = {"review": result.review, "now": result.now}
-        return Reply("ok", snapshot=snapshot.model_copy(update=after))
+        return Reply("ok", snapshot=replace(snapshot, review=result.review, now=result.now))
 
     async def _store(self, command: Command, snapshot: PermittedSnapshot) -> ChangeResult:
         findings = await self._check(command, snapshot)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from hitl_core.errors import HitlError, RefusalCode, Refused
@@ -105,6 +105,7 @@ class ReadRequired(Refused):
         self.unread = Unread(target, READ_FIRST.get(kind, ()))
 
 
+@dataclass(frozen=True, kw_only=True)
 class PermittedSnapshot(Snapshot):
     """A review that one person may see, with the grants by which `who` may decide: one tuple for each check.
     It is only valid for one click; the next click checks again.
@@ -119,7 +120,7 @@ class PermittedSnapshot(Snapshot):
         return any(bool(part) and all(grant in grants for grant in part) for part in self.checked)
 
     def with_check(self, grants: Iterable[Grant]) -> PermittedSnapshot:
-        return self.model_copy(update={"checked": (*self.checked, tuple(grants))})
+        return replace(self, checked=(*self.checked, tuple(grants)))
 
 
 def place_of_message(snapshot: Snapshot, message_ref: MessageRef) -> Place | None:

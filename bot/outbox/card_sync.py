@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection
+from dataclasses import replace
 
 from hitl_core import telemetry
 from hitl_core.failpoints import failpoint
@@ -77,7 +78,7 @@ class CardSync:
                 review, place.base
             ):
                 # Not recorded as shown, so that it is posted again.
-                return snapshot.model_copy(update={"shown": {**snapshot.shown, place: GONE}})
+                return replace(snapshot, shown={**snapshot.shown, place: GONE})
             shown_version = await self._reviews.store.record_shown_version(
                 review.id, place, review.version
             )
@@ -193,7 +194,7 @@ def _doubt_mark(review: Review, place: Place, call: Call) -> str:
 
 def forget_shown_versions(snapshot: Snapshot) -> Snapshot:
     """The snapshot without shown versions: what the messages show is unknown."""
-    return snapshot.model_copy(update={"shown": {}})
+    return replace(snapshot, shown={})
 
 
 def has_waiting(review: Review, place: Place) -> bool:

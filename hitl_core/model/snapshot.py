@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from hitl_core.model.place import MessageRef, Place
 from hitl_core.model.review import Review
-from hitl_core.model.value import Value
 
 #: The prefix of a mark that says that an agent has started a call, although the review may not know it.
 STARTED_MARK = "ran:"
 
 
-class Snapshot(Value):
-    """A review as it was loaded, with the store's time `now`.
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
+    """A review as it was loaded, with the store's time `now`. It is not stored, so it is not checked again.
 
     - `posts`: the message of each place;
     - `shown`: the version that each message shows;

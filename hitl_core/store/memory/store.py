@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from hitl_core.audit import PolicyChanged, link_entry
 from hitl_core.model import (
@@ -65,7 +66,7 @@ class MemoryStore(MemoryKeyValues, MemoryDigests):
         if (snapshot := await self.load(review_id)) is None:
             return None
         outline = snapshot.review.model_copy(update={"args": {}})
-        return snapshot.model_copy(update={"review": outline})
+        return replace(snapshot, review=outline)
 
     async def load_arguments(self, review_id: str, names: Sequence[str]) -> dict[str, Arguments]:
         review = self._reviews.get(review_id)

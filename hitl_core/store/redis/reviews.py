@@ -7,6 +7,7 @@ shown versions, marks), are separate fields.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from hitl_core.audit import link_entry
@@ -118,7 +119,7 @@ class RedisReviews(RedisHistory):
         snapshot = read_snapshot(review_id, sizes, stored, int(seconds) + int(micros) / 1e6)
         if not held:
             return snapshot
-        return snapshot.model_copy(update={"held": True, "held_since": float(held)})
+        return replace(snapshot, held=True, held_since=float(held))
 
 
 def _write_keys(keys: Keys, write: Write, places: Sequence[Place]) -> list[str]:

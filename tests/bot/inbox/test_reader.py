@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
@@ -82,7 +83,7 @@ async def test_a13_v6_what_is_held_is_read_without_answers(world: World) -> None
     seen = await world.inbox.access.load_permitted(world.id, ["1"], OPERATOR)
     reader, target = world.inbox.reader, ActionRef(world.id, "1", 1)
     for held in (False, True):
-        one = seen.model_copy(update={"held": held})
+        one = replace(seen, held=held)
         page = await reader.action(world.id, DEFAULT_PLACE, 0, OPERATOR, one)
         assert page.action is not None
         assert bool(page.action.allowed) is not held

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
@@ -121,7 +122,7 @@ async def test_a13_v8_a_card_that_can_not_be_shown_is_not_waited_for(directory: 
     why = DeliveryProblem(why="there is no such channel", since=0.0)
     review = seen.review.model_copy(update={"troubles": {Place("slack:#not-posted"): why}})
     for posts, code in ((POSTS, "not_permitted"), ({}, "unknown_members")):
-        here = seen.model_copy(update={"review": review, "posts": posts})
+        here = replace(seen, review=review, posts=posts)
         with pytest.raises(Refused) as refused:
             await directory.check_can_decide(person("U0ALICE"), here, [OF_OPS, NOBODY_YET])
         assert refused.value.code == code
@@ -146,7 +147,7 @@ async def test_a9_f12_members_of_a_large_conversation_have_a_right_only_if_it_wa
     with pytest.raises(Refused):
         await directory.check_can_decide(person("U0DANA"), snapshot(), [OF_OPS])
     marks = frozenset({sized_mark(Place("slack:#team-ops"))})
-    marked = snapshot().model_copy(update={"marks": marks})
+    marked = replace(snapshot(), marks=marks)
     await directory.check_can_decide(person("U0DANA"), marked, [OF_OPS])
 
 
@@ -202,9 +203,8 @@ async def test_whether_somebody_is_left(
     directory: Directory, grants: list[Grant], anybody: bool
 ) -> None:
     left = "enough" if anybody else "nobody"
-    assert (
-        await directory.deciders_left(grants, snapshot().model_copy(update={"posts": {}})) == left
-    )
+    unposted = replace(snapshot(), posts={})
+    assert await directory.deciders_left(grants, unposted) == left
 
 
 async def test_the_names_of_all_who_may_are_told(directory: Directory) -> None:

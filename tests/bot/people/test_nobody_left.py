@@ -4,6 +4,7 @@ people may decide."""
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -144,7 +145,7 @@ async def test_a22_no_fallback_opens_while_somebody_else_is_left(
     review_id = await bot.submit(pay={**rule, "fallback": ASK})
     [action] = await bot.deliver(review_id)
     assert ASK not in members_of(action), left
-    snapshot = (await bot.reviews.load(review_id)).model_copy(update={"posts": {}})
+    snapshot = replace(await bot.reviews.load(review_id), posts={})
     directory = Directory(Channels(bot.channel))
     assert await directory.deciders_left(action.grants, snapshot) == "enough"
 
