@@ -54,8 +54,7 @@ class EditForm(ReviewForm):
         answers: Answers | None = None,
     ) -> None:
         self._review, self._action, self._limits = review, action, limits
-        self._arguments = review.arguments(action.key)
-        self._args = self._arguments.parse()
+        self._args = review.arguments(action.key).parse()
         self._tools = edit_tools(review, action)[:MAX_TOOLS]
         self._name = self._tools[0]
         #: Why this form is not for the tool that the person chose last; "" if it is.
@@ -81,7 +80,7 @@ class EditForm(ReviewForm):
         return Proposal("edit", target.revision, None, args, self._tool, seal=target.seal)
 
     def warning(self, proposal: Proposal) -> str:
-        if self.ref.confirming == _digest(proposal):
+        if self.ref.confirming and self.ref.confirming == _digest(proposal):
             return ""
         odd = [plain_text(line) for line in self.session.entry_warnings()[:MAX_ODD]]
         sentences = " ".join(filter(None, (self._removal(proposal), *odd)))
@@ -150,7 +149,7 @@ class EditForm(ReviewForm):
     def _source(self, tool: str) -> FormSource:
         action, args = self._action, self._args
         if tool != self._name:
-            action = judge_edit(self._review, action, tool, self._arguments, 0.0).action
+            action = judge_edit(self._review, action, tool, args, 0.0).action
         redact = redaction_pointers(action, args)
         hides_values = self._review.hides_values or bool(redact)
         return FormSource(

@@ -215,8 +215,8 @@ class FormService:
     ) -> FormResult:
         target = ref.target
         command = Decide(target.review_id, target.action, proposal, seen.who, op)
-        was_cut = target.seal != seen.review.seal(target.action, is_whole=True)
-        if ref.kind == "edit" and shows_all and was_cut:
+        is_read_here = ref.kind == "edit" and shows_all
+        if is_read_here and target.seal != seen.review.seal(target.action, is_whole=True):
             await self._inbox.access.read_marks.record(target, seen.who)
             return to_result(await self._inbox.apply(command))  # `seen` doesn't have the new mark
         return to_result(await self._inbox.apply(command, seen))

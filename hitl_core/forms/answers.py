@@ -67,9 +67,8 @@ def read_slots(
     if problems:
         hidden = {*redact, *map(to_pointer, find_hidden([schema], result))}
         problems = hide_errors(problems, hidden, result)
-    errors = attach_errors(slots, problems, emptied, wrong)
-    if errors.fields or errors.top or errors.joint:
-        raise errors
+    if problems or wrong:
+        raise attach_errors(slots, problems, emptied, wrong)
     return result
 
 

@@ -61,7 +61,7 @@ def grants_for(review: Review, key: str, *, in_doubt: bool = False) -> tuple[Gra
     if key == WHOLE_REVIEW:
         doubts = [grant for call in review.calls_asked_about for grant in review.grants_of(call)]
         return (*(grant for action in review.actions for grant in action.grants), *doubts)
-    action, call = review.action(key), review.call(key)
-    if action is not None and not in_doubt:
+    if not in_doubt and (action := review.action(key)) is not None:
         return action.grants
+    call = review.call(key)
     return review.grants_of(call) if call else (Grant(review.places, Reviewers()),)

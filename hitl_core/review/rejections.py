@@ -44,8 +44,10 @@ def index_changes(
     added: list[RejectedCall] = []
     removed: list[RejectedCall] = []
     for action in review.actions:
+        if _decider(action) is None:
+            continue
         was = before.action(action.key) if before else None
-        if (was is not None and was.decision is not None) or _decider(action) is None:
+        if was is not None and was.decision is not None:
             continue
         if (earlier := action.rejected_before) is not None:
             removed.append(RejectedCall(earlier.review_id, earlier.key, action.request.name))

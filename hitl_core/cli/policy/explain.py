@@ -161,5 +161,5 @@ def _other_tools(policy: Policy, call: ToolCall) -> Iterator[str]:
     for name in names:
         with suppress(Refused):
             if name != call.name:
-                judge_edit(review, review.actions[0], name, review.arguments("1"), 0.0)
+                judge_edit(review, review.actions[0], name, review.arguments("1").parse(), 0.0)
                 yield name

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 from hitl_core.errors import Refused
 from hitl_core.model import (
     Action,
-    Arguments,
     Call,
     DecisionType,
     EarlierTerms,
     Expire,
+    JsonObject,
     Review,
     ReviewConfig,
     Route,
@@ -45,7 +45,7 @@ Schema = dict[str, Any]
 def edit_tools(review: Review, action: Action) -> tuple[str, ...]:
     """The tools that an edit may choose: the current one, the first one, and what the policy can allow."""
     names = [action.name, action.request.name]
-    if review.excerpt is not None:
+    if review.excerpt is not None and review.tools:
         policy = load_kept_policy(review.excerpt)
         names += (name for name in sorted(review.tools) if policy.can_edit_into(name))
     return tuple(dict.fromkeys(names))
@@ -69,7 +69,7 @@ def judge_edit(
     review: Review,
     action: Action,
     name: str,
-    args: Arguments,
+    args: JsonObject,
     now: float,
     kind: DecisionType = "edit",
 ) -> EditRuling:
@@ -89,7 +89,7 @@ def judge_edit(
     if review.excerpt is None:  # without a policy only the agent's own limits apply
         # `idempotent` was declared for the requested tool, so it is false for another one.
         return EditRuling(action, call.idempotent and name == action.request.name)
-    tool_call = ToolCall(action.request.tool_call_id, name, args.parse())
+    tool_call = ToolCall(action.request.tool_call_id, name, args)
     ruling = load_kept_policy(review.excerpt).judge(tool_call)
     again = call.idempotent and ruling.idempotent
     _check_ruling(review, action, call, name, ruling, kind)

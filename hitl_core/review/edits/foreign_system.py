@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from hitl_core.errors import DecisionError, Refused
 from hitl_core.jsonschema import to_pointer
-from hitl_core.model import Action, Arguments, DecisionType, DialectName, Expire, Review
+from hitl_core.model import Action, DecisionType, DialectName, Expire, JsonObject, Review
 from hitl_core.policy import Ruling
 
 #: The decisions that mean no. A system that has one of them can receive both.
@@ -42,11 +42,11 @@ def check_words(action: Action, name: str, ruling: Ruling, expire: Expire | None
     )
 
 
-def check_numbers(review: Review, action: Action, args: Arguments) -> None:
+def check_numbers(review: Review, action: Action, args: JsonObject) -> None:
     """Raises DecisionError for a whole number that the system would change."""
     if not action.request.takes or review.dialect not in _JAVASCRIPT:
         return
-    waiting: list[tuple[tuple[str | int, ...], Any]] = [((), args.parse())]
+    waiting: list[tuple[tuple[str | int, ...], Any]] = [((), args)]
     while waiting:
         path, value = waiting.pop()
         if isinstance(value, dict):

@@ -107,12 +107,15 @@ def _judge(review: Review, action: Action, proposal: Proposal, now: float) -> Ju
     same = args == before and name == action.name
     if is_edit and (proposal.args is None or (same and not proposal.verbatim)):
         raise Refused("unchanged", "Nothing was changed. To run it as it is, press Approve.")
+    if same and not is_edit:
+        return JudgedProposal(review, args, name, None, False)
+    old, new = before.parse(), args.parse()
+    ruling, after = None, action
     if not same:
-        check_numbers(review, action, args)
-    ruling = None if same else judge_edit(review, action, name, args, now, proposal.type)
-    after, hides_values = ruling.action if ruling is not None else action, False
-    if is_edit or not same:
-        hides_values = _check_args(review, action, after, name, before, args, proposal.type)
+        check_numbers(review, action, new)
+        ruling = judge_edit(review, action, name, new, now, proposal.type)
+        after = ruling.action
+    hides_values = _check_args(review, action, after, name, old, new, proposal.type)
     return JudgedProposal(review, args, name, ruling, hides_values)
 
 
@@ -121,15 +124,14 @@ def _check_args(
     action: Action,
     after: Action,
     name: str,
-    old_args: Arguments,
-    new_args: Arguments,
+    old: dict[str, Any],
+    new: dict[str, Any],
     kind: DecisionType,
 ) -> bool:
     """Whether some of the new arguments are hidden from people. Raises Refused if the schemas don't allow the
     arguments, or if no card could show them. `after` is the action by the rules for the new arguments.
     """
     what, config = "An answer" if kind == "approve" else "An edit", after.config
-    old, new = old_args.parse(), new_args.parse()
     hidden_before, hidden_after = redaction_pointers(action, old), redaction_pointers(after, new)
     hidden = {*hidden_after, *hidden_before}
     try:
@@ -210,14 +212,11 @@ def final_message(action: Action, proposal: Proposal) -> str | None:
     return message
 
 
-def _omit_keys(schema: dict[str, Any], keys: Collection[str]) -> dict[str, Any]:
-    return {key: value for key, value in schema.items() if key not in keys}
-
-
 def _answer_problem(schema: dict[str, Any], answer: object) -> str | None:
     # A `$ref` starts at the root, so the definitions must stay there.
     root = {key: schema[key] for key in ("$defs", "definitions", "$schema") if key in schema}
-    args_schema = {"type": "object", "properties": {"answer": _omit_keys(schema, root)}, **root}
+    own = {key: value for key, value in schema.items() if key not in root}
+    args_schema = {"type": "object", "properties": {"answer": own}, **root}
     try:
         problems = check_args(args_schema, {"answer": answer})
     except SchemaError as error:
