@@ -31,11 +31,11 @@ class BatchingRedis(Redis):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         cast(Any, super()).__init__(*args, **options)
-        self._batches = Batches(self.connection_pool)
+        self._batches, self._encoder = Batches(self.connection_pool), self.get_encoder()
 
     async def execute_command(self, *args: Any, **options: Any) -> Any:
         if args[0] == "EVALSHA":
-            packed = pack_command(args, self.get_encoder())
+            packed = pack_command(args, self._encoder)
             if len(packed) <= MAX_BYTES:
                 return await self._batches.call(packed)
         return await cast(Any, super()).execute_command(*args, **options)
@@ -143,7 +143,7 @@ def pack_command(words: Sequence[Any], encoder: Any) -> bytes:
         word
         if type(word) is bytes
         else word.encode()
-        if type(word) is str
+        if isinstance(word, str)
         else b"%d" % word
         if type(word) is int
         else encoder.encode(word)
