@@ -186,7 +186,7 @@ def _collect_texts(value: object, texts: list[str]) -> None:
             _collect_texts(part, texts)
     elif isinstance(value, dict):
         for key, part in cast("dict[str, object]", value).items():
-            if key == "text" and isinstance(part, str):
-                texts.append(part)
-            else:
+            if not isinstance(part, str):
                 _collect_texts(part, texts)
+            elif key == "text":
+                texts.append(part)
