@@ -42,7 +42,7 @@ class Recorder:
             if text == THREAD_STATE:  # a new thread, in which no call was rejected
                 return [b"1800000000 0 0 0"]
             self.scripts.append((text, keys, args))
-            return [b"stored", b""]
+            return b"stored "
 
         return run
 

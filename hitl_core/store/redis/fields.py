@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from hitl_core.errors import ReviewUnreadable
@@ -62,7 +62,7 @@ def read_review_id(entry: bytes | None) -> str:
     return str(cast(Any, data).get("review_id", "")) if isinstance(data, dict) else ""
 
 
-def read_snapshot(review_id: str, sizes: bytes, stored: bytes, now: float) -> Snapshot:
+def read_snapshot(review_id: str, sizes: Iterable[bytes], stored: bytes, now: float) -> Snapshot:
     """The snapshot in the answer of fields.lua. Raises ReviewUnreadable for data that is damaged, or that
     another version wrote.
     """
@@ -104,10 +104,10 @@ def check_arguments(review: Review) -> None:
         raise ReviewUnreadable(message)
 
 
-def _split_fields(sizes: bytes, stored: bytes) -> dict[str, bytes]:
+def _split_fields(sizes: Iterable[bytes], stored: bytes) -> dict[str, bytes]:
     """The fields of a hash by name."""
     parts, at = list[bytes](), 0
-    for size in map(int, sizes.split()):
+    for size in map(int, sizes):
         parts.append(stored[at : at + size])
         at += size
     return {name.decode(): value for name, value in zip(parts[::2], parts[1::2], strict=True)}

@@ -83,9 +83,10 @@ class RedisReviews(RedisHistory):
         for _ in range(_MAX_LOSSES):
             seen = await self._seen_of(partition)
             args = _write_args(write, places, int(self._retention * 1000), seen)
-            result, *entry = await self._run_script("commit", keys, args)
+            reply: bytes = await self._run_script("commit", keys, args)
+            result, _, entry = reply.partition(b" ")
             if result == b"stored":
-                self._note_entry(partition, seen.history, entry[0].decode())
+                self._note_entry(partition, seen.history, entry.decode())
                 if write.event.kind in CONFIRMED_KINDS:
                     await self.confirm(write.review.id)
             if result != b"history":
@@ -111,13 +112,14 @@ class RedisReviews(RedisHistory):
     async def _load(self, review_id: str, script: str) -> Snapshot | None:
         if (keys := self._find_keys(review_id)) is None:
             return None
-        seconds, micros, held, sizes, stored = await self._run_script(
+        head, stored = await self._run_script(
             script, [keys.review(review_id), keys.held], [review_id]
         )
+        seconds, micros, held, *sizes = head.split()
         if not sizes:
             return None
         snapshot = read_snapshot(review_id, sizes, stored, int(seconds) + int(micros) / 1e6)
-        if not held:
+        if held == b"-":
             return snapshot
         return replace(snapshot, held=True, held_since=float(held))
 

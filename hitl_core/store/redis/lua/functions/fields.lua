@@ -1,10 +1,11 @@
--- The answer of the scripts that read a review: the time, since when it is held (or ""), and its fields. The fields are
--- one text, with the sizes of its parts: redis-py needs longer to read many replies than we need to cut one text.
+-- The answer of the scripts that read a review: {"seconds microseconds held size size …", the fields in one text}. `held`
+-- is since when it is held, or "-"; the sizes are those of the fields' names and values. These are two texts, because
+-- redis-py needs longer to read many replies than we need to cut one text.
 local function answer_fields(fields, held)
-  local sizes = {}
+  local head = redis.call('TIME')
+  head[3] = held or '-'
   for i, part in ipairs(fields) do
-    sizes[i] = #part
+    head[i + 3] = #part
   end
-  local time = redis.call('TIME')
-  return { time[1], time[2], held or '', table.concat(sizes, ' '), table.concat(fields) }
+  return { table.concat(head, ' '), table.concat(fields) }
 end

@@ -24,8 +24,9 @@
 --         a held review is written only if it has 29 fields that begin with 28
 --      30… added rejected calls, then removed ones; then lane, place, the card's member, for each place; then field,
 --          bytes, for each new revision of arguments
--- Returns {"stored", the entry's id, or ""}; {"conflict"} if another version is stored, if the review is held, or if its
--- release doesn't know all that an agent has started; or {"history"} if what the process has seen is not what is stored: see check_history.lua. Compares first, writes last.
+-- Returns "stored ID", with the id of the entry or ""; "conflict" if another version is stored, if the review is held, or
+-- if its release doesn't know all that an agent has started; or "history" if what the process has seen is not what is
+-- stored: see check_history.lua. Compares first, writes last.
 
 local LIVE_BELOW = 1e11  -- added to the score of done reviews, so that they come after the live ones of the thread
 
@@ -40,15 +41,15 @@ local function count_fields(key, beginning)
 end
 
 if current_history(KEYS[13]) ~= ARGV[25] or not has_entry(KEYS[6], ARGV[26]) then
-  return { 'history' }
+  return 'history'
 end
 local current = redis.call('HMGET', KEYS[1], 'version', 'chain')
 if (current[1] or '0') ~= ARGV[2] or (current[2] or '') ~= ARGV[14] then
-  return { 'conflict' }
+  return 'conflict'
 end
 if redis.call('ZSCORE', KEYS[14], ARGV[1]) then
   if ARGV[27] == '' or count_fields(KEYS[1], ARGV[28]) ~= tonumber(ARGV[29]) then
-    return { 'conflict' }
+    return 'conflict'
   end
   if ARGV[27] == 'release' then
     redis.call('ZREM', KEYS[14], ARGV[1])
@@ -136,4 +137,4 @@ if keep > 0 and tonumber(oldest[2]) >= LIVE_BELOW then
 else
   redis.call('PERSIST', KEYS[2])
 end
-return { 'stored', entry }
+return 'stored ' .. entry
