@@ -90,8 +90,8 @@ class EvictionOrder(Generic[R]):
             yield from members
 
     def add(self, member: R) -> None:
-        self._ranks[member] = member.rank
-        self._by_rank[member.rank][member] = None
+        rank = self._ranks[member] = member.rank
+        self._by_rank[rank][member] = None
 
     def remove(self, member: R) -> None:
         if (rank := self._ranks.pop(member, None)) is not None:
