@@ -22,7 +22,7 @@ class FailpointError(Exception):
 
 
 async def failpoint(name: str) -> None:
-    """Costs one dictionary look-up when no failpoint is set."""
+    """Does nothing, at the cost of reading a variable, when no failpoint is set."""
     if (act := _parse_failpoints(os.environ.get(ENV_VARIABLE, "")).get(name)) is None:
         return
     verb, _, value = act.partition(":")
