@@ -81,9 +81,9 @@ class Driver:
         `input` None continues a run after a crash: only for the process that owns the thread. New input for
         a thread that waits for people cancels their reviews, and the model gets a message about each
         cancelled call. `requester` is the chat user for whom the agent acts, `origin` the thread in which
-        that person asked ("slack:C0123ABCD/1700000000.000100"). Both default to those of the last run.
-        `config` and `context` override those of `drive` until this run ends, also if `serve` of this
-        process resumes it. For other processes, pass a function to `drive` that makes them.
+        that person asked ("slack:C0123ABCD/1700000000.000100"); they default to those of the last run.
+        `config` and `context` override those of `drive` until this run ends, also if `serve` of this process
+        resumes it. For other processes, pass a function to `drive` that makes them.
 
         Raises Refused for new input while the thread is busy, InvalidToolCall and IntegrationError for
         calls that can't be reviewed or guarded, StoreUnavailable (call run(None) later), and any error of
@@ -98,9 +98,11 @@ class Driver:
             live = await self._reviews.live(thread_id)
             if input is not None:
                 async with self._reviews.hold_for_input(thread, state, live, input) as new_input:
-                    self._settings.begin(thread_id, run_settings)  # not for refused input
-                    return await self._stop_run(thread, await thread.invoke(new_input, state))
-            self._settings.begin(thread_id, run_settings)
+                    self._settings.begin(run_settings)  # not for refused input
+                    stopped = await thread.invoke(new_input, state)
+                    self._settings.end_replaced(state, run_settings)
+                    return await self._stop_run(thread, stopped)
+            self._settings.begin(run_settings)
             if is_unfinished(state) and not live:
                 state = await thread.invoke(None, state)
             return await self._stop_run(thread, state, live)
@@ -124,7 +126,7 @@ class Driver:
             live = await self._reviews.live(thread_id)
             async with self._reviews.hold_for_input(thread, state, live, input) as new_input:
                 await thread.save_input(new_input)
-                self._settings.end(thread_id)
+                self._settings.end_replaced(state, thread.run_settings)
 
     async def serve(self, on_stop: OnStop | None = None, *, concurrency: int = 8) -> None:
         """Resume the run of every settled review of this agent to its next stop. Never ends.
@@ -208,7 +210,7 @@ class Driver:
         if state.tasks:
             ids.extend(review.id for review in live)
         else:
-            self._settings.end(thread.id)
+            self._settings.end(thread.run_settings.run_id)
         return Run(
             thread.id, state.values, not state.tasks, tuple(dict.fromkeys(ids)), pauses.unknown
         )
@@ -222,14 +224,12 @@ class Driver:
     ) -> tuple[GraphThread, StateSnapshot]:
         thread = await self._make_thread(thread_id, requester, origin)
         state = await thread.load_state()
-        last_requester, last_origin = read_requester(state)
-        who, where = requester or last_requester, origin or last_origin
-        return replace(thread, requester=who, origin=where), state
+        who, where = read_requester(state)
+        return replace(thread, requester=requester or who, origin=origin or where), state
 
     async def _make_thread(
         self, id: str, requester: str | None, origin: str | None, claim: str | None = None
     ) -> GraphThread:
-        default = await self._settings.default(id)
         return GraphThread(
             graph=self._agent,
             reader=self._reader,
@@ -237,7 +237,7 @@ class Driver:
             id=id,
             requester=requester,
             origin=origin,
-            default_settings=default,
+            default_settings=await self._settings.default(id),
             run_settings=RunSettings(),
             claim=claim or f"run:{uuid4().hex}",
             policy=lambda: self._gate.policy,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, cast
+from uuid import uuid4
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import merge_configs
@@ -14,8 +15,9 @@ from langgraph.types import Interrupt, StateSnapshot
 from hitl_core.errors import IntegrationError
 from hitl_core.integrations.langgraph.graph import Json
 
-#: Saved with every checkpoint: the names of the settings that the caller passed to the run.
+#: Saved with every checkpoint: the names of the settings that the caller passed to the run, and the run's id.
 SETTINGS_KEY = "hitl_own_settings"
+RUN_KEY = "hitl_run"
 
 #: Keys of a config that name one checkpoint of a thread.
 _CHECKPOINT_KEYS = ("checkpoint_id", "checkpoint_ns", "checkpoint_map")
@@ -51,12 +53,14 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """The settings that the caller passed to one run; None if not passed. Raises IntegrationError for a
-    config of one checkpoint: the run goes on to later ones, and its pauses would be looked for at that one.
+    """The settings that the caller passed to one run; None if not passed. `run_id`: of the run that began
+    with them. Raises IntegrationError for a config of one checkpoint: the run goes on to later ones, and its
+    pauses would be looked for at that one.
     """
 
     config: RunnableConfig | None = None
     context: Any = None
+    run_id: str = field(default_factory=lambda: uuid4().hex)
 
     def __post_init__(self) -> None:
         configurable: Json = cast(Json, self.config or {}).get("configurable") or {}
@@ -74,38 +78,47 @@ class RunSettings:
 
 
 class Settings:
-    """The settings of `drive`, and those of each open run of this process."""
+    """The settings of `drive`, and those of each open run of this process. They belong to a run, not to its
+    thread: another process may have begun a new run of that thread.
+    """
 
     def __init__(self, *, config: Config, context: Any) -> None:
         self._config, self._context = config, context
         if isinstance(config, dict):
             RunSettings(cast(RunnableConfig, config))  # raises for a config that no run can have
-        self._by_thread: dict[str, RunSettings] = {}
+        self._by_run: dict[str, RunSettings] = {}
 
     async def default(self, thread_id: str) -> RunSettings:
         """The settings of `drive` for this thread."""
         config = cast(RunnableConfig, await _value_for(self._config, thread_id) or {})
         return RunSettings(config, await _value_for(self._context, thread_id))
 
-    def begin(self, thread_id: str, run_settings: RunSettings) -> None:
-        """Remember the settings of a new run, in place of those of the last run."""
-        self._by_thread.pop(thread_id, None)
+    def begin(self, run_settings: RunSettings) -> None:
+        """Remember the settings of a run, in place of those that it had."""
+        self.end(run_settings.run_id)
         if run_settings.names:
-            self._by_thread[thread_id] = run_settings
-        while len(self._by_thread) > MAX_RUNS:  # other processes may have ended these
-            del self._by_thread[next(iter(self._by_thread))]
+            self._by_run[run_settings.run_id] = run_settings
+        while len(self._by_run) > MAX_RUNS:  # other processes may have ended these
+            del self._by_run[next(iter(self._by_run))]
 
-    def end(self, thread_id: str) -> None:
+    def end(self, run_id: str) -> None:
         """Forget the settings of an ended run."""
-        self._by_thread.pop(thread_id, None)
+        self._by_run.pop(run_id, None)
+
+    def end_replaced(self, state: StateSnapshot, new: RunSettings) -> None:
+        """Forget the settings of the run that was at this state, if `new` began another one."""
+        if (run_id := _read_run_id(state)) != new.run_id:
+            self.end(run_id)
 
     def for_run(
         self, thread_id: str, state: StateSnapshot, new: RunSettings | None = None
     ) -> RunSettings:
-        """The settings with which the run was started, overridden by `new`. Raises IntegrationError if
-        another process started the run with settings that this process doesn't have.
+        """The settings with which the thread's run was started, overridden by `new`. Raises IntegrationError
+        if another process started the run with settings that this process doesn't have.
         """
-        own = _override(self._by_thread.get(thread_id, RunSettings()), new or RunSettings())
+        new = new or RunSettings()
+        run_id = _read_run_id(state) or new.run_id
+        own = replace(_override(self._by_run.get(run_id, RunSettings()), new), run_id=run_id)
         marked = str(cast(Json, state.metadata or {}).get(SETTINGS_KEY) or "")
         for name in marked.split():
             if name not in own.names and not callable(getattr(self, f"_{name}")):
@@ -114,6 +127,11 @@ class Settings:
                     f" resumed here. Give `drive` a function that makes the `{name}` from the thread's id."
                 )
         return own
+
+
+def _read_run_id(state: StateSnapshot) -> str:
+    """The id of the thread's last run; "" if it has none."""
+    return str(cast(Json, state.metadata or {}).get(RUN_KEY) or "")
 
 
 def _override(own: RunSettings, new: RunSettings) -> RunSettings:

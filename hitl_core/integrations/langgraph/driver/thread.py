@@ -10,7 +10,12 @@ from typing import Any, TypeAlias, cast
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
 
-from hitl_core.integrations.langgraph.driver.run import SETTINGS_KEY, RunSettings, merge_settings
+from hitl_core.integrations.langgraph.driver.run import (
+    RUN_KEY,
+    SETTINGS_KEY,
+    RunSettings,
+    merge_settings,
+)
 from hitl_core.integrations.langgraph.graph import Graph, Json
 from hitl_core.integrations.langgraph.guard import CLAIM, ActiveRuns, hold_watch
 from hitl_core.integrations.langgraph.pauses import (
@@ -27,7 +32,9 @@ log = logging.getLogger(__name__)
 REQUESTER = "hitl_requester"
 #: Also stored with every checkpoint: the thread in which that person asked.
 ORIGIN = "hitl_origin"
-
+_MARKS = (REQUESTER, ORIGIN, SETTINGS_KEY, RUN_KEY)
+#: The sources of states that `aupdate_state` wrote, in LangGraph's metadata.
+_BY_HAND = ("update", "fork")
 
 Stream: TypeAlias = Callable[[str, Any], Awaitable[None]]
 
@@ -69,7 +76,19 @@ class GraphThread:
         """The saved state, never the streamed one: after a crash only the saved state is there."""
         state = await self.graph.aget_state(self._config(), subgraphs=True)
         saved = SavedStates(cast(Any, self.graph).checkpointer, self.id, self.reader)
-        return await add_tool_agents(saved, state)
+        return await add_tool_agents(saved, await self._with_marks(state))
+
+    async def _with_marks(self, state: StateSnapshot) -> StateSnapshot:
+        """The state with the marks of its run. One that code wrote by hand (`aupdate_state`) has none of its
+        own: the run that goes on from there is still the run before it.
+        """
+        marked = state
+        while RUN_KEY not in (metadata := cast(Json, marked.metadata or {})):
+            if metadata.get("source") not in _BY_HAND or marked.parent_config is None:
+                return state
+            marked = await self.graph.aget_state(marked.parent_config)
+        marks = {key: metadata[key] for key in _MARKS if key in metadata}
+        return state._replace(metadata=cast(Any, {**cast(Json, state.metadata or {}), **marks}))
 
     async def invoke(self, input: Any, state: StateSnapshot) -> StateSnapshot:
         """Run from `state` to the next stop. Every step is saved before the next one begins: with LangGraph's
@@ -112,6 +131,7 @@ class GraphThread:
         configurable[CLAIM] = self.claim
         metadata: Json = {**settings.get("metadata", {}), REQUESTER: self.requester}
         metadata[SETTINGS_KEY] = " ".join(self.run_settings.names)
+        metadata[RUN_KEY] = self.run_settings.run_id
         if self.origin is not None:
             metadata[ORIGIN] = self.origin
         config = {**settings, "configurable": configurable, "metadata": metadata}

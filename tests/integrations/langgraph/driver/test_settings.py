@@ -15,6 +15,7 @@ from langgraph.types import Command, interrupt
 
 from hitl_core.errors import IntegrationError, Refused
 from tests.integrations.agents import Lab, Script, answers, call, go
+from tests.support.waiting import wait_until
 
 
 @dataclass
@@ -23,7 +24,11 @@ class User:
 
 
 def asking(lab: Lab, turns: int = 1, **options: Any) -> Any:
-    """A driver of an agent whose tool says for whom, and with which label, it ran."""
+    return lab.reviews.drive(asking_agent(lab, turns), **options)
+
+
+def asking_agent(lab: Lab, turns: int = 1) -> Any:
+    """An agent whose tool says for whom, and with which label, it ran."""
 
     @tool
     async def send_email(to: str, runtime: ToolRuntime[User]) -> str:
@@ -32,7 +37,7 @@ def asking(lab: Lab, turns: int = 1, **options: Any) -> Any:
         user = getattr(runtime.context, "name", "nobody")
         return f"{user} to {to}, {label}"
 
-    agent = create_agent(
+    return create_agent(
         Script(
             turns=[[call("c1", "send_email", to="a")], [call("c2", "send_email", to="b")]][:turns]
         ),
@@ -41,7 +46,6 @@ def asking(lab: Lab, turns: int = 1, **options: Any) -> Any:
         context_schema=User,
         checkpointer=lab.saver,
     )
-    return lab.reviews.drive(agent, **options)
 
 
 def label_config(label: str) -> Any:
@@ -209,3 +213,58 @@ async def test_a13_g13_saved_input_begins_with_nothing_of_the_last_run(lab: Lab)
         await lab.decide(run.review_id, "approve")
         await lab.done(run.review_id)
     assert answers(lab.stops[0])["c2"] == ("success", "default to b, none")
+
+
+@pytest.mark.parametrize("given", [{}, {"context": User("Bob"), "config": label_config("red")}])
+async def test_a14_settings_of_a_run_are_not_those_of_a_later_run_of_its_thread(
+    lab: Lab, given: dict[str, Any]
+) -> None:
+    """Given a process that knows Ann's settings of a thread, and a new run there that another process began,
+    then the first one continues it as what it is, or not at all."""
+    ours = asking(lab, turns=2, context=User("default"))
+    other = Lab(lab.gate, lab.saver, lab.folder)
+    theirs = asking(other, turns=2, context=User("default"))
+    await ours.run(go(), thread_id="t-1", context=User("Ann"), config=label_config("blue"))
+    run = await theirs.run(go("again"), thread_id="t-1", **given)
+    await lab.decide(run.review_id, "approve")
+    if given:
+        with pytest.raises(IntegrationError, match="Another process started the run"):
+            await ours.run(None, thread_id="t-1")
+    else:
+        async with lab.serving(ours):
+            await lab.done(run.review_id)
+        assert answers(lab.stops[0])["c2"] == ("success", "default to b, none")
+
+
+async def test_a14_settings_of_a_run_stay_when_code_changes_its_state(lab: Lab) -> None:
+    """Given a run of Ann that waits, when the application changes its state by hand, then it is still Ann's
+    run, and no process continues it as somebody else's."""
+    agent = asking_agent(lab)
+    driver = lab.reviews.drive(agent, context=User("default"))
+    run = await driver.run(go(), thread_id="t-1", requester="U0ANN", context=User("Ann"))
+    await agent.aupdate_state(thread_config("t-1"), {"messages": []}, as_node="model")
+    await lab.decide(run.review_id, "approve")
+    other = asking(Lab(lab.gate, lab.saver, lab.folder), context=User("default"))
+    with pytest.raises(IntegrationError, match="its own `context`"):
+        await other.run(None, thread_id="t-1")
+    async with lab.serving(driver):
+        await lab.done(run.review_id)
+    assert answers(lab.stops[0])["c1"] == ("success", "Ann to a, none")
+
+
+async def test_a14_settings_of_a_run_stay_when_new_input_can_not_be_read(lab: Lab) -> None:
+    """Given a run of Ann that waits, when input of Bob can't be read, then what is told to the model of the
+    cancelled call is told in Ann's run."""
+    driver = asking(lab, turns=2, context=User("default"))
+    await driver.run(go(), thread_id="t-1", context=User("Ann"))
+    with pytest.raises(NotImplementedError, match="Unsupported message type"):
+        await driver.run({"messages": [object()]}, thread_id="t-1", context=User("Bob"))
+    async with lab.serving(driver):
+        next_review = await wait_until("people are asked again", lambda: next_stop(lab))
+        await lab.decide(next_review, "approve")
+        await lab.done(next_review)
+    assert answers(lab.stops[-1])["c2"] == ("success", "Ann to b, none")
+
+
+async def next_stop(lab: Lab) -> str | None:
+    return lab.stops[0].review_id if lab.stops else None
