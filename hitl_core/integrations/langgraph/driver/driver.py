@@ -149,11 +149,7 @@ class Driver:
                 if on_stop is not None:
                     await on_stop(run)
                 await failpoint("langgraph.before_done")
-                # A result can be of a call that is not in the review, because that call was stopped.
-                known = {call.tool_call_id for call in outcome.review.calls}
-                await outcome.finish(
-                    {id: result for id, result in active_run.results.items() if id in known}
-                )
+                await outcome.finish(active_run.final_results())
                 self._failures.pop(outcome.review_id, None)
             except LeaseLost:
                 log.warning("Another process may have the run of %s now.", outcome.review_id)

@@ -11,7 +11,7 @@ from typing import Any
 from langgraph.types import Interrupt
 
 from hitl_core.gate import Outcome
-from hitl_core.review import CallResult
+from hitl_core.review import CallResult, runnable_calls
 
 #: A key in the config of a driven run, for its tools: the claim by which this process drives the run.
 CLAIM = "hitl_claim"
@@ -21,16 +21,32 @@ CLAIM = "hitl_claim"
 class ActiveRun:
     """An outcome that this process drives.
 
-    `results`: results that are not stored yet, by call id. `running`: its tools that run now.
+    `results`: results that are not stored yet, by call id. `started`: the ids of the calls that the guard
+    let start. `running`: its tools that run now.
     """
 
     outcome: Outcome
     results: dict[str, CallResult] = field(default_factory=dict[str, CallResult])
+    started: set[str] = field(default_factory=set[str])
     running: set[asyncio.Future[Any]] = field(default_factory=set["asyncio.Future[Any]"])
 
     @property
     def claim(self) -> str:
         return f"{self.outcome.review_id}:{self.outcome.review.fence}"
+
+    def final_results(self) -> dict[str, CallResult]:
+        """The results for the end of the review. A call that people approved and that the agent did not start
+        will never run: its card must say so. This happens if code in the agent catches the guard's error.
+        """
+        review, results = self.outcome.review, dict[str, CallResult]()
+        waiting = [call for call in runnable_calls(review) if call.key not in review.runs]
+        for call in review.calls:
+            id = call.tool_call_id
+            if id in self.results:  # a result can also be of a call that is not in the review
+                results[id] = self.results[id]
+            elif call in waiting and id not in self.started and review.action(call.key):
+                results[id] = CallResult.note("not executed: the agent did not start it")
+        return results
 
     async def wait_for_tools(self) -> None:
         """Wait until the running tools end, so that they are reported and not in doubt."""

@@ -95,6 +95,7 @@ class PermitChecker:
             return None
         _check_args(request)
         if await outcome.once(_to_tool_call(request)):
+            active_run.started.add(call_id)
             return Permit(active_run)
         return stop_message(request, STARTED_TEXT)
 

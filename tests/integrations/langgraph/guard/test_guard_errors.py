@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from langchain.agents.middleware import ToolErrorMiddleware, ToolRetryMiddleware
 from langchain_core.messages import ToolMessage
+from langgraph.errors import GraphInterrupt
 
-from tests.integrations.agents import Lab, call, go
+from tests.integrations.agents import Lab, answers, call, go
+from tests.integrations.test_langgraph_lost_pauses import boss, mailer
 from tests.support.waiting import wait_until
 
 
@@ -51,3 +53,30 @@ async def test_a13_g10_a_run_that_lost_its_lease_does_not_go_on(
     assert lab.effects == ["sent a"]
     [answer] = [m for m in lab.stops[-1].state["messages"] if isinstance(m, ToolMessage)]
     assert "its result was lost" in answer.text
+
+
+async def catches(inner: Any, task: str) -> str:
+    """As an application's tool may be written: no error of the agent inside stops the one around it."""
+    try:
+        state = await inner.ainvoke(go(task))
+    except GraphInterrupt:
+        raise
+    except Exception as error:
+        return f"failed: {error}"
+    return state["messages"][-1].text
+
+
+async def test_a14_an_approved_call_that_the_agent_did_not_start_is_told(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given an approved call that could not be started, and code around it that catches the error and goes
+    on, then its card says that it was not executed."""
+    driver = lab.reviews.drive(boss(lab, catches, mailer(lab)))
+    run = await driver.run(go(), thread_id="t-1")
+    monkeypatch.setenv("HITL_FAILPOINTS", "gate.before_once=raise")
+    async with lab.serving(driver):
+        await lab.decide(run.review_id, "approve")
+        review = await lab.done(run.review_id)
+    assert answers(lab.stops[-1])["o1"][1] == "failed: gate.before_once"
+    assert lab.effects == []
+    assert review.runs["1"].line == "not executed: the agent did not start it"
