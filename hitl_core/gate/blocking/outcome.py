@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import Any, TypeVar
 
+from hitl_core.errors import GateClosed
 from hitl_core.gate.blocking.loop import Runner
 from hitl_core.gate.outcome import (
     Answer,
@@ -71,12 +72,17 @@ class BlockingOutcome:
         """See `Outcome.run`. The functions run in the thread that calls this. Raises TypeError for an async
         function.
         """
-        functions = tools_for(self.execute, tools)
-        for name, tool in functions.items():
-            if inspect.iscoroutinefunction(tool.function):
-                raise TypeError(f"{name} is async: run it with hitl_core.Gate. Nothing was run.")
-        results = [self._run_one(call, functions[call.name]) for call in self.execute]
-        self.finish()
+        try:
+            functions = tools_for(self.execute, tools)
+            for name, tool in functions.items():
+                if inspect.iscoroutinefunction(tool.function):
+                    raise TypeError(f"{name} is async: run it with hitl_core.Gate. Nothing was run.")
+            results = [self._run_one(call, functions[call.name]) for call in self.execute]
+            self.finish()
+        except BaseException:
+            with suppress(GateClosed):
+                self.release()
+            raise
         return order_answers(self.review, self.answers, results)
 
     def _run_one(self, call: ToolCall, tool: Tool) -> Answer:

@@ -93,11 +93,16 @@ class Outcome:
         Returns one answer for the model for each call of the turn, in the model's order. A function that
         raises counts as run: its answer and its line on the card give the error, and the next call runs.
         Raises InvalidToolCall when a function is missing, before anything runs, what `once` raises, and
-        Refused when an earlier attempt of a call has no result: see `finish`.
+        Refused when an earlier attempt of a call has no result: see `finish`. After an error, and if this is
+        cancelled, another process can claim the review when the lease ends, or a person is asked.
         """
-        functions = tools_for(self.execute, tools)
-        results = [await self._run_one(call, functions[call.name]) for call in self.execute]
-        await self.finish()
+        try:
+            functions = tools_for(self.execute, tools)
+            results = [await self._run_one(call, functions[call.name]) for call in self.execute]
+            await self.finish()
+        except BaseException:
+            self.release()  # a worker keeps this object until it gets the next one
+            raise
         return order_answers(self._review, self.answers, results)
 
     async def _run_one(self, call: ToolCall, tool: Tool) -> Answer:

@@ -101,7 +101,9 @@ class Waiter:
                             if (free := await self._claims.load_free(review_id)) is None:
                                 seconds = self._heartbeat_ttl / 3
                             elif outcome := await self._claims.claim(review_id, free):
-                                yield outcome
+                                only = [outcome]
+                                del outcome  # else this frame keeps it, and its lease, until the next
+                                yield only.pop()
                         except (StoreError, ReviewNotFound) as error:
                             # One review that can't be claimed must not stop the others.
                             log.warning("Review %s can't be claimed: %s", review_id, error)
