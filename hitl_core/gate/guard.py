@@ -140,9 +140,8 @@ async def _run_outcome(outcome: Outcome, tool: Tool) -> Any:
     if not await outcome.once(call):
         raise already_started_error(tool)
     try:
-        tool.check_complete(call.args)
         with outcome.running(call):
-            result = await run_tool(tool, call)
+            result = await run_tool(outcome.review, tool, call)
     except Exception as error:
         await outcome.finish({call.id: failure_result(outcome.review, call, error)})
         raise

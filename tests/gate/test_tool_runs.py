@@ -255,3 +255,38 @@ async def test_a13_g6_an_error_without_a_text_is_an_answer(gate: Gate) -> None:
     outcome = await decide(gate, {}, ToolCall("c1", "look_up", {}))
     [answer] = await outcome.run({"look_up": look_up})
     assert answer.content == "`look_up` failed: SilentError: (SilentError)"
+
+
+async def test_a14_what_an_edit_removes_does_not_come_back_as_a_default(gate: Gate) -> None:
+    """Given a call whose edit removed an argument for which the function has a default, then it does not run,
+    as where it is guarded. What the model itself left out gets its default."""
+    ran: list[Any] = []
+
+    def ask(n: int, copy_to: str = "everybody", note: str | None = None, times: int = 1) -> None:
+        ran.append((n, copy_to, note, times))
+
+    given = {"n": 1, "copy_to": "boss", "note": "!"}
+    calls = [ToolCall(id, "ask", given) for id in ("c1", "c2")]
+    edits = {
+        "1": Proposal("edit", 1, args=encode({"n": 1})),
+        "2": Proposal("edit", 1, args=encode({"n": 1, "copy_to": "nobody"})),
+    }
+    outcome = await decide(gate, edits, *calls)
+    first, second = await outcome.run({"ask": ask})
+    assert ran == [(1, "nobody", None, 1)]
+    assert (first.status, second.status) == ("error", "success")
+    assert "lack copy_to, and ask would use its default" in first.content
+    assert "It did not run" in (await line(gate, outcome, "1") or "")
+
+
+async def test_a14_a_generator_that_a_decorator_hides_did_not_run(gate: Gate) -> None:
+    """Given a function that returns a generator, of which nothing ran, then neither its answer nor its card
+    says that it ran."""
+
+    def ask(n: int) -> Any:
+        return (each for each in range(n))
+
+    outcome = await decide(gate, {"1": Proposal("approve", 1)}, ToolCall("c1", "ask", {"n": 1}))
+    [answer] = await outcome.run({"ask": ask})
+    assert answer.status == "error"
+    assert "it did not run" in (await line(gate, outcome, "1") or "")

@@ -153,9 +153,8 @@ def _run_outcome(outcome: BlockingOutcome, tool: Tool) -> Any:
     if not outcome.once(call):
         raise guard.already_started_error(tool)
     try:
-        tool.check_complete(call.args)
         with outcome.running(call):
-            result = run_in_this_thread(tool, call)
+            result = run_in_this_thread(outcome.review, tool, call)
     except Exception as error:
         outcome.finish({call.id: failure_result(outcome.review, call, error)})
         raise

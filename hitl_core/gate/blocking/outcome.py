@@ -76,7 +76,9 @@ class BlockingOutcome:
             functions = tools_for(self.execute, tools)
             for name, tool in functions.items():
                 if inspect.iscoroutinefunction(tool.function):
-                    raise TypeError(f"{name} is async: run it with hitl_core.Gate. Nothing was run.")
+                    raise TypeError(
+                        f"{name} is async: run it with hitl_core.Gate. Nothing was run."
+                    )
             results = [self._run_one(call, functions[call.name]) for call in self.execute]
             self.finish()
         except BaseException:
@@ -90,7 +92,7 @@ class BlockingOutcome:
             return already_started_answer(call)
         try:
             with self.running(call):
-                result = run_in_this_thread(tool, call)
+                result = run_in_this_thread(self.review, tool, call)
         except Exception as error:
             self.report({call.id: failure_result(self.review, call, error)})
             return failure_answer(call, error)
@@ -119,13 +121,14 @@ class BlockingOutcome:
         self._run(_call(self._outcome.release))
 
 
-def run_in_this_thread(tool: Tool, call: ToolCall) -> Any:
+def run_in_this_thread(review: Review, tool: Tool, call: ToolCall) -> Any:
     """The tool's result. Raises what it raises, and TypeError for an async function, which did not run."""
-    result = tool.bind(call.args)()
+    result = tool.bind(review, call)()
     if inspect.isawaitable(result):  # a decorator hid that the function is async
         if inspect.iscoroutine(result):
             result.close()
         raise TypeError(f"{tool.name} is async: use hitl_core.Gate.")
+    tool.check_ran(result)
     return result
 
 

@@ -110,7 +110,7 @@ class Outcome:
             return already_started_answer(call)
         try:
             with self.running(call):
-                result = await run_tool(tool, call)
+                result = await run_tool(self._review, tool, call)
         except Exception as error:
             await self.report({call.id: failure_result(self._review, call, error)})
             return failure_answer(call, error)

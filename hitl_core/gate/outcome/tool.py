@@ -69,21 +69,9 @@ class Tool:
         except InvalidToolCall as error:
             raise InvalidToolCall(f"`{self.name}` can't be reviewed. {error}") from error
 
-    def check_complete(self, args: JsonObject) -> None:
-        """Raises _ArgsMismatch if an edit removed an argument for which the function has a default: the
-        function would use that default in spite of the edit. Only for a call that had all arguments, with
-        defaults.
-        """
-        missing = [p for p in self.signature.parameters.values() if p.name not in args]
-        if lost := [p.name for p in missing if p.default is not p.empty and p.default is not None]:
-            raise _ArgsMismatch(
-                f"The decided arguments lack {', '.join(lost)}, and {self.name} would use its default for"
-                " that. It did not run. Edit the value in place of removing it."
-            )
-
-    def bind(self, args: JsonObject) -> Callable[[], Any]:
+    def bind(self, review: Review, call: ToolCall) -> Callable[[], Any]:
         """The function with the decided arguments, ready to call. Raises _ArgsMismatch."""
-        parameters = self.signature.parameters
+        args, parameters = call.args, self.signature.parameters
         kwargs_name = next((n for n, p in parameters.items() if p.kind is p.VAR_KEYWORD), None)
         named = {k: v for k, v in args.items() if k in parameters and k != kwargs_name}
         rest = {k: v for k, v in args.items() if k not in named}
@@ -92,22 +80,43 @@ class Tool:
                 f"The decided arguments have {', '.join(rest)}, which {self.name} does not take."
             )
         values = {**named, **({kwargs_name: rest} if kwargs_name else {})}
-        missing = [n for n, p in parameters.items() if n not in values and p.default is p.empty]
-        if missing:
-            raise _ArgsMismatch(f"The decided arguments lack {', '.join(missing)}.")
+        missing = [p for n, p in parameters.items() if n not in values]
+        if needed := [p.name for p in missing if p.default is p.empty]:
+            raise _ArgsMismatch(f"The decided arguments lack {', '.join(needed)}.")
+        before = first_args(review, call)
+        if lost := [p.name for p in missing if p.name in before and p.default is not None]:
+            raise _ArgsMismatch(
+                f"The decided arguments lack {', '.join(lost)}, and {self.name} would use its default for"
+                " that. It did not run. Edit the value in place of removing it."
+            )
         ordered = {name: values[name] for name in parameters if name in values}
         bound = inspect.BoundArguments(self.signature, ordered)
         bound.apply_defaults()  # else a value behind a missing positional-only one gets lost
         return functools.partial(self.function, *bound.args, **bound.kwargs)
 
+    def check_ran(self, result: object) -> None:
+        """Raises TypeError for a generator, which a decorator may hide: nothing of it ran."""
+        if inspect.isgenerator(result) or inspect.isasyncgen(result):
+            raise TypeError(
+                f"{self.name} is a generator, so it did not run: it must return its result."
+            )
 
-async def run_tool(tool: Tool, call: ToolCall) -> Any:
+
+def first_args(review: Review, call: ToolCall) -> JsonObject:
+    """The arguments that the model gave to this call, before any edit."""
+    key = next(each.key for each in review.calls if each.tool_call_id == call.id)
+    return review.arguments(key, 1).parse()
+
+
+async def run_tool(review: Review, tool: Tool, call: ToolCall) -> Any:
     """Run a tool. A sync function runs in a thread."""
-    run = tool.bind(call.args)
+    run = tool.bind(review, call)
     if inspect.iscoroutinefunction(tool.function):
         return await run()
     result = await run_in_thread(run)
-    return await result if inspect.isawaitable(result) else result
+    result = await result if inspect.isawaitable(result) else result
+    tool.check_ran(result)
+    return result
 
 
 def success_result(result: object) -> CallResult:

@@ -102,7 +102,9 @@ class Waiter:
                                 seconds = self._heartbeat_ttl / 3
                             elif outcome := await self._claims.claim(review_id, free):
                                 only = [outcome]
-                                del outcome  # else this frame keeps it, and its lease, until the next
+                                del (
+                                    outcome
+                                )  # else this frame keeps it, and its lease, until the next
                                 yield only.pop()
                         except (StoreError, ReviewNotFound) as error:
                             # One review that can't be claimed must not stop the others.

@@ -3,5 +3,6 @@ changes or fills itself. Pure.
 """
 
 from hitl_core.integrations.langgraph.arguments.arguments import args_problem, schema_of
+from hitl_core.integrations.langgraph.arguments.removed import removal_problem
 
-__all__ = ["args_problem", "schema_of"]
+__all__ = ["args_problem", "removal_problem", "schema_of"]

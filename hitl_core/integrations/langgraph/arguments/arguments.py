@@ -15,6 +15,7 @@ from hitl_core.integrations.langgraph.arguments.conversion import (
     Path,
     find_changed,
     find_dropped,
+    pointer,
     read_fields,
 )
 from hitl_core.integrations.langgraph.arguments.delivery import (
@@ -62,12 +63,12 @@ def changed_args(tool: BaseTool, args: Mapping[str, Any]) -> list[str]:
     fields = read_fields(cast(Any, tool.args_schema)) if is_filtered(tool) else None
     dropped = find_dropped(fields, args) if fields else _find_unknown(tool, args)
     if filled or dropped or not args:
-        return sorted({*filled, *map(_pointer, dropped)})
+        return sorted({*filled, *map(pointer, dropped)})
     try:
         received = receive_args(tool, args)
     except Exception as error:
         return [] if would_raise(tool, error) else sorted(args)
-    return [_pointer(each) for each in find_changed(fields, args, received.__getitem__)]
+    return [pointer(each) for each in find_changed(fields, args, received.__getitem__)]
 
 
 def args_problem(tools: Iterable[BaseTool], args: Mapping[str, Any]) -> str | None:
@@ -97,13 +98,6 @@ def _find_unknown(tool: BaseTool, args: Mapping[str, Any]) -> list[Path]:
     hidden = parameter_names(signatures) - names
     others = args.keys() - names if inspect.Parameter.VAR_KEYWORD not in kinds else set[str]()
     return [(each,) for each in (args.keys() & hidden) | others]
-
-
-def _pointer(path: Path) -> str:
-    """The name of an argument, or the JSON Pointer of a value in one."""
-    if len(path) == 1:
-        return str(path[0])
-    return "".join("/" + str(each).replace("~", "~0").replace("/", "~1") for each in path)
 
 
 def _close(schema: Any) -> Json:

@@ -30,6 +30,13 @@ class ModelFields(NamedTuple):
     takes_extra: bool = False
 
 
+def pointer(path: Path) -> str:
+    """The name of an argument, or the JSON Pointer of a value in one."""
+    if len(path) == 1:
+        return str(path[0])
+    return "".join("/" + str(each).replace("~", "~0").replace("/", "~1") for each in path)
+
+
 @functools.lru_cache(maxsize=512)
 def read_fields(model: Any) -> ModelFields | None:
     """The fields of a pydantic model (2 or 1) or a dataclass; None for other types."""

@@ -14,14 +14,14 @@ from hitl_core.dialects import deny_unless_allowed
 from hitl_core.errors import HitlError, InvalidToolCall, Refused
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import AGAIN, Gate, ReviewKey, denial_text, review_id_for
-from hitl_core.integrations.langgraph.arguments import args_problem
+from hitl_core.integrations.langgraph.arguments import args_problem, removal_problem
 from hitl_core.integrations.langgraph.guard.active_runs import ActiveRun, ActiveRuns
 from hitl_core.integrations.langgraph.guard.tool_call import (
     CallOrigin,
     answer_message,
     stop_message,
 )
-from hitl_core.model import Call, Review, ToolCall, encode
+from hitl_core.model import Call, JsonObject, Review, ToolCall, encode
 from hitl_core.review import CallResult
 
 log = logging.getLogger(__name__)
@@ -93,7 +93,7 @@ class PermitChecker:
         if call.verdict.kind == "allow":
             _check_same(outcome.review, call, request)
             return None
-        _check_args(request)
+        _check_args(request, outcome.review.arguments(call.key, 1).parse())
         if await outcome.once(_to_tool_call(request)):
             active_run.started.add(call_id)
             return Permit(active_run)
@@ -228,13 +228,15 @@ def _check_tool(request: ToolCallRequest) -> None:
         raise Refused("args_changed", f"the call names `{name}`, and another tool would run.")
 
 
-def _check_args(request: ToolCallRequest) -> None:
-    """Raises Refused for arguments that the tool doesn't accept: LangChain drops or replaces them, so the
-    tool would not run as decided.
+def _check_args(request: ToolCallRequest, before: JsonObject | None = None) -> None:
+    """Raises InvalidToolCall for arguments that the tool doesn't accept: LangChain drops or replaces them, so
+    the tool would not run as decided. `before`: those before an edit, which may have removed some.
     """
-    tools = [request.tool] if request.tool is not None else []
-    if problem := args_problem(tools, request.tool_call["args"]):
+    tools, args = [request.tool] if request.tool is not None else [], request.tool_call["args"]
+    if problem := args_problem(tools, args):
         raise InvalidToolCall(f"{problem} {AGAIN}")
+    if problem := removal_problem(tools, before or {}, args):
+        raise InvalidToolCall(problem)
 
 
 def _check_same(review: Review, call: Call, request: ToolCallRequest) -> None:

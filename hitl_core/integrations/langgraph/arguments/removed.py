@@ -1,0 +1,87 @@
+"""Finds values that an edit removed and that the tool would replace by a default: people decided on a call
+without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, cast
+
+from langchain_core.tools import BaseTool
+
+from hitl_core.integrations.langgraph.arguments.conversion import (
+    ModelFields,
+    Path,
+    pointer,
+    read_fields,
+)
+from hitl_core.integrations.langgraph.arguments.delivery import (
+    is_filtered,
+    receive_args,
+    signatures_of,
+    would_raise,
+)
+
+
+def removal_problem(
+    tools: Iterable[BaseTool], before: Mapping[str, Any], decided: Mapping[str, Any]
+) -> str | None:
+    """An error text if one of these tools would use a default for a value that an edit removed."""
+    paths = [path for tool in tools for path in replaced_by_defaults(tool, before, decided)]
+    if not paths:
+        return None
+    listed = ", ".join(f"`{pointer(path)}`" for path in paths)
+    return (
+        f"an edit removed {listed}, and the tool would use its default for that. Edit the value in place of"
+        " removing it."
+    )
+
+
+def replaced_by_defaults(
+    tool: BaseTool, before: Mapping[str, Any], decided: Mapping[str, Any]
+) -> list[Path]:
+    """The paths of values in `before` that `decided` lacks, and for which the tool's function would get a
+    default. None as a default is the same as nothing.
+    """
+    removed = list(_removed(before, decided))
+    if not removed:
+        return []
+    try:
+        received = receive_args(tool, decided)
+    except Exception as error:
+        return [] if would_raise(tool, error) else removed
+    defaults = {
+        name: each.default
+        for signature in signatures_of(tool)
+        for name, each in signature.parameters.items()
+        if each.default is not each.empty
+    }
+    fields = read_fields(cast(Any, tool.args_schema)) if is_filtered(tool) else None
+    values = {**defaults, **received}
+    return [path for path in removed if _value_at(values, path, fields) is not None]
+
+
+def _removed(before: Any, decided: Any, at: Path = ()) -> Iterator[Path]:
+    if not isinstance(before, dict) or not isinstance(decided, dict):
+        return
+    entries = cast("dict[str, Any]", decided)
+    for key, value in cast("dict[str, Any]", before).items():
+        if key not in entries:
+            yield (*at, key)
+        else:
+            yield from _removed(value, entries[key], (*at, key))
+
+
+def _value_at(value: Any, path: Path, fields: ModelFields | None) -> Any:
+    """The value at these keys; None if there is none. `fields`: of the model that read the first key."""
+    for key in path:
+        name = _field_name(fields, str(key))
+        value = value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+        fields = read_fields(cast(Any, type(value)))
+    return value
+
+
+def _field_name(fields: ModelFields | None, key: str) -> str:
+    """The name of the field that reads this key."""
+    paths = fields.paths if fields else {}
+    return next((name for name, each in paths.items() if (key,) in each), key)
