@@ -14,7 +14,7 @@ from uuid import uuid4
 from hitl_core.errors import Refused
 from hitl_core.gate.guard import GuardDecorator, P, R, guard_function, thread_scope
 from hitl_core.gate.outcome import Outcome
-from hitl_core.gate.submission import JudgedCalls, Submitter
+from hitl_core.gate.submission import JudgedCalls, Submitter, check_cancel_reason, check_seconds
 from hitl_core.gate.waiting import HEARTBEAT_TTL, ReviewListener, Waiter
 from hitl_core.model import JsonObject, Review, ToolCall
 from hitl_core.policy import Policy
@@ -54,6 +54,8 @@ class Gate:
         lease: float = LEASE,
         heartbeat_ttl: float = HEARTBEAT_TTL,
     ) -> None:
+        check_seconds("lease", lease)
+        check_seconds("heartbeat_ttl", heartbeat_ttl)
         self.policy, self.agent = _load_policy(policy), agent
         self.process = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
         self.reviews = Reviews(store, retry_seconds=10.0)
@@ -175,6 +177,7 @@ class Gate:
         execute. Raises Refused when a process has already claimed it, ReviewNotFound, StoreUnavailable.
         """
         self._listener.check_not_closed()
+        check_cancel_reason(reason)
         await self.reviews.apply(Cancel(review_id, None, f"cancel:{uuid4().hex}", reason=reason))
 
     async def withdraw(self, review_id: str, reason: str | None = None) -> Outcome:
@@ -194,6 +197,7 @@ class Gate:
             return transition._replace(review=cancelled_review)
 
         self._listener.check_not_closed()
+        check_cancel_reason(reason)
         with self._waiter.reserve(review_id):
             await self.reviews.change(review_id, f"withdraw:{uuid4().hex}", apply)
             return await self.wait(review_id)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hitl_core import Gate, Policy, ToolCall, dialects
-from hitl_core.errors import InvalidToolCall, PolicyError, Refused
+from hitl_core.errors import InvalidToolCall, PolicyError, Refused, SettingsError
 from hitl_core.gate.submission.calls import JudgedCalls, judge_calls
 from hitl_core.model import Review, encode
 from hitl_core.review import Decide, DecideAll
@@ -185,3 +185,47 @@ async def test_a13_g12_a_turn_or_path_that_can_not_be_meant_is_a_sentence(
     with pytest.raises(InvalidToolCall, match=r"The (turn|path) "):
         await gate.submit([call(n=1)], thread_id="t-1", **bad)
     assert await gate.reviews.store.thread_ids("t-1") == []
+
+
+WRONG = [
+    ({"calls": None}, "The calls must be a list of ToolCalls, not None"),
+    ({"calls": call(n=1)}, "The calls must be a list of ToolCalls, not ToolCall"),
+    ({"calls": "ask"}, "The calls must be a list of ToolCalls, not 'ask'"),
+    ({"calls": [{"id": "c1", "name": "ask", "args": {}}]}, "ToolCall.from_mapping"),
+    ({"tools": ["ask"]}, "The tools must be an object"),
+    ({"tools": {5: None}}, "The name of a tool must be text, not 5"),
+    ({"tools": {"ask": []}}, "The schema of ask must be a JSON Schema object or None"),
+    ({"path": 5}, "The path must be a list of names, not 5"),
+    ({"path": None}, "The path must be a list of names, not None"),
+    ({"origin": []}, "The origin must be text"),
+    ({"origin": 0}, "The origin must be text"),
+    ({"requester": 0}, "The requester must be text"),
+    ({"turn": 0}, "The turn must be text"),
+    ({"turn": False}, "The turn must be text"),
+]
+
+
+@pytest.mark.parametrize(("bad", "sentence"), WRONG, ids=range(len(WRONG)))
+async def test_a14_a_value_of_another_type_is_a_sentence(
+    gate: Gate, bad: dict[str, Any], sentence: str
+) -> None:
+    """Also the turn 0 of a loop that counts: it would be the same turn each time."""
+    given = {"calls": [call(n=1)], "thread_id": "t-1", **bad}
+    with pytest.raises(InvalidToolCall, match=sentence):
+        await gate.submit(given.pop("calls"), **given)
+    assert await gate.reviews.store.thread_ids("t-1") == []
+
+
+@pytest.mark.parametrize("reason", [5, ["late"], "\ud800"])
+async def test_a14_a_reason_that_can_not_be_stored_is_a_sentence(gate: Gate, reason: Any) -> None:
+    review_id = await gate.submit([call(n=1)], thread_id="t-1")
+    for cancel in (gate.cancel, gate.withdraw):
+        with pytest.raises(InvalidToolCall, match="The reason must be valid text"):
+            await cancel(review_id, reason)
+    assert (await gate.reviews.load(review_id)).review.status == "pending"
+
+
+@pytest.mark.parametrize("bad", [{"lease": 0}, {"lease": "30"}, {"heartbeat_ttl": float("nan")}])
+def test_a14_a_lease_in_which_nothing_can_run_is_refused(bad: dict[str, Any]) -> None:
+    with pytest.raises(SettingsError, match="must be a number of seconds above 0"):
+        Gate(MemoryStore(), policy=POLICY, agent="billing", **bad)

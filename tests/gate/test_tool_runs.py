@@ -290,3 +290,8 @@ async def test_a14_a_generator_that_a_decorator_hides_did_not_run(gate: Gate) ->
     [answer] = await outcome.run({"ask": ask})
     assert answer.status == "error"
     assert "it did not run" in (await line(gate, outcome, "1") or "")
+
+
+def test_a14_a_function_without_a_signature_is_refused_at_once(gate: Gate) -> None:
+    with pytest.raises(TypeError, match="The parameters of max are not known"):
+        gate.guard(max)

@@ -40,14 +40,19 @@ class Tool:
         if not callable(function):
             raise TypeError(f"gate.guard takes a function, not {function!r:.80}.")
         tool = name or getattr(function, "__name__", "")
-        if not TOOL_NAME.fullmatch(tool):
+        if not isinstance(tool, str) or not TOOL_NAME.fullmatch(tool):
             raise TypeError(
                 f"{tool!r} is not a valid tool name: use 1 to 128 characters of A-Z a-z 0-9 _ . : / -,"
                 ' for example gate.guard(function, name="send_email").'
             )
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
             raise TypeError(f"{tool} is a generator: a guarded function must return its result.")
-        signature = inspect.signature(function)
+        try:
+            signature = inspect.signature(function)
+        except ValueError as error:  # some of Python's own functions have none
+            raise TypeError(
+                f"The parameters of {tool} are not known, so it can't be reviewed."
+            ) from error
         if any(p.kind is p.VAR_POSITIONAL for p in signature.parameters.values()):
             raise TypeError(f"{tool} takes *args: every argument of a reviewed call needs a name.")
         if _is_unbound_method(function, signature):

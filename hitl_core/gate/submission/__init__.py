@@ -11,6 +11,7 @@ from hitl_core.gate.submission.calls import (
     freeze_calls,
     judge_calls,
 )
+from hitl_core.gate.submission.inputs import check_cancel_reason, check_seconds
 from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import (
     ReviewKey,
@@ -32,7 +33,9 @@ __all__ = [
     "ToolSchemas",
     "build_review",
     "check_calls",
+    "check_cancel_reason",
     "check_redaction",
+    "check_seconds",
     "find_schema_flaw",
     "freeze_calls",
     "judge_calls",

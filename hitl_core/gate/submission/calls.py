@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from hitl_core.errors import InvalidToolCall
+from hitl_core.gate.submission.inputs import list_calls
 from hitl_core.gate.submission.schemas import ToolSchemas, find_schema_flaw
 from hitl_core.jsonschema import HIDING_STEPS, Budget, TooMuchWork
 from hitl_core.model import (
@@ -66,7 +67,7 @@ def freeze_calls(
     """
     if isinstance(calls, FrozenCalls):
         return calls
-    calls = list(calls)
+    calls = list_calls(calls)
     if parsed_has_more_values([call.args for call in calls], MAX_VALUES):
         message = f"The arguments of one turn may have at most {MAX_VALUES:,} values."
         raise InvalidToolCall(message)

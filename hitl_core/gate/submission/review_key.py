@@ -10,7 +10,7 @@ from functools import partial
 from typing import NamedTuple
 
 from hitl_core.errors import InvalidToolCall
-from hitl_core.model import Place, is_text
+from hitl_core.model import Place
 from hitl_core.review import Reviews
 from hitl_core.store import ThreadState, choose_partition, make_review_id
 
@@ -32,23 +32,6 @@ def review_id_for(key: ReviewKey, call_ids: Sequence[str], partitions: int) -> s
     """The same id for the same turn, in any process."""
     partition = choose_partition(key.thread_id, partitions)
     return make_review_id(partition, key.agent, key.thread_id, key.turn, call_ids)
-
-
-def check_review_key(key: ReviewKey) -> None:
-    """Raises InvalidToolCall for a name that can't be stored."""
-    words = ("agent", "thread_id", "turn", "requester", "origin")
-    for word, name in zip(words, key, strict=True):
-        if word in words[2:] and not name:
-            continue
-        if not isinstance(name, str) or not name or not is_text(name):
-            raise InvalidToolCall(f"The {word} must be text, not {name!r:.80}.")
-
-
-def check_path(path: Sequence[object]) -> None:
-    """Raises InvalidToolCall for a name of an agent that can't be stored."""
-    for name in path:
-        if not isinstance(name, str) or not is_text(name):
-            raise InvalidToolCall(f"The path must be a list of texts; one is {name!r:.80}.")
 
 
 async def open_turn(

@@ -10,13 +10,9 @@ from typing import Any, NamedTuple
 from hitl_core.errors import InvalidToolCall
 from hitl_core.failpoints import failpoint
 from hitl_core.gate.submission.calls import JudgedCalls, check_calls, check_redaction, judge_calls
+from hitl_core.gate.submission.inputs import check_path, check_review_key, check_tools, list_path
 from hitl_core.gate.submission.new_review import build_review
-from hitl_core.gate.submission.review_key import (
-    ReviewKey,
-    check_path,
-    check_review_key,
-    open_turn,
-)
+from hitl_core.gate.submission.review_key import ReviewKey, open_turn
 from hitl_core.model import Event, JsonObject, Review, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review import Reviews
@@ -50,8 +46,8 @@ class Submitter:
     ) -> JudgedCalls:
         if isinstance(calls, JudgedCalls):
             return check_calls(calls)
-        if isinstance(path, str):
-            raise InvalidToolCall(f"The path must be a list of names, not the text {path!r:.80}.")
+        path = list_path(path)
+        check_tools({} if tools is None else tools)
         policy = policy.for_run(context) if context is not None else policy
         return await judge_calls(policy, calls, tools=tools, path=path)
 
@@ -65,7 +61,9 @@ class Submitter:
         origin: str | None,
     ) -> NewReview:
         """The review to store. `policy` is recorded, without the run's context."""
-        review_key = ReviewKey(self._agent, thread_id, turn or "", requester, origin)
+        review_key = ReviewKey(
+            self._agent, thread_id, "" if turn is None else turn, requester, origin
+        )
         check_review_key(review_key)
         check_path(judged_calls.path)
         if turn == "":

@@ -102,9 +102,8 @@ class Waiter:
                                 seconds = self._heartbeat_ttl / 3
                             elif outcome := await self._claims.claim(review_id, free):
                                 only = [outcome]
-                                del (
-                                    outcome
-                                )  # else this frame keeps it, and its lease, until the next
+                                # Else this frame would keep it, and so its lease, until the next one.
+                                del outcome
                                 yield only.pop()
                         except (StoreError, ReviewNotFound) as error:
                             # One review that can't be claimed must not stop the others.

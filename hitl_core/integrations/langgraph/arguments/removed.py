@@ -76,12 +76,15 @@ def _value_at(value: Any, path: Path, fields: ModelFields | None) -> Any:
     """The value at these keys; None if there is none. `fields`: of the model that read the first key."""
     for key in path:
         name = _field_name(fields, str(key))
-        value = value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+        if isinstance(value, Mapping):
+            value = cast("Mapping[str, Any]", value).get(name)
+        else:
+            value = getattr(value, name, None)
         fields = read_fields(cast(Any, type(value)))
     return value
 
 
 def _field_name(fields: ModelFields | None, key: str) -> str:
     """The name of the field that reads this key."""
-    paths = fields.paths if fields else {}
-    return next((name for name, each in paths.items() if (key,) in each), key)
+    named = fields.paths.items() if fields else ()
+    return next((name for name, paths in named if (key,) in paths), key)
