@@ -10,11 +10,21 @@ from typing import NamedTuple
 
 from hitl_core.model import Action, Call, Review
 from hitl_core.policy import DESCRIPTION_PREFIX
-from hitl_core.review import description_of, reason_of, rule_reason_of, title_of
+from hitl_core.review import agent_problem_of, description_of, reason_of, rule_reason_of, title_of
 
 from .. import text
 from .arguments import has_own_lines
-from .model import AgentReason, Argument, OpenAction, agent_name, quote
+from .model import (
+    AgentReason,
+    Argument,
+    Line,
+    OpenAction,
+    Quote,
+    Text,
+    Time,
+    agent_name,
+    quote,
+)
 from .odd_values import text_warnings
 
 #: The most characters of a reason on a card, and in a modal. The modal shows a reason in full: marks make it
@@ -22,6 +32,8 @@ from .odd_values import text_warnings
 MAX_CUT = 300
 MAX_WHOLE = 2_800
 MAX_AGENT = 100
+#: The most characters of an agent's error.
+MAX_ERROR = 400
 
 
 class CallTexts(NamedTuple):
@@ -109,3 +121,13 @@ def _agent_argument(label: str, name: str, words: str) -> Argument:
     words, warnings = quote(text.to_visible(words)), text_warnings(name, words)
     style = "quote" if has_own_lines(words) else "line"
     return Argument(label, words, style, warnings=warnings)
+
+
+def agent_problem(review: Review) -> tuple[Line, ...]:
+    """That the agent can't go on, since when, and why in its own words."""
+    if (problem := review.agent_problem) is None:
+        return ()
+    start = Text("The agent can't go on after these decisions (since ")
+    end = Text("). It tries again. Look at its log. Its error: ")
+    why = Quote(text.shorten(text.one_line(agent_problem_of(review)), MAX_ERROR))
+    return ((start, Time(problem.since), end, why),)

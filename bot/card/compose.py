@@ -10,6 +10,7 @@ from hitl_core.review import HELD_TEXT, count_steps, deadline, open_items
 
 from .. import text
 from .actions import make_actions
+from .agent_texts import agent_problem
 from .alike import differences
 from .decided import decision_lines, decision_time, elsewhere_of, move_lines
 from .history import first_message, notes_of
@@ -90,7 +91,7 @@ def _build_card(
         bare_title=bare_title,
         summary=summary,
         bare_summary=bare_summary,
-        warnings=_warnings(review),
+        warnings=(*agent_problem(review), *_warnings(review)),
         open_actions=open_actions,
         waiting=short,
         page_keys=tuple(action.key for action in here),

@@ -97,6 +97,15 @@ def undecidable_text(review_id: str, name: str, why: str) -> str:
     )
 
 
+def stuck_text(review_id: str) -> str:
+    """What is wrong and what to do, for the operators."""
+    id = short_id(review_id)
+    return (
+        f"The review {id} is decided, and its agent can't go on. It tries again. `hitl reviews show {id}` and"
+        " the agent's log say why."
+    )
+
+
 log = logging.getLogger(__name__)
 
 #: The time between two checks, in seconds. It is shorter than FORGET_AFTER of a problem. One bot checks for
@@ -111,6 +120,7 @@ class PlaceCheck:
         self._reviews, self._channels, self._health = reviews, channels, health
         self._readable = ReadableReviews(reviews, health)
         self._reported: set[Place] = set()
+        self._stuck: set[str] = set()
 
     async def run(self) -> None:
         """Runs until cancelled: at the start and then every INTERVAL."""
@@ -126,7 +136,9 @@ class PlaceCheck:
 
     async def check_places(self) -> None:
         """Raises StoreUnavailable."""
-        places = dict.fromkeys([place async for place in self._waiting_places()])
+        reviews = [review async for review in self._live_reviews()]
+        self._report_stuck({review.id for review in reviews if review.agent_problem})
+        places = dict.fromkeys(place for review in reviews for place in _review_places(review))
         for place in list(places)[:MAX_PLACES]:
             try:
                 await self._channels.of_place(place).check_place(place)
@@ -141,11 +153,17 @@ class PlaceCheck:
                     self._reported.discard(place)
                     self._health.resolve("place", place)
 
-    async def _waiting_places(self) -> AsyncIterator[Place]:
+    def _report_stuck(self, stuck: set[str]) -> None:
+        for review_id in self._stuck - stuck:
+            self._health.resolve("agent", review_id)
+        for review_id in stuck:
+            self._health.report("agent", review_id, stuck_text(review_id))
+        self._stuck = stuck
+
+    async def _live_reviews(self) -> AsyncIterator[Review]:
         for review_id in await self._reviews.store.live_ids(MAX_REVIEWS):
             if (snapshot := await self._readable.load_outline(review_id)) is not None:
-                for place in _review_places(snapshot.review):
-                    yield place
+                yield snapshot.review
 
 
 def _review_places(review: Review) -> Iterator[Place]:

@@ -21,7 +21,8 @@ log = logging.getLogger(__name__)
 #: `lookup`: a look-up of people or groups fails. `place`: a place can't be reached. `delivery`: a card is
 #: given up or makes no progress. `store`: Redis lost writes, so reviews are held; or its settings are unsafe;
 #: or the audit can't be sealed. `timer`: the due timers of a review can't be applied.
-ProblemKind = Literal["lookup", "place", "delivery", "store", "timer"]
+#: `agent`: an agent can't go on with a decided review.
+ProblemKind = Literal["lookup", "place", "delivery", "store", "timer", "agent"]
 PROBLEM_KINDS: tuple[ProblemKind, ...] = get_args(ProblemKind)
 
 #: After this time without a report, in seconds, a problem is no longer listed: its subject may never be used

@@ -20,7 +20,7 @@ from hitl_core.model.arguments import (
     parsed_has_more_values,
     unparsed_has_more_values,
 )
-from hitl_core.model.call import Call, EarlierRejection, Run
+from hitl_core.model.call import AgentProblem, Call, EarlierRejection, Run
 from hitl_core.model.decision import (
     CLI,
     DECISION_TYPES,
@@ -94,6 +94,7 @@ __all__ = [
     "UNAUDITED_KINDS",
     "Action",
     "ActionRequest",
+    "AgentProblem",
     "Arguments",
     "Call",
     "Cancellation",

@@ -78,3 +78,10 @@ class Run(Value):
     def answered_by(self) -> Reviewer | None:
         """The person who gave the last answer about this attempt, or about the one before."""
         return self.by or self.rerun_by
+
+
+class AgentProblem(Value):
+    """Why its agent can't go on with a decided review. The agent tries again. `since` is when this began."""
+
+    why: str
+    since: float

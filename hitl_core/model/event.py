@@ -31,6 +31,7 @@ EventKind = Literal[
     "started",
     "reported",
     "lapsed",
+    "stuck",
     "resolved",
     "released",
     "done",
@@ -52,6 +53,7 @@ REDRAW_KINDS: frozenset[EventKind] = frozenset(
         "cancelled",
         "reported",
         "lapsed",
+        "stuck",
         "resolved",
         "released",
         "done",
@@ -59,7 +61,7 @@ REDRAW_KINDS: frozenset[EventKind] = frozenset(
 )
 #: These are internal and get no entry in the audit.
 UNAUDITED_KINDS: frozenset[EventKind] = frozenset(
-    {"awaited", "renewed", "unreachable", "reachable"}
+    {"awaited", "renewed", "unreachable", "reachable", "stuck"}
 )
 
 #: Refusals that are not worth an audit entry: a mistake that the person can fix, or our own problem.

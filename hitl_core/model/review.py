@@ -12,7 +12,7 @@ from pydantic import Field
 
 from hitl_core.model.action import Action, Grant
 from hitl_core.model.arguments import Arguments
-from hitl_core.model.call import Call, Run
+from hitl_core.model.call import AgentProblem, Call, Run
 from hitl_core.model.decision import Reviewer, Vote
 from hitl_core.model.place import DEFAULT_PLACE, Place, person_key
 from hitl_core.model.route import Reviewers
@@ -99,7 +99,7 @@ class Review(Value):
     - `waiter`: the process that waits for the result;
     - `ops`: the ids of the last operations, with what each one did. A reply can be lost after the write, and
       then the operation is sent again;
-    - `troubles`: the current problems of its places.
+    - `troubles`: the current problems of its places; `agent_problem`: of its agent, after the decisions.
     """
 
     schema_version: Literal[1] = SCHEMA_VERSION
@@ -131,6 +131,7 @@ class Review(Value):
     runs: dict[str, Run] = Field(default_factory=dict)
     ops: dict[str, str] = Field(default_factory=dict)
     troubles: dict[Place, DeliveryProblem] = Field(default_factory=dict[Place, DeliveryProblem])
+    agent_problem: AgentProblem | None = None
     #: The arguments, by "key:revision". Each is stored once, in its own field, not in `data`.
     args: Mapping[str, Arguments] = Field(default_factory=dict, exclude=True, repr=False)
 

@@ -50,8 +50,10 @@ from hitl_core.review.open_items import (
 from hitl_core.review.runs import (
     PAUSED,
     CallResult,
+    agent_problem_of,
     claims,
     one_line,
+    record_problem,
     runnable_calls,
     text_of,
 )
@@ -105,6 +107,7 @@ __all__ = [
     "Reviews",
     "Transition",
     "TransitionFunction",
+    "agent_problem_of",
     "answer_schema_of",
     "apply_command",
     "apply_unless_held",
@@ -142,6 +145,7 @@ __all__ = [
     "pending_actions",
     "ran_mark",
     "reason_of",
+    "record_problem",
     "redaction_pointers",
     "rule_reason_of",
     "runnable_calls",

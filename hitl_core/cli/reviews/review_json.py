@@ -6,6 +6,7 @@ from typing import Any
 
 from hitl_core.model import Action, Call, Decision, Review, Reviewer, Run, Snapshot
 from hitl_core.review import (
+    agent_problem_of,
     cancel_reason_of,
     deadline,
     description_of,
@@ -55,6 +56,8 @@ def review_to_json(snapshot: Snapshot, *, with_args: bool) -> Json:
         "troubles": [
             {"place": place, **trouble.model_dump()} for place, trouble in review.troubles.items()
         ],
+        "agent_problem": review.agent_problem
+        and {"why": agent_problem_of(review), "since": review.agent_problem.since},
         "version": review.version,
     }
 

@@ -14,7 +14,7 @@ from hitl_core.cli.reviews.review_json import review_to_json
 from hitl_core.cli.session import add_id, add_redis, find_review, with_reviews
 from hitl_core.cli.terminal import BOLD, Paint, say, say_field, say_json
 from hitl_core.model import Place, Snapshot
-from hitl_core.review import HELD_TEXT, cancel_reason_of, unrecorded_starts
+from hitl_core.review import HELD_TEXT, agent_problem_of, cancel_reason_of, unrecorded_starts
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -97,6 +97,9 @@ def _fields(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
             "claimed",
             f"by {review.lease.holder}; its lease ends {phrases.time_text(review.lease.until, now)}",
         )
+    if (problem := review.agent_problem) is not None:
+        since = phrases.time_text(problem.since, now)
+        yield "problem", f"its agent can't go on (since {since}): {agent_problem_of(review)}"
     if review.done_at is not None:
         yield "done", phrases.time_text(review.done_at, now)
     for place in review.places:

@@ -1,15 +1,23 @@
 """The agent's part: it claims a review, starts its calls once, reports results, and finishes."""
 
 from hitl_core.review.runs import claims
+from hitl_core.review.runs.agent_problems import agent_problem_of, record_problem
 from hitl_core.review.runs.claims import runnable_calls
-from hitl_core.review.runs.results import PAUSED, CallResult, one_line, text_of
+from hitl_core.review.runs.results import (
+    PAUSED,
+    CallResult,
+    one_line,
+    text_of,
+)
 from hitl_core.review.runs.started_calls import started_calls_of
 
 __all__ = [
     "PAUSED",
     "CallResult",
+    "agent_problem_of",
     "claims",
     "one_line",
+    "record_problem",
     "runnable_calls",
     "started_calls_of",
     "text_of",

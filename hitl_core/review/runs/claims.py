@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from hitl_core.errors import LeaseLost, Refused
-from hitl_core.model import Call, DoubtAnswer, Lease, Place, Review, Reviewer, Reviewers, Run, Vote
+from hitl_core.model import (
+    Call,
+    DoubtAnswer,
+    Lease,
+    Place,
+    Review,
+    Reviewer,
+    Reviewers,
+    Run,
+    Vote,
+)
 from hitl_core.review import vote_count
 from hitl_core.review.runs.results import CallResult
 from hitl_core.review.transition import Transition, check_seal, make_event
@@ -42,14 +52,14 @@ def claim(review: Review, holder: str, now: float, lease: float) -> Transition:
 
 
 def renew(review: Review, fence: int, now: float, lease: float) -> Transition:
-    current = _check_lease(review, fence, now)
+    current = check_lease(review, fence, now)
     update = {"lease": current.model_copy(update={"until": now + lease})}
     return Transition(review.model_copy(update=update), make_event("renewed", review, now))
 
 
 def start(review: Review, fence: int, key: str, now: float) -> Transition:
     """Start one call. Raises Refused if it was started before: its side effect may have happened."""
-    _check_lease(review, fence, now)
+    check_lease(review, fence, now)
     run = review.runs.get(key)
     if run is not None and run.state != "cleared":
         raise Refused("already_started", "This call was already started.")
@@ -70,14 +80,14 @@ def last_attempt(review: Review, key: str) -> int:
 
 def is_started(review: Review, fence: int, key: str, now: float) -> bool:
     """Whether the call is started and not finished. Raises LeaseLost if this claim is no longer valid."""
-    _check_lease(review, fence, now)
+    check_lease(review, fence, now)
     run = review.runs.get(key)
     return run is not None and run.state == "started"
 
 
 def report(review: Review, fence: int, results: Mapping[str, object], now: float) -> Transition:
     """Store the results of calls that ran, by key: see `CallResult.of`."""
-    _check_lease(review, fence, now)
+    check_lease(review, fence, now)
     runs = {
         key: CallResult.of(result).to_run(review, review.runs.get(key), now)
         for key, result in results.items()
@@ -105,7 +115,7 @@ def finish(review: Review, fence: int, results: Mapping[str, object], now: float
                 state="skipped", attempt=run.attempt, at=now, rerun_by=run.answered_by
             )
     reported = _with_runs(reported, skipped)
-    update = {"status": "done", "lease": None, "done_at": now}
+    update = {"status": "done", "lease": None, "done_at": now, "agent_problem": None}
     return Transition(reported.model_copy(update=update), make_event("done", review, now))
 
 
@@ -220,7 +230,7 @@ def _has_started(review: Review, call: Call) -> bool:
     return run is not None and run.state != "cleared"
 
 
-def _check_lease(review: Review, fence: int, now: float) -> Lease:
+def check_lease(review: Review, fence: int, now: float) -> Lease:
     lease = review.lease
     if review.status != "claimed" or lease is None or lease.fence != fence or lease.until <= now:
         raise LeaseLost("This process no longer holds the review: its lease ended.")

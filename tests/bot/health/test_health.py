@@ -59,7 +59,14 @@ def test_a_problem_is_logged_when_it_appears_and_when_it_is_over(
 
     [problem] = health.current_problems()
     assert (problem.since, problem.last, problem.count) == (START, START + 20, 3)
-    assert health.counts() == {"lookup": 1, "place": 0, "delivery": 0, "store": 0, "timer": 0}
+    assert health.counts() == {
+        "lookup": 1,
+        "place": 0,
+        "delivery": 0,
+        "store": 0,
+        "timer": 0,
+        "agent": 0,
+    }
 
     health.resolve("lookup", "users.info")
     health.resolve("lookup", "users.info")

@@ -23,7 +23,7 @@ from bot.people.directory import Directory
 from bot.policy_places import check_policy
 from hitl_core import Policy
 from hitl_core.model import Place, Review, Reviewer
-from hitl_core.review import Cancel, commands, delivery_problems
+from hitl_core.review import Cancel, claims, commands, delivery_problems, record_problem
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
 from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
@@ -264,3 +264,20 @@ async def test_newcomer_2_policy_check_channels_from_a_terminal(
         )
         assert await process.wait_end(60) == code, process.output
         assert ("NOT USABLE  slack:#suport: there is no channel" in process.output) is (code == 1)
+
+
+async def test_a14_an_agent_that_can_not_go_on_is_a_problem_until_its_review_is_done(
+    reviews: Reviews, channel: SlackChannel, health: Health
+) -> None:
+    review, event = review_of([call("look_up")])
+    await reviews.submit(review, event)
+    await reviews.change(review.id, "claim", lambda r, now: claims.claim(r, "p1", now, 60))
+    await reviews.change(review.id, "stuck", lambda r, now: record_problem(r, 1, "no thread", now))
+    check = PlaceCheck(reviews, Channels(channel), health)
+    await check.check_places()
+    [problem] = health.current_problems()
+    assert (problem.kind, problem.subject) == ("agent", review.id)
+
+    await reviews.change(review.id, "done", lambda r, now: claims.finish(r, 1, {}, now))
+    await check.check_places()
+    assert health.current_problems() == ()

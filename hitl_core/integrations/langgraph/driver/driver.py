@@ -161,6 +161,8 @@ class Driver:
                     errors.safe_message(error),
                 )
                 await active_run.wait_for_tools()
+                if outcome.review_id in self._failures:  # another try did not help
+                    await self._reviews.record_problem(outcome, error)
                 self._release_later(outcome)
 
     async def _continue_run(self, active_run: ActiveRun) -> Run:

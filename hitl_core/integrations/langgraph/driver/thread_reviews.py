@@ -7,14 +7,15 @@ unanswered call.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from typing import Any, TypeAlias, cast
+from uuid import uuid4
 
 from langchain_core.messages import AnyMessage, ToolMessage
 from langgraph.types import Command, PregelTask, StateSnapshot
 
-from hitl_core.errors import IntegrationError, Refused
+from hitl_core.errors import HitlError, IntegrationError, Refused
 from hitl_core.gate import Gate, Outcome, ReviewKey, read_origin, review_id_for
 from hitl_core.integrations.langgraph.driver.thread import GraphThread
 from hitl_core.integrations.langgraph.graph import AgentTools, Json, last_ai_message, messages_of
@@ -27,6 +28,7 @@ from hitl_core.integrations.langgraph.pauses import (
     read_pauses,
 )
 from hitl_core.model import Review
+from hitl_core.review import record_problem
 
 #: The reason on the cards and for the model.
 WITHDRAWAL_REASON = "The user wrote something new."
@@ -76,6 +78,19 @@ class ThreadReviews:
                 " fork the thread, start before the model's turn."
             )
         return review_id
+
+    async def record_problem(self, outcome: Outcome, error: Exception) -> None:
+        """Tell people that this review's run can't go on. Of a foreign error only its kind is told: its text
+        may have a tool's arguments.
+        """
+        why = str(error) if isinstance(error, HitlError) else type(error).__name__
+        fence, op = outcome.review.fence, f"stuck:{uuid4().hex}"
+        with suppress(
+            HitlError
+        ):  # recorded before, or the store is away: then it is seen elsewhere
+            await self._gate.reviews.change(
+                outcome.review_id, op, lambda r, now: record_problem(r, fence, why, now)
+            )
 
     async def _load_review(self, thread_id: str, calls: OpenCalls) -> Review | None:
         """The review of these calls; None if they have none."""

@@ -1,0 +1,74 @@
+"""A decided run that can't go on: people see it on its card, as long as it lasts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langchain.agents.middleware import AgentMiddleware
+
+from bot.card import PlaceNames, build_card, card_text, plain_text
+from hitl_core.model import Place
+from tests.integrations.agents import Lab, call, go
+from tests.integrations.test_langgraph_settings import User, asking
+from tests.support.waiting import wait_until
+
+DEFAULT = Place("default")
+
+
+async def wait_until_told(lab: Lab, review_id: str | None) -> None:
+    async def is_told() -> bool:
+        return (await lab.review(review_id)).agent_problem is not None
+
+    await wait_until("it is told", is_told)
+
+
+async def test_a14_people_are_told_that_a_decided_run_can_not_go_on(lab: Lab) -> None:
+    """Given a decided run that this process can't continue, again and again, then its card says so, and
+    when another process has finished it, it does no longer."""
+    run = await asking(lab).run(go(), thread_id="t-1", context=User("Ann"))
+    await lab.decide(run.review_id, "approve")
+    async with lab.serving(asking(Lab(lab.gate, lab.saver, lab.folder))):
+        await wait_until_told(lab, run.review_id)
+    review = await lab.review(run.review_id)
+    [line] = card_text(build_card(review, DEFAULT), PlaceNames(str)).warnings
+    assert "The agent can't go on after these decisions" in plain_text(line)
+    assert "“Another process started the run of 't-1' with its own `context`" in plain_text(line)
+
+    async def user(thread_id: str) -> User:
+        return User("Ann")
+
+    async with lab.serving(asking(lab, context=user)):
+        done = await lab.done(run.review_id)
+    assert done.agent_problem is None
+    assert build_card(done, DEFAULT).warnings == ()
+
+
+async def test_a14_people_are_told_that_a_checkpointer_lost_the_thread(lab: Lab) -> None:
+    driver = asking(lab)
+    run = await driver.run(go(), thread_id="t-1")
+    await lab.saver.adelete_thread("t-1")
+    await lab.decide(run.review_id, "approve")
+    async with lab.serving(driver):
+        await wait_until_told(lab, run.review_id)
+    problem = (await lab.review(run.review_id)).agent_problem
+    assert problem is not None
+    assert problem.why == "The agent's checkpointer has no thread 't-1'."
+
+
+async def test_a14_the_error_of_an_agents_own_code_is_only_named(lab: Lab) -> None:
+    """Given an agent whose own code raises after the decision, then people read the kind of its error, and
+    not its text, which may quote what the tool got."""
+
+    class Failing(AgentMiddleware[Any, Any]):
+        async def abefore_model(self, state: Any, runtime: Any) -> None:
+            if len(state["messages"]) > 1:
+                raise RuntimeError("the password is hunter2")
+
+    driver = lab.driver([call("c1", "send_email", to="a")], before=[Failing()])
+    run = await driver.run(go(), thread_id="t-1")
+    async with lab.serving(driver):
+        await lab.decide(run.review_id, "approve")
+        await wait_until_told(lab, run.review_id)
+    problem = (await lab.review(run.review_id)).agent_problem
+    assert problem is not None
+    assert problem.why == "RuntimeError"
