@@ -45,16 +45,24 @@ async def main(question: str) -> None:
         ended = asyncio.Event()
 
         async def on_stop(run: Run) -> None:
-            if run.finished:
-                print(run.state["messages"][-1].text, flush=True)
+            if not run.review_ids:  # nobody has to decide on anything now
+                print(last_words(run), flush=True)
                 ended.set()
 
         serving = asyncio.create_task(driver.serve(on_stop))
         run = await driver.run({"messages": [("user", question)]}, thread_id="deep-1")
-        if not run.review_ids:
-            await on_stop(run)
+        await on_stop(run)
         await ended.wait()
         serving.cancel()
+        await asyncio.wait([serving])  # it finishes its review first
+
+
+def last_words(run: Run) -> str:
+    if run.refusal:
+        return f"This run can't go on: {run.refusal}"
+    if run.unknown:
+        return f"This run waits for an answer of its program: {run.unknown[0].value}"
+    return run.state["messages"][-1].text
 
 
 if __name__ == "__main__":

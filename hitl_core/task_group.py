@@ -1,11 +1,11 @@
-"""A TaskGroup that raises its first error itself."""
+"""A TaskGroup that raises its first error itself, and work that a cancellation does not stop halfway."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from contextlib import asynccontextmanager
-from typing import cast
+from typing import Any, cast
 
 
 @asynccontextmanager
@@ -26,3 +26,15 @@ def first_error(error: BaseException) -> BaseException:
         group = cast("BaseExceptionGroup[BaseException]", error)
         return first_error(group.exceptions[0])
     return error
+
+
+async def complete(work: Coroutine[Any, Any, None]) -> None:
+    """Do all of this work, also if the caller is cancelled meanwhile: its cancellation then comes after it. A
+    second cancellation stops it.
+    """
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await task
+        raise

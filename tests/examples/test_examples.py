@@ -8,7 +8,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from langchain_core.messages import AIMessage
+from langgraph.types import Interrupt
 
+from hitl_core.integrations.langgraph import Run
 from slack_sandbox.client.actor import Actor
 from slack_sandbox.server import running_sandbox
 from tests.support.bots import CLICK, Process, Scene, doubles
@@ -111,7 +114,21 @@ async def test_a_deep_agent_sends_what_was_approved(scene: Scene) -> None:
     agent = await scene.process("examples.deep_agent", words, env=env)
     await scene.alice.press(await scene.card("jo@example.com", "send_email"), "approve")
     assert await output_lines(agent)
+    async with await scene.gate() as gate:
+        assert await gate.reviews.store.live_ids(9) == []
     assert len(list((scene.folder / "deep" / "outbox").glob("*.eml"))) == 1
+
+
+def test_a14_a_deep_agent_says_why_it_can_not_go_on() -> None:
+    """Given a run that stops for another reason than its end, then its user reads it, and doesn't wait."""
+    pytest.importorskip("deepagents")
+    from examples.deep_agent import last_words
+
+    state = {"messages": [AIMessage("Sent.")]}
+    question = Interrupt(value="Which one?", id="1")
+    assert last_words(Run("t", state, finished=True)) == "Sent."
+    assert "It has no `to`" in last_words(Run("t", state, finished=False, refusal="It has no `to`"))
+    assert "Which one?" in last_words(Run("t", state, finished=False, unknown=(question,)))
 
 
 async def test_the_script_reminds_and_leaves_as_people_say(scene: Scene) -> None:

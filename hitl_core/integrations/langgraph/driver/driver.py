@@ -39,7 +39,7 @@ from hitl_core.integrations.langgraph.pauses import (
     read_pauses,
 )
 from hitl_core.model import Review
-from hitl_core.task_group import task_group
+from hitl_core.task_group import complete, task_group
 
 log = logging.getLogger(__name__)
 
@@ -132,7 +132,8 @@ class Driver:
         """Resume the run of every settled review of this agent to its next stop. Never ends.
 
         `on_stop` gets the Run of each stop at least once, before the review is done; if it raises, it gets
-        the Run again later. A run that raised is also tried again, each time after a longer pause.
+        the Run again later. A run that raised is also tried again, each time after a longer pause. If this is
+        cancelled, it ends as soon as the reviews whose stops `on_stop` has got are done.
         """
         limit = asyncio.Semaphore(concurrency)
         async with task_group() as tasks:
@@ -149,7 +150,7 @@ class Driver:
                 if on_stop is not None:
                     await on_stop(run)
                 await failpoint("langgraph.before_done")
-                await outcome.finish(active_run.final_results())
+                await complete(outcome.finish(active_run.final_results()))
                 self._failures.pop(outcome.review_id, None)
             except LeaseLost:
                 log.warning("Another process may have the run of %s now.", outcome.review_id)

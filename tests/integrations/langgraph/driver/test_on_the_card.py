@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
+from hitl_core.integrations.langgraph import Run
 from tests.integrations.agents import Lab, answers, call, go
 from tests.scenarios.conftest import scene
 from tests.support.bots import CANARY, Scene
@@ -44,3 +46,22 @@ async def test_a_new_message_takes_the_card_back(scene: Scene, lab: Lab) -> None
     assert review_of(after) == review_of(before)
     assert not buttons(after, "approve")
     assert lab.effects == []
+
+
+async def test_a14_a_stop_that_was_told_is_done_though_serving_ends(
+    lab: Lab,
+) -> None:
+    """Given a program that ends `serve` as soon as it hears of the stop, then its review is done."""
+    driver = lab.driver([call("c1", "send_email", to="a")])
+    run = await driver.run(go(), thread_id="t-1")
+    await lab.decide(run.review_id, "approve")
+    ended = asyncio.Event()
+
+    async def on_stop(run: Run) -> None:
+        serving.cancel()
+        ended.set()
+
+    serving = asyncio.create_task(driver.serve(on_stop))
+    await ended.wait()
+    await asyncio.wait([serving])
+    assert (await lab.review(run.review_id)).status == "done"
