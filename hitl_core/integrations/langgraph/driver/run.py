@@ -117,7 +117,7 @@ class Settings:
         if another process started the run with settings that this process doesn't have.
         """
         new = new or RunSettings()
-        run_id = _read_run_id(state) or new.run_id
+        run_id = _read_run_id(state) or thread_id  # other code began it
         own = replace(_override(self._by_run.get(run_id, RunSettings()), new), run_id=run_id)
         marked = str(cast(Json, state.metadata or {}).get(SETTINGS_KEY) or "")
         for name in marked.split():

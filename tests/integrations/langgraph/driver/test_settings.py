@@ -268,3 +268,18 @@ async def test_a14_settings_of_a_run_stay_when_new_input_can_not_be_read(lab: La
 
 async def next_stop(lab: Lab) -> str | None:
     return lab.stops[0].review_id if lab.stops else None
+
+
+async def test_a14_a_run_that_other_code_began_goes_on_with_the_settings_of_who_drives_it(
+    lab: Lab,
+) -> None:
+    """Given a thread that paused without the driver, and a driver that continues it with Ann's context, then
+    what people approve runs with that."""
+    agent = asking_agent(lab)
+    driver = lab.reviews.drive(agent, context=User("default"))
+    await agent.ainvoke(go(), thread_config("t-1"))
+    run = await driver.run(None, thread_id="t-1", context=User("Ann"))
+    async with lab.serving(driver):
+        await lab.decide(run.review_id, "approve")
+        await lab.done(run.review_id)
+    assert answers(lab.stops[0])["c1"] == ("success", "Ann to a, none")
