@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, cast
 from uuid import uuid4
 
 from langchain_core.runnables import RunnableConfig
-from langchain_core.runnables.config import merge_configs
+from langchain_core.runnables.config import merge_configs, var_child_runnable_config
 from langgraph.types import Interrupt, StateSnapshot
 
 from hitl_core.errors import IntegrationError
@@ -63,8 +63,16 @@ class RunSettings:
     run_id: str = field(default_factory=lambda: uuid4().hex)
 
     def __post_init__(self) -> None:
-        configurable: Json = cast(Json, self.config or {}).get("configurable") or {}
+        configurable = _configurable(self.config)
         if fixed := [key for key in _CHECKPOINT_KEYS if configurable.get(key)]:
+            if configurable[fixed[0]] == _configurable(var_child_runnable_config.get()).get(
+                fixed[0]
+            ):
+                raise IntegrationError(
+                    "The driver was called inside of another run, and would use its checkpoints. Call it in a"
+                    " context of its own: `await asyncio.create_task(driver.run(…),"
+                    " context=contextvars.Context())`."
+                )
             raise IntegrationError(
                 f"A run's `config` can't have `{fixed[0]}`. To continue from an earlier checkpoint, start the"
                 " thread again from there (`await agent.aupdate_state(checkpoint.config, None)`), then call"
@@ -75,6 +83,10 @@ class RunSettings:
     def names(self) -> list[str]:
         """The names of the settings that were passed."""
         return [name for name in ("config", "context") if getattr(self, name) is not None]
+
+
+def _configurable(config: RunnableConfig | None) -> Json:
+    return cast(Json, config or {}).get("configurable") or {}
 
 
 class Settings:

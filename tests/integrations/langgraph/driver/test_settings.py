@@ -3,6 +3,8 @@ streamed."""
 
 from __future__ import annotations
 
+import asyncio
+import contextvars
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.tools import tool
+from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolRuntime
 from langgraph.types import Command, interrupt
 
@@ -283,3 +286,26 @@ async def test_a14_a_run_that_other_code_began_goes_on_with_the_settings_of_who_
         await lab.decide(run.review_id, "approve")
         await lab.done(run.review_id)
     assert answers(lab.stops[0])["c1"] == ("success", "Ann to a, none")
+
+
+async def test_a14_a_run_inside_of_another_one_has_a_context_of_its_own(lab: Lab) -> None:
+    """Given a node that starts a run of another agent, then it is told how, and that way works."""
+    inner = asking(lab)
+
+    async def node(state: Any) -> dict[str, Any]:
+        with pytest.raises(IntegrationError, match="called inside of another run"):
+            await inner.run(go(), thread_id="t-1")
+        own = contextvars.Context()
+        run = await asyncio.create_task(inner.run(go(), thread_id="t-1"), context=own)
+        return {"messages": [("ai", str(run.review_id))]}
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("node", node)
+    graph.add_edge(START, "node")
+    outer = graph.compile(checkpointer=lab.saver)
+    state = await outer.ainvoke(go(), thread_config("t-outer"))
+    review_id = state["messages"][-1].text
+    async with lab.serving(inner):
+        await lab.decide(review_id, "approve")
+        await lab.done(review_id)
+    assert answers(lab.stops[0])["c1"] == ("success", "nobody to a, none")
