@@ -15,7 +15,7 @@ from hitl_core.errors import Refused
 from hitl_core.gate.guard import GuardDecorator, P, R, guard_function, thread_scope
 from hitl_core.gate.outcome import Outcome
 from hitl_core.gate.submission import JudgedCalls, Submitter, check_cancel_reason, check_seconds
-from hitl_core.gate.waiting import HEARTBEAT_TTL, ReviewListener, Waiter
+from hitl_core.gate.waiting import HEARTBEAT_TTL, ReviewListener, Waiter, check_agent
 from hitl_core.model import JsonObject, Review, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review import Cancel, Reviews, Transition, commands
@@ -178,6 +178,7 @@ class Gate:
         """
         self._listener.check_not_closed()
         check_cancel_reason(reason)
+        check_agent((await self.reviews.load(review_id)).review, self.agent)
         await self.reviews.apply(Cancel(review_id, None, f"cancel:{uuid4().hex}", reason=reason))
 
     async def withdraw(self, review_id: str, reason: str | None = None) -> Outcome:
@@ -187,6 +188,7 @@ class Gate:
         """
 
         def apply(review: Review, now: float) -> Transition:
+            check_agent(review, self.agent)
             if review.status != "pending" and review.cancelled is None:
                 raise Refused(
                     "busy",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hitl_core import Gate, Policy, ToolCall, dialects
-from hitl_core.errors import InvalidToolCall, PolicyError, Refused, SettingsError
+from hitl_core.errors import InvalidToolCall, PolicyError, Refused, ReviewNotFound, SettingsError
 from hitl_core.gate.submission.calls import JudgedCalls, judge_calls
 from hitl_core.model import Review, encode
 from hitl_core.review import Decide, DecideAll
@@ -229,3 +229,15 @@ async def test_a14_a_reason_that_can_not_be_stored_is_a_sentence(gate: Gate, rea
 def test_a14_a_lease_in_which_nothing_can_run_is_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(SettingsError, match="must be a number of seconds above 0"):
         Gate(MemoryStore(), policy=POLICY, agent="billing", **bad)
+
+
+async def test_a14_a_review_of_another_agent_is_not_this_ones(gate: Gate) -> None:
+    """Given the id of another agent's review, then this agent neither runs its calls nor cancels it: people
+    approved them for the other one."""
+    review_id = await gate.submit([call(n=1)], thread_id="t-1")
+    async with Gate(gate.reviews.store, policy=POLICY, agent="other") as other:
+        for use in (other.wait, other.cancel, other.withdraw):
+            with pytest.raises(ReviewNotFound, match="it is of 'billing'"):
+                await use(review_id)
+    review = (await gate.reviews.load(review_id)).review
+    assert (review.status, review.waiter) == ("pending", None)

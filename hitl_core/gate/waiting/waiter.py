@@ -43,7 +43,7 @@ class Waiter:
     ) -> None:
         self._reviews, self._listener, self._agent = reviews, listener, agent
         self._heartbeat_ttl = heartbeat_ttl
-        self._claims = Claims(reviews, listener, process, lease)
+        self._claims = Claims(reviews, listener, agent, process, lease)
         self._cleanup_tasks: set[asyncio.Task[None]] = set()
 
     async def finish_cleanup(self, timeout: float) -> None:
@@ -121,6 +121,7 @@ class Claims(NamedTuple):
 
     reviews: Reviews
     listener: ReviewListener
+    agent: str
     process: str
     lease: float
 
@@ -154,6 +155,7 @@ class Claims(NamedTuple):
         """The outcome; or None, and the seconds until the next poll."""
         snapshot = await self.reviews.load(review_id)
         review = snapshot.review
+        check_agent(review, self.agent)
         if review.status == "done":
             return Outcome(review, self.reviews, self.lease), 0.0
         if snapshot.held:
@@ -201,6 +203,14 @@ class Claims(NamedTuple):
         if waiter in (None, self.process) or not await self.reviews.store.is_alive(waiter):
             return snapshot
         return None
+
+
+def check_agent(review: Review, agent: str) -> None:
+    """Raises ReviewNotFound for a review of another agent: its calls were approved for that one."""
+    if review.agent != agent:
+        raise ReviewNotFound(
+            f"{agent!r:.80} has no review {review.id}: it is of {review.agent!r:.80}."
+        )
 
 
 def _vary_order(ready: Sequence[str]) -> list[str]:

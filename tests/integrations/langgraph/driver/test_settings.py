@@ -302,7 +302,7 @@ async def test_a14_a_run_inside_of_another_one_has_a_context_of_its_own(lab: Lab
     graph = StateGraph(MessagesState)
     graph.add_node("node", node)
     graph.add_edge(START, "node")
-    outer = graph.compile(checkpointer=lab.saver)
+    outer: Any = graph.compile(checkpointer=lab.saver)
     state = await outer.ainvoke(go(), thread_config("t-outer"))
     review_id = state["messages"][-1].text
     async with lab.serving(inner):
