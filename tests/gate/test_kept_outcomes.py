@@ -110,3 +110,26 @@ async def test_a14_a_blocking_run_that_fails_renews_no_lease(
 
         await wait_until("another process has it", is_taken)
     await asyncio.to_thread(kept[0].__exit__, None, None, None)
+
+
+async def test_a14_a_run_after_one_that_failed_renews_its_lease(open_gate: Open) -> None:
+    """Given a run without a function, and one with it that takes longer than the lease, then it is done."""
+    gate = await open_gate(lease=0.5, heartbeat_ttl=1.0)
+    review_id = await gate.submit([call(n=1)], thread_id="t-1")
+    await approve_all(gate.reviews, review_id)
+    outcome = await gate.wait(review_id)
+    with pytest.raises(InvalidToolCall):
+        await outcome.run({})
+
+    async def ask(n: int) -> None:
+        first = (await gate.reviews.load(review_id)).review.lease
+        assert first is not None
+
+        async def is_renewed() -> bool:
+            lease = (await gate.reviews.load(review_id)).review.lease
+            return lease is not None and lease.until > first.until
+
+        await wait_until("its lease is renewed", is_renewed)
+
+    await outcome.run({"ask": ask})
+    assert (await gate.reviews.load(review_id)).review.status == "done"

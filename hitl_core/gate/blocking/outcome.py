@@ -72,6 +72,7 @@ class BlockingOutcome:
         """See `Outcome.run`. The functions run in the thread that calls this. Raises TypeError for an async
         function.
         """
+        self.keep()
         try:
             functions = tools_for(self.execute, tools)
             for name, tool in functions.items():
@@ -116,6 +117,9 @@ class BlockingOutcome:
 
     def finish(self, results: Mapping[str, object] | None = None) -> None:
         self._run(self._outcome.finish(results))
+
+    def keep(self) -> None:
+        self._run(_call(self._outcome.keep))
 
     def release(self) -> None:
         self._run(_call(self._outcome.release))

@@ -57,8 +57,7 @@ class Outcome:
         #: Whether the review is done, as far as this process knows.
         self.is_finished = review.status == "done"
         self._renewal: asyncio.Task[None] | None = None
-        if review.status == "claimed":
-            self._renewal = asyncio.create_task(_renew(weakref.ref(self), lease / 3))
+        self.keep()
 
     @property
     def jump_to_model(self) -> bool:
@@ -96,6 +95,7 @@ class Outcome:
         Refused when an earlier attempt of a call has no result: see `finish`. After an error, and if this is
         cancelled, another process can claim the review when the lease ends, or a person is asked.
         """
+        self.keep()  # an earlier `run` may have failed
         try:
             functions = tools_for(self.execute, tools)
             results = [await self._run_one(call, functions[call.name]) for call in self.execute]
@@ -182,6 +182,11 @@ class Outcome:
         self.is_finished = True
         self._runs.end(results or {})
         self.release()
+
+    def keep(self) -> None:
+        """Renew the lease again, after `release`, as long as this object is alive."""
+        if self._renewal is None and self._review.status == "claimed" and not self.is_finished:
+            self._renewal = asyncio.create_task(_renew(weakref.ref(self), self._lease / 3))
 
     def release(self) -> None:
         """Stop renewing the lease: when it ends, another process can claim the review."""
