@@ -100,7 +100,7 @@ class Driver:
                 async with self._reviews.hold_for_input(thread, state, live, input) as new_input:
                     self._settings.begin(run_settings)  # not for refused input
                     stopped = await thread.invoke(new_input, state)
-                    self._settings.end_replaced(state, run_settings)
+                    self._settings.end_replaced(thread_id, state, run_settings)
                     return await self._stop_run(thread, stopped)
             self._settings.begin(run_settings)
             if is_unfinished(state) and not live:
@@ -126,7 +126,7 @@ class Driver:
             live = await self._reviews.live(thread_id)
             async with self._reviews.hold_for_input(thread, state, live, input) as new_input:
                 await thread.save_input(new_input)
-                self._settings.end_replaced(state, thread.run_settings)
+                self._settings.end_replaced(thread_id, state, thread.run_settings)
 
     async def serve(self, on_stop: OnStop | None = None, *, concurrency: int = 8) -> None:
         """Resume the run of every settled review of this agent to its next stop. Never ends.

@@ -117,9 +117,9 @@ class Settings:
         """Forget the settings of an ended run."""
         self._by_run.pop(run_id, None)
 
-    def end_replaced(self, state: StateSnapshot, new: RunSettings) -> None:
+    def end_replaced(self, thread_id: str, state: StateSnapshot, new: RunSettings) -> None:
         """Forget the settings of the run that was at this state, if `new` began another one."""
-        if (run_id := _read_run_id(state)) != new.run_id:
+        if (run_id := _read_run_id(thread_id, state)) != new.run_id:
             self.end(run_id)
 
     def for_run(
@@ -129,7 +129,7 @@ class Settings:
         if another process started the run with settings that this process doesn't have.
         """
         new = new or RunSettings()
-        run_id = _read_run_id(state) or thread_id  # other code began it
+        run_id = _read_run_id(thread_id, state)
         own = replace(_override(self._by_run.get(run_id, RunSettings()), new), run_id=run_id)
         marked = str(cast(Json, state.metadata or {}).get(SETTINGS_KEY) or "")
         for name in marked.split():
@@ -141,9 +141,9 @@ class Settings:
         return own
 
 
-def _read_run_id(state: StateSnapshot) -> str:
-    """The id of the thread's last run; "" if it has none."""
-    return str(cast(Json, state.metadata or {}).get(RUN_KEY) or "")
+def _read_run_id(thread_id: str, state: StateSnapshot) -> str:
+    """The id of the thread's last run; the thread's id if other code began that run."""
+    return str(cast(Json, state.metadata or {}).get(RUN_KEY) or thread_id)
 
 
 def _override(own: RunSettings, new: RunSettings) -> RunSettings:
