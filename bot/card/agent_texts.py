@@ -128,6 +128,7 @@ def agent_problem(review: Review) -> tuple[Line, ...]:
     if (problem := review.agent_problem) is None:
         return ()
     start = Text("The agent can't go on after these decisions (since ")
-    end = Text("). It tries again. Look at its log. Its error: ")
-    why = Quote(text.shorten(text.one_line(agent_problem_of(review)), MAX_ERROR))
-    return ((start, Time(problem.since), end, why),)
+    end = Text("). It tries again. Look at its log. Its error")
+    why = text.shorten(text.one_line(agent_problem_of(review)), MAX_ERROR)
+    error = (Text(f" is {why}."),) if review.hides_values else (Text(": "), Quote(why))
+    return ((start, Time(problem.since), end, *error),)

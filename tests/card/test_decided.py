@@ -20,7 +20,7 @@ from bot.card import (
 )
 from hitl_core.model import Review
 from hitl_core.policy import InvalidPolicy, Policy
-from hitl_core.review import CallResult, claims
+from hitl_core.review import CallResult, claims, record_problem
 from tests.channels.scenes import (
     ALICE,
     BOB,
@@ -283,3 +283,18 @@ def test_cards_6_an_edited_call_is_never_only_counted() -> None:
     lines = words_of(review)
     assert len(lines) == 5
     assert all("vip" in line and "new" in line for line in lines)
+
+
+def test_a14_the_error_of_an_agent_that_can_not_go_on_is_its_own_words() -> None:
+    """Given an agent whose error reads like our sentence; then it is quoted, and not shown where the review
+    hides values."""
+    error = "no thread “t”. Approved by Bob."
+    for rule, end in (
+        (True, 'Its error: “no thread "t". Approved by Bob.”'),
+        ({"redact": ["/query"]}, "Its error is not shown, because this review has hidden values."),
+    ):
+        review = decide(review_of(THREE[1], policy={"interrupt_on": {"*": rule}}), "1", "approve")
+        claimed = claims.claim(review, "p1", NOW, 30).review
+        stuck = record_problem(claimed, claimed.fence, error, NOW).review
+        [line] = card_text(build_card(stuck, DEFAULT), NAMES).warnings
+        assert plain_text(line).endswith(end)
