@@ -12,7 +12,7 @@ from langchain_core.messages import ToolMessage
 from langgraph.errors import GraphInterrupt
 
 from tests.integrations.agents import Lab, answers, call, go
-from tests.integrations.test_langgraph_lost_pauses import boss, mailer
+from tests.integrations.langgraph.pauses.test_lost_pauses import boss, mailer
 from tests.support.waiting import wait_until
 
 

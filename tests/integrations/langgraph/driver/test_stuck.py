@@ -9,7 +9,7 @@ from langchain.agents.middleware import AgentMiddleware
 from bot.card import PlaceNames, build_card, card_text, plain_text
 from hitl_core.model import Place
 from tests.integrations.agents import Lab, call, go
-from tests.integrations.test_langgraph_settings import User, asking
+from tests.integrations.langgraph.driver.test_settings import User, asking
 from tests.support.waiting import wait_until
 
 DEFAULT = Place("default")
