@@ -1,11 +1,13 @@
 """Drafts: the answers on the other pages of a form that is not submitted yet.
 
-Each save has a number, and the page that is shown after it has the same. So an earlier page, which arrives
-late or is still open on another device, is recognized: saving it would lose what was entered since.
+Each save has an id, and the page that is shown after it has the same: a digest of the answers and of the id
+before. So a page that follows other answers, because it arrives late or is still open on another device, is
+recognized: saving it would lose what was entered since, and sending it would send what it doesn't show.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 from collections.abc import AsyncGenerator
@@ -33,23 +35,28 @@ class Drafts:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    async def load(self, session_id: str, who: Reviewer, number: int) -> Answers:
-        """The draft, for the page with this number. Raises Refused if it has expired, or if that page is from
+    async def load(self, session_id: str, who: Reviewer, id: str) -> Answers:
+        """The draft, for the page with this id. Raises Refused if it has expired, or if that page is from
         before.
         """
         draft = await self._find(session_id, who)
         if draft is None:
             raise Refused("gone", refusals.DRAFT_EXPIRED)
-        _check_newest(draft, number)
+        _check_newest(draft, id)
         return draft.answers
 
-    async def save(self, session_id: str, who: Reviewer, answers: Answers, number: int) -> None:
-        """`number`: of this save, from 1. Raises Refused if the form's first page is from before."""
-        if number == 1 and (draft := await self._find(session_id, who)) is not None:
-            _check_newest(draft, 0)
-        data = json.dumps(_Draft(number, dict(answers))).encode()
+    async def save(self, session_id: str, who: Reviewer, answers: Answers, before: str) -> str:
+        """Returns the id of this save. `before`: the id that the page had which was sent; "" for the form's
+        first page. Raises Refused if that one is from before.
+        """
+        if not before and (draft := await self._find(session_id, who)) is not None:
+            _check_newest(draft, before)
+        draft = _Draft(_make_id(before, answers), before, dict(answers))
         async with _store_timeout():
-            await self._store.save_draft(_key(session_id, who), data, DRAFT_TTL)
+            await self._store.save_draft(
+                _key(session_id, who), json.dumps(draft).encode(), DRAFT_TTL
+            )
+        return draft.id
 
     async def _find(self, session_id: str, who: Reviewer) -> _Draft | None:
         async with _store_timeout():
@@ -58,13 +65,21 @@ class Drafts:
 
 
 class _Draft(NamedTuple):
-    number: int
+    id: str
+    before: str
     answers: dict[str, str | None]
 
 
-def _check_newest(draft: _Draft, number: int) -> None:
-    """Raises Refused. One save more is no other page: its answer may be lost, and the page was sent again."""
-    if draft.number not in (number, number + 1):
+def _make_id(before: str, answers: Answers) -> str:
+    identity = json.dumps([before, dict(answers)], sort_keys=True)
+    return hashlib.sha256(identity.encode()).hexdigest()[:16]
+
+
+def _check_newest(draft: _Draft, id: str) -> None:
+    """Raises Refused. The save after this page does not count: its answer may be lost, so the page is sent
+    again. If both are answered, only the page that follows the later save can be sent.
+    """
+    if id not in (draft.id, draft.before):
         raise Refused("gone", refusals.FORM_WENT_ON)
 
 

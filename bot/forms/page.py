@@ -28,7 +28,7 @@ class FormRef:
 
     - `target`: the action; for an escalation `target.revision` is the number of steps that the card showed;
     - `page`: from 0;
-    - `draft`: the number of the save (see `drafts`) with what was entered on other pages; 0 if there is none;
+    - `draft`: the id of the save (see `drafts`) with what was entered on other pages; "" if there is none;
     - `tool`: the tool that an edit chooses;
     - `confirming`: the digest of the edit that the person was asked to confirm, because it removes something
       or has odd values;
@@ -38,7 +38,7 @@ class FormRef:
     kind: FormKind
     target: ActionRef
     page: int = 0
-    draft: int = 0
+    draft: str = ""
     tool: str | None = None
     confirming: str | None = None
     card: MessageRef | None = None

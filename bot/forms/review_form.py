@@ -44,8 +44,8 @@ class ReviewForm(ABC):
         """The same form with what people entered on its page."""
         return self._with_session(self.session.enter(entries))
 
-    def at_page(self, page: int, *, draft: int) -> Self:
-        """The same form at this page. `draft`: the number of the save that has the answers."""
+    def at_page(self, page: int, *, draft: str) -> Self:
+        """The same form at this page. `draft`: the id of the save that has the answers."""
         form = self._with_session(self.session.at_page(page))
         form.ref = replace(self.ref, page=form.session.page, draft=draft)
         return form

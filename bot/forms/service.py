@@ -62,10 +62,17 @@ class FormService:
         return page
 
     async def redraw(
-        self, ref: FormRef, session_id: str, entries: Entries, who: Reviewer, *, back: bool = False
+        self,
+        ref: FormRef,
+        session_id: str,
+        entries: Entries,
+        who: Reviewer,
+        *,
+        back: bool = False,
+        for_retry: bool = False,
     ) -> FormPage:
-        """The page again, after a choice that changes the fields; with `back` the page before. Raises
-        Refused.
+        """The page again, after a choice that changes the fields; with `back` the page before. `for_retry`:
+        it is to be sent again as it was, so it keeps its draft. Raises Refused.
         """
         assert ref.kind in FIELD_KINDS  # the others have no choices and no pages
         self._check_length(entries)
@@ -77,11 +84,13 @@ class FormService:
             review,
             lambda: make_review_form(review, action, ref, self._limits, draft).enter(entries),
         )
-        number = ref.draft + 1 if back or ref.draft else 0
-        if number:  # otherwise the draft would bring back answers for another choice
-            await self._drafts.save(session_id, who, form.session.answers, number)
+        saved = ref.draft
+        if (
+            back or saved
+        ) and not for_retry:  # else the draft brings back answers for another choice
+            saved = await self._drafts.save(session_id, who, form.session.answers, saved)
         page = form.session.page - back
-        return await offload_drawing(review, lambda: form.at_page(page, draft=number).page())
+        return await offload_drawing(review, lambda: form.at_page(page, draft=saved).page())
 
     async def submit(
         self, ref: FormRef, session_id: str, entries: Entries, who: Reviewer, op: str
@@ -199,10 +208,9 @@ class FormService:
         page: int,
         problem: str = "",
     ) -> FormPage:
-        number = form.ref.draft + 1
-        await self._drafts.save(session_id, who, form.session.answers, number)
+        saved = await self._drafts.save(session_id, who, form.session.answers, form.ref.draft)
         return await offload_drawing(
-            snapshot.review, lambda: form.at_page(page, draft=number).page(problem)
+            snapshot.review, lambda: form.at_page(page, draft=saved).page(problem)
         )
 
     async def _decide(

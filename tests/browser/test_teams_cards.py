@@ -41,7 +41,7 @@ def cards(words: str) -> list[Json]:
     key = f"k{words[:30]}"
     states = reviews_in_all_states("tool", words, {key: words})
     form = edit_form(evil_review(words, key))
-    pages = [form.at_page(at, draft=0).page() for at in range(min(3, form.session.page_count))]
+    pages = [form.at_page(at, draft="").page() for at in range(min(3, form.session.page_count))]
     drawn = [
         card_message(build_card(one, place, POSTED), name_of, KEY, link_to) for one, place in states
     ]

@@ -54,7 +54,7 @@ def edit_pages(review: Review, key: str = "1") -> list[Json]:
     target = ActionRef(review.id, key, action.revision)
     form = EditForm(review, action, FormRef("edit", target), MODAL_LIMITS)
     return [
-        form_view(form.at_page(page, draft=0).page()) for page in range(form.session.page_count)
+        form_view(form.at_page(page, draft="").page()) for page in range(form.session.page_count)
     ]
 
 

@@ -56,7 +56,7 @@ def read_form(review: Review) -> Iterator[str]:
     """What a person reads who enters something in each field, and nothing, and sends it."""
     form = edit_form(review)
     for page in range(form.session.page_count):
-        yield repr(form.at_page(page, draft=0).page())
+        yield repr(form.at_page(page, draft="").page())
     for typed in ("", "y", "7", "{}", "[]", f'{{"{"new"}": 1}}', "0"):
         entries = Entries({each.id: typed for each in form.page().fields if not each.field.locked})
         try:

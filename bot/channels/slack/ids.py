@@ -59,7 +59,7 @@ class _Metadata(BaseModel):
     revision: Annotated[int, Field(ge=0)]
     seal: str = ""
     page: Annotated[int, Field(ge=0)] = 0
-    draft: Annotated[int, Field(ge=0)] = 0
+    draft: str = ""
     tool: str | None = None
     confirming: str | None = None
     card: tuple[_SlackId, _SlackTs] | None = None
@@ -77,7 +77,7 @@ def private_metadata(meta: ModalMeta | None) -> str:
         revision=target.revision,
         seal=target.seal or "",
         page=form.page if form else 0,
-        draft=form.draft if form else 0,
+        draft=form.draft if form else "",
         tool=form and form.tool,
         confirming=form and form.confirming,
         card=(form.card.conversation, form.card.ts) if form and form.card else None,

@@ -476,3 +476,30 @@ async def test_a13_e5_none_of_the_choices_is_an_answer(world: World) -> None:
     decision = (await world.review()).actions[0].decision
     assert decision is not None
     assert decision.answer == {"tags": []}
+
+
+async def test_a14_edge_a_late_send_of_a_page_does_not_replace_a_later_one(world: World) -> None:
+    """Given a page that was sent twice, because the first answer was lost, with another value the second
+    time; when the first one arrives late; then the value that the person saw last runs, or they are told."""
+    await world.ask("seven", SEVEN)
+    first = await world.open("edit")
+    second = await world.turn(first, n1="11")
+    await world.send(first, n1="1")
+    last = await world.send(second, n4="44")
+    if isinstance(last, FormPage):
+        last = await world.send(last)
+    assert isinstance(last, Notice)
+    assert "You went on with this form since" in last.text
+    assert (await world.review()).actions[0].is_pending
+
+
+async def test_a14_edge_a_page_that_is_sent_again_after_an_error_keeps_its_draft(
+    world: World,
+) -> None:
+    """So that Teams takes it for the same submission: the first one may be stored."""
+    await world.ask("seven", SEVEN)
+    last = await world.turn(await world.turn(await world.open("edit"), n1="11"))
+    typed = entries(last, n6="6")
+    again = await world.form_service.redraw(last.ref, "form-1", typed, OPERATOR, for_retry=True)
+    assert again.ref == last.ref
+    assert isinstance(await world.send(again), Stored)

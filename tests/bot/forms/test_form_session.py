@@ -263,7 +263,7 @@ def test_another_tool_is_chosen_on_the_last_page() -> None:
     entries = Entries({**untouched(form.session, to="al").answers, TOOL: str(at)})
     other = form.enter(entries)
     assert not other.session.shows(entries)
-    page = other.at_page(0, draft=0).page()
+    page = other.at_page(0, draft="").page()
     assert [(f.field.label, f.field.initial) for f in page.fields[:2]] == [
         ("to", "al"),
         ("copies", None),
@@ -280,7 +280,7 @@ def test_a_tool_that_is_none_of_the_options_changes_nothing(answer: str | None) 
 
 def test_the_texts_of_a_page_are_the_same_in_every_channel() -> None:
     form = edit_form(review_of(("send_email", SEVEN)))
-    first, last = form.page(), form.at_page(2, draft=1).page()
+    first, last = form.page(), form.at_page(2, draft="1").page()
     assert (first.title, first.name) == (
         "Edit send_email",
         "send_email",

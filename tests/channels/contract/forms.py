@@ -64,7 +64,7 @@ def edit_pages(schema: Json | None, args: Json, limits: FormLimits) -> list[Form
     (action,) = review.actions
     ref = FormRef("edit", ActionRef(review.id, action.key, action.revision))
     form = EditForm(review, action, ref, limits)
-    return [form.at_page(page, draft=0).page() for page in range(form.session.page_count)]
+    return [form.at_page(page, draft="").page() for page in range(form.session.page_count)]
 
 
 class Forms:

@@ -163,7 +163,7 @@ def test_another_tool_has_its_own_form_and_keeps_what_was_typed() -> None:
     }
     chosen = form.enter(entries_of(state))
     assert not chosen.session.shows(entries_of(state))
-    drawn = modal_of(chosen.at_page(0, draft=0))
+    drawn = modal_of(chosen.at_page(0, draft=""))
     assert "copies" in str(drawn)
     assert "'initial_value': 'al'" in str(drawn)
     proposal = chosen.proposal()
@@ -176,7 +176,7 @@ def test_the_choice_between_tools_is_the_last_thing_in_the_form() -> None:
     fields: Json = {f"field-{n}": TEXT for n in range(90)}
     letter = {"properties": fields}
     form = edit_form(review_of(("send_email", NINETY), tools={"send_letter": letter}))
-    first, last = (form.at_page(page, draft=0) for page in (0, 1))
+    first, last = (form.at_page(page, draft="") for page in (0, 1))
     assert "Tool" not in str(modal_of(first)["blocks"])
     assert modal_of(last)["blocks"][-2]["block_id"] == TOOL
     chosen = last.enter(Entries({TOOL: "1"}))

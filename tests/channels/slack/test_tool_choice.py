@@ -49,7 +49,7 @@ def test_attack_a15_each_rule_is_read_once_for_all_tools() -> None:
 
     def open_twice() -> None:
         modal_of(edit_form(review))
-        modal_of(edit_form(review).at_page(0, draft=0))
+        modal_of(edit_form(review).at_page(0, draft=""))
 
     assert count_calls(open_twice, "load_rule") <= len(names) + 1
     assert count_calls(open_twice, "judge", "judge_async") == 0
@@ -86,7 +86,7 @@ def test_attack_a15_a_tool_that_is_refused_changes_nothing() -> None:
     review = review_of(PAY, policy={"interrupt_on": {"small": rule}}, tools={"small": None})
     at = str(offered_tools(review).index("small"))
     selected = edit_form(review).enter(Entries({TOOL: at}))
-    view = modal_of(selected.at_page(0, draft=0))
+    view = modal_of(selected.at_page(0, draft=""))
     assert "The policy doesn't allow an edited small" in str(view["blocks"][0])
     with pytest.raises(FormErrors, match="small"):
         selected.proposal()

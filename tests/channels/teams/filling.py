@@ -77,5 +77,5 @@ def fill_pages(form: ReviewForm, **entered: Any) -> ReviewForm:
     """The same on its first page; the other pages are sent as they are."""
     filled = fill_in(form, **entered)
     while not filled.session.is_last_page:
-        filled = fill_in(filled.at_page(filled.session.page + 1, draft=1))
+        filled = fill_in(filled.at_page(filled.session.page + 1, draft="1"))
     return filled

@@ -57,7 +57,7 @@ def test_what_nobody_touched_comes_back_as_it_was(args: Json, data: st.DataObjec
 def test_any_arguments_make_a_form_that_teams_takes(args: Json) -> None:
     form = open_edit(None, args)
     for page in range(form.session.page_count):
-        drawn = check(form_card(form.at_page(page, draft=1).page("Wrong."), "s" * 60, PEN))
+        drawn = check(form_card(form.at_page(page, draft="1").page("Wrong."), "s" * 60, PEN))
         assert "too large for Teams" not in str(drawn)
 
 
@@ -155,7 +155,7 @@ def test_a_number_that_a_client_rounds_does_not_run() -> None:
     filled = form.enter(entries)
     with pytest.raises(FormErrors):
         filled.session.value()
-    again = Form(filled.at_page(0, draft=1).page())
+    again = Form(filled.at_page(0, draft="1").page())
     assert again.input("account")["type"] == "Input.Text"
     filled = form.enter(again.send(account="9007199254740993"))
     assert filled.session.value() == {"account": 9007199254740993}
@@ -240,12 +240,12 @@ def test_pages_go_forward_and_back() -> None:
     form = open_edit(None, args)
     assert form.session.page_count > 1
     filled = fill_in(form, **{"field-03": "three"})
-    second = Form(filled.at_page(1, draft=1).page())
+    second = Form(filled.at_page(1, draft="1").page())
     text = to_text(second.card)
     assert "Page 2 of" in text
     assert "[◀ Back to page 1]" in text
     assert second.send("back").answers.keys() == {one.id for one in second.page.fields}
-    again = Form(filled.at_page(0, draft=1).page())
+    again = Form(filled.at_page(0, draft="1").page())
     assert again.input("field-03")["value"] == "three"
     assert submit(None, args, **{"field-03": "three"}) == {**args, "field-03": "three"}
 

@@ -127,7 +127,7 @@ def _confirmed(form: ReviewForm, **values: str | None) -> Shown:
 
 def _page_two() -> Shown:
     form = _form(_asked(("wide", MANY), {"must_read": False}), "edit")
-    return _shown(form.at_page(1, draft=1).page())
+    return _shown(form.at_page(1, draft="1").page())
 
 
 def _escalation() -> Shown:

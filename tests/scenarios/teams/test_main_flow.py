@@ -118,6 +118,37 @@ async def test_a13_e4_a_page_that_teams_repeats_late_loses_no_edit(
     assert await changed_fields(waiting) == {"field_08": "second", "field_24": "last"}
 
 
+async def test_a14_edge_another_answer_from_the_same_form_is_no_repeat(
+    scene: Scene, hands: TeamsHands
+) -> None:
+    """Given a form of two pages for an answer that two people must agree on; when Alice sends it, and then on
+    another device, where its last page is still open, goes back, changes the first page and sends it; then
+    her later answer is her vote. The last page is the same both times, so it was taken for a repeat."""
+    names = [f"field_{at:02}" for at in range(12)]
+    schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+    rule = {
+        "allowed_decisions": ["respond"],
+        "answer_schema": schema,
+        "reviewers": {"channel_members": True, "quorum": 2, "exclude_requester": False},
+    }
+    waiting = await ask(scene, ToolCall("c1", "ask", {"q": "?"}), interrupt_on={"ask": rule})
+    message = await card(hands, "ask")
+    await hands.press(ALICE, next(iter(actions(message.card))), message)
+    await hands.submit(ALICE, message, field_00="first")
+    other_device = message.card_for(ALICE)
+    await hands.submit(ALICE, message)
+    assert "1 of 2" in text_of(message.card_for(ALICE))
+    message.cards[ALICE] = other_device
+    await hands.turn_back(ALICE, message)
+    await hands.submit(ALICE, message, field_00="second")
+    await hands.submit(ALICE, message)
+    await hands.press(BOB, next(iter(actions(message.card))), message)
+    await hands.submit(BOB, message)
+    await hands.submit(BOB, message)
+    [answer] = (await outcome(waiting)).answers
+    assert "second" in answer.content
+
+
 async def test_teams_13_cancel_brings_the_card_back(scene: Scene, hands: TeamsHands) -> None:
     """Given an open form; when Alice cancels it, then she has the card with its buttons again."""
     await ask(scene)

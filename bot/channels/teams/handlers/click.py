@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from hitl_core.model import MessageRef, Place, Reviewer
 
-from ..ids import NAME, ON_CARD, Where
+from ..ids import NAME, ON_CARD, OpenForm, Where
 from ..transport import Activity
 
 #: The suffix of a conversation's id in an activity of a thread.
@@ -56,12 +56,12 @@ def op_of_press(activity: Activity, who: Reviewer, value: str) -> str:
     return _hash_op(f"{activity.conversation.id} {id} {who.id} {value}")
 
 
-def op_of_form(session_id: str, page: int, who: Reviewer, data: Mapping[str, Any]) -> str:
-    """The operation id of a form. The same form, person and entries give the same id, so sending it again
-    after an error is safe.
+def op_of_form(form: OpenForm, who: Reviewer, data: Mapping[str, Any]) -> str:
+    """The operation id of a form. The same form, person and entries, on all pages, give the same id, so
+    sending it again after an error is safe.
     """
     entries = json.dumps(data, sort_keys=True, default=str)
-    return _hash_op(f"{session_id} {page} {who.id} {entries}")
+    return _hash_op(f"{form.session_id} {form.ref.page} {form.ref.draft} {who.id} {entries}")
 
 
 def _hash_op(text: str) -> str:

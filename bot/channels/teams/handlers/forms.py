@@ -46,7 +46,7 @@ class Forms:
         return await self._submit(form, entries, click)
 
     async def _submit(self, form: OpenForm, entries: Entries, click: Click) -> Answer:
-        op = op_of_form(form.session_id, form.ref.page, click.who, entries.answers)
+        op = op_of_form(form, click.who, entries.answers)
         try:
             async with click_budget.timeout("submit"):
                 result = await self._form_service.submit(
@@ -69,16 +69,21 @@ class Forms:
                 page = await self._page_again(form, entries, click)
                 return self._views.form(page, form.session_id, click, entries, result.errors)
             case Notice() if result.fixable:
-                page = replace(await self._page_again(form, entries, click), problem=result.text)
+                page = await self._page_again(form, entries, click, for_retry=result.retry)
+                page = replace(page, problem=result.text)
                 return self._views.form(page, form.session_id, click, entries)
             case Notice():
                 review_id = form.ref.target.review_id
                 return self._views.notice(result.text, result.title, review_id, click)
         assert_never(result)
 
-    async def _page_again(self, form: OpenForm, entries: Entries, click: Click) -> FormPage:
+    async def _page_again(
+        self, form: OpenForm, entries: Entries, click: Click, *, for_retry: bool = False
+    ) -> FormPage:
         """The page that was sent, with the person's entries. Raises Refused."""
         async with click_budget.timeout("next"):
             if form.ref.kind not in FIELD_KINDS or MESSAGE in entries.answers:
                 return await self._form_service.open(form.ref, click.who)
-            return await self._form_service.redraw(form.ref, form.session_id, entries, click.who)
+            return await self._form_service.redraw(
+                form.ref, form.session_id, entries, click.who, for_retry=for_retry
+            )
