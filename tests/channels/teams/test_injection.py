@@ -149,7 +149,10 @@ def test_promise_8_no_text_of_an_agent_comes_alive_in_forms_and_pages(words: str
     action, target = review.actions[0], ActionRef(review.id, "1", 1)
     form = edit_form(review)
     pages = [
-        *(form.at_page(at, draft="").page(one_line(words)) for at in range(form.session.page_count)),
+        *(
+            form.at_page(at, draft="").page(one_line(words))
+            for at in range(form.session.page_count)
+        ),
         rejection_page(review, action, FormRef("reject", target)),
         escalation_page(review, [action], FormRef("escalate", target), "#team-ops"),
         text_answer_page(review, action, FormRef("respond", target)),
