@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from hitl_core.model import Action, Place, Review, Reviewer
+from hitl_core.review import excluded_keys
 
 from ..card import (
     MAX_MODAL,
@@ -87,15 +88,16 @@ def _page_with_room(review: Review, place: Place, number: int, room: int, held: 
     return ActionPage(review.id, place, number, open_action, asker, state, buttons, reads)
 
 
-def has_voted(action: Action, who: Reviewer) -> bool:
-    """Whether a vote of this person on the newest revision counts, so that others are needed."""
-    return any(vote.by.is_same_human(who) for vote in action.votes)
+def needs_others(review: Review, action: Action, who: Reviewer) -> bool:
+    """Whether only others can approve the newest revision: this person has voted on it, or is excluded."""
+    has_voted = any(vote.by.is_same_human(who) for vote in action.votes)
+    return has_voted or not excluded_keys(review, action).isdisjoint(who.keys)
 
 
 def next_pending_page(review: Review, place: Place, number: int, who: Reviewer) -> int:
-    """The page of the next pending action on which this person has not voted; this page if there is none."""
+    """The page of the next pending action that this person may approve; this page if there is none."""
     keys = page_keys(review, place)
     actions = [action for action in review.actions if action.is_pending]
-    pending = {action.key for action in actions if not has_voted(action, who)}
+    pending = {action.key for action in actions if not needs_others(review, action, who)}
     pages = ((number + step) % len(keys) for step in range(len(keys)))
     return next((page for page in pages if keys[page] in pending), number)

@@ -14,7 +14,7 @@ from .. import refusals
 from ..card import Card, digest_state, page_keys, review_pages
 from ..offload import offload_drawing
 from .access import ReviewAccess
-from .action_pages import ActionPage, action_page, has_voted
+from .action_pages import ActionPage, action_page, needs_others
 from .reply import PermittedSnapshot
 
 #: Whether a channel can show a page.
@@ -44,7 +44,7 @@ class DigestPages:
         """
         digest = await self._access.digests.load(digest_id)
         number = min(number, len(digest.waiting) - 1)
-        at, snapshot = await self._find(digest, number, who, skips_voted=next_pending)
+        at, snapshot = await self._find(digest, number, who, skips_others=next_pending)
         return await self._draw(digest, at, snapshot, fits)
 
     async def card(self, digest_id: str, who: Reviewer) -> Card:
@@ -54,13 +54,13 @@ class DigestPages:
         return await self._access.digests.draw(digest)
 
     async def _find(
-        self, digest: Digest, number: int, who: Reviewer, *, skips_voted: bool = False
+        self, digest: Digest, number: int, who: Reviewer, *, skips_others: bool = False
     ) -> tuple[int, PermittedSnapshot]:
         """The first review that waits for this person, from this page on, then from the beginning.
-        `skips_voted`: those of which only others are needed come last.
+        `skips_others`: those of which only others are needed come last.
         """
         count, skipped = len(digest.waiting), 0
-        voted: tuple[int, PermittedSnapshot] | None = None
+        others: tuple[int, PermittedSnapshot] | None = None
         refusal = Refused("gone", refusals.DIGEST_DONE)
         for step in range(count):
             if skipped >= MAX_SKIPPED:
@@ -78,13 +78,14 @@ class DigestPages:
                     raise
                 refusal, skipped = refused, skipped + 1
                 continue
-            pending = pending_actions(snapshot.review, digest.place)
-            if skips_voted and pending and all(has_voted(one, who) for one in pending):
-                voted, skipped = voted or (at, snapshot), skipped + 1
+            review = snapshot.review
+            pending = pending_actions(review, digest.place)
+            if skips_others and pending and all(needs_others(review, a, who) for a in pending):
+                others, skipped = others or (at, snapshot), skipped + 1
             elif pending:
                 return at, snapshot
-        if voted is not None:
-            return voted
+        if others is not None:
+            return others
         raise refusal
 
     async def _draw(
@@ -92,7 +93,7 @@ class DigestPages:
     ) -> ActionPage:
         review, place = snapshot.review, digest.place
         pending = pending_actions(review, place)
-        mine = [one for one in pending if not has_voted(one, snapshot.who)] or pending
+        mine = [one for one in pending if not needs_others(review, one, snapshot.who)] or pending
         waiting = {action.key for action in pending}
         first = page_keys(review, place).index(mine[0].key)
 

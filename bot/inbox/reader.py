@@ -159,7 +159,7 @@ class Reader:
         fits: Callable[[ActionPage], bool] | None = None,
     ) -> ActionPage:
         """This page of the actions at a place, or the last one if there are fewer. With `next_pending`, the
-        next waiting action on which this person has not voted, from this page on, then from the beginning. In
+        next waiting action that this person may approve, from this page on, then from the beginning. In
         a digest each page is a review. `fits` says whether the channel can show a page; if not, its arguments
         are cut, and nobody counts as having read all.
         """

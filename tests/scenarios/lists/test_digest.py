@@ -107,6 +107,28 @@ async def test_a13_v5_who_has_voted_gets_what_waits_for_them_next(scene: Scene) 
     assert where(await opened(scene, scene.alice.id)).startswith("5 of 5")
 
 
+async def test_a14_edge_who_edited_gets_what_waits_for_them_next(scene: Scene) -> None:
+    """Given a digest of reviews with two calls each, which two people must approve; when Alice edits the first
+    call, which others must approve then, then she gets the other call of the review, and then the next review:
+    she got her own edit again, and no page had the other call."""
+    two = POLICY.replace(
+        "  send_email:\n", "  send_email:\n    reviewers: {quorum: 2, channel_members: true}\n"
+    )
+    gate = await scene.gate(two)
+    calls = [email(), ToolCall("c2", "send_email", {"to": "second", "copies": 2})]
+    for n in range(5):
+        await gate.submit(calls, thread_id=f"t-{n}")
+    await scene.bot(**FEW)
+    await scene.alice.press(await digest_of(scene, 5, 5), "review")
+    assert (await scene.hands.click_view(scene.alice.id, "edit"))["ok"]
+    assert (await scene.alice.submit(copies=3))["ok"]
+    view = await opened(scene, scene.alice.id)
+    assert where(view).startswith("1 of 5")
+    assert "second" in str(view["blocks"])
+    assert (await scene.hands.click_view(scene.alice.id, "approve"))["ok"]
+    assert where(await opened(scene, scene.alice.id)).startswith("2 of 5")
+
+
 async def test_what_comes_later_joins_the_digest(scene: Scene) -> None:
     """Given a digest; when more of the same agent comes, then few are shown one by one, and a further backlog
     joins the message that is there."""
