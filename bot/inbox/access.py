@@ -22,8 +22,6 @@ from hitl_core.model import (
 from hitl_core.review import WHOLE_REVIEW, Reviews, decisions, grants_for, holds, vote_count
 
 from .. import click_budget, refusals
-from ..card import Card, build_card
-from ..offload import offload_drawing
 from ..people import Directory
 from .digest_card import DigestAccess
 from .press import ActionRef
@@ -85,9 +83,9 @@ class ReviewAccess:
         self, target: ActionRef, who: Reviewer, seen: PermittedSnapshot | None = None
     ) -> PermittedSnapshot:
         """The review, if this person may decide on the action, or on its doubt. Nobody else may see it."""
-        id, key = target.review_id, target.action
-        async with self.refusal_audit.watch(id, who, key):
-            return await self.load_permitted(id, [key], who, seen, in_doubt=True)
+        async with self.refusal_audit.watch(target.review_id, who, target.action):
+            keys = [target.action]
+            return await self.load_permitted(target.review_id, keys, who, seen, in_doubt=True)
 
     async def load_for_decision(
         self,
@@ -131,14 +129,6 @@ class ReviewAccess:
         grants = [g for a in snapshot.review.actions if place in a.places for g in a.grants]
         here = Grant((place,), Reviewers())
         return await self._check(snapshot, [*grants, here]), place
-
-    async def find_card(self, review_id: str, who: Reviewer) -> Card:
-        """The card of a review at the first place where this person may decide."""
-        snapshot, place = await self.find_place(review_id, None, who)
-        return await offload_drawing(
-            snapshot.review,
-            lambda: build_card(snapshot.review, place, snapshot.posts, held=snapshot.held),
-        )
 
     async def find_place(
         self,
@@ -184,12 +174,24 @@ class ReviewAccess:
         there = [c for c in review.calls if review.action(c.key) and place in review.places_of(c)]
         return (await self._check_any(snapshot, there))[0]
 
+    async def find_decidable(
+        self, snapshot: PermittedSnapshot, actions: Sequence[Action]
+    ) -> list[Action]:
+        """Those of the actions on which this person may decide, or on which that is unknown now."""
+        may = dict[tuple[Grant, ...], bool]()
+        for grants in dict.fromkeys(action.grants for action in actions):
+            try:
+                await self._check(snapshot, grants)
+                may[grants] = True
+            except Refused as refused:
+                may[grants] = refused.code in ("unavailable", "unknown_members")
+        return [action for action in actions if may[action.grants]]
+
     async def ineligible_voters(
         self, snapshot: Snapshot, key: str, *, in_doubt: bool
     ) -> Collection[str]:
         """The keys of people who voted on this action, or on its doubt, and who may no longer decide."""
-        review = snapshot.review
-        action = review.action(key)
+        review, action = snapshot.review, snapshot.review.action(key)
         voted = review.runs.get(key) if in_doubt else action
         votes = voted.votes if voted else ()
         if not votes:

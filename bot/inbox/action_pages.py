@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from hitl_core.model import Action, Place, Review, Reviewer
@@ -94,10 +94,11 @@ def needs_others(review: Review, action: Action, who: Reviewer) -> bool:
     return has_voted or not excluded_keys(review, action).isdisjoint(who.keys)
 
 
-def next_pending_page(review: Review, place: Place, number: int, who: Reviewer) -> int:
-    """The page of the next pending action that this person may approve; this page if there is none."""
+def next_page(
+    review: Review, place: Place, number: int, pending: Sequence[Action], who: Reviewer
+) -> int:
+    """The page of the next of these actions that this person may approve; this page if there is none."""
     keys = page_keys(review, place)
-    actions = [action for action in review.actions if action.is_pending]
-    pending = {action.key for action in actions if not needs_others(review, action, who)}
+    theirs = {action.key for action in pending if not needs_others(review, action, who)}
     pages = ((number + step) % len(keys) for step in range(len(keys)))
-    return next((page for page in pages if keys[page] in pending), number)
+    return next((page for page in pages if keys[page] in theirs), number)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from hitl_core.errors import Refused
-from hitl_core.model import Reviewer
+from hitl_core.model import Action, Reviewer
 from hitl_core.review import WHOLE_REVIEW, pending_actions
 from hitl_core.store import Digest
 
@@ -44,8 +44,8 @@ class DigestPages:
         """
         digest = await self._access.digests.load(digest_id)
         number = min(number, len(digest.waiting) - 1)
-        at, snapshot = await self._find(digest, number, who, skips_others=next_pending)
-        return await self._draw(digest, at, snapshot, fits)
+        at, snapshot, action = await self._find(digest, number, who, skips_others=next_pending)
+        return await self._draw(digest, at, snapshot, action, fits)
 
     async def card(self, digest_id: str, who: Reviewer) -> Card:
         """The card of the digest's message, if one of its reviews waits for this person."""
@@ -55,12 +55,12 @@ class DigestPages:
 
     async def _find(
         self, digest: Digest, number: int, who: Reviewer, *, skips_others: bool = False
-    ) -> tuple[int, PermittedSnapshot]:
-        """The first review that waits for this person, from this page on, then from the beginning.
-        `skips_others`: those of which only others are needed come last.
+    ) -> tuple[int, PermittedSnapshot, Action]:
+        """The first review that waits for this person, from this page on, then from the beginning; and the
+        action in it that waits for them. `skips_others`: those of which only others are needed come last.
         """
         count, skipped = len(digest.waiting), 0
-        others: tuple[int, PermittedSnapshot] | None = None
+        others: tuple[int, PermittedSnapshot, Action] | None = None
         refusal = Refused("gone", refusals.DIGEST_DONE)
         for step in range(count):
             if skipped >= MAX_SKIPPED:
@@ -78,26 +78,30 @@ class DigestPages:
                     raise
                 refusal, skipped = refused, skipped + 1
                 continue
-            review = snapshot.review
-            pending = pending_actions(review, digest.place)
-            if skips_others and pending and all(needs_others(review, a, who) for a in pending):
-                others, skipped = others or (at, snapshot), skipped + 1
-            elif pending:
-                return at, snapshot
+            pending = pending_actions(snapshot.review, digest.place)
+            theirs = await self._access.find_decidable(snapshot, pending)
+            ready = [one for one in theirs if not needs_others(snapshot.review, one, who)]
+            if ready or (theirs and not skips_others):
+                return at, snapshot, (ready or theirs)[0]
+            if pending:
+                skipped += 1
+            if theirs and others is None:
+                others = at, snapshot, theirs[0]
         if others is not None:
             return others
         raise refusal
 
     async def _draw(
-        self, digest: Digest, at: int, snapshot: PermittedSnapshot, fits: Fits | None
+        self,
+        digest: Digest,
+        at: int,
+        snapshot: PermittedSnapshot,
+        action: Action,
+        fits: Fits | None,
     ) -> ActionPage:
         review, place = snapshot.review, digest.place
-        pending = pending_actions(review, place)
-        mine = [one for one in pending if not needs_others(review, one, snapshot.who)] or pending
-        waiting = {action.key for action in pending}
-        first = page_keys(review, place).index(mine[0].key)
-
-        count, more = len(digest.waiting), len(waiting) - 1
+        first = page_keys(review, place).index(action.key)
+        count, more = len(digest.waiting), len(pending_actions(review, place)) - 1
 
         def in_digest(page: ActionPage) -> ActionPage:
             return replace(

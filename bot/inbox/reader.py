@@ -22,13 +22,14 @@ from ..card import (
     arguments_head,
     arguments_pages,
     asker_line,
+    build_card,
     find_open_action,
     name_and_arguments,
     reading_buttons,
 )
 from ..offload import offload_drawing
 from .access import ReviewAccess
-from .action_pages import ActionPage, action_page, next_pending_page
+from .action_pages import ActionPage, action_page, next_page
 from .digest_pages import DigestPages
 from .press import ActionRef
 from .reply import PermittedSnapshot
@@ -143,6 +144,14 @@ class Reader:
         snapshot, place = await self._access.find_place(review_id, card, who)
         return await self.action(review_id, place, number, who, snapshot, fits=fits)
 
+    async def card(self, review_id: str, who: Reviewer) -> Card:
+        """The card of a review at the first place where this person may decide."""
+        snapshot, place = await self._access.find_place(review_id, None, who)
+        review, posts = snapshot.review, snapshot.posts
+        return await offload_drawing(
+            review, lambda: build_card(review, place, posts, held=snapshot.held)
+        )
+
     async def digest_card(self, digest_id: str, who: Reviewer) -> Card:
         """The card of a digest's message, for a person for whom one of its reviews waits."""
         return await self._digests.card(digest_id, who)
@@ -170,7 +179,9 @@ class Reader:
         snapshot = await self._access.load_at_place(review_id, place, who, seen)
         review, held = snapshot.review, snapshot.held
         if next_pending:
-            number = next_pending_page(review, place, number, who)
+            actions = [action for action in review.actions if action.is_pending]
+            pending = await self._access.find_decidable(snapshot, actions)
+            number = next_page(review, place, number, pending, who)
         return await offload_drawing(
             review, lambda: action_page(review, place, number, fits, held=held)
         )

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hitl_core import Gate, Policy, ToolCall
-from tests.support.bots import CANARY, POLICY, Scene, email
+from tests.support.bots import CANARY, POLICY, Scene, email, sql
 from tests.support.slack import APPROVALS, Message, buttons
 from tests.support.waiting import wait_until
 
@@ -127,6 +127,28 @@ async def test_a14_edge_who_edited_gets_what_waits_for_them_next(scene: Scene) -
     assert "second" in str(view["blocks"])
     assert (await scene.hands.click_view(scene.alice.id, "approve"))["ok"]
     assert where(await opened(scene, scene.alice.id)).startswith("2 of 5")
+
+
+async def test_a14_edge_a_digest_shows_each_person_the_calls_that_they_may_decide(
+    scene: Scene,
+) -> None:
+    """Given a digest of reviews with two calls each, the first for Bob and the second for Alice; when Alice
+    opens it, then she sees the second one: she saw Bob's, which she may not decide, and no page had hers."""
+    rules = POLICY.replace(
+        "  send_email:\n", f"  send_email:\n    reviewers: {{users: [{scene.alice.id}]}}\n"
+    ).replace("  run_sql: {", f"  run_sql: {{reviewers: {{users: [{scene.bob.id}]}}, ")
+    gate = await scene.gate(rules)
+    for n in range(5):
+        await gate.submit([sql("c1"), email("c2")], thread_id=f"t-{n}")
+    await scene.bot(**FEW)
+    digest = await digest_of(scene, 5, 5)
+    await scene.alice.press(digest, "review")
+    view = await opened(scene, scene.alice.id)
+    assert "@example.com" in str(view["blocks"])
+    assert (await scene.hands.click_view(scene.alice.id, "approve"))["ok"]
+    view = await opened(scene, scene.alice.id)
+    assert where(view).startswith("2 of 5")
+    assert "@example.com" in str(view["blocks"])
 
 
 async def test_what_comes_later_joins_the_digest(scene: Scene) -> None:

@@ -112,7 +112,7 @@ class HomeTab:
             return {"text": summary(home), "blocks": content}
         if verb != "show" or not rest.strip():
             return {"text": mrkdwn_text(COMMAND_HELP)}
-        card = await self._inbox.access.find_card(await self._homes.find_review_id(who, rest), who)
+        card = await self._inbox.reader.card(await self._homes.find_review_id(who, rest), who)
         reply = await asyncio.to_thread(
             card_message.message, card, self._channel.name_of, self._channel.link
         )

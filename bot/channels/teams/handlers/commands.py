@@ -108,7 +108,7 @@ class Commands:
     async def _show(self, id: str, who: Reviewer) -> None:
         """Send the card as in a Home, without Escalate, which needs the card's own place."""
         review_id = await self._homes.find_review_id(who, id)
-        card = await self._inbox.access.find_card(review_id, who)
+        card = await self._inbox.reader.card(review_id, who)
         channel = self._channel
         key = channel.key_in(await channel.conversation_id(_chat_of(who.id)))
         drawn = card_message(
