@@ -61,9 +61,11 @@ def read_slots(
         except ValueError as error:
             wrong[where] = str(error)
     problems = check_args(schema, result)
-    if problems and fills_blanks:
-        result = _fill_blanks(result, slots, {error.pointer for error in problems})
-        problems = check_args(schema, result)
+    while problems and fills_blanks:
+        filled = _fill_blanks(result, slots, {error.pointer for error in problems})
+        if filled is result:
+            break
+        result, problems = filled, check_args(schema, filled)
     if problems:
         hidden = {*redact, *map(to_pointer, find_hidden([schema], result))}
         problems = hide_errors(problems, hidden, result)
@@ -111,8 +113,15 @@ def _clear_value(args: dict[str, Any], slot: Slot) -> dict[str, Any]:
 def _fill_blanks(
     args: dict[str, Any], slots: tuple[Slot, ...], missing: Collection[str]
 ) -> dict[str, Any]:
-    """A copy in which the missing values that may be null or empty are that."""
+    """A copy in which the missing values that may be null or empty are that, and the missing objects around
+    fields are null or {}; the same arguments if there are none.
+    """
     for slot in slots:
+        for length in range(1, len(slot.path)):
+            outer, on_clear = slot.path[:length], slot.parent_on_clear[length]
+            is_missing = to_pointer(outer) in missing and value_at(args, outer) is ABSENT
+            if is_missing and on_clear != "leave":
+                args = set_value(args, outer, None if on_clear == "null" else {})
         where = slot.field.pointer.removesuffix("~")
         is_missing = where in missing and value_at(args, slot.path) is ABSENT
         if is_missing and slot.field.locked is None and not slot.field.required:

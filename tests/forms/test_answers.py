@@ -368,6 +368,54 @@ def test_a13_e5_a_blank_input_of_a_new_answer_is_a_value_if_the_form_says_so(
         make_form(schema, {}).read({"/v": None})
 
 
+LIST: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
+MAYBE: dict[str, Any] = {"type": ["string", "null"], "minLength": 1}
+
+
+@pytest.mark.parametrize(
+    ("declared", "filled"),
+    [
+        ({"type": "object", "properties": {"a": LIST}, "required": ["a"]}, {"a": []}),
+        ({"anyOf": [{"properties": {"a": MAYBE}, "required": ["a"]}, {"type": "null"}]}, None),
+        (
+            {
+                "properties": {"a": {"properties": {"b": MAYBE}, "required": ["b"]}},
+                "required": ["a"],
+            },
+            {"a": {"b": None}},
+        ),
+        (
+            {
+                "properties": {f"p{at}": LIST for at in range(60)},
+                "required": [f"p{at}" for at in range(60)],
+            },
+            {f"p{at}": [] for at in range(60)},
+        ),
+    ],
+)
+def test_a14_edge_a_blank_answer_with_objects_is_a_value_if_the_form_says_so(
+    declared: dict[str, Any], filled: object
+) -> None:
+    """Given a new answer with values inside objects, or with very many; when a person leaves all fields out,
+    which the form calls optional, then that is an answer: it was refused as required."""
+    schema = {"properties": {"v": declared}, "required": ["v"]}
+    form = make_form(schema, {}, fills_blanks=True)
+    assert not any(field.required for field in form.fields)
+    assert form.read({field.pointer: None for field in form.fields}) == {"v": filled}
+
+
+def test_a14_edge_an_optional_object_that_another_value_needs_is_not_filled_in() -> None:
+    schema: dict[str, Any] = {
+        "properties": {
+            "a": {"type": "string"},
+            "b": {"type": "object", "properties": {"c": MAYBE}},
+        },
+        "dependentRequired": {"a": ["b"]},
+    }
+    with pytest.raises(FormErrors, match="is required"):
+        make_form(schema, {}, fills_blanks=True).read({"/a": "x", "/b/c": None})
+
+
 def test_a13_e5_an_optional_value_that_another_one_needs_is_not_filled_in() -> None:
     schema = {"properties": {"a": {"type": "string"}, "b": {"type": "array"}}}
     schema |= {"dependentRequired": {"a": ["b"]}}
