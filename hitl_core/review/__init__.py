@@ -25,6 +25,7 @@ from hitl_core.review.commands import (
 )
 from hitl_core.review.decisions import decide
 from hitl_core.review.edits import (
+    NO_ANSWER,
     Proposal,
     edit_tools,
     final_answer,
@@ -88,6 +89,7 @@ from hitl_core.review.vote_count import excluded_keys
 
 __all__ = [
     "HELD_TEXT",
+    "NO_ANSWER",
     "PAST_VERBS",
     "PAUSED",
     "WHOLE_REVIEW",

@@ -117,7 +117,7 @@ def test_an_answer_goes_out_as_sagents_takes_it_and_comes_back_the_same(
     review = review_of(wire)
     [again] = SAGENTS.load_decisions(answer, review).values()
     assert again.type == proposal.type
-    assert again.answer == (proposal.answer or proposal.message)
+    assert again.answer == (proposal.answer if proposal.message is None else proposal.message)
 
 
 def test_a_choice_may_say_more_than_the_option() -> None:

@@ -41,6 +41,7 @@ POLICY = Policy.from_mapping(
             "maybe": {"when": {"required": ["n"]}},
             "which": {"allowed_decisions": ["respond"], "answer_schema": {"enum": ["a", "b"]}},
             "why": {"allowed_decisions": ["respond"], "answer_schema": {"type": "string"}},
+            "perhaps": {"allowed_decisions": ["respond"], "answer_schema": {"enum": ["a", None]}},
             "many": {
                 "allowed_decisions": ["respond"],
                 "answer_schema": {"type": "array", "items": {"enum": ["a", "b"]}},
@@ -266,3 +267,38 @@ async def test_dialects_10_arguments_come_back_sorted_by_key_as_they_were_decide
     ]
     texts = '{"a": 1, "m": {"a": 2, "q": 1}, "z": [2, 1]}'
     assert f"Executed instead: send with arguments {texts}." in add_edit_notice(after, "c2", "ok")
+
+
+@pytest.mark.parametrize("schema", [{"type": ["string", "null"]}, {"enum": ["a", None]}])
+async def test_a14_edge_an_answer_may_be_null(schema: Any) -> None:
+    """It was taken for no answer: who chose it was told to choose an answer, and where only null is allowed
+    nobody could answer."""
+    into_input = await with_output("input", schema)
+    after = decide(into_input, "1", Proposal("approve", 1, answer=None), ADA, NOW).review
+    assert after.arguments("1").parse() == {"n": 1, "said": None}
+    into_state = await with_output("state", schema)
+    after = decide(into_state, "1", Proposal("approve", 1, answer=None), ADA, NOW).review
+    assert state_update(after) == {"said": None}
+    with pytest.raises(Refused, match="Write or choose an answer"):
+        decide(into_input, "1", Proposal("approve", 1), ADA, NOW)
+
+
+async def test_a14_edge_null_in_the_tools_place_is_its_text() -> None:
+    review = await review_of("perhaps")
+    decision = (
+        decide(review, "1", Proposal("respond", 1, answer=None), ADA, NOW)
+        .review.actions[0]
+        .decision
+    )
+    assert decision is not None
+    assert (decision.answer, decision.message) == (None, "null")
+
+
+async def test_a14_edge_a_system_without_a_word_for_null_never_gets_it() -> None:
+    review = await with_output("state", {"enum": ["a", None]})
+    (action,) = review.actions
+    request = action.request.model_copy(update={"takes": ("approve",)})
+    asked = action.model_copy(update={"request": request})
+    review = review.model_copy(update={"actions": (asked,)})
+    with pytest.raises(Refused, match="can't be null"):
+        decide(review, "1", Proposal("approve", 1, answer=None), ADA, NOW)

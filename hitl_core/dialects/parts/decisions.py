@@ -18,7 +18,7 @@ from hitl_core.errors import (
 )
 from hitl_core.gate import answers, is_cancelled
 from hitl_core.model import Action, DecisionType, DialectName, JsonObject, Review, encode
-from hitl_core.review import Proposal, final_answer, final_args, final_message
+from hitl_core.review import NO_ANSWER, Proposal, final_answer, final_args, final_message
 
 #: Other systems' names of our decisions.
 ALIASES: dict[str, DecisionType] = {"accept": "approve", "response": "respond"}
@@ -68,8 +68,9 @@ class AnswerItem:
         """A proposal, checked like a stored one. `field`: the path of the new arguments or the answer."""
         try:
             edited = encode(args) if kind == "edit" else None
+            given = NO_ANSWER if answer is None else answer
             result = Proposal(
-                kind, self.action.revision, message, edited, name, answer, verbatim=True
+                kind, self.action.revision, message, edited, name, given, verbatim=True
             )
             final_args(self.review, self.action, result)
             final_answer(self.review, self.action, result)

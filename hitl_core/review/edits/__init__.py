@@ -2,6 +2,7 @@
 
 from hitl_core.review.edits.edit_rules import EditRuling, edit_tools, judge_edit
 from hitl_core.review.edits.proposal import (
+    NO_ANSWER,
     JudgedProposal,
     Proposal,
     final_answer,
@@ -11,6 +12,7 @@ from hitl_core.review.edits.proposal import (
 )
 
 __all__ = [
+    "NO_ANSWER",
     "EditRuling",
     "JudgedProposal",
     "Proposal",

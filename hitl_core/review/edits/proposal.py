@@ -34,6 +34,10 @@ from hitl_core.review.visibility import (
 #: The characters of a reason or an answer. Inputs of Slack and Teams take fewer, but clients can send any.
 MAX_MESSAGE = 10_000
 
+#: A proposal without an answer of its own. None is the answer null.
+NO_ANSWER: Any = object()
+_NO_NULL = "can't be null, because the agent's own system has no word for that"
+
 _BY_AGENTS_SCHEMA = (
     "not valid by the agent's schema, which is not quoted because this review has hidden values"
 )
@@ -43,7 +47,7 @@ class Proposal(NamedTuple):
     """What a person wants to decide on one revision.
 
     - `args`, `name`: for an edit, the new arguments, and the new tool if it is another one;
-    - `answer`: the JSON value of the person's own answer;
+    - `answer`: the JSON value of the person's own answer, or NO_ANSWER;
     - `verbatim`: the answer comes in another system's format and follows its rules: a blank message counts as
       a message, and an edit may change nothing;
     - `seal`: `Review.seal` of what the person saw; None if they saw no card.
@@ -54,7 +58,7 @@ class Proposal(NamedTuple):
     message: str | None = None
     args: Arguments | None = None
     name: str | None = None
-    answer: Any = None
+    answer: Any = NO_ANSWER
     verbatim: bool = False
     seal: str | None = None
 
@@ -176,23 +180,23 @@ def final_name(action: Action, proposal: Proposal) -> str:
 
 
 def final_answer(review: Review, action: Action, proposal: Proposal) -> Any:
-    """The JSON value of the person's own answer; None if no answer is needed. Without `answer`, the message
-    is the value. If the schema accepts true and false, approve means true and reject means false.
+    """The JSON value of the person's own answer; None if it is null, or if none is needed. Without an answer,
+    the message is the value. If the schema accepts true and false, approve means true and reject means false.
     """
     schema, kind = action.config.answer_schema, proposal.type
     if schema is None or kind in ("edit", "ignore"):
         return None
-    value = proposal.message if proposal.answer is None else proposal.answer
     if kind == "reject":
         return None if _answer_problem(schema, False) else False
-    if value is None and kind == "approve" and not _answer_problem(schema, True):
-        return True
-    if value is None:
+    value = proposal.answer
+    if value is NO_ANSWER and (value := proposal.message) is None:
+        if kind == "approve" and not _answer_problem(schema, True):
+            return True
         raise Refused("message_required", "Write or choose an answer.")
-    if problem := _answer_problem(schema, value):
-        if hides_options(review, action):
-            problem = "is not one that the agent accepts"
-        raise Refused("invalid_answer", f"The answer {problem}.")
+    is_null_there = value is None and bool(action.request.takes)
+    if problem := _answer_problem(schema, value) or (is_null_there and _NO_NULL):
+        hidden = "is not one that the agent accepts" if hides_options(review, action) else ""
+        raise Refused("invalid_answer", f"The answer {hidden or problem}.")
     return value
 
 
@@ -200,7 +204,7 @@ def final_message(action: Action, proposal: Proposal) -> str | None:
     """The text that the model will read."""
     message = proposal.message if proposal.verbatim else (proposal.message or "").strip() or None
     value = proposal.answer
-    if message is None and proposal.type == "respond" and value is not None:
+    if message is None and proposal.type == "respond" and value is not NO_ANSWER:
         message = value if isinstance(value, str) else encode({"": value}).data.decode()[4:-1]
     blank = not (message or "").strip()
     if proposal.type == "respond" and (message is None or (blank and not proposal.verbatim)):

@@ -87,6 +87,11 @@ RULES: Json = {
         "answer_schema": {"enum": [f"o{at}" for at in range(9)]},
         "allowed_decisions": ["respond"],
     },
+    "perhaps": {
+        "must_read": False,
+        "allowed_decisions": ["respond"],
+        "answer_schema": {"type": ["string", "null"]},
+    },
     "tag": {
         "answer_schema": {
             "type": "object",
@@ -503,3 +508,14 @@ async def test_a14_edge_a_page_that_is_sent_again_after_an_error_keeps_its_draft
     again = await world.form_service.redraw(last.ref, "form-1", typed, OPERATOR, for_retry=True)
     assert again.ref == last.ref
     assert isinstance(await world.send(again), Stored)
+
+
+async def test_a14_edge_a_blank_answer_is_null_where_the_question_allows_that(world: World) -> None:
+    """The form calls it optional, and said "Write or choose an answer"."""
+    await world.ask("perhaps", {"q": "?"})
+    page = await world.open("respond")
+    assert not page.fields[0].field.required
+    assert isinstance(await world.send(page), Stored)
+    decision = (await world.review()).actions[0].decision
+    assert decision is not None
+    assert (decision.answer, decision.message) == (None, "null")
