@@ -71,7 +71,7 @@ def read_number(text: str) -> int | float:
         return int(text)
     number = float(text)
     if math.isinf(number):
-        raise ValueError("is too large a number")
+        raise ValueError("is too large")
     if Decimal(repr(number)) != Decimal(text):
         raise ValueError(f"has too many digits; the nearest possible number is {number!r}")
     return number

@@ -19,7 +19,7 @@ from hitl_core.forms.text_values import read_integer, read_json, read_number
         ('{"a": {"b": 1}, "\\u0061": 2}', 'has the name "a" twice, line 1, column 17'),
         ('{"a": NaN}', "NaN is not a number, line 1, column 7"),
         ("[1, -Infinity]", "-Infinity is not a number, line 1, column 5"),
-        ("[1e400]", "is too large a number, line 1, column 2"),
+        ("[1e400]", "has a number that is too large, line 1, column 2"),
         ("[0.12345678901234567891]", "too many digits; the nearest"),
         ('["\\ud800"]', "half a surrogate pair"),
         ('{"a": }', "line 1, column 7"),
@@ -73,5 +73,5 @@ def test_a_number_is_an_int_unless_a_fraction_or_exponent_was_typed(text: str, n
     "text", ["1e400", "nan", "Infinity", "0.1000000000000000055", "0x10", "1" * 401]
 )
 def test_a_number_that_could_not_be_kept_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"number|digits"):
+    with pytest.raises(ValueError, match=r"number|digits|large"):
         read_number(text)
