@@ -151,13 +151,15 @@ class PlaceNames:
     - `name_of`: a place's name for people, for example `#team-ops`;
     - `is_conversation`: the place has members; otherwise it is one person or group;
     - `link`: the URL of a message, `conversation_link`: of the place where an agent was asked; None if there
-      is no URL.
+      is no URL;
+    - `longest_person`: people's names are cut after so many characters.
     """
 
     name_of: Callable[[Place], str]
     is_conversation: Callable[[Place], bool] = _always
     link: Callable[[MessageRef], str | None] = _no_url
     conversation_link: Callable[[Place], str | None] = _no_url
+    longest_person: int | None = None
 
     def span(self, place: Place) -> PlaceName:
         return PlaceName(place, self.name_of(place))

@@ -107,7 +107,7 @@ FORMS = [
     ),
     OpenForm(
         "s3",
-        FormRef("edit", ActionRef("0-abc", "1", 2), 3, True, "other", "d1gest"),
+        FormRef("edit", ActionRef("0-abc", "1", 2), 3, "d1", "other", "d1gest"),
         ("f:/a#2", "tool"),
         Where("review", PLACE, 7, in_home=True),
     ),

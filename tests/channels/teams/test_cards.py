@@ -21,6 +21,7 @@ from tests.channels.scenes import (
     escalate,
     expire_lease,
     name_of,
+    resolve,
     review_of,
     start_calls,
 )
@@ -133,6 +134,34 @@ def test_a_hundred_calls_in_doubt_fit() -> None:
     card = check(card_message(build_card(review, DEFAULT), name_of, KEY))
     asked = sum(press.verb == "ran" for press in presses(card))
     assert f"{100 - asked} more calls may have run" in to_text(card)
+
+
+def test_a14_edge_a_call_in_doubt_is_asked_about_however_long_the_names_of_its_voters_are() -> None:
+    """Given a call in doubt on which many people with very long names disagree; then its card has buttons,
+    and the names are cut: it had none, so nobody could answer in Teams."""
+    people = [f"{at:08x}-0000-4000-8000-000000000000" for at in range(60)]
+    rule = {
+        "reviewers": {
+            "users": [f"teams:{one}" for one in people],
+            "quorum": 30,
+            "reject_quorum": 30,
+        }
+    }
+    args = {f"k{at}": "日" * 300 for at in range(40)}
+    review = review_of(("tool", args), policy={"interrupt_on": {"*": rule}})
+    who = [Reviewer(channel="teams", team="t", id=one, name="😀" * 80) for one in people]
+    for one in who[:30]:
+        review = decide(review, "1", "approve", by=one)
+    review = expire_lease(start_calls(review, "1"))
+    for at, one in enumerate(who[:57]):
+        answer = ("ran", "rerun", "skip")[at % 3]
+        review = resolve(review, "1", answer, one)
+    names = dict.fromkeys((Place(f"teams:{one}") for one in people), "😀" * 80)
+    card = check(
+        card_message(build_card(review, DEFAULT), lambda p: names.get(p) or name_of(p), KEY)
+    )
+    assert {press.verb for press in presses(card)} >= {"ran", "rerun", "skip"}
+    assert f"“{'😀' * 11}…” (00000000)" in to_text(card)
 
 
 def test_each_button_says_what_it_is_about() -> None:

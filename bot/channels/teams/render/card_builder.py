@@ -27,6 +27,8 @@ Names = Callable[[Place], str]
 #: Message → its URL; None if it is unknown.
 MessageLink = Callable[[MessageRef], str | None]
 
+#: The most characters of a person's name where longer ones don't fit.
+SHORT_NAME = 12
 #: The separator between the facts of one line.
 SEPARATOR = Text("  ·  ")
 
@@ -47,6 +49,11 @@ class CardBuilder:
 
     def at(self, where: Where) -> CardBuilder:
         return replace(self, where=where)
+
+    @property
+    def in_short(self) -> CardBuilder:
+        """The same, but people's names are cut: for what doesn't fit otherwise."""
+        return replace(self, names=replace(self.names, longest_person=SHORT_NAME))
 
     def line(self, line: Line, look: Look | None = None, **more: object) -> Json:
         return rich_text(runs(line, self.names, look), **more)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from ....card import (
     ActionText,
@@ -54,12 +55,18 @@ def card_message(
     link: MessageLink | None = None,
     where: Where = ON_CARD,
 ) -> Json:
-    """At most MAX_BYTES. What doesn't fit is counted, and can be read one by one."""
-    builder = CardBuilder.of(names, key, link, where)
+    """At most MAX_BYTES. What doesn't fit is counted, and can be read one by one. People's names are cut if
+    they alone take too much room.
+    """
+    full = CardBuilder.of(names, key, link, where)
+    drawings = (_draw(card, builder) for builder in (full, full.in_short))
+    return fitting_card(chain(drawings, [plain_card(card)]))
+
+
+def _draw(card: Card, builder: CardBuilder) -> Json:
     text = card_text(card, builder.names)
     calls, entities = mentions(text.calls, builder.names)
-    body = _fitting_body(card, text, builder, calls)
-    return fitting_card([adaptive_card(body, entities), plain_card(card)])
+    return adaptive_card(_fitting_body(card, text, builder, calls), entities)
 
 
 def plain_card(card: Card) -> Json:

@@ -66,6 +66,8 @@ _LOOKALIKES = str.maketrans(
 )
 #: Some clients make a link of a bare host.
 _HOST = re.compile(r"(?<=\w)\.(?=[^\W\d_]{2})|(?<=www)\.", re.IGNORECASE)
+#: A person's name and id, see `person_label`.
+_NAMED = re.compile(r"“([^“”]*)”(.*)", re.DOTALL)
 #: What begins another link or a list in Markdown.
 _BEGINS = re.compile(
     r"(?:https?|mailto)(?=:)|^\s*(?:\d+(?=[.)]\s)|(?=[-+]\s|={3}|-{3}))",
@@ -108,7 +110,9 @@ def _run(span: Span, names: PlaceNames) -> _Run:
             return _Run(span.text, _LOOKS[type(span)])
         case Quote():
             return _Run(quote(span.text), {})
-        case Person() | Group() | PlaceName():
+        case Person():
+            return _Run(_cut_name(known_name(span, names), names.longest_person), {})
+        case Group() | PlaceName():
             return _Run(known_name(span, names), {})
         case Time():
             return _Run(format_date(span.at), {}, is_live=True)
@@ -132,6 +136,14 @@ def known_name(one: Person | Group | PlaceName, names: PlaceNames) -> str:
     if (name := names.name_of(Place.of(NAME, id))) == id:
         return one.label
     return name if isinstance(one, Group) else person_label(name, guid)
+
+
+def _cut_name(label: str, longest: int | None) -> str:
+    """The label of a person with at most so many characters of the name. The id stays."""
+    named = None if longest is None else _NAMED.fullmatch(label)
+    if named is None or len(named[1]) <= longest:
+        return label
+    return f"“{named[1][: longest - 1]}…”{named[2]}"
 
 
 def format_date(at: float) -> str:

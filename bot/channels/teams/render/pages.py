@@ -72,7 +72,7 @@ def arguments_card(page: ArgumentsPage[list[Json]], builder: CardBuilder, why: L
 
 def review_card(page: ActionPage, builder: CardBuilder) -> Json:
     """One action of a card. Its buttons say that they are on this page. Raises Refused if it is too large."""
-    return fitting_card([_draw_review(page, builder)])
+    return fitting_card(_draw_review(page, one) for one in (builder, builder.in_short))
 
 
 def review_fits(page: ActionPage, builder: CardBuilder) -> bool:
