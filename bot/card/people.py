@@ -209,7 +209,8 @@ def _progress_line(progress: Progress, names: PlaceNames) -> Line:
     if not progress.approved:
         return (Text(f"Needs {missing} approval{'s' * (missing != 1)}"), *by, Text("."))
     who = people_line(progress.approved)
-    still = f". Still needed: {missing}"
+    # Whether earlier voters may still decide is only known when the next person votes.
+    still = f". Still needed: at least {missing}"
     return (Text(f"{vote_count(progress)}: "), *who, Text(still), *by, Text("."))
 
 

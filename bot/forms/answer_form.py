@@ -11,6 +11,7 @@ from hitl_core.review import Proposal, answer_schema_of, hides_options
 
 from ..card import call_about, description_text, find_open_action
 from .limits import FormLimits
+from .message_form import answer_effect
 from .page import FormRef
 from .review_form import FormFrame, ReviewForm
 from .session import FormSession, FormSource
@@ -20,10 +21,6 @@ _LABEL = "Your answer"
 _TEXT_KEYWORDS = {"type", "title", "description", "minLength", "maxLength", "default", "examples"}
 #: Where `$ref`s inside the schema point to.
 _REFERENCE_KEYWORDS = ("$schema", "$defs", "definitions")
-_EFFECTS = {
-    "respond": "The tool does not run. The agent gets your answer as its result.",
-    "approve": "The tool runs with your answer.",
-}
 
 
 def is_plain_text(schema: Mapping[str, Any] | None) -> bool:
@@ -73,7 +70,10 @@ class AnswerForm(ReviewForm):
     def frame(self) -> FormFrame:
         question = description_text(find_open_action(self._review, self._action.key))
         about = call_about(self._review, self._action)
-        return FormFrame("Answer", _EFFECTS[self._kind], "Answer", about, question=question)
+        effect = answer_effect(self._action, runs=self._kind == "approve")
+        if self._kind == "respond":
+            effect = f"{effect} The agent gets your answer as its result."
+        return FormFrame("Answer", effect, "Answer", about, question=question)
 
 
 def _to_object_schema(schema: dict[str, Any]) -> dict[str, Any]:

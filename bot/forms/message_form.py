@@ -29,7 +29,7 @@ def rejection_page(review: Review, action: Action, ref: FormRef) -> FormPage:
     return FormPage(
         ref,
         title,
-        _rejection_effect(reviewers.reject_quorum - rejections),
+        _rejection_effect(reviewers.reject_quorum - rejections, rejections),
         (field,),
         "Reject",
         about=call_about(review, action),
@@ -50,7 +50,7 @@ def text_answer_page(review: Review, action: Action, ref: FormRef) -> FormPage:
     return FormPage(
         ref,
         "Answer instead",
-        f"{_answer_effect(action)} The agent gets your text as its result.",
+        f"{answer_effect(action)} The agent gets your text as its result.",
         (field,),
         "Answer",
         about=call_about(review, action),
@@ -66,19 +66,22 @@ def escalation_page(review: Review, waiting: Sequence[Action], ref: FormRef, to:
     return FormPage(ref, "Escalate", effect, (field,), "Escalate", about=about)
 
 
-def _rejection_effect(needed: int) -> str:
-    """`needed`: how many rejections are still needed, including this one."""
+def _rejection_effect(needed: int, earlier: int) -> str:
+    """`needed`: how many rejections are still needed, including this one, if the `earlier` ones count. They
+    don't if those people may no longer decide, which is only looked up when this one is sent.
+    """
     if needed <= 1:
-        return "The tool does not run."
+        unless = ", unless an earlier rejection no longer counts" if earlier else ""
+        return f"The tool does not run{unless}."
     others = "one other person rejects" if needed == 2 else f"{needed - 1} others reject"
     return f"The tool does not run if {others} it as well."
 
 
-def _answer_effect(action: Action) -> str:
+def answer_effect(action: Action, *, runs: bool = False) -> str:
+    """What an answer does; `runs`: the tool runs with it."""
+    effect = "The tool runs with your answer" if runs else "The tool does not run"
     quorum = action.route.reviewers.quorum
-    if quorum == 1:
-        return "The tool does not run."
-    return f"The tool does not run if {quorum} people send the same answer."
+    return f"{effect}." if quorum == 1 else f"{effect} if {quorum} people send the same answer."
 
 
 def _message_field(

@@ -7,15 +7,17 @@ from typing import Any
 import pytest
 
 from bot.card import name_and_arguments, plain_text
+from bot.channels.slack.modals import MODAL_LIMITS
 from bot.channels.slack.modals.arguments_modal import split_arguments
 from bot.channels.slack.modals.form_modal import form_view
 from bot.forms import FormRef
+from bot.forms.form_choice import first_page
 from bot.forms.message_form import escalation_page, rejection_page, text_answer_page
 from bot.inbox import ActionRef
 from hitl_core.model import Review
 from tests.channels.filled import edit_form, modal_of
 from tests.channels.reading import check_view, review_view, to_text
-from tests.channels.scenes import DEFAULT, name_of, review_of
+from tests.channels.scenes import DEFAULT, decide, name_of, review_of
 
 RULE = {
     "interrupt_on": {
@@ -96,3 +98,30 @@ def test_cards_11_a_page_of_all_arguments_has_at_most_8000_characters() -> None:
     assert max(sizes) <= 8_100  # with the name
     assert all(page[0]["type"] == "rich_text_section" for page in pages)
     assert all(page[-1]["type"] != "rich_text_section" for page in pages)
+
+
+@pytest.mark.parametrize(("quorum", "unless"), [(1, ""), (2, " if 2 people send the same answer")])
+def test_a14_edge_a_form_for_an_answer_says_how_many_must_send_it(quorum: int, unless: str) -> None:
+    """A form of several fields said that the tool doesn't run, also where that takes more people."""
+    rule = {
+        "allowed_decisions": ["respond"],
+        "answer_schema": {"enum": [f"size {at}" for at in range(9)]},
+        "reviewers": {"channel_members": True, "quorum": quorum, "exclude_requester": False},
+    }
+    review = review_of(CALL, policy={"interrupt_on": {"*": rule}})
+    action = review.actions[0]
+    ref = FormRef("respond", ActionRef(review.id, action.key, action.revision))
+    page, _ = first_page(review, action, ref, MODAL_LIMITS)
+    assert page.effect.startswith(f"The tool does not run{unless}.")
+
+
+def test_a14_edge_who_may_be_the_last_is_promised_nothing() -> None:
+    """Given one of two rejections, then the form for the second says that the first one may no longer count:
+    it is checked again only when the second is sent."""
+    rule = {"reviewers": {"channel_members": True, "reject_quorum": 2}}
+    review = decide(review_of(CALL, policy={"interrupt_on": {"*": rule}}), "1", "reject")
+    action = review.actions[0]
+    page = rejection_page(
+        review, action, FormRef("reject", ActionRef(review.id, action.key, action.revision))
+    )
+    assert page.effect == "The tool does not run, unless an earlier rejection no longer counts."
