@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
-from hitl_core.forms import Field, Form, Option
+from hitl_core.forms import Field, Form, Option, utf16_length
 from hitl_core.jsonschema import parse_pointers
 
 from ..card import MAX_FIELD_LABEL, Line, field_warnings
@@ -69,7 +69,7 @@ def _fit_field(field: Field, initial: str, limits: FormLimits) -> Field:
         return field._replace(initial=_locked_text(field, limits))
     if not initial:
         return field
-    length = _utf16_width(initial)
+    length = utf16_length(initial)
     if length > limits.text:
         field = field._replace(locked=_TOO_MANY_MARKS, beyond_form=True)
         return field._replace(initial=_locked_text(field, limits))
@@ -173,11 +173,6 @@ def _unique_options(
             fitting = [f"{number}. {each}" for number, each in enumerate(fitting, start=1)]
         unique.append(tuple(map(Option, fitting)))
     return unique
-
-
-def _utf16_width(text: str) -> int:
-    """The length in UTF-16 units, as browsers count."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2
 
 
 MAX_ID = 255

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hitl_core.forms import Field
+from hitl_core.forms import Field, utf16_length
 from hitl_core.model import Action, Review
 
 from ..card import call_about, calls_about, description_text, find_open_action
 from ..text import add_marks
 from .page import MESSAGE, FormPage, FormRef, PageField
 
+#: The most UTF-16 units of an answer. From the command line there may be more.
+MAX_ANSWER = 3000
 #: The refusal of a text in which a client sent half a surrogate pair.
 HALF_CHARACTER = (
     "This contains half a character (maybe a broken emoji), which can't be stored. Type it again."
@@ -37,15 +39,18 @@ def rejection_page(review: Review, action: Action, ref: FormRef) -> FormPage:
 
 
 def text_answer_page(review: Review, action: Action, ref: FormRef) -> FormPage:
-    """An earlier answer of another person is prefilled, so that this person can agree to it."""
-    answers = [vote.message for vote in action.votes if vote.type == "respond"]
-    last = answers[-1] if answers and answers[-1] else None
+    """An earlier answer of another person is prefilled, so that this person can agree to it; not one that the
+    input can't hold unchanged.
+    """
+    answers = [vote.message or "" for vote in action.votes if vote.type == "respond"]
+    last = answers[-1] if answers else ""
+    is_kept = add_marks(last) == last and utf16_length(last) <= MAX_ANSWER
     field = _message_field(
         "Your answer",
         "Write it as the tool would.",
-        3000,
+        MAX_ANSWER,
         required=True,
-        initial=last if last and add_marks(last) == last else None,
+        initial=last if last and is_kept else None,
     )
     return FormPage(
         ref,

@@ -10,7 +10,7 @@ from hitl_core.forms.edit_args import (
     find_removed,
     name_removed,
 )
-from hitl_core.forms.field import Field, FormErrors, JointError, Kind, Option
+from hitl_core.forms.field import Field, FormErrors, JointError, Kind, Option, utf16_length
 from hitl_core.forms.form import Answers, Form, make_form
 from hitl_core.forms.inputs import list_options
 from hitl_core.forms.strip_texts import keep_types, number_options, strip_texts
@@ -34,4 +34,5 @@ __all__ = [
     "number_options",
     "read_json",
     "strip_texts",
+    "utf16_length",
 ]

@@ -125,3 +125,17 @@ def test_a14_edge_who_may_be_the_last_is_promised_nothing() -> None:
         review, action, FormRef("reject", ActionRef(review.id, action.key, action.revision))
     )
     assert page.effect == "The tool does not run, unless an earlier rejection no longer counts."
+
+
+@pytest.mark.parametrize(("text", "shown"), [("😀" * 1500, True), ("😀" * 1501, False)])
+def test_a14_edge_an_answer_longer_than_the_input_is_not_prefilled(text: str, shown: bool) -> None:
+    """Given an earlier answer that was sent on the command line; when it is longer than the input, then the
+    form opens without it: Slack refused to open it, and Teams to send it."""
+    rule = {**RULE["interrupt_on"]["*"], "reviewers": {"channel_members": True, "quorum": 2}}
+    review = decide(
+        review_of(CALL, policy={"interrupt_on": {"*": rule}}), "1", "respond", message=text
+    )
+    action = review.actions[0]
+    page = text_answer_page(review, action, FormRef("respond", ActionRef(review.id, "1", 1)))
+    check_view(form_view(page))
+    assert page.fields[0].field.initial == (text if shown else None)

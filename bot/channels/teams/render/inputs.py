@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, assert_never
 
-from hitl_core.forms import Field
+from hitl_core.forms import Field, utf16_length
 
 from ....forms import Entries
 from .elements import Json, break_macros
@@ -99,7 +99,7 @@ def _text(field: Field, id: str, room: int) -> Json:
     style = {"email": "email", "uri": "url"}.get(field.kind)
     return {
         **_input("Text", f"{INPUT}{id}", field, value or None),
-        "maxLength": max(text_length(field, room), _utf16_length(value)),
+        "maxLength": max(text_length(field, room), utf16_length(value)),
         **({"isMultiline": True} if is_long else {}),
         **({"style": style} if style and not is_long else {}),
     }
@@ -173,7 +173,3 @@ def _join_seconds(day: str, clock: str) -> str:
     except ValueError:
         return f"{day} {clock}".strip()
     return str(int(when.timestamp()))
-
-
-def _utf16_length(text: str) -> int:
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
