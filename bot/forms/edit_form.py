@@ -21,7 +21,7 @@ from hitl_core.review import (
 from hitl_core.sentences import join_names
 
 from ..card import asker_line, plain_text
-from ..text import one_line
+from ..text import clip, one_line, shorten
 from .limits import FormLimits
 from .page import TOOL, Entries, FormRef, PageField
 from .review_form import FormFrame, ReviewForm
@@ -29,10 +29,12 @@ from .session import FormSession, FormSource
 
 #: The most tools that can be chosen.
 MAX_TOOLS = 100
-#: The most removed values that the warning names.
-MAX_REMOVED = 10
+#: The most removed values that the warning names, and the most characters of one name.
+MAX_REMOVED, MAX_NAME = 10, 60
 #: The most warnings about what was entered.
 MAX_ODD = 3
+#: The most characters of one of them: all must be read, and what to do then.
+MAX_WARNING = 400
 #: The labels of the button that sends the form.
 _APPROVE, _SEND = "Approve edited", "Send edited"
 _NO_SCHEMA = " This tool has no schema, so only the type of each value is checked."
@@ -83,13 +85,14 @@ class EditForm(ReviewForm):
         if self.ref.confirming and self.ref.confirming == _digest(proposal):
             return ""
         odd = [plain_text(line) for line in self.session.entry_warnings()[:MAX_ODD]]
-        sentences = " ".join(filter(None, (self._removal(proposal), *odd)))
+        known = (self._removal(proposal), *(shorten(each, MAX_WARNING) for each in odd))
+        sentences = " ".join(filter(None, known))
         return sentences and f"{sentences} Send the form again to confirm."
 
     def _removal(self, proposal: Proposal) -> str:
         assert proposal.args is not None  # every edit has arguments
         removed = name_removed(self._args, proposal.args.parse(), self.session.source.redact)
-        names = join_names(map(one_line, removed), most=MAX_REMOVED + 1)
+        names = join_names(map(_short_name, removed), most=MAX_REMOVED + 1)
         return f"This removes {names}." if names else ""
 
     def with_confirmation(self, proposal: Proposal) -> Self:
@@ -159,6 +162,12 @@ class EditForm(ReviewForm):
             action.revision,
             edition=str(self._tools.index(tool) or ""),
         )
+
+
+def _short_name(name: str) -> str:
+    """The name on one line. Only quoted keys are that long, so the quote is closed."""
+    visible = one_line(name)
+    return visible if len(visible) <= MAX_NAME else f'{clip(visible, MAX_NAME - 1)}"'
 
 
 def _digest(proposal: Proposal) -> str:

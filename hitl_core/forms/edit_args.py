@@ -74,12 +74,10 @@ def name_removed(before: Json, after: Json, hidden: Collection[str]) -> list[str
     """The names of what an edit removes (`find_removed`), for people. Something inside a hidden value is
     named only by the hidden value. `hidden`: the pointers of the hidden values of `before`.
     """
-    names = list[str]()
-    for pointer in find_removed(before, after):
-        visible = cut_at_hidden(pointer, hidden)
-        name = format_path(visible) or "the arguments"
-        names.append(name if visible == pointer else f"a hidden part of {name}")
-    return list(dict.fromkeys(names))
+    removed = [(cut_at_hidden(each, hidden), each) for each in find_removed(before, after)]
+    parts = dict.fromkeys((visible, visible == pointer) for visible, pointer in removed)
+    names = [(format_path(visible) or "the arguments", is_all) for visible, is_all in parts]
+    return [name if is_all else f"a hidden part of {name}" for name, is_all in names]
 
 
 def _compare_values(before: Any, after: Any, path: Path) -> Iterator[Path]:

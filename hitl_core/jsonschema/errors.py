@@ -11,7 +11,9 @@ from typing import Literal
 from hitl_core.errors import HitlError
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_$-]{1,40}")
-_INDEX = re.compile(r"\d+", re.ASCII)
+_INDEX = re.compile(r"\d{1,9}", re.ASCII)
+#: The most characters of one key in a sentence, and the most parts of a path.
+_MAX_KEY, _MAX_PARTS = 40, 8
 
 
 @dataclass(frozen=True)
@@ -64,13 +66,15 @@ def parse_pointers(texts: Iterable[str]) -> list[list[str]]:
 
 def format_path(text: str) -> str:
     """`/lines/0/qty` as `lines[0].qty`. A key is quoted unless it is a plain name: an agent may have chosen
-    it, and in a sentence of ours it could look like our text, or like another path.
+    it, and in a sentence of ours it could look like our text, or like another path. A long key is cut, and so
+    is a long path, so that it leaves room for the rest of the sentence.
     """
-    words = ""
-    for part in parse_pointer(text):
+    words, parts = "", parse_pointer(text)
+    for part in parts[:_MAX_PARTS]:
         if _INDEX.fullmatch(part):
             words += f"[{part}]"
         else:
-            name = part if _PLAIN_NAME.fullmatch(part) else json.dumps(part, ensure_ascii=False)
+            known = part if len(part) <= _MAX_KEY else f"{part[: _MAX_KEY - 1]}…"
+            name = known if _PLAIN_NAME.fullmatch(known) else json.dumps(known, ensure_ascii=False)
             words += f".{name}" if words else name
-    return words
+    return words if len(parts) <= _MAX_PARTS else f"{words}…"

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hitl_core.forms import FormErrors, find_removed, make_form, name_removed
+from hitl_core.jsonschema import format_path
 from tests.forms.reading import read_answers
 from tests.forms.test_round_trip import cases
 
@@ -119,3 +120,14 @@ def test_a13_e7_an_agents_key_is_quoted_where_we_say_what_is_removed(key: str, n
     assert name_removed({key: "x"}, {}, ()) == [name]
     outer = name if name.startswith("[") else f".{name}"
     assert name_removed({"o": {key: "x", "y": 1}}, {"o": {"y": 1}}, ()) == [f"o{outer}"]
+
+
+def test_a14_edge_long_keys_and_paths_are_cut_and_none_is_left_out() -> None:
+    before = {"k" * 60 + str(at): "x" for at in range(2)}
+    assert name_removed(before, {}, ()) == [f'"{"k" * 39}…"'] * 2
+    deep: dict[str, Any] = {"x": 1, "y": 2}
+    for _ in range(30):
+        deep = {"a": deep}
+    assert name_removed({"o": deep}, {"o": {"a": 1}}, ()) == ["o.a"]
+    assert format_path("/a" * 30) == ".".join("a" * 8) + "…"
+    assert format_path(f"/{'1' * 50}") == f'"{"1" * 39}…"'

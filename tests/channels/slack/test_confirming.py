@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -13,7 +14,8 @@ from bot.channels.slack.modals.form_modal import ACTION_ID
 from bot.channels.slack.render import action_blocks, place_names
 from bot.forms import EditForm
 from hitl_core.forms import FormErrors, find_removed
-from hitl_core.model import Review
+from hitl_core.model import Review, encode
+from hitl_core.review import Proposal
 from slack_sandbox.validation.states import fill_state
 from tests.channels.filled import edit_form, entries_of, modal_of
 from tests.channels.scenes import name_of, review_of
@@ -150,3 +152,16 @@ def test_a13_an_answer_that_runs_the_tool_asks_once_more(confirm: bool) -> None:
     (buttons,) = [block["elements"] for block in blocks if block["type"] == "actions"]
     asks = {each["action_id"]: "confirm" in each for each in buttons}
     assert asks == {"answer:0": confirm, "answer:1": confirm, "reject": False}
+
+
+@pytest.mark.parametrize("key", ["日" * 500, "\u202e" * 500, "k" * 5_000])
+def test_a14_edge_an_agents_long_keys_hide_no_part_of_the_question(key: str) -> None:
+    """Given an edit that removes values with very long keys; then the form names ten of them, counts the
+    others and says what to do: all after the first key was cut, and Teams showed no form at all."""
+    args = {f"{key}{at}": "x" for at in range(12)}
+    rule = {"allowed_decisions": ["approve", "edit"]}
+    form = edit_form(review_of(("mail", args), policy={"interrupt_on": {"*": rule}}))
+    proposal = Proposal("edit", 1, args=encode({"to": "jo"}), name="mail")
+    text = json.dumps(modal_of(form, form.warning(proposal))["blocks"][0], ensure_ascii=False)
+    assert text.count("…") == 10
+    assert "and 2 more. Send the form again to confirm." in text

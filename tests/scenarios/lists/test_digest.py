@@ -108,9 +108,9 @@ async def test_a13_v5_who_has_voted_gets_what_waits_for_them_next(scene: Scene) 
 
 
 async def test_a14_edge_who_edited_gets_what_waits_for_them_next(scene: Scene) -> None:
-    """Given a digest of reviews with two calls each, which two people must approve; when Alice edits the first
-    call, which others must approve then, then she gets the other call of the review, and then the next review:
-    she got her own edit again, and no page had the other call."""
+    """Given a digest of reviews with two calls each, which two people must approve; when Alice edits the
+    first call, which others must approve then; then she gets the other call of the review, and then the next
+    review: she got her own edit again, and no page had the other call."""
     two = POLICY.replace(
         "  send_email:\n", "  send_email:\n    reviewers: {quorum: 2, channel_members: true}\n"
     )

@@ -33,8 +33,8 @@ from .modal import View, modal
 BACK = "form_back"
 #: The action id of every input.
 ACTION_ID = "value"
-#: The id of the block with a problem of the whole form, and the longest text of an alert.
-_PROBLEM, MAX_ALERT = "wrong", 200
+#: The id of the block with a problem of the whole form, the longest text of an alert, and of any problem.
+_PROBLEM, MAX_ALERT, MAX_PROBLEM = "wrong", 200, 3_000
 
 
 def form_view(page: FormPage, review: ReviewPage | None = None) -> View:
@@ -80,7 +80,7 @@ def problem_block(problem: str, level: str) -> Block:
     if len(problem) <= MAX_ALERT:
         text = plain_text(problem, MAX_ALERT)
         return {"type": "alert", "block_id": _PROBLEM, "level": level, "text": text}
-    return rich_text(_PROBLEM, section([Strong(f"⚠ {shorten(problem, 500)}")]))
+    return rich_text(_PROBLEM, section([Strong(f"⚠ {shorten(problem, MAX_PROBLEM)}")]))
 
 
 def _file_button(page: FormPage) -> list[Block]:
