@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -21,6 +22,14 @@ from hitl_core.model import JsonObject
 Schema = dict[str, Any]
 
 _REFS = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
+
+#: The keywords with schemas by names, and those with values in place of schemas.
+_NAMED = frozenset(
+    {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
+)
+_VALUES = frozenset({"const", "enum", "default", "examples"})
+#: A reference by its way from the top, but not into the definitions.
+_ELSEWHERE = re.compile(r"#/(?!\$defs/|definitions/)")
 
 #: A reference to nothing, so that every check refuses a schema that has it.
 _DEAD_REF = "#/a reference of one of two schemas"
@@ -50,10 +59,15 @@ def find_answer_problem(schema: dict[str, Any]) -> str | None:
         if not isinstance(part, dict):
             continue
         keywords = cast("dict[str, Any]", part)
-        waiting += keywords.values()
-        ref = keywords.get("$ref")
-        if isinstance(ref, str) and not ref.startswith(("#/$defs/", "#/definitions/")):
-            return f"In an answer's schema a `$ref` must begin with `#/$defs/`, not {ref!r:.80}."
+        for keyword, value in keywords.items():
+            if keyword in _NAMED and isinstance(value, dict):
+                waiting += cast("dict[str, Any]", value).values()  # the names are no keywords
+            elif keyword not in _VALUES:
+                waiting.append(value)
+        for keyword in _REFS & keywords.keys():
+            ref = keywords[keyword]
+            if ref == "#" or _ELSEWHERE.match(str(ref)):
+                return f"In an answer's schema a `{keyword}` must begin with `#/$defs/`, not {ref!r:.80}."
         for key, value in (("writeOnly", True), ("readOnly", True), ("format", "password")):
             if keywords.get(key) == value:
                 return f"People write the answer, so no part of it can be `{key}: {str(value).lower()}`."

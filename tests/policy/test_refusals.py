@@ -524,6 +524,42 @@ def test_a13_e6_an_answer_that_nobody_could_give_is_refused_at_load(
     assert problem.endswith(f".answer_schema: {reason}")
 
 
+@pytest.mark.parametrize(
+    "schema",
+    [
+        "{enum: [{readOnly: true}, {$ref: x}]}",
+        "{const: {format: password}}",
+        "{type: object, default: {writeOnly: true}, examples: [{$ref: x}]}",
+        '{items: {$ref: "#a"}, $defs: {a: {$anchor: a}}}',
+        '{items: {$dynamicRef: "#a"}, $defs: {a: {$dynamicAnchor: a}}}',
+    ],
+)
+def test_a14_edge_values_in_a_schema_are_no_keywords(schema: str) -> None:
+    """Given values that look like keywords, or references to anchors; then people can answer."""
+    rule = f"run: {{allowed_decisions: [respond], answer_schema: {schema}}}"
+    Policy.from_yaml(f"default: deny\ninterrupt_on:\n  {rule}")
+
+
+@pytest.mark.parametrize(
+    ("schema", "what"),
+    [
+        ("{properties: {default: {writeOnly: true}}}", "`writeOnly: true`"),
+        ("{properties: {enum: {readOnly: true}}}", "`readOnly: true`"),
+        (
+            '{$schema: "https://json-schema.org/draft/2019-09/schema", items: {$recursiveRef: "#"}}',
+            "a `$recursiveRef` must begin with `#/$defs/`",
+        ),
+        ('{items: {$dynamicRef: "#/properties/a"}, properties: {a: {}}}', "a `$dynamicRef` must"),
+    ],
+)
+def test_a14_edge_no_name_and_no_other_reference_hides_what_nobody_could_answer(
+    schema: str, what: str
+) -> None:
+    rule = f"run: {{allowed_decisions: [respond], answer_schema: {schema}}}"
+    [problem] = problems(f"default: deny\ninterrupt_on:\n  {rule}")
+    assert what in problem
+
+
 def test_a13_e6_names_of_properties_are_no_keywords() -> None:
     properties = "{format: {$ref: '#/$defs/t'}, readOnly: {type: boolean}, $ref: {}}"
     schema = f"{{properties: {properties}, $defs: {{t: {{}}}}}}"
