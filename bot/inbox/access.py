@@ -174,18 +174,20 @@ class ReviewAccess:
         there = [c for c in review.calls if review.action(c.key) and place in review.places_of(c)]
         return (await self._check_any(snapshot, there))[0]
 
-    async def find_decidable(
-        self, snapshot: PermittedSnapshot, actions: Sequence[Action]
-    ) -> list[Action]:
-        """Those of the actions on which this person may decide, or on which that is unknown now."""
-        may = dict[tuple[Grant, ...], bool]()
-        for grants in dict.fromkeys(action.grants for action in actions):
+    async def first_decidable(
+        self, snapshot: PermittedSnapshot, actions: Iterable[Action]
+    ) -> Action | None:
+        """The first of the actions on which this person may decide, or on which that is unknown now."""
+        refused_grants = set[tuple[Grant, ...]]()
+        for action in (one for one in actions if one.grants not in refused_grants):
             try:
-                await self._check(snapshot, grants)
-                may[grants] = True
+                await self._check(snapshot, action.grants)
+                return action
             except Refused as refused:
-                may[grants] = refused.code in ("unavailable", "unknown_members")
-        return [action for action in actions if may[action.grants]]
+                if refused.code in ("unavailable", "unknown_members"):
+                    return action
+                refused_grants.add(action.grants)
+        return None
 
     async def ineligible_voters(
         self, snapshot: Snapshot, key: str, *, in_doubt: bool
@@ -193,13 +195,11 @@ class ReviewAccess:
         """The keys of people who voted on this action, or on its doubt, and who may no longer decide."""
         review, action = snapshot.review, snapshot.review.action(key)
         voted = review.runs.get(key) if in_doubt else action
-        votes = voted.votes if voted else ()
-        if not votes:
+        if voted is None or not voted.votes:
             return ()
-        votes = [self._directory.with_identities(vote) for vote in votes]
-        voters = [vote.by for vote in votes]
+        votes = [self._directory.with_identities(vote) for vote in voted.votes]
         grants = grants_for(review, key, in_doubt=in_doubt)
-        gone = await self._directory.ineligible_voters(voters, snapshot, grants)
+        gone = await self._directory.ineligible_voters([v.by for v in votes], snapshot, grants)
         return gone | vote_count.excluded_voters(review, action, votes) if action else gone
 
     async def may_decide_by(self, grant: Grant, snapshot: PermittedSnapshot) -> bool:

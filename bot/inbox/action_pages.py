@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from hitl_core.model import Action, Place, Review, Reviewer
@@ -94,11 +94,11 @@ def needs_others(review: Review, action: Action, who: Reviewer) -> bool:
     return has_voted or not excluded_keys(review, action).isdisjoint(who.keys)
 
 
-def next_page(
-    review: Review, place: Place, number: int, pending: Sequence[Action], who: Reviewer
-) -> int:
-    """The page of the next of these actions that this person may approve; this page if there is none."""
+def next_actions(review: Review, place: Place, number: int, who: Reviewer) -> list[Action]:
+    """The pending actions that this person is not excluded from approving, in the order of their pages: from
+    this page on, then from the beginning.
+    """
     keys = page_keys(review, place)
-    theirs = {action.key for action in pending if not needs_others(review, action, who)}
-    pages = ((number + step) % len(keys) for step in range(len(keys)))
-    return next((page for page in pages if keys[page] in theirs), number)
+    known = {action.key: action for action in review.actions if action.is_pending}
+    actions = [known[key] for key in (*keys[number:], *keys[:number]) if key in known]
+    return [action for action in actions if not needs_others(review, action, who)]

@@ -78,15 +78,16 @@ class DigestPages:
                     raise
                 refusal, skipped = refused, skipped + 1
                 continue
-            pending = pending_actions(snapshot.review, digest.place)
-            theirs = await self._access.find_decidable(snapshot, pending)
-            ready = [one for one in theirs if not needs_others(snapshot.review, one, who)]
-            if ready or (theirs and not skips_others):
-                return at, snapshot, (ready or theirs)[0]
-            if pending:
-                skipped += 1
-            if theirs and others is None:
-                others = at, snapshot, theirs[0]
+            review, access = snapshot.review, self._access
+            pending = pending_actions(review, digest.place)
+            ready = [one for one in pending if not needs_others(review, one, who)]
+            if (action := await access.first_decidable(snapshot, ready)) is not None:
+                return at, snapshot, action
+            if (action := await access.first_decidable(snapshot, pending)) is not None:
+                if not skips_others:
+                    return at, snapshot, action
+                others = others or (at, snapshot, action)
+            skipped += bool(pending)
         if others is not None:
             return others
         raise refusal

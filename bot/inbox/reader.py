@@ -25,11 +25,12 @@ from ..card import (
     build_card,
     find_open_action,
     name_and_arguments,
+    page_keys,
     reading_buttons,
 )
 from ..offload import offload_drawing
 from .access import ReviewAccess
-from .action_pages import ActionPage, action_page, next_page
+from .action_pages import ActionPage, action_page, next_actions
 from .digest_pages import DigestPages
 from .press import ActionRef
 from .reply import PermittedSnapshot
@@ -179,9 +180,9 @@ class Reader:
         snapshot = await self._access.load_at_place(review_id, place, who, seen)
         review, held = snapshot.review, snapshot.held
         if next_pending:
-            actions = [action for action in review.actions if action.is_pending]
-            pending = await self._access.find_decidable(snapshot, actions)
-            number = next_page(review, place, number, pending, who)
+            actions = next_actions(review, place, number, who)
+            if (after := await self._access.first_decidable(snapshot, actions)) is not None:
+                number = page_keys(review, place).index(after.key)
         return await offload_drawing(
             review, lambda: action_page(review, place, number, fits, held=held)
         )
