@@ -136,6 +136,7 @@ async def test_a14_edge_another_answer_from_the_same_form_is_no_repeat(
     await hands.press(ALICE, next(iter(actions(message.card))), message)
     await hands.submit(ALICE, message, field_00="first")
     other_device = message.card_for(ALICE)
+    assert other_device is not None
     await hands.submit(ALICE, message)
     assert "1 of 2" in text_of(message.card_for(ALICE))
     message.cards[ALICE] = other_device

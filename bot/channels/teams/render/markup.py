@@ -140,8 +140,8 @@ def known_name(one: Person | Group | PlaceName, names: PlaceNames) -> str:
 
 def _cut_name(label: str, longest: int | None) -> str:
     """The label of a person with at most so many characters of the name. The id stays."""
-    named = None if longest is None else _NAMED.fullmatch(label)
-    if named is None or len(named[1]) <= longest:
+    named = _NAMED.fullmatch(label)
+    if longest is None or named is None or len(named[1]) <= longest:
         return label
     return f"“{named[1][: longest - 1]}…”{named[2]}"
 
