@@ -97,6 +97,27 @@ async def test_each_way_to_decide_works_inside_it(scene: Scene) -> None:
     assert not waiting.done()
 
 
+async def test_a14_edge_the_next_call_is_one_that_the_person_may_decide(scene: Scene) -> None:
+    """Given forty calls of which each second one is Bob's; when Alice approves hers, then the next of hers
+    is shown: she saw Bob's, and was refused."""
+    await scene.bot()
+    users = {"step": scene.alice.id, "move": scene.bob.id}
+    rules = {tool: {**RULE, "reviewers": {"users": [user]}} for tool, user in users.items()}
+    gate = await scene.gate(json.dumps({"default": "review", "interrupt_on": rules}))
+    calls = [
+        ToolCall(f"c{n}", ("step", "move")[n % 2], {"what": f"{CANARY} number {n} " * 9})
+        for n in range(COUNT)
+    ]
+    scene.ask(gate, *calls)
+    card = await scene.card("Review")
+    await scene.wait_noted(gate, card)
+    await scene.alice.press(card, "review")
+    for n in (1, 3, 5):
+        assert where(await open_modal(scene)).startswith(f"{n} of {COUNT}")
+        assert (await scene.hands.click_view(scene.alice.id, "approve"))["ok"]
+    assert where(await open_modal(scene)).startswith(f"7 of {COUNT}")
+
+
 async def test_promise_2_what_another_person_decided_is_told_on_top(scene: Scene) -> None:
     """Given two people in the Review modal, when both decide the same call, then the second one is told by
     whom it was, and the modal stays."""
