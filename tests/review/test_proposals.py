@@ -302,3 +302,22 @@ async def test_a14_edge_a_system_without_a_word_for_null_never_gets_it() -> None
     review = review.model_copy(update={"actions": (asked,)})
     with pytest.raises(Refused, match="can't be null"):
         decide(review, "1", Proposal("approve", 1, answer=None), ADA, NOW)
+
+
+async def test_a14_edge_blanks_around_an_answer_say_nothing() -> None:
+    """Given an answer with a line end, which an input leaves behind; then it is the text without it, so that
+    it agrees with the same text of another person: both looked the same, and the review waited."""
+    review = await review_of("why")
+    (action,) = review.actions
+    route = action.route.model_copy(
+        update={"reviewers": action.route.reviewers.model_copy(update={"quorum": 2})}
+    )
+    review = review.model_copy(update={"actions": (action.model_copy(update={"route": route}),)})
+    review = decide(review, "1", Proposal("respond", 1, "yes\n"), ADA, NOW).review
+    decision = (
+        decide(review, "1", Proposal("respond", 1, "yes"), person("Bob"), NOW)
+        .review.actions[0]
+        .decision
+    )
+    assert decision is not None
+    assert (decision.answer, decision.message) == ("yes", "yes")

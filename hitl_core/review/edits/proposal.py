@@ -62,6 +62,11 @@ class Proposal(NamedTuple):
     verbatim: bool = False
     seal: str | None = None
 
+    @property
+    def text(self) -> str | None:
+        """The message without the blanks around it, unless it is verbatim."""
+        return self.message if self.verbatim else (self.message or "").strip() or None
+
 
 class JudgedProposal(NamedTuple):
     """A proposal for an action of `review`. `args` and `name` are what would run. `ruling` is the policy's
@@ -102,8 +107,9 @@ def final_args(review: Review, action: Action, proposal: Proposal) -> Arguments:
 
 
 def _judge(review: Review, action: Action, proposal: Proposal, now: float) -> JudgedProposal:
-    before, name = review.arguments(action.key), final_name(action, proposal)
-    args, output, is_edit = before, action.config.output, proposal.type == "edit"
+    before, is_edit = review.arguments(action.key), proposal.type == "edit"
+    name = (is_edit and proposal.name) or action.name
+    args, output = before, action.config.output
     if is_edit:
         args = before if proposal.args is None else proposal.args
     elif proposal.type == "approve" and output and output.into == "input":
@@ -174,11 +180,6 @@ def _visible_problem(
     return hide_errors(problems, hidden, args)[0]
 
 
-def final_name(action: Action, proposal: Proposal) -> str:
-    """The tool that would run. An edit may choose another one."""
-    return (proposal.type == "edit" and proposal.name) or action.name
-
-
 def final_answer(review: Review, action: Action, proposal: Proposal) -> Any:
     """The JSON value of the person's own answer; None if it is null, or if none is needed. Without an answer,
     the message is the value. If the schema accepts true and false, approve means true and reject means false.
@@ -189,7 +190,7 @@ def final_answer(review: Review, action: Action, proposal: Proposal) -> Any:
     if kind == "reject":
         return None if _answer_problem(schema, False) else False
     value = proposal.answer
-    if value is NO_ANSWER and (value := proposal.message) is None:
+    if value is NO_ANSWER and (value := proposal.text) is None:
         if kind == "approve" and not _answer_problem(schema, True):
             return True
         raise Refused("message_required", "Write or choose an answer.")
@@ -202,8 +203,7 @@ def final_answer(review: Review, action: Action, proposal: Proposal) -> Any:
 
 def final_message(action: Action, proposal: Proposal) -> str | None:
     """The text that the model will read."""
-    message = proposal.message if proposal.verbatim else (proposal.message or "").strip() or None
-    value = proposal.answer
+    message, value = proposal.text, proposal.answer
     if message is None and proposal.type == "respond" and value is not NO_ANSWER:
         message = value if isinstance(value, str) else encode({"": value}).data.decode()[4:-1]
     blank = not (message or "").strip()
