@@ -33,7 +33,6 @@ from hitl_core.review.visibility import (
 
 #: The characters of a reason or an answer. Inputs of Slack and Teams take fewer, but clients can send any.
 MAX_MESSAGE = 10_000
-
 #: A proposal without an answer of its own. None is the answer null.
 NO_ANSWER: Any = object()
 _NO_NULL = "can't be null, because the agent's own system has no word for that"
@@ -107,12 +106,11 @@ def final_args(review: Review, action: Action, proposal: Proposal) -> Arguments:
 
 
 def _judge(review: Review, action: Action, proposal: Proposal, now: float) -> JudgedProposal:
-    before, is_edit = review.arguments(action.key), proposal.type == "edit"
+    before, output = review.arguments(action.key), action.config.output
+    is_edit = proposal.type == "edit"
     name = (is_edit and proposal.name) or action.name
-    args, output = before, action.config.output
-    if is_edit:
-        args = before if proposal.args is None else proposal.args
-    elif proposal.type == "approve" and output and output.into == "input":
+    args = proposal.args if is_edit and proposal.args is not None else before
+    if proposal.type == "approve" and output and output.into == "input":
         args = encode({**before.parse(), output.key: final_answer(review, action, proposal)})
     same = args == before and name == action.name
     if is_edit and (proposal.args is None or (same and not proposal.verbatim)):
