@@ -684,7 +684,7 @@ async def test_keys_of_a_wrong_type_are_an_error_of_ours(redis_url: str):
         review, event = review_of()
         with redis.Redis.from_url(redis_url) as client:
             client.set(Keys(0).review(review.id), "text", ex=60)
-        with pytest.raises(StoreError, match="Redis refused"):
+        with pytest.raises(StoreError, match="has a value of another type"):
             await store.commit(write_of((review, event)))
         with pytest.raises(StoreError):
             await store.load(review.id)

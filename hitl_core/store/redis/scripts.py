@@ -19,6 +19,13 @@ _QUEUE_SCRIPTS = frozenset(
 _DIGEST_SCRIPTS = frozenset({"add_to_digest", "update_digest", "leave_digest"})
 #: The scripts that use the functions of history.lua.
 _HISTORY_SCRIPTS = frozenset({"commit", "check_history"})
+#: The scripts that look at the types of all their keys before they write, see types.lua.
+_TYPES_SCRIPTS = frozenset(
+    {
+        "commit", "set_with_audit", "check_history", "unschedule", "take", "finish", "dead_letter", "requeue",
+        "redraw", "drop_dead_letter", "add_to_digest", "update_digest", "leave_digest",
+    }
+)  # fmt: skip
 #: The scripts that use the functions of fields.lua.
 _FIELDS_SCRIPTS = frozenset({"load", "outline"})
 
@@ -28,6 +35,7 @@ def read_script(name: str) -> str:
     """The text of a script, after the functions that it uses."""
     files = _script_files()
     names = [
+        *(["types"] if name in _TYPES_SCRIPTS else []),
         *(["queue"] if name in _QUEUE_SCRIPTS else []),
         *(["digest"] if name in _DIGEST_SCRIPTS else []),
         *(["history"] if name in _HISTORY_SCRIPTS else []),

@@ -66,16 +66,23 @@ def translate_error(error: Exception) -> HitlError:
         return StoreUnwritable(f"{_UNWRITABLE[code]} ({code}).")
     if code in _TEMPORARY:
         return StoreUnavailable(f"Redis can't answer now: {_TEMPORARY[code]} ({code}).")
+    return StoreError(_why_refused(error, code))
+
+
+def _why_refused(error: ResponseError, code: str) -> str:
     if code in _CLUSTER:
-        return StoreError(
-            f"This Redis is a node of a Redis Cluster: use a redis+cluster:// URL ({code})."
+        return f"This Redis is a node of a Redis Cluster: use a redis+cluster:// URL ({code})."
+    if foreign := _FOREIGN_KEY.match(str(error)):
+        return (
+            f"The key {foreign[1]} in Redis has a value of another type: it is damaged, or another program"
+            " wrote it. docs/operations.md, Keys in Redis, has the type that it must have."
         )
     if isinstance(error, NoPermissionError):
-        return StoreError(
+        return (
             f"Redis refuses a command or a key to the user of the URL: {error}. docs/operations.md, ACL"
             " users, has the permissions that are needed."
         )
-    return StoreError(f"Redis refused: {error}.")
+    return f"Redis refused: {error}."
 
 
 #: The error codes of a server that takes no writes now, and the text for people. The caller retries later.
@@ -93,6 +100,8 @@ _TEMPORARY = {
     "TRYAGAIN": "its cluster is being changed",
 }
 _CLUSTER = ("MOVED", "ASK", "CROSSSLOT")
+#: The reply of types.lua. Redis's own reply to a command doesn't name the key.
+_FOREIGN_KEY = re.compile(r"WRONGTYPE (hitl:\S+)")
 #: The code is at the beginning of the reply, or inside the text that Redis 6.2 gives for a script's error.
 _CODE = re.compile(r"(?:^|[ -])(" + "|".join([*_UNWRITABLE, *_TEMPORARY, *_CLUSTER]) + ") ")
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import cast
 from uuid import uuid4
 
-from hitl_core.errors import DigestUnreadable
+from hitl_core.errors import DigestUnreadable, StoreError
 from hitl_core.model import MessageRef, Place, is_digest_id
 from hitl_core.store.contract import (
     MAX_DIGEST,
@@ -79,11 +79,11 @@ class RedisDigests(RedisPart):
     async def digest(self, id: str) -> Digest | None:
         if (keys := self._digest_keys(id)) is None:
             return None
-        async with store_errors():
-            raw = cast(dict[bytes, bytes], await self._redis.hgetall(keys.digest(id)))
         try:
+            async with store_errors():
+                raw = cast(dict[bytes, bytes], await self._redis.hgetall(keys.digest(id)))
             return _read_digest(id, raw)
-        except (KeyError, ValueError) as error:  # pydantic's ValidationError is a ValueError
+        except (KeyError, ValueError, StoreError) as error:  # ValidationError is a ValueError
             raise _unreadable(id) from error
 
     async def record_digest_message(
@@ -111,13 +111,13 @@ class RedisDigests(RedisPart):
     async def _update(self, id: str, review_id: str, *, waits: bool) -> bool:
         if (keys := self._digest_keys(id)) is None:
             return not waits
-        async with store_errors():
-            where = cast(bytes | None, await self._redis.hget(keys.digest(id), "place"))
-        if where is None:
-            return not waits
         try:
+            async with store_errors():
+                where = cast(bytes | None, await self._redis.hget(keys.digest(id), "place"))
+            if where is None:
+                return not waits
             place = Place(where.decode())
-        except ValueError as error:
+        except (ValueError, StoreError) as error:
             raise _unreadable(id) from error
         lane = lane_of(place)
         queue, queues, change_counts, _ = queue_keys(keys, lane)

@@ -6,10 +6,14 @@
 --      7 the digest's member 8 the mark of its reviews 9 the mark that keeps a card out 10 how many reviews a digest may have
 --      11… review, member
 -- Returns the number of cards, or -1 if another digest is open, or if this one takes no more.
+local foreign = find_foreign_key('zset', 'zset', 'hash', 'hash', 'stream', 'hash', 'string', 'hash')
+if foreign then
+  return foreign
+end
 if (redis.call('GET', KEYS[7]) or '') ~= ARGV[5] then
   return -1
 end
-local total = tonumber(redis.call('HGET', KEYS[6], 'total') or '0')
+local total = tonumber(redis.call('HGET', KEYS[6], 'total') or '0') or 0
 local is_posted = redis.call('HEXISTS', KEYS[6], 'post') == 1
 if redis.call('HEXISTS', KEYS[6], 'closed') == 1 or is_posted and not has_waiting(KEYS[6])
   or total > 0 and total + #KEYS - 7 > tonumber(ARGV[10]) then
@@ -30,8 +34,7 @@ for i = 8, #KEYS do
   end
 end
 if count > 0 then
-  redis.call('HSET', KEYS[6], 'lane', ARGV[1], 'place', ARGV[2], 'agent', ARGV[3])
-  redis.call('HINCRBY', KEYS[6], 'total', count)
+  redis.call('HSET', KEYS[6], 'lane', ARGV[1], 'place', ARGV[2], 'agent', ARGV[3], 'total', total + count)
   redis.call('PERSIST', KEYS[6])
   if ARGV[5] == '' then
     redis.call('SET', KEYS[7], ARGV[4], 'PX', ARGV[6])

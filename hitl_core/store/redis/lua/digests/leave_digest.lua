@@ -2,6 +2,13 @@
 -- KEYS 1 digest (hash) 2 queue (zset) 3 queues (zset) 4 change counts (hash) 5 hints (stream) 6… reviews (hashes)
 -- ARGV 1 lane 2 place 3 the digest's member 4 the mark of its reviews 5 the mark that keeps a card out
 --      6 milliseconds to keep a digest where nothing waits 7 "1" if the digest takes no more reviews 8… review, member
+if type(redis.pcall('HLEN', KEYS[1])) == 'table' then
+  redis.call('DEL', KEYS[1])  -- a value of another type is no digest, and its reviews must be able to leave
+end
+local foreign = find_foreign_key('hash', 'zset', 'zset', 'hash', 'stream', 'hash')
+if foreign then
+  return foreign
+end
 redis.call('HDEL', KEYS[1], '')  -- makes the writes work when memory is full: see commit.lua
 if ARGV[7] == '1' and redis.call('EXISTS', KEYS[1]) == 1 then
   redis.call('HSET', KEYS[1], 'closed', '')

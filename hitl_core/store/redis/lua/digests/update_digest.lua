@@ -3,6 +3,10 @@
 -- ARGV 1 lane 2 the digest's member 3 review, or "" to queue the message in any case 4 "1" if it waits
 --      5 milliseconds to keep a digest where nothing waits
 -- Returns 0 if the review waits and the digest will not show it: it has gone, was given up, or has no message.
+local foreign = find_foreign_key('hash', 'zset', 'zset', 'hash', 'stream')
+if foreign then
+  return foreign
+end
 local waits, field = ARGV[4] == '1', 'wait:' .. ARGV[3]
 if redis.call('EXISTS', KEYS[1]) == 0 then
   return waits and 0 or 1

@@ -5,6 +5,10 @@
 -- KEYS 1 queue (zset) 2 queues (zset) 3 change counts (hash) 4 job starts (hash) 5 dead letters (stream)
 --      6 dead letter counts (hash)
 -- ARGV 1 lane 2 member 3 note 4 token 5 review 6 reason 7 member of the letter
+local foreign = find_foreign_key('zset', 'zset', 'hash', 'hash', 'stream', 'hash')
+if foreign then
+  return foreign
+end
 if redis.call('HGET', KEYS[4], ARGV[2]) ~= ARGV[4] then
   return
 end

@@ -4,6 +4,10 @@
 -- ARGV 1 lane 2 member 3 note 4 token 5 place, or "" if the job was not of kind "card"
 --      6 member of a check at once 7 its note 8 member of a later check 9 seconds until that, or ""
 -- Returns 1, or 0 if another bot started a job of this card since.
+local foreign = find_foreign_key('hash', 'zset', 'zset', 'hash', 'hash', 'stream')
+if foreign then
+  return foreign
+end
 local exists = redis.call('EXISTS', KEYS[1]) == 1
 local now = clock()
 redis.call('HDEL', KEYS[5], '')  -- makes the writes work when memory is full: see commit.lua

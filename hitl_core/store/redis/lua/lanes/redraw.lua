@@ -1,6 +1,10 @@
 -- Queue a job for a card's message.
 -- KEYS 1 review (hash) 2 queue (zset) 3 queues (zset) 4 change counts (hash) 5 hints (stream)
 -- ARGV 1 lane 2 member 3 note 4 seconds before now
+local foreign = find_foreign_key('hash', 'zset', 'zset', 'hash', 'stream')
+if foreign then
+  return foreign
+end
 if redis.call('EXISTS', KEYS[1]) == 1 then
   redis.call('HDEL', KEYS[4], '')  -- makes the writes work when memory is full: see commit.lua
   add(KEYS[2], KEYS[3], KEYS[4], ARGV[1], ARGV[2], clock() - tonumber(ARGV[4]), ARGV[3])

@@ -3,6 +3,10 @@
 --      6 dead letter counts (hash) 7 hints (stream)
 -- ARGV 1 lane 2 member 3 stream entry 4 review
 -- Returns 0 if it is no longer there; 2 for the last dead letter of its review, else 1.
+local foreign = find_foreign_key('zset', 'zset', 'hash', 'hash', 'stream', 'hash', 'stream')
+if foreign then
+  return foreign
+end
 local letter = redis.call('XRANGE', KEYS[5], ARGV[3], ARGV[3])[1]
 if not letter then
   return 0

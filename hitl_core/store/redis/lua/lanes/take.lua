@@ -1,6 +1,10 @@
 -- Start the first job of a queue. The job stays in the queue until it is finished; its token counts its starts.
 -- KEYS 1 queue (zset) 2 change counts (hash) 3 job starts (hash)  ARGV 1 "post" or "draw" 2… members to skip
 -- Returns {member, note, token}, or nil if there is no job to do now.
+local foreign = find_foreign_key('zset', 'hash')
+if foreign then
+  return foreign
+end
 local from, to = '-inf', text(clock())
 if ARGV[1] == 'post' then
   from, to = text(POSTS), '+inf'

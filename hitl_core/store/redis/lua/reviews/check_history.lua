@@ -7,6 +7,10 @@
 -- Returns {state, history, last entry, number of reviews that are held now}. The state is "same"; "other" if another
 -- process found a loss since; or "lost" if this process found it.
 local AT_ONCE = 1000
+local foreign = find_foreign_key('string', 'stream', 'zset', 'zset', '')
+if foreign then
+  return foreign
+end
 local list = redis.call('GET', KEYS[1]) or ''
 local state = 'same'
 if ARGV[4] == '1' then

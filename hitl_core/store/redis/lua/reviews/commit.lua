@@ -40,6 +40,12 @@ local function count_fields(key, beginning)
   return count
 end
 
+local foreign = find_foreign_key(
+  'hash', 'zset', 'zset', 'zset', 'stream', 'stream', 'stream', 'zset', 'zset', 'zset', 'hash', 'zset', 'string', 'zset'
+)
+if foreign then
+  return foreign
+end
 if current_history(KEYS[13]) ~= ARGV[25] or not has_entry(KEYS[6], ARGV[26]) then
   return 'history'
 end

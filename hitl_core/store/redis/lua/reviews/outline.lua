@@ -1,6 +1,7 @@
 -- Read a review without its arguments, and the time.  KEYS, ARGV and the answer are those of load.lua.
-local fields = {}
-for _, name in ipairs(redis.call('HKEYS', KEYS[1])) do
+local names = redis.pcall('HKEYS', KEYS[1])
+local fields = names.err and names or {}
+for _, name in ipairs(names) do
   if string.sub(name, 1, 5) ~= 'args:' then
     fields[#fields + 1] = name
     fields[#fields + 1] = redis.call('HGET', KEYS[1], name)

@@ -5,6 +5,10 @@
 --      5 a field without which nothing is written, or ""
 --      6 expected value, "" for none  7 expected head  8 new head  9 entry: all four, or none
 -- Returns {value, head, seconds, microseconds} as they were before; nil if there is no review, or not that field.
+local foreign = find_foreign_key('hash', 'stream')
+if foreign then
+  return foreign
+end
 if ARGV[4] ~= '' and redis.call('EXISTS', KEYS[1]) == 0 then
   return false
 end
