@@ -1,19 +1,18 @@
-"""Detects that Redis lost writes, reports it to the operators, and updates the cards of the held reviews."""
+"""Detects that Redis lost writes, or has values of another type under our keys; reports it to the operators,
+and updates the cards of the held reviews.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Sequence
 
-from hitl_core.errors import HitlError, safe_message
+from hitl_core.errors import safe_message
 from hitl_core.review import Reviews
 from hitl_core.store import StartWarning
 
 from .health import Health
 from .readable_reviews import ReadableReviews
-
-log = logging.getLogger(__name__)
 
 #: How often the history is compared, in seconds.
 INTERVAL = 1.0
@@ -43,13 +42,20 @@ class LossWatch:
         while True:
             try:
                 await self.tick()
-            except HitlError as error:
-                log.debug("the store's history is not checked: %s", safe_message(error))
+                self._health.resolve("store", "history")
+            except (
+                Exception
+            ) as error:  # also one that is not ours: nobody would notice that this task ended
+                why = safe_message(error).rstrip(".")
+                self._health.report_error(
+                    "store", "history", error, f"It is not known whether Redis loses writes: {why}."
+                )
             await asyncio.sleep(INTERVAL)
 
     async def tick(self) -> None:
         for warning in self._warnings:
             self._health.report("store", warning.subject, warning.text)
+        await self._check_keys()
         check, known = await self._reviews.check_history(), self._history
         self._history = self._reviews.store.history
         if check.lost or known not in ("", self._history):  # other parts of this process check too
@@ -62,12 +68,27 @@ class LossWatch:
         if check.held > before and await self._reviews.store.try_lock("held cards", INTERVAL):
             await self._redraw_held()
 
+    async def _check_keys(self) -> None:
+        if foreign := await self._reviews.store.foreign_keys():
+            self._health.report("store", "keys", _foreign_text(foreign))
+        else:
+            self._health.resolve("store", "keys")
+
     async def _redraw_held(self) -> None:
         store = self._reviews.store
         for held in await store.held_reviews(MAX_REDRAWN):
             if (snapshot := await self._readable.load_outline(held.id)) is not None:
                 for place in snapshot.posts:
                     await store.redraw(held.id, place)
+
+
+def _foreign_text(keys: Sequence[str]) -> str:
+    more = f" and {len(keys) - 1} more" if len(keys) > 1 else ""
+    return (
+        f"Redis has a value of another type under a key of this program ({keys[0]}{more}): another program"
+        " wrote it, or it is damaged. What agents submit and people decide is refused, or not shown. See"
+        " docs/operations.md, Keys in Redis."
+    )
 
 
 def _held_text(count: int) -> str:

@@ -11,7 +11,7 @@ from aiohttp import web
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
-from hitl_core.errors import HitlError, StoreError
+from hitl_core.errors import HitlError, StoreError, safe_message
 from hitl_core.store import Store
 
 from ..shared_reads import SharedReads
@@ -78,15 +78,21 @@ async def log_changes(ready: Probe) -> None:
         try:
             async with asyncio.timeout(PROBE_TIMEOUT):
                 await ready()
-        except (HitlError, TimeoutError) as error:
+        except (
+            Exception
+        ) as error:  # also one that is not ours: nobody would notice that this task ended
             if since is None:
                 since = time.monotonic()
-                log.warning("not ready: %s", error if str(error) else SLOW_STORE)
+                log.warning("not ready: %s", _log_reason(error))
         else:
             if since is not None:
                 log.warning("ready again after %.0f s", time.monotonic() - since)
                 since = None
         await asyncio.sleep(WATCH_INTERVAL)
+
+
+def _log_reason(error: Exception) -> str:
+    return SLOW_STORE if isinstance(error, TimeoutError) else safe_message(error)
 
 
 def public_reason(error: HitlError | TimeoutError) -> str:

@@ -63,6 +63,8 @@ async def test_every_key_has_its_row(redis_url: str) -> None:
         await look_around(store)
         for review_id in (done, settled):
             await gate.reviews.apply(Decide(review_id, "1", Proposal("approve", 1), ALICE, "op"))
+        rejected = await submit(gate, "t-5")
+        await gate.reviews.apply(Decide(rejected, "1", Proposal("reject", 1), ALICE, "op"))
         await (await gate.wait(done)).finish()
         await seal(store)
         if (anchor := await store.ledger.last_anchor(0)) is not None:

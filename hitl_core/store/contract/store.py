@@ -7,6 +7,7 @@ from typing import Protocol
 from hitl_core.store.contract.audited_fields import AuditedFields
 from hitl_core.store.contract.dead_letters import DeadLetters
 from hitl_core.store.contract.digests import Digests
+from hitl_core.store.contract.foreign_keys import ForeignKeys
 from hitl_core.store.contract.hints import Hints
 from hitl_core.store.contract.history import History
 from hitl_core.store.contract.key_values import ChannelData, Coordination, Tokens, UiState
@@ -28,6 +29,7 @@ class Store(
     Tokens,
     ChannelData,
     UiState,
+    ForeignKeys,
     Protocol,
 ):
     """Times are seconds since the epoch by the store's own clock.

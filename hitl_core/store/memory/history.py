@@ -24,6 +24,9 @@ class MemoryHistory(MemoryReviewLists):
     async def check_history(self) -> HistoryCheck:
         return HistoryCheck(lost=False, held=len(self._held))
 
+    async def foreign_keys(self) -> list[str]:
+        return []
+
     async def hold_live_reviews(self) -> int:
         now = self._time()
         for review in self._reviews.values():

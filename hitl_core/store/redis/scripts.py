@@ -23,7 +23,7 @@ _HISTORY_SCRIPTS = frozenset({"commit", "check_history"})
 _TYPES_SCRIPTS = frozenset(
     {
         "commit", "set_with_audit", "check_history", "unschedule", "take", "finish", "dead_letter", "requeue",
-        "redraw", "drop_dead_letter", "add_to_digest", "update_digest", "leave_digest",
+        "redraw", "drop_dead_letter", "add_to_digest", "update_digest", "leave_digest", "foreign_keys",
     }
 )  # fmt: skip
 #: The scripts that use the functions of fields.lua.

@@ -19,6 +19,7 @@ from hitl_core.store.redis.connection import (
     parse_redis_url,
     store_errors,
 )
+from hitl_core.store.redis.foreign_keys import RedisForeignKeys
 from hitl_core.store.redis.key_values import (
     RedisChannelData,
     RedisCoordination,
@@ -60,6 +61,7 @@ class RedisStore(
     RedisTokens,
     RedisChannelData,
     RedisUiState,
+    RedisForeignKeys,
 ):
     """See `Store` for the methods. Open one with `await RedisStore.open(url)`."""
 

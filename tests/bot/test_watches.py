@@ -1,0 +1,103 @@
+"""What watches the store tells what is wrong with it, and never ends by itself."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+
+import pytest
+import redis
+
+from bot.health import Health, LossWatch, log_changes, loss_watch, probes
+from hitl_core.review.service import Reviews
+from hitl_core.store import HistoryCheck, MemoryStore, RedisStore
+from hitl_core.store.redis.keys import HOMES_KEY, META_KEY, TOKENS_KEY, Keys
+from tests.support.waiting import wait_until
+
+
+@asynccontextmanager
+async def running(watch: Coroutine[None, None, None]) -> AsyncIterator[None]:
+    task = asyncio.create_task(watch)
+    yield
+    assert not task.done()
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loss_watch, "INTERVAL", 0.01)
+    monkeypatch.setattr(probes, "WATCH_INTERVAL", 0.01)
+
+
+class FailingStore(MemoryStore):
+    """It fails with an error that is not ours, as a library with a bug does."""
+
+    fails = True
+
+    async def check_history(self) -> HistoryCheck:
+        if self.fails:
+            raise RuntimeError("canary")
+        return await super().check_history()
+
+
+async def test_a14_low_that_the_history_can_not_be_checked_is_told_until_it_can() -> None:
+    store, health = FailingStore(), Health()
+    async with running(LossWatch(Reviews(store), health).run()):
+        [problem] = await wait_until("it is told", health.current_problems)
+        assert problem.kind == "store"
+        assert "not known whether Redis loses writes: RuntimeError at" in problem.text
+        assert "canary" not in problem.text
+        store.fails = False
+        await wait_until("it is over", lambda: not health.current_problems())
+
+
+async def test_a14_low_the_log_says_that_a_bot_is_ready_again_after_any_error(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.WARNING)
+    fails = True
+
+    async def ready() -> dict[str, object]:
+        if fails:
+            raise RuntimeError("canary")
+        return {}
+
+    async with running(log_changes(ready)):
+        await wait_until("it is logged", lambda: "not ready: RuntimeError at" in caplog.text)
+        fails = False
+        await wait_until("it is over", lambda: "ready again" in caplog.text)
+    assert "canary" not in caplog.text
+
+
+KEYS = Keys(0)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *(KEYS.live_reviews, KEYS.due, KEYS.held, KEYS.history, KEYS.events, KEYS.queues),
+        *(KEYS.change_counts, KEYS.job_starts, KEYS.dead_letters, KEYS.dead_letter_counts),
+        *(KEYS.audit, KEYS.anchors, KEYS.last_export, KEYS.policies),
+        *(META_KEY, TOKENS_KEY, HOMES_KEY),
+    ],
+)
+async def test_a14_low_a_foreign_key_is_told_until_it_is_gone(
+    store: RedisStore, redis_url: str, key: str
+) -> None:
+    """Given a key of ours with a value of another type; then the operators are told its name: agents could
+    submit nothing, and no bot noticed."""
+    health = Health()
+    with redis.Redis.from_url(redis_url) as client:
+        client.delete(key)
+        client.rpush(key, "x")
+        async with running(LossWatch(Reviews(store), health).run()):
+
+            def told() -> bool:
+                return any(key in one.text for one in health.current_problems())
+
+            await wait_until("it is told", told)
+            client.delete(key)
+            await wait_until("it is over", lambda: not told())
