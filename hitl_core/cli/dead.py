@@ -67,7 +67,7 @@ _COLUMNS = (
     Column("CARD", can_cut=True),
     Column("WHY", can_cut=True),
 )
-#: The most letters that are listed, and retried.
+#: The most letters that are listed; how many are read at once to retry all.
 _LIMIT = 10_000
 
 
@@ -111,10 +111,10 @@ def _list(args: argparse.Namespace) -> int:
 
 def _retry(args: argparse.Namespace) -> int:
     async def retry(reviews: Reviews) -> list[DeadLetter]:
-        store = reviews.store
-        one = None if args.all else await store.dead_letter(args.id)
-        letters = await store.dead_letters(_LIMIT) if args.all else [one] if one else []
-        return await retry_letters(reviews, letters)
+        if args.all:
+            return await retry_all(reviews)
+        one = await reviews.store.dead_letter(args.id)
+        return await retry_letters(reviews, [one] if one else [])
 
     retried = with_reviews(args, retry)
     for letter in retried:
@@ -122,6 +122,15 @@ def _retry(args: argparse.Namespace) -> int:
     if args.all and not retried:
         note("There are no dead letters.")
     return 0 if retried or args.all else _complain_unknown(args.id)
+
+
+async def retry_all(reviews: Reviews, at_once: int = _LIMIT) -> list[DeadLetter]:
+    """Retry all letters that are there now. Those that bots add meanwhile stay."""
+    retried: list[DeadLetter] = []
+    now = await reviews.store.now()
+    while letters := [one for one in await reviews.store.dead_letters(at_once) if one.at <= now]:
+        retried += await retry_letters(reviews, letters)
+    return retried
 
 
 async def retry_letters(reviews: Reviews, letters: Iterable[DeadLetter]) -> list[DeadLetter]:

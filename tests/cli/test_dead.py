@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hitl_core.cli.dead import retry_letters
+from hitl_core.cli.dead import retry_all, retry_letters
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.review.service import Reviews
 from hitl_core.store import DeadLetter
@@ -82,6 +82,17 @@ def test_all_are_tried_again(desk: Desk) -> None:
     code, out, err = desk.hitl("dead", "retry", "--all")
     assert (code, out) == (0, "")
     assert "no dead letters" in err
+
+
+def test_a14_low_no_number_of_letters_is_too_large_to_retry_all(desk: Desk) -> None:
+    """Given more letters than are read at once; then all are tried again."""
+    ids = [bury(desk, f"t-{n}")[1] for n in range(5)]
+
+    async def retry(reviews: Reviews) -> list[DeadLetter]:
+        return await retry_all(reviews, at_once=2)
+
+    assert [letter.id for letter in desk.do(retry)] == ids
+    assert desk.do(lambda reviews: reviews.store.count_dead_letters()) == 0
 
 
 def test_what_another_one_tried_again_before_has_no_entry(desk: Desk) -> None:
