@@ -809,6 +809,7 @@ async def test_a_write_whose_reply_was_lost_may_be_repeated(redis_url: str):
             "requeue",
             "anchor",
             "redraw",
+            "lock",
         ):
             await store._redis.script_load(read_script(name))  # which is not what is lost here
         for turn, write, expected in writes:

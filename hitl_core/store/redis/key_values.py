@@ -29,8 +29,7 @@ class RedisCoordination(RedisPart):
     """See `Coordination` for the methods."""
 
     async def try_lock(self, name: str, ttl: float) -> bool:
-        async with store_errors():
-            return bool(await self._redis.set(lock_key(name), "1", px=int(ttl * 1000), nx=True))
+        return bool(await self._run_script("lock", [lock_key(name)], [int(ttl * 1000)]))
 
     async def drop_lock(self, name: str) -> None:
         async with store_errors():

@@ -11,6 +11,7 @@ from contextlib import suppress
 
 from hitl_core.errors import HitlError, StoreError, StoreUnavailable
 from hitl_core.store.redis.connection import Client, servers_of, store_errors
+from hitl_core.store.redis.fields import text_of
 from hitl_core.store.redis.keys import META_KEY
 
 #: How long no call is claimed or started, in seconds. It is longer than each process needs to compare what it
@@ -33,13 +34,13 @@ class ServerChange:
         """Compare the server with the one that other processes have recorded. Call it once, at the start."""
         self._run_id = await self._read_run_id()
         async with store_errors():
-            noted = (await self._redis.hget(META_KEY, _FIELD) or b"").decode()
+            noted = text_of(await self._redis.hget(META_KEY, _FIELD) or b"")
             seconds, _ = await self._redis.time()
         run_id, _, changed_at = noted.partition(" ")
         if not self._run_id or (not run_id and not may_write):
             return
         if run_id == self._run_id:
-            self._pause_ends = time.monotonic() + float(changed_at) + PAUSE - int(seconds)
+            self._pause_ends = time.monotonic() + _rest_of_pause(changed_at, int(seconds))
             return
         if run_id:
             self._pause_ends = time.monotonic() + PAUSE
@@ -79,3 +80,11 @@ class ServerChange:
         with suppress(HitlError):  # a server that takes no writes now
             async with store_errors():
                 await self._redis.hset(META_KEY, _FIELD, f"{self._run_id} {changed_at}")
+
+
+def _rest_of_pause(changed_at: str, now: int) -> float:
+    """A whole pause for a time that can't be read. Never more: Redis's clock may have been set back."""
+    try:
+        return min(PAUSE, int(changed_at) + PAUSE - now)
+    except ValueError:
+        return PAUSE

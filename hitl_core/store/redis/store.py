@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
 
-from hitl_core.errors import SettingsError, StoreUnwritable
+from hitl_core.errors import SettingsError, StoreError, StoreUnwritable
 from hitl_core.store.redis.connection import (
     Client,
     StartWarning,
@@ -37,6 +38,8 @@ log = logging.getLogger(__name__)
 #: The default number of partitions in a Redis Cluster. All of them fit on a few masters.
 CLUSTER_PARTITIONS = 16
 DEFAULT_RETENTION = 30 * 24 * 3600.0
+#: A review's id has at most four digits for its partition.
+MAX_PARTITIONS = 10_000
 
 
 def read_wait_replicas(environment: Mapping[str, str]) -> int:
@@ -93,6 +96,10 @@ class RedisStore(
         Raises SettingsError for a server that could lose reviews, or that has another number of partitions;
         StoreUnavailable when Redis doesn't answer.
         """
+        if partitions is not None and not 0 < partitions <= MAX_PARTITIONS:
+            raise SettingsError(
+                f"partitions is {partitions}; it must be a number from 1 to {MAX_PARTITIONS}."
+            )
         parsed = parse_redis_url(url)
         default = CLUSTER_PARTITIONS if parsed.kind == "cluster" else 1
         redis, reader = connect(parsed), connect(parsed, blocking=True)
@@ -107,7 +114,7 @@ class RedisStore(
                 if known is None and set_partitions:
                     await redis.hsetnx(META_KEY, "partitions", str(partitions or default))
                     known = await redis.hget(META_KEY, "partitions")
-                fixed = int(known or partitions or default)
+                fixed = (partitions or default) if known is None else _read_partitions(known)
             kept_for = await _agree_on_retention(redis, retention)
             if partitions not in (None, fixed):
                 raise SettingsError(
@@ -143,10 +150,31 @@ async def _agree_on_retention(redis: Client, given: float | None) -> float:
     """The retention of all processes, in seconds: the given one, which is then stored, or the stored one."""
     async with store_errors():
         stored = await redis.hget(META_KEY, "retention")
-    known = float(stored or DEFAULT_RETENTION)
+    known = _read_retention(stored)
     if given is None or given == known:
         return known
     with suppress(StoreUnwritable):  # a full Redis must not stop a start: the next one stores it
         async with store_errors():
             await redis.hset(META_KEY, "retention", str(given))
     return given
+
+
+def _read_partitions(stored: bytes) -> int:
+    """Raises StoreError: with another number no review would be found."""
+    if re.fullmatch(rb"[1-9][0-9]{0,4}", stored) and int(stored) <= MAX_PARTITIONS:
+        return int(stored)
+    text = stored.decode("utf-8", "replace")
+    raise StoreError(
+        f"The number of partitions in Redis can't be read: {text!r}. It is damaged, or another program wrote"
+        " it. Set the number that it had (1, or 16 in a Redis Cluster, unless you chose another):"
+        " HSET hitl:meta partitions NUMBER"
+    )
+
+
+def _read_retention(stored: bytes | None) -> float:
+    """The default for a value that can't be read. The next bot that starts writes it again."""
+    try:
+        seconds = float(stored or b"")
+    except ValueError:
+        return DEFAULT_RETENTION
+    return seconds if 0 < seconds < math.inf else DEFAULT_RETENTION
