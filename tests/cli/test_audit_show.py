@@ -107,6 +107,17 @@ def test_it_is_there_when_the_review_is_gone(desk: Desk, review: Review, redis_u
     assert desk.hitl("audit", "show", review.id[:10]).code == 1
 
 
+def test_a14_low_it_is_there_when_the_review_can_not_be_read(
+    desk: Desk, review: Review, redis_url: str
+) -> None:
+    with redis.Redis.from_url(redis_url) as client:
+        client.hset(Keys(0).review(review.id), "data", "damaged")
+    code, out, _ = desk.hitl("audit", "show", review.id)
+    assert code == 0
+    assert "submitted" in out
+    assert desk.hitl("audit", "show", review.id[:10]).code == 3
+
+
 def test_what_was_changed_in_redis_is_said(desk: Desk, review: Review, redis_url: str) -> None:
     """Given somebody who takes the last entry away, or writes another in its place; then it ends with 1."""
     client: Any = redis.Redis.from_url(redis_url)

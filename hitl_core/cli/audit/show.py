@@ -11,7 +11,7 @@ from hitl_core.cli import phrases
 from hitl_core.cli.command import add_command
 from hitl_core.cli.session import add_id, add_redis, find_review, is_full_id, with_reviews
 from hitl_core.cli.terminal import BOLD, DIM, RED, Paint, note, say, say_field, say_json
-from hitl_core.errors import ReviewNotFound
+from hitl_core.errors import ReviewNotFound, ReviewUnreadable
 from hitl_core.model import Event
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _load_history(reviews: Reviews, given: str) -> _History:
-    """Raises Refused, ReviewNotFound."""
+    """Raises Refused, ReviewNotFound, ReviewUnreadable."""
     from hitl_core.audit import entries, find_start
     from hitl_core.store import parse_partition
 
@@ -87,7 +87,10 @@ async def _load_history(reviews: Reviews, given: str) -> _History:
         review_id, chain = snapshot.review.id, snapshot.chain
         start = max(0, int(snapshot.review.created_at * 1000) - _CLOCK_TOLERANCE)
         after = f"{parse_partition(review_id)}:{start}-0"
-    except ReviewNotFound:  # the audit is kept for longer than the review
+    except (
+        ReviewNotFound,
+        ReviewUnreadable,
+    ):  # the audit is kept for longer, and has its own damage
         if not is_full_id(given):
             raise
         review_id = given.strip().lower()
