@@ -74,7 +74,9 @@ def add_to(commands: Commands) -> None:
     list_parser.add_argument("--json", action="store_true", help="one JSON array, for programs")
     add_redis(list_parser)
     revoke = add_command(commands, "revoke", _revoke, help="revoke a token", epilog=_REVOKE)
-    revoke.add_argument("id", metavar="ID", help="the token's id, from `hitl tokens list`")
+    revoke.add_argument(
+        "id", metavar="ID", type=text_argument, help="the token's id, from `hitl tokens list`"
+    )
     add_redis(revoke)
 
 

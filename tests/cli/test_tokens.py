@@ -48,6 +48,12 @@ def test_a_revoked_token_is_gone(desk: Desk) -> None:
     assert id in ran.err
 
 
+def test_a14_low_an_id_that_is_no_text_is_a_sentence(desk: Desk) -> None:
+    with pytest.raises(SystemExit) as ended:
+        desk.hitl("tokens", "revoke", "\udcff")
+    assert ended.value.code == 2
+
+
 def test_an_agent_has_a_name(desk: Desk) -> None:
     """Any text but none, and nothing that a line of the list could not hold."""
     for name in ("", " ", "a\nb", "a\tb", "\x1b[2K", "\x85"):
