@@ -29,6 +29,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _unauthenticated_log = ThrottledLog(
     log, "%d requests came without a valid token; the newest got %d"
 )
+_failure_log = ThrottledLog(log, "%d requests without a valid token failed; the newest, %s: %s")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -43,11 +44,13 @@ async def handle_errors(request: web.Request, handler: Handler) -> web.StreamRes
     try:
         response = await handler(request)
     except HitlError as error:
+        _log_failure(request, request_id, error)
         response = to_response(_to_problem(error, request_id))
     except (web.HTTPNotFound, web.HTTPMethodNotAllowed) as error:
         response = to_response(_route_problem(error))
     except Exception as error:
-        response = to_response(_internal_problem(error, request_id))
+        _log_failure(request, request_id, error)
+        response = to_response(_internal_problem(request_id))
     took = (time.monotonic() - began) * 1000
     path = request.rel_url.raw_path[:200]
     if is_authenticated(request):
@@ -64,6 +67,19 @@ async def handle_errors(request: web.Request, handler: Handler) -> web.StreamRes
     return response
 
 
+def _log_failure(request: web.Request, request_id: str, error: Exception) -> None:
+    """Log a failure of ours. Anybody may send requests without a valid token, so those share a line."""
+    match error:
+        case ApiProblem() | LeaseLost() | Refused(code="cancelled" | "started" | "held" | "busy"):
+            pass
+        case _ if not is_authenticated(request):
+            _failure_log.warn(request_id, safe_message(error))
+        case StoreUnavailable():
+            log.warning("%s: %s", request_id, error)
+        case _:
+            log.error("%s failed: %s", request_id, safe_message(error))
+
+
 def _to_problem(error: HitlError, request_id: str) -> ApiProblem:
     """The error for the client. It never has a URL or a key of the store."""
     match error:
@@ -77,15 +93,13 @@ def _to_problem(error: HitlError, request_id: str) -> ApiProblem:
             again = "Other requests are changing this review. Send the request again."
             return ApiProblem("busy", again, headers={"Retry-After": "1"})
         case StoreUnavailable():
-            log.warning("%s: %s", request_id, error)
             away = "The store can't be reached. Send the request again in a moment: that is safe."
             return ApiProblem("unavailable", away, headers={"Retry-After": "2"})
         case StoreError():
-            log.error("%s: %s", request_id, error)
             refused = "The store refused this request. Tell the operator of the server."
             return ApiProblem("unavailable", refused, headers={"Retry-After": "30"})
         case _:
-            return _internal_problem(error, request_id)
+            return _internal_problem(request_id)
 
 
 def _route_problem(error: web.HTTPNotFound | web.HTTPMethodNotAllowed) -> ApiProblem:
@@ -97,8 +111,7 @@ def _route_problem(error: web.HTTPNotFound | web.HTTPMethodNotAllowed) -> ApiPro
     )
 
 
-def _internal_problem(error: Exception, request_id: str) -> ApiProblem:
-    log.error("%s failed: %s", request_id, safe_message(error))
+def _internal_problem(request_id: str) -> ApiProblem:
     return ApiProblem(
         "internal", f"The request failed. The server's log has the error as {request_id}."
     )

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+import redis
 
 from bot.api.policies import Policies
 from bot.api.wire import bodies
@@ -21,6 +22,7 @@ from bot.offload import MAX_INLINE_BODY
 from bot.web.problems import PROBLEM_TYPES
 from hitl_core.model import Token
 from hitl_core.store import RedisStore
+from hitl_core.store.redis.keys import TOKENS_KEY
 from tests.api.client import Client, issue, tool_call
 from tests.api.conftest import Open
 from tests.support.cpu_time import cpu_limit
@@ -464,3 +466,20 @@ async def test_a_large_body_is_decoded_beside_the_clicks(
         await client.post("/v1/reviews", {"unknown": "x" * size})
 
     assert where == [True, False]
+
+
+async def test_a14_edge_requests_without_a_token_fill_no_log_while_the_store_fails(
+    client: Client, redis_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Given a store that refuses to read tokens; then anybody who sends something like one causes a line a
+    minute, and not one each time."""
+    with redis.Redis.from_url(redis_url) as store:
+        store.delete(TOKENS_KEY)
+        store.set(TOKENS_KEY, "x", ex=60)
+    caplog.clear()
+    fake = Client(client.session, client.url, f"hitl_{'0' * 12}_{'a' * 43}")
+
+    answers = [await fake.get("/v1/reviews?status=settled") for _ in range(20)]
+
+    assert {answer.status for answer in answers} == {503}
+    assert len([one for one in caplog.records if one.name.startswith("bot.api")]) <= 3
