@@ -1227,6 +1227,15 @@ class StoreContract:
         assert (digest.message, digest.waiting, digest.new) == (HERE, tuple(ids[1:]), (ids[4],))
         assert (digest.total, await begin_all(store)) == (4, [])
 
+    async def test_a14_low_digests_hide_no_card_behind_them(self, store: Store):
+        """Given two digests that wait for their message before some cards; then the first cards are those
+        behind them: a lane with more cards than it should have made no digest."""
+        ids, place = await waiting_cards(store, 5), DEFAULT_PLACE
+        for group, one in (("g", ids[0]), ("h", ids[1])):
+            assert await store.add_to_digest(place, place, group, "billing", [one])
+        assert await store.first_posts(place, 2) == [(one, place) for one in ids[2:4]]
+        assert await store.first_posts(place, 9) == [(one, place) for one in ids[2:]]
+
     async def test_a_digest_counts_what_waits(self, store: Store):
         """Each change is one job of its message; what is no change is none."""
         ids, place = await waiting_cards(store, 2), DEFAULT_PLACE

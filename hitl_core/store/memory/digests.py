@@ -38,8 +38,8 @@ class MemoryDigests(MemoryHistory):
             for member, entry in self._jobs.items()
             if entry.lane == lane and entry.is_first_post
         )
-        jobs = [parse_job(lane, 0, member, "", "0 0 0") for _, member in posts[:limit]]
-        return [(job.review_id, job.place) for job in jobs if job.kind == "card"]
+        jobs = [parse_job(lane, 0, member, "", "0 0 0") for _, member in posts]
+        return [(job.review_id, job.place) for job in jobs if job.kind == "card"][:limit]
 
     async def add_to_digest(
         self, lane: str, place: Place, group: str, agent: str, review_ids: Sequence[str]

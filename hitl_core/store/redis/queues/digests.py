@@ -16,6 +16,7 @@ from hitl_core.store.contract import (
     MAX_DIGEST,
     OPEN_FOR,
     Digest,
+    Job,
     alone_mark,
     digest_mark,
     format_member,
@@ -36,15 +37,31 @@ class RedisDigests(RedisPart):
     """See `Digests` for the methods."""
 
     async def first_posts(self, lane: str, limit: int) -> list[tuple[str, Place]]:
-        async with store_errors(), self._redis.pipeline(transaction=False) as pipe:
-            for keys in self._keys:
-                pipe.zrangebyscore(
-                    keys.queue(lane), FIRST_POST_SCORE, "+inf", 0, limit, withscores=True
+        cards = list[tuple[float, Job]]()
+        for keys in self._keys:
+            cards += await self._read_cards(lane, keys.queue(lane), limit)
+        ordered = sorted(cards, key=lambda each: (each[0], each[1].member))
+        return [(job.review_id, job.place) for _, job in ordered[:limit]]
+
+    async def _read_cards(self, lane: str, queue: str, limit: int) -> list[tuple[float, Job]]:
+        """The first cards of one partition. Digests that wait for their message, and jobs that can't be read,
+        are in the queue too, and take no card's place.
+        """
+        cards, start = list[tuple[float, Job]](), 0
+        while len(cards) < limit:
+            async with store_errors():
+                page = cast(
+                    list[tuple[bytes, float]],
+                    await self._redis.zrangebyscore(
+                        queue, FIRST_POST_SCORE, "+inf", start, limit, withscores=True
+                    ),
                 )
-            queues = cast(list[list[tuple[bytes, float]]], await pipe.execute())
-        ordered = sorted((score, member) for queue in queues for member, score in queue)[:limit]
-        jobs = [parse_job(lane, 0, text_of(member), "", "0 0 0") for _, member in ordered]
-        return [(job.review_id, job.place) for job in jobs if job.kind == "card"]
+            jobs = [(at, parse_job(lane, 0, text_of(name), "", "0 0 0")) for name, at in page]
+            cards += [(at, job) for at, job in jobs if job.kind == "card"]
+            start += len(page)
+            if len(page) < limit:
+                break
+        return cards
 
     async def add_to_digest(
         self, lane: str, place: Place, group: str, agent: str, review_ids: Sequence[str]
