@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -53,7 +53,7 @@ async def open_server(
     await runner.setup()
     connections, make_protocol = Connections(max_connections), runner.server
     assert make_protocol is not None  # `setup` created it
-    make_protocol.request_factory = _without_host(make_protocol.request_factory)
+    make_protocol.request_factory = _plain_requests(make_protocol.request_factory)
     watch = asyncio.create_task(connections.watch())
     try:
         try:
@@ -78,18 +78,29 @@ async def open_server(
             await watch
 
 
-def _without_host(make_request: RequestFactory) -> RequestFactory:
-    """Removes the host of `GET http://host/path`: only the path counts, and nobody reads the host. aiohttp
-    would read it before any handler: some hosts take 50 ms, and others end the connection with an error in
-    the log.
+def _plain_requests(make_request: RequestFactory) -> RequestFactory:
+    """Removes what aiohttp would handle before any middleware, and nobody needs.
+
+    - The host of `GET http://host/path`: some hosts take 50 ms, and others end the connection with an error
+      in the log.
+    - An `Expect` that is not `100-continue`: its answer would repeat the header, or be an error in the log,
+      and keep the connection.
     """
 
     def make(message: Any, *rest: Any) -> web.BaseRequest:
         if message.url.absolute:
             message = message._replace(url=message.url.relative())
+        if "Expect" in message.headers and not _expects_body(message.headers.getall("Expect")):
+            headers = message.headers.copy()
+            del headers["Expect"]
+            message = message._replace(headers=headers)
         return make_request(message, *rest)
 
     return make
+
+
+def _expects_body(expected: Sequence[str]) -> bool:
+    return [text.lower() for text in expected] == ["100-continue"]
 
 
 @web.middleware

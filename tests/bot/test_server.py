@@ -437,6 +437,22 @@ async def test_a13_o6_the_host_in_a_request_line_is_not_read(
     assert [one.getMessage() for one in caplog.records if "HTTP; the newest" not in one.msg] == []
 
 
+@pytest.mark.parametrize("expected", [b"x", b"\xe9" * 4000, b"100-continue, x", b"100-continue"])
+async def test_a14_edge_no_expectation_passes_the_limits(
+    serve: Serve, expected: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Given an `Expect` header, which aiohttp answers before any middleware; then the request is bounded as
+    any other: a stranger's connection ends with its answer, and no line in the log is theirs."""
+    caplog.set_level(logging.INFO)
+    head = b" HTTP/1.1\r\nHost: x\r\nExpect: " + expected + b"\r\n\r\n"
+    async with serve() as url:
+        for line in (b"GET /fine", b"GET /nowhere"):
+            answer = await (await Wire.to(url, line + head)).rest()
+            assert b"Connection: close" in answer
+            assert b"\xe9" not in answer
+    assert [one.getMessage() for one in caplog.records if "HTTP; the newest" not in one.msg] == []
+
+
 async def test_slack_clients_2_a_large_body_leaves_nothing(serve: Serve) -> None:
     """slack-clients 2: given bodies over the limit, announced and in chunks, and a garbage collector that
     rests; then after their answers none is kept, not even in a cycle."""
