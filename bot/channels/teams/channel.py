@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import secrets
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, assert_never
@@ -24,6 +23,7 @@ from ..contract import (
 from .ids import NAME, ButtonKey, message_mark, with_mark
 from .places import is_channel, message_link
 from .render import Json, announcement_card, card_message, place_names, plain_card, thread_card
+from .stored_key import StoredKey
 from .transport import (
     CONNECTOR_SCOPE,
     Api,
@@ -48,8 +48,6 @@ TIMEOUT = 4.0
 CLOCK_TOLERANCE = 600.0
 #: The longest line of an announcement.
 MAX_LINE = 600
-#: The name of the buttons' key in the store, and its size in bytes.
-_KEY_NAME, _KEY_SIZE = "button-key", 32
 
 
 class TeamsChannel(PeopleLookup):
@@ -82,7 +80,7 @@ class TeamsChannel(PeopleLookup):
         api = Api(self.http, self._tokens, self.cloud, self._health, timeout)
         super().__init__(api, References(store, self._health), credentials, default)
         self._own_messages = OwnMessages(api, self.team_channels, credentials.client_id)
-        self._key: ButtonKey | None = None
+        self.stored_key = StoredKey(store, self._health)
 
     async def start(self) -> None:
         """Raises SettingsError for wrong credentials, or if the default conversation can't be looked up. A
@@ -92,16 +90,9 @@ class TeamsChannel(PeopleLookup):
         self._api.health = Health(quiet=True)  # the SettingsError says it all
         try:
             await self._tokens.token(CONNECTOR_SCOPE)
-            data = await self.store.add_channel_value(
-                NAME, _KEY_NAME, secrets.token_bytes(_KEY_SIZE)
-            )
         except ChannelError as error:
             raise SettingsError(f"Microsoft Entra gave no token: {error}.") from error
-        try:
-            self._key = ButtonKey(data)
-        except ValueError as error:
-            todo = f"Delete {_KEY_NAME} in hitl:channel:{NAME}; buttons that are shown stop working"
-            raise SettingsError(f"{error} {todo}.") from error
+        await self.stored_key.start()
         try:
             await self.team_channels.all()
         except ChannelError as error:  # only names are missing, and they are loaded again
@@ -121,12 +112,8 @@ class TeamsChannel(PeopleLookup):
         await self.http.aclose()
 
     def key_in(self, conversation: str) -> ButtonKey:
-        """The key that signs the buttons of this conversation, the same for all bots; known after the
-        start.
-        """
-        if self._key is None:
-            raise RuntimeError("the channel has not been started")
-        return self._key.within(conversation)
+        """The key that signs the buttons of this conversation, known after the start."""
+        return self.stored_key.within(conversation)
 
     async def check_place(self, place: Place) -> None:
         audience = self.audience(place)

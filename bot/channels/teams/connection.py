@@ -30,7 +30,11 @@ async def open_teams(
     async with open_channel(settings, store, health, timeout=TIMEOUT) as channel:
         await channel.start()
         keys = SigningKeys(channel.http, channel.cloud.keys, health)
-        yield TeamsConnection(channel, guard, keys)
+        watch = asyncio.create_task(channel.stored_key.run())
+        try:
+            yield TeamsConnection(channel, guard, keys)
+        finally:
+            await cancel_tasks([watch])
 
 
 @asynccontextmanager

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
+import redis
 
 from bot.channels.contract import LookupFailed
+from bot.channels.teams import stored_key
 from bot.channels.teams.ids import NAME
+from bot.channels.teams.stored_key import KEY_NAME, StoredKey
 from bot.channels.teams.transport import Reference, References
 from bot.health import Health
-from hitl_core.errors import SettingsError
+from hitl_core.errors import Refused, SettingsError
 from hitl_core.model import Place
-from hitl_core.store import MemoryStore
+from hitl_core.store import MemoryStore, RedisStore
 from teams_sandbox.server import running_sandbox
 from tests.support.teams.local import install_everywhere, make_channel
+from tests.support.waiting import wait_until
 
 BAD = "19:bad@thread.tacv2"
 URL = "https://smba.trafficmanager.net/emea/"
@@ -96,3 +102,63 @@ async def test_a13_edge_2_a_damaged_key_is_a_sentence() -> None:
         with pytest.raises(SettingsError, match="Delete button-key in hitl:channel:teams"):
             await channel.start()
         await channel.close()
+
+
+async def test_a14_low_a_key_that_was_deleted_is_stored_again() -> None:
+    """Given two bots whose key somebody deletes; then it is stored again, and a bot that starts later takes
+    the buttons of the others: half of all presses were refused."""
+    store, health = MemoryStore(), Health()
+    first, second = StoredKey(store, health), StoredKey(store, health)
+    await first.start()
+    button = first.within("c").data("close", "x")
+    await store.drop_channel_value(NAME, KEY_NAME)
+    await first.check()
+    await second.start()
+    assert second.within("c").read(button) == ("close", "x")
+    assert health.current_problems() == ()
+
+
+async def test_a14_low_a_key_that_was_replaced_is_taken_and_told() -> None:
+    """Then the bots take the buttons of each other again, refuse the earlier ones, and the operators know."""
+    store, health = MemoryStore(), Health()
+    first, second = StoredKey(store, health), StoredKey(store, health)
+    await first.start()
+    button = first.within("c").data("close", "x")
+    await store.drop_channel_value(NAME, KEY_NAME)
+    await second.start()
+    await first.check()
+    [problem] = health.current_problems()
+    assert "another key for the buttons in Teams" in problem.text
+    assert first.within("c").read(second.within("c").data("close", "x")) == ("close", "x")
+    with pytest.raises(Refused):
+        first.within("c").read(button)
+
+
+async def test_a14_low_a_key_that_was_damaged_is_told_and_the_buttons_work() -> None:
+    store, health = MemoryStore(), Health()
+    key = StoredKey(store, health)
+    await key.start()
+    button = key.within("c").data("close", "x")
+    await store.save_channel_value(NAME, KEY_NAME, b"short")
+    await key.check()
+    [problem] = health.current_problems()
+    assert "no bot can start" in " ".join(problem.text.split())
+    assert key.within("c").read(button) == ("close", "x")
+
+
+async def test_a14_low_a_key_that_can_not_be_read_is_told(
+    store: RedisStore, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given something else in place of all that Teams keeps; then the operators know."""
+    monkeypatch.setattr(stored_key, "INTERVAL", 0.01)
+    health = Health()
+    key = StoredKey(store, health)
+    await key.start()
+    with redis.Redis.from_url(redis_url) as client:
+        client.delete("hitl:channel:teams")
+        client.set("hitl:channel:teams", "x")
+        watch = asyncio.create_task(key.run())
+        [problem] = await wait_until("it is told", health.current_problems)
+        client.delete("hitl:channel:teams")
+    watch.cancel()
+    assert problem.kind == "store"
