@@ -109,18 +109,8 @@ class RedisStore(
                 # Connect now, because a read that is cancelled while it connects would leave its socket open
                 # (redis-py with Python 3.11). Not with PING: Redis refuses that while it can't save.
                 await reader.time()
-                known = await redis.hget(META_KEY, "partitions")
-                # Read before writing: a full Redis refuses every write, even of the same value.
-                if known is None and set_partitions:
-                    await redis.hsetnx(META_KEY, "partitions", str(partitions or default))
-                    known = await redis.hget(META_KEY, "partitions")
-                fixed = (partitions or default) if known is None else _read_partitions(known)
+            fixed = await _agree_on_partitions(redis, partitions, default, set_partitions)
             kept_for = await _agree_on_retention(redis, retention)
-            if partitions not in (None, fixed):
-                raise SettingsError(
-                    f"This Redis has {fixed} partitions, and the setting says {partitions}. The number can't"
-                    f" be changed: set it to {fixed}, or use another Redis."
-                )
             store = cls(redis, reader, fixed, kept_for)
             store.wait_replicas = (
                 read_wait_replicas(os.environ) if wait_replicas is None else wait_replicas
@@ -144,6 +134,27 @@ class RedisStore(
     async def close(self) -> None:
         await self._close_topics()
         await close_clients(self._redis, self._reader)
+
+
+async def _agree_on_partitions(
+    redis: Client, given: int | None, default: int, may_write: bool
+) -> int:
+    """The number of partitions of all processes: the stored one; without one the given number, which is then
+    stored. Raises SettingsError if the given number is another one.
+    """
+    async with store_errors():
+        known = await redis.hget(META_KEY, "partitions")
+        # Read before writing: a full Redis refuses every write, even of the same value.
+        if known is None and may_write:
+            await redis.hsetnx(META_KEY, "partitions", str(given or default))
+            known = await redis.hget(META_KEY, "partitions")
+    fixed = (given or default) if known is None else _read_partitions(known)
+    if given not in (None, fixed):
+        raise SettingsError(
+            f"This Redis has {fixed} partitions, and the setting says {given}. The number can't be changed:"
+            f" set it to {fixed}, or use another Redis."
+        )
+    return fixed
 
 
 async def _agree_on_retention(redis: Client, given: float | None) -> float:
