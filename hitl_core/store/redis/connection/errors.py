@@ -28,6 +28,7 @@ from redis.exceptions import (
 )
 
 from hitl_core.errors import HitlError, StoreError, StoreUnavailable, StoreUnwritable
+from hitl_core.store.redis.connection.causes import causes
 from hitl_core.store.redis.connection.pool import NO_CONNECTION
 
 
@@ -144,8 +145,7 @@ def _reason(error: BaseException | None) -> str:
         return NO_CONNECTION.rstrip(".").lower()
     if "max number of clients" in str(error):
         return "it has too many clients"
-    cause = error
-    while cause is not None:
+    for cause in causes(error):
         if isinstance(cause, OSError) and not isinstance(cause, ssl.SSLError):
             # asyncio's own text contains the address; for several addresses it joins several texts.
             match = _ERRNO.search(f"[Errno {cause.errno}] {cause}")
@@ -153,7 +153,6 @@ def _reason(error: BaseException | None) -> str:
                 return os.strerror(int(match[1])).lower()
             if cause.strerror:
                 return cause.strerror.lower()
-        cause = cause.__cause__ or cause.__context__
     if isinstance(error, TimeoutError | asyncio.TimeoutError):
         return "it did not answer in time"
     return "the connection failed or was lost"

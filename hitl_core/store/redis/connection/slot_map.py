@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from typing import Any, NoReturn, cast
 
 from redis.asyncio.cluster import ClusterNode, RedisCluster
@@ -14,6 +13,7 @@ from redis.exceptions import (
     SlotNotCoveredError,
 )
 
+from hitl_core.store.redis.connection.causes import causes
 from hitl_core.store.redis.connection.url import RedisUrl
 
 #: The host and port of a node.
@@ -99,11 +99,5 @@ class SlotMap:
 
 def _raise_cause(error: RedisClusterException) -> NoReturn:
     """Raise the inner error, of Redis or of the network: it says more, and `store_errors` knows it."""
-    found = [each for each in _causes(error) if isinstance(each, RedisError | OSError)]
+    found = [each for each in causes(error) if isinstance(each, RedisError | OSError)]
     raise found[-1] if found else ConnectionError(str(error)) from None
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
