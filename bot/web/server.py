@@ -61,8 +61,8 @@ async def open_server(
             server = await loop.create_server(
                 lambda: Connection(connections, make_protocol()), host, port
             )
-        except OSError as error:
-            why = error.strerror or error
+        except (OSError, UnicodeError) as error:  # UnicodeError: a name like "127.0..1"
+            why = (error.strerror if isinstance(error, OSError) else "it is no host") or error
             raise SettingsError(
                 f"HITL_HOST, HITL_PORT: can't listen on {host}:{port}: {why}."
             ) from error

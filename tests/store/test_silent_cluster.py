@@ -42,7 +42,7 @@ def freeze(redis_cluster: RedisCluster) -> Iterator[Callable[[], None]]:
 async def test_a14_edge_a_cluster_that_hangs_holds_up_nothing(
     cluster_url: str, freeze: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The process looked for the reason without end: a bot answered no probe any more, until it was killed."""
+    """The process looked for the reason without end: a bot answered no probe until it was killed."""
     monkeypatch.setattr(client, "COMMAND_TIMEOUT", 5.0)
     store = await RedisStore.open(cluster_url)
     monkeypatch.setattr(client, "COMMAND_TIMEOUT", 0.5)

@@ -31,6 +31,7 @@ WRONG = [
     ({"HITL_CHANNEL": "#no-bot"}, "Invite"),
     ({"HITL_PORT": "²"}, "HITL_PORT"),
     ({"HITL_HOST": "256.1.1.1"}, "HITL_HOST"),
+    ({"HITL_HOST": "127.0..1"}, "HITL_HOST, HITL_PORT: can't listen on 127.0..1"),
     ({"HITL_POLICY": "/nowhere.yaml"}, "/nowhere.yaml"),
     ({"HITL_PEOPLE": "/nowhere.yaml"}, "HITL_PEOPLE: /nowhere.yaml"),
     ({"HITL_LOG_LEVEL": "LOUD"}, "HITL_LOG_LEVEL"),
