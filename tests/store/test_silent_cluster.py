@@ -13,7 +13,7 @@ from hitl_core.errors import StoreUnavailable
 from hitl_core.store import RedisStore
 from hitl_core.store.redis.connection import client
 from hitl_core.store.redis.connection.causes import causes
-from tests.support.redis_cluster import RedisCluster
+from tests.support.redis_servers.cluster import RedisCluster
 
 #: A process that is held up can't end a test by its own timers.
 pytestmark = pytest.mark.timeout(180)
