@@ -42,9 +42,8 @@ async def measure(amount: Amount, chat: Chat = SLACK) -> list[Figure]:
             "floor": await stack.enter_async_context(_floor(fixture)),
         }
         for number, click in enumerate(chat.make_clicks(messages)):
-            for side in sorted(
-                sides, reverse=number % 2 == 0
-            ):  # each side is first every second time
+            for side in sorted(sides, reverse=number % 2 == 0):
+                # Each side is first every second time.
                 seconds = await _resume_time(*sides[side], click.request, click.review_id)
                 if number >= WARMUP_CLICKS:
                     times[side].append(seconds * 1000)

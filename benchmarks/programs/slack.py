@@ -48,9 +48,8 @@ def slack() -> web.Application:
         if name == "views.publish":
             homes[:] = [(await request.json())["view"]]
             return web.json_response({"ok": True, "view": {"id": "V0HOME"}})
-        if (
-            name not in ANSWERS
-        ):  # for example the message after a refused click: then a figure would be wrong
+        if name not in ANSWERS:
+            # For example the message after a refused click: then a figure would be wrong.
             return web.json_response({"ok": False, "error": "unknown_method"})
         return web.json_response({"ok": True, **ANSWERS[name]})
 

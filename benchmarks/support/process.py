@@ -64,9 +64,8 @@ async def running(
             yield Process(process, module, errors)
         finally:
             with suppress(ProcessLookupError):
-                process.send_signal(
-                    signal.SIGINT
-                )  # at SIGTERM a bot first takes leave of its clients
+                # At SIGTERM a bot first takes leave of its clients.
+                process.send_signal(signal.SIGINT)
             try:
                 async with asyncio.timeout(15):
                     await process.wait()

@@ -34,9 +34,8 @@ def read_requests(
         ]
     except (DialectError, InvalidToolCall) as error:
         raise _invalid_interrupt(str(error)) from error
-    if (
-        len(requests) > 1 and calls
-    ):  # each interrupt would take the calls of the others for calls that need nobody
+    if len(requests) > 1 and calls:
+        # Each interrupt would take the calls of the others for calls that need nobody.
         detail = "`calls` can only be sent with one interrupt, and there are several."
         raise ApiProblem("invalid", detail, pointer="/calls")
     if len({tuple(call.id for call in each.calls) for each in requests}) < len(requests):

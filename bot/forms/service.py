@@ -85,9 +85,8 @@ class FormService:
             lambda: make_review_form(review, action, ref, self._limits, draft).enter(entries),
         )
         saved = ref.draft
-        if (
-            back or saved
-        ) and not for_retry:  # else the draft brings back answers for another choice
+        if (back or saved) and not for_retry:
+            # Else the draft brings back answers for another choice.
             saved = await self._drafts.save(session_id, who, form.session.answers, saved)
         page = form.session.page - back
         return await offload_drawing(review, lambda: form.at_page(page, draft=saved).page())

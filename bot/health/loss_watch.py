@@ -43,9 +43,8 @@ class LossWatch:
             try:
                 await self.tick()
                 self._health.resolve("store", "history")
-            except (
-                Exception
-            ) as error:  # also one that is not ours: nobody would notice that this task ended
+            except Exception as error:
+                # Also one that is not ours: nobody would notice that this task ended.
                 why = safe_message(error).rstrip(".")
                 self._health.report_error(
                     "store", "history", error, f"It is not known whether Redis loses writes: {why}."

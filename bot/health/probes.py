@@ -78,9 +78,8 @@ async def log_changes(ready: Probe) -> None:
         try:
             async with asyncio.timeout(PROBE_TIMEOUT):
                 await ready()
-        except (
-            Exception
-        ) as error:  # also one that is not ours: nobody would notice that this task ended
+        except Exception as error:
+            # Also one that is not ours: nobody would notice that this task ended.
             if since is None:
                 since = time.monotonic()
                 log.warning("not ready: %s", _log_reason(error))

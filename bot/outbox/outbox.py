@@ -101,9 +101,8 @@ class Outbox:
     async def _scan_lanes(self) -> None:
         """Find jobs for which no hint came: jobs that another bot left, and jobs that became due."""
         names = await self._store.lanes(2 * MAX_LANES + len(self._aside))
-        for lane in sorted(
-            names, key=self._aside.__contains__
-        ):  # failed lanes take no place from others
+        for lane in sorted(names, key=self._aside.__contains__):
+            # Failed lanes take no place from others.
             if lane in self.lanes or not self._is_paused(lane):
                 await self._open_lane(lane)
         await asyncio.sleep(self._lane_lease / 4)

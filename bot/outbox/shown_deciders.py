@@ -63,6 +63,5 @@ class ShownDeciders:
         else:
             await self._problems.resolve_shown(review, place)
             if (problem := review.troubles.get(place)) is not None and not problem.is_shown:
-                await self._reviews.store.redraw(
-                    review.id, place, "card"
-                )  # if it works, it is over
+                # If it works, it is over.
+                await self._reviews.store.redraw(review.id, place, "card")

@@ -114,9 +114,8 @@ async def limit_request(request: web.Request, handler: Handler) -> web.StreamRes
     try:
         try:
             response = _refusal(request) or await handler(request)
-        except (
-            web.HTTPException
-        ) as error:  # otherwise its traceback would keep the body in a reference cycle
+        except web.HTTPException as error:
+            # Otherwise its traceback would keep the body in a reference cycle.
             response = web.Response(status=error.status, body=error.body, headers=error.headers)
         if connection is not None:
             connection.count_answer(response.content_length or 0)
@@ -145,9 +144,8 @@ _unreadable_log = ThrottledLog(_log, "%d requests could not be read as HTTP; the
 
 def _make_logger() -> logging.Logger:
     _log.addFilter(_filter_record)  # adding it twice has no effect
-    _log.setLevel(
-        logging.DEBUG
-    )  # aiohttp logs unreadable requests at DEBUG; `_filter_record` counts them
+    # aiohttp logs unreadable requests at DEBUG; `_filter_record` counts them.
+    _log.setLevel(logging.DEBUG)
     return _log
 
 

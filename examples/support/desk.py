@@ -37,9 +37,8 @@ class Desk:
             asyncio.get_running_loop().add_signal_handler(number, stop_event.set)
         for thread_id in await self._find_open_threads():
             self._start_task(self._run(thread_id))
-        self._start_task(
-            self._driver.serve(self._report_run)
-        )  # after those, so that nothing is posted twice
+        # After those, so that nothing is posted twice.
+        self._start_task(self._driver.serve(self._report_run))
         app = web.Application()
         app.router.add_post("/ask", self._ask)
         runner = web.AppRunner(app)

@@ -66,9 +66,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         code = args.run(args)
         sys.stdout.flush()
-    except (
-        BrokenPipeError
-    ):  # `… | head` closed the pipe; Python would fail again when it flushes at exit
+    except BrokenPipeError:
+        # `… | head` closed the pipe; Python would fail again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except KeyboardInterrupt:

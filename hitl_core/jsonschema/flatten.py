@@ -37,9 +37,8 @@ class SchemaFlattener:
 
     def __init__(self, root: Mapping[str, Any], budget: Budget) -> None:
         self._references, self.budget = References(root), budget
-        self._cache: dict[
-            int, tuple[object, Schema | None]
-        ] = {}  # with the part, so its id stays its own
+        # With the part, so its id stays its own.
+        self._cache: dict[int, tuple[object, Schema | None]] = {}
         self._in_progress: list[int] = []
 
     def flatten(self, declared: object) -> FlatSchema:

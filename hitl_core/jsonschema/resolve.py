@@ -42,9 +42,8 @@ class Resource:
     uri: str
     root: Any
     anchors: dict[str, Any] = field(default_factory=dict[str, Any])
-    dynamic_anchors: set[str] = field(
-        default_factory=set[str]
-    )  # names that `$dynamicRef` may resolve to another resource
+    # Names that `$dynamicRef` may resolve to another resource.
+    dynamic_anchors: set[str] = field(default_factory=set[str])
 
 
 class _Part(NamedTuple):

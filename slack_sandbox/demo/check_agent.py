@@ -46,9 +46,8 @@ async def _submit_turns(gate: Gate, turns: dict[int, dict[str, Any]], data: Path
 
 
 async def _run_outcomes(gate: Gate, data: Path) -> None:
-    async for (
-        outcome
-    ) in gate.outcomes():  # each goes to one process, and to another one if that dies
+    async for outcome in gate.outcomes():
+        # Each goes to one process, and to another one if that dies.
         try:
             await _run_outcome(outcome, data)
         except HitlError as error:

@@ -150,9 +150,8 @@ class EmbeddedRedis:
             yield lock
 
     def _stop_orphan(self) -> None:
-        with suppress(
-            OSError, ValueError
-        ):  # it has ended, or has no pid file yet: only the lock counts
+        with suppress(OSError, ValueError):
+            # It has ended, or has no pid file yet: only the lock counts.
             os.kill(int((self.data_dir / "redis.pid").read_text()), signal.SIGTERM)
 
     def _spawn(self, executable: Path, lock: IO[str]) -> subprocess.Popen[bytes]:

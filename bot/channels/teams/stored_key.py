@@ -54,9 +54,8 @@ class StoredKey:
             await asyncio.sleep(INTERVAL)
             try:
                 await self.check()
-            except (
-                Exception
-            ) as error:  # also one that is not ours: nobody would notice that this task ended
+            except Exception as error:
+                # Also one that is not ours: nobody would notice that this task ended.
                 log.warning("the key of Teams' buttons could not be read: %s", safe_message(error))
                 text = f"The key of the buttons in Teams can't be read: {safe_message(error)}"
                 self._health.report_error("store", _SUBJECT, error, text)

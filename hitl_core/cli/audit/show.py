@@ -87,10 +87,8 @@ async def _load_history(reviews: Reviews, given: str) -> _History:
         review_id, chain = snapshot.review.id, snapshot.chain
         start = max(0, int(snapshot.review.created_at * 1000) - _CLOCK_TOLERANCE)
         after = f"{parse_partition(review_id)}:{start}-0"
-    except (
-        ReviewNotFound,
-        ReviewUnreadable,
-    ):  # the audit is kept for longer, and has its own damage
+    except (ReviewNotFound, ReviewUnreadable):
+        # The audit is kept for longer, and has its own damage.
         if not is_full_id(given):
             raise
         review_id = given.strip().lower()

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
-sre: Any = import_module(
-    "re._constants"
-)  # the constants of the parser of `re`, which have no types
+# The constants of the parser of `re`, which have no types.
+sre: Any = import_module("re._constants")
 CharTest = Callable[[str], bool]
 
 #: Letters that have the same lower case as another letter (the simple case mappings of Unicode).

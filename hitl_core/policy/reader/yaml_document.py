@@ -37,8 +37,7 @@ def parse_yaml(text: str, report: Report) -> object:
         line = error.problem_mark.line + 1 if error.problem_mark else None
         hint = f" {QUOTE_GLOB}" if error.context and "alias" in error.context else ""
         report.fail(f"This is not YAML: {error.problem or error.context}.{hint}", line=line)
-    except (
-        yaml.YAMLError
-    ) as error:  # a ReaderError has no line, only a position that people can't use
+    except yaml.YAMLError as error:
+        # A ReaderError has no line, only a position that people can't use.
         reason = getattr(error, "reason", error)
         report.fail(f"This is not YAML: {reason}.")

@@ -17,9 +17,8 @@ class RedisForeignKeys(RedisPart):
 
     async def foreign_keys(self) -> list[str]:
         types = [_types_of(keys) for keys in self._keys]
-        types += [
-            {key: type} for key, type in _COMMON.items()
-        ]  # each may be in another cluster slot
+        # Each may be in another cluster slot.
+        types += [{key: type} for key, type in _COMMON.items()]
         return [key for part in types for key in await self._find_foreign(part)]
 
     async def _find_foreign(self, types: Mapping[str, str]) -> list[str]:

@@ -35,9 +35,8 @@ ORDERS = [
 def seed(path: Path) -> None:
     """Create the database at `path` with its first rows, unless it exists."""
     with open_database(path) as db:
-        db.execute(
-            "BEGIN IMMEDIATE"
-        )  # two processes may start at the same time, and each may be killed
+        # Two processes may start at the same time, and each may be killed.
+        db.execute("BEGIN IMMEDIATE")
         if db.execute("PRAGMA user_version").fetchone()[0]:
             return
         for table in TABLES:

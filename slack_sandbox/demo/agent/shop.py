@@ -56,9 +56,8 @@ class Shop:
         """Pay back `amount` EUR of an order, at most what is not paid back yet."""
         cents = round(amount * 100)
         with open_database(self._database) as db:
-            db.execute(
-                "BEGIN IMMEDIATE"
-            )  # nobody may change the rest between the check and the write
+            # Nobody may change the rest between the check and the write.
+            db.execute("BEGIN IMMEDIATE")
             row = _order(db, order_id)
             left = row["total_cents"] - row["refunded_cents"]
             if not 0 < cents <= left:

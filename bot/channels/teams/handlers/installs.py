@@ -20,9 +20,8 @@ class Installs:
 
     async def handle(self, activity: Activity) -> None:
         self._lookups.forget_members(conversation_of(activity))
-        if (
-            activity.channel_data.event_type is not None
-        ):  # a channel or team was renamed, added, deleted
+        if activity.channel_data.event_type is not None:
+            # A channel or team was renamed, added, deleted.
             self._channel.team_channels.expire()
         if self._is_removed(activity):
             await self._channel.forget(activity.conversation.id)

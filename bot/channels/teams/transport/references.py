@@ -150,9 +150,8 @@ class References:
         the whole team.
         """
         id = conversation.partition(";")[0]
-        await self._store.drop_channel_value(
-            NAME, f"{_REFERENCE}{id}"
-        )  # also one that can't be read
+        # Also one that can't be read.
+        await self._store.drop_channel_value(NAME, f"{_REFERENCE}{id}")
         await self._load()
         for one in self.all():
             if id in (one.id, one.team):

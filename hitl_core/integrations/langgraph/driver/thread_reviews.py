@@ -85,9 +85,8 @@ class ThreadReviews:
         """
         why = str(error) if isinstance(error, HitlError) else type(error).__name__
         fence, op = outcome.review.fence, f"stuck:{uuid4().hex}"
-        with suppress(
-            HitlError
-        ):  # recorded before, or the store is away: then it is seen elsewhere
+        with suppress(HitlError):
+            # Recorded before, or the store is away: then it is seen elsewhere.
             await self._gate.reviews.change(
                 outcome.review_id, op, lambda r, now: record_problem(r, fence, why, now)
             )

@@ -88,9 +88,8 @@ class LostPauses:
         ids = [interrupt.id for interrupt in (pause.args[0] if pause.args else ())]
         if run.parent is None or run.parent not in self._runs:
             self._detached.update(dict.fromkeys(ids, run.name))
-        elif (
-            run.parent in self._open
-        ):  # if it is closed, it has paused itself, at another interrupt
+        elif run.parent in self._open:
+            # If it is closed, it has paused itself, at another interrupt.
             self._paused[run.parent] = run.name
             if run.parent == self._root:
                 self._saved.update(ids)

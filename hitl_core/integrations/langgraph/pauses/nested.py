@@ -94,9 +94,8 @@ def _to_agent_state(saved: CheckpointTuple) -> ToolAgentState:
         for id, each in raised.items()
     ]
     if not tasks and not _has_ended(values):
-        tasks = [
-            PregelTask("", "", ())
-        ]  # it continued after its pause: it runs, or its process died
+        # It continued after its pause: it runs, or its process died.
+        tasks = [PregelTask("", "", ())]
     return ToolAgentState(
         values=values,
         next=tuple(task.name for task in tasks),

@@ -49,9 +49,8 @@ def connect(url: RedisUrl | str, *, blocking: bool = False, connections: int = 3
     }
     match url.kind:
         case "single":
-            return BatchingRedis.from_pool(
-                cast(Any, Pool)(**options)
-            )  # this client closes the pool
+            # This client closes the pool.
+            return BatchingRedis.from_pool(cast(Any, Pool)(**options))
         case "sentinel":
             sentinels = make_sentinels(
                 url, max_connections=connections, timeout=COMMAND_TIMEOUT, **_discovery()

@@ -212,9 +212,8 @@ class _Script:
         words = ("EVALSHA", self.sha, len(keys), *keys, *args)
         if isinstance(client, Pipeline):
             return client.execute_command(*words)
-        if (
-            client is not None
-        ):  # of one node: nobody would send it again if the node doesn't know it
+        if client is not None:
+            # Of one node: nobody would send it again if the node doesn't know it.
             return client.execute_command("EVAL", self._text, *words[2:])
         return await self._cluster.execute_command(*words)
 

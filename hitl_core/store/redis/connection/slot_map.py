@@ -83,9 +83,8 @@ class SlotMap:
             startup_nodes=[ClusterNode(*each) for each in known], **self._options
         )
         try:
-            await (
-                slots.nodes_manager.initialize()
-            )  # without COMMAND, which only `execute_command` needs
+            # Without COMMAND, which only `execute_command` needs.
+            await slots.nodes_manager.initialize()
         except RedisClusterException as error:
             _raise_cause(error)
         finally:

@@ -154,9 +154,8 @@ class RedisDigests(RedisPart):
     async def dissolve_digest(self, id: str, place: Place) -> None:
         if (keys := self._digest_keys(id)) is None:
             return
-        await self._leave(
-            id, place, (), closes=True
-        )  # first, so that no other bot adds a review now
+        # First, so that no other bot adds a review now.
+        await self._leave(id, place, (), closes=True)
         async with store_errors():
             names = cast(list[bytes], await self._redis.hkeys(keys.digest(id)))
         fields = map(text_of, names)
