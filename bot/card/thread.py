@@ -4,6 +4,7 @@ nobody. Pure.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -16,15 +17,14 @@ from .votes import message_of, still_needed
 
 
 def thread_lines(review: Review, place: Place) -> tuple[ThreadLine, ...]:
-    """What happened to the actions at this place since they came here, in order of time. New lines are only
-    added at the end, so a caller that recorded how many lines are posted can post the others.
+    """What happened to the actions at this place while they were here, in order of time. A line stays, with
+    its key, whatever happens later, so a caller that recorded the posted keys can post the others.
     """
-    lines: dict[tuple[object, ...], ThreadLine] = {}
+    lines: dict[str, ThreadLine] = {}
     here, first = _actions_at(review, place)
-    for action in here:
-        until = action.former_places.get(place)
+    for action, stays in here:
         for line in _action_lines(review, action, place, first):
-            if until is None or line.at <= until:
+            if any(start <= line.at <= end for start, end in stays):
                 _merge_line(lines, line)
     return tuple(sorted(lines.values(), key=lambda line: line.at))
 
@@ -32,25 +32,40 @@ def thread_lines(review: Review, place: Place) -> tuple[ThreadLine, ...]:
 def escalated_again(review: Review, place: Place) -> bool:
     """Whether an action was escalated to this place after the review came there. It needs no arguments."""
     here, first = _actions_at(review, place)
-    steps = (step for action in here for step in action.escalations)
+    steps = (step for action, _ in here for step in action.escalations)
     return any(step.to == place and step.at > first for step in steps)
 
 
-def _actions_at(review: Review, place: Place) -> tuple[list[Action], float]:
+#: From when until when an action was shown at a place. A fallback or an edit may bring it back.
+_Stays = list[tuple[float, float]]
+
+
+def _actions_at(review: Review, place: Place) -> tuple[list[tuple[Action, _Stays]], float]:
     """The actions that are or were shown at this place, and when the review came there."""
-    here = [a for a in review.actions if place in a.places or place in a.former_places]
-    return here, min((_arrival_time(action, place) for action in here), default=0.0)
+    here = [(action, stays) for action in review.actions if (stays := _stays(action, place))]
+    return here, min((stays[0][0] for _, stays in here), default=0.0)
 
 
-def _merge_line(lines: dict[tuple[object, ...], ThreadLine], line: ThreadLine) -> None:
+def _stays(action: Action, place: Place) -> _Stays:
+    stays, start = _Stays(), action.submitted_at
+    for terms in (*action.earlier, action):
+        end = terms.left if isinstance(terms, EarlierTerms) else math.inf
+        if end is None:  # it did not move: the next terms continue
+            continue
+        steps = (step.at for step in terms.escalations if step.to == place)
+        at = start if place in terms.route.notify else next(steps, None)
+        if at is not None:
+            stays.append((at, end))
+        start = end
+    return stays
+
+
+def _merge_line(lines: dict[str, ThreadLine], line: ThreadLine) -> None:
     """Merge the lines of all actions with the same reminder or step into one."""
-    separate_names = line.names if line.kind in ("edited", "rejected") else None
-    key = (line.kind, line.at, line.to, separate_names, len(lines) if separate_names else 0)
-    before = lines.get(key)
-    if before is not None:
+    if (before := lines.get(line.key)) is not None:
         names = (*before.names, *line.names)
         line = replace(before, names=names, people=merge_people([before.people, line.people]))
-    lines[key] = line
+    lines[line.key] = line
 
 
 def _action_lines(
@@ -59,17 +74,15 @@ def _action_lines(
     """`first`: when the review came to this place. A later step to this place is told too, because its card
     is there already.
     """
-    since = _arrival_time(action, place)
     names = (action.request.name,)
     before = [terms for terms in action.earlier if terms.left is not None]
     steps = [step for one in (*before, action) for step in one.escalations]
     reminders = [at for one in (*before, action) for at in one.reminded]
     for edited in action.edits:
-        if edited.at >= since:
-            edit = edit_of(review, action, edited)
-            yield ThreadLine(edited.at, "edited", names, (edited.by,), edit)
+        edit, key = edit_of(review, action, edited), _key(review, "edited", edited.at, action.key)
+        yield ThreadLine(edited.at, "edited", names, (edited.by,), edit, key=key)
     for step in steps:
-        if step.at >= since and (step.to != place or step.at > first):
+        if step.to != place or step.at > first:
             yield ThreadLine(
                 step.at,
                 "escalated",
@@ -79,15 +92,20 @@ def _action_lines(
                 to=step.to,
                 fallback=step.step is None,
                 people=_called_people(action, step) if step.to == place else NOBODY,
+                key=_key(review, "escalated", step.at, step.to),
             )
     for at in reminders:
-        if at >= since:
-            people = still_needed(action, review.requester) if action.is_pending else NOBODY
-            yield ThreadLine(at, "reminded", names, people=people)
+        people = still_needed(action, review.requester) if action.is_pending else NOBODY
+        yield ThreadLine(at, "reminded", names, people=people, key=_key(review, "reminded", at))
     decision = action.decision
     if decision is not None and decision.type == "reject" and decision.message:
-        why = message_of(decision.message)
-        yield ThreadLine(decision.at, "rejected", names, action.deciders, why=why)
+        why, key = message_of(decision.message), _key(review, "rejected", decision.at, action.key)
+        yield ThreadLine(decision.at, "rejected", names, action.deciders, why=why, key=key)
+
+
+def _key(review: Review, kind: str, at: float, what: str = "") -> str:
+    """`at` is written as the time since the submission, in seconds."""
+    return f"{kind}:{at - review.created_at:.3f}:{what}"
 
 
 def _called_people(action: Action, step: Escalation) -> PeopleRefs:
@@ -96,19 +114,6 @@ def _called_people(action: Action, step: Escalation) -> PeopleRefs:
         return NOBODY
     reviewers = Reviewers() if step.step is None else action.route.escalate[step.step].reviewers
     return people_of([Grant((step.to,), reviewers)])
-
-
-def _arrival_time(action: Action, place: Place) -> float:
-    """When it first came to this place."""
-    start = action.submitted_at
-    for one in (*action.earlier, action):
-        if place in one.route.notify:
-            return start
-        if (step := next((s for s in one.escalations if s.to == place), None)) is not None:
-            return step.at
-        if isinstance(one, EarlierTerms) and one.left is not None:
-            start = one.left
-    return start
 
 
 def doubt_line(review: Review, calls: Sequence[Call]) -> ThreadLine:

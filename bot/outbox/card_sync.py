@@ -1,34 +1,27 @@
-"""Keeps a card's message in sync with its review: one message, in the newest state, with its thread."""
+"""Keeps a card's message in sync with its review: one message, in the newest state."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection
 from dataclasses import replace
 
 from hitl_core import telemetry
 from hitl_core.failpoints import failpoint
-from hitl_core.model import Call, MessageRef, Place, Review, Snapshot
+from hitl_core.model import MessageRef, Place, Review, Snapshot
 from hitl_core.review import Reviews, open_items
 
-from ..card import doubt_line, thread_lines
-from ..channels.contract import NotSent, Undeliverable, Unreachable
-from ..offload import offload_drawing
 from .messages import Messages
-
-log = logging.getLogger(__name__)
+from .thread_sync import ThreadSync
 
 #: The shown version of a message that somebody deleted.
 GONE = -1
-#: The shortest time between two reminders in a digest's thread, in seconds.
-REMINDER_PAUSE = 600.0
 
 
 class CardSync:
     """Places may be members' copies. Methods raise ChannelErrors, StoreUnavailable and ReviewNotFound."""
 
-    def __init__(self, reviews: Reviews, messages: Messages) -> None:
-        self._reviews, self._messages = reviews, messages
+    def __init__(self, reviews: Reviews, messages: Messages, thread: ThreadSync) -> None:
+        self._reviews, self._messages, self._thread = reviews, messages, thread
 
     async def post_first(
         self,
@@ -56,8 +49,8 @@ class CardSync:
         winner = await store.record_post(review.id, place, mine, gone)
         await self._messages.delete_others((mine, *matches[1:]), winner)
         await failpoint("outbox.after_record")
-        if not matches:
-            await self._mark_doubts(snapshot, place)  # the new message asks about them
+        if winner.key == mine.key and not matches:
+            await self._thread.mark_doubts(snapshot, place)  # the new message asks about them
         if winner.key == mine.key and not again:
             await store.record_shown_version(review.id, place, review.version)
         return winner
@@ -87,68 +80,6 @@ class CardSync:
             # Another bot drew a newer state meanwhile, and this update may have replaced it.
             snapshot = forget_shown_versions(await self._reviews.load(review.id))
         return snapshot
-
-    async def post_thread_lines(
-        self, snapshot: Snapshot, place: Place, ref: MessageRef, digest_id: str | None = None
-    ) -> None:
-        """Post the new thread lines, each once. If the bot dies during a post, that line is lost; but a
-        reminder is posted again if its post is unknown. A digest's thread only gets reminders, one for all
-        its reviews in REMINDER_PAUSE.
-        """
-        review, store = snapshot.review, self._reviews.store
-        lines = await offload_drawing(review, lambda: thread_lines(review, place.base))
-        for number, line in enumerate(lines):
-            mark = f"told:{place}:{number}"
-            if digest_id and line.kind != "reminded":
-                continue
-            if mark in snapshot.marks or not await store.record_mark(review.id, mark):
-                continue
-            if digest_id and not await store.try_lock(f"remind {digest_id}", REMINDER_PAUSE):
-                continue
-            try:
-                await self._messages.reply(place, ref, line)
-            except Undeliverable as error:
-                log.warning("review %s: a thread line could not be posted: %s", review.id, error)
-            except Unreachable as error:
-                # A second reminder does no harm. Without one, people may not look again.
-                if isinstance(error, NotSent) or line.kind == "reminded":
-                    await store.drop_mark(review.id, mark)
-                    if digest_id:
-                        await store.drop_lock(f"remind {digest_id}")
-                raise
-
-        if not digest_id:
-            await self._post_doubt_line(snapshot, place, ref)
-
-    async def _post_doubt_line(self, snapshot: Snapshot, place: Place, ref: MessageRef) -> None:
-        """Post one line about the calls that are in doubt since the last one: a message that changes notifies
-        nobody.
-        """
-        review, store = snapshot.review, self._reviews.store
-        new = await self._mark_doubts(snapshot, place)
-        if not new:
-            return
-        try:
-            await self._messages.reply(place, ref, doubt_line(review, new))
-        except Undeliverable as error:
-            log.warning("review %s: a thread line could not be posted: %s", review.id, error)
-        except Unreachable:  # a second line does no harm
-            for call in new:
-                await store.drop_mark(review.id, _doubt_mark(review, place, call))
-            raise
-
-    async def _mark_doubts(self, snapshot: Snapshot, place: Place) -> list[Call]:
-        """Mark the calls in doubt as told at this place. Returns those that were not. A held review asks
-        nothing.
-        """
-        review, new = snapshot.review, list[Call]()
-        for call in () if snapshot.held else review.calls_in_doubt:
-            mark = _doubt_mark(review, place, call)
-            if place.base not in review.places_of(call) or mark in snapshot.marks:
-                continue
-            if await self._reviews.store.record_mark(review.id, mark):
-                new.append(call)
-        return new
 
     async def record_late_posts(
         self, snapshot: Snapshot, places: Collection[Place], since: float
@@ -186,10 +117,6 @@ def _again_mark(place: Place) -> str:
     late, as a first one.
     """
     return f"again:{place}:"
-
-
-def _doubt_mark(review: Review, place: Place, call: Call) -> str:
-    return f"told:{place}:doubt:{call.key}:{review.runs[call.key].attempt}"
 
 
 def forget_shown_versions(snapshot: Snapshot) -> Snapshot:

@@ -21,6 +21,7 @@ from .digests import DigestSync
 from .fallback import Fallback
 from .messages import Messages, RateLimit
 from .shown_deciders import ShownDeciders
+from .thread_sync import ThreadSync
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +43,8 @@ class Delivery:
         self._messages = Messages(channels, RateLimit(reviews.store, pace))
         self._delivery_problems = DeliveryProblems(reviews, channels, health or Health())
         self._recipients = Recipients(channels, directory, reviews.store)
-        self._cards = CardSync(reviews, self._messages)
+        self._thread = ThreadSync(reviews, self._messages)
+        self._cards = CardSync(reviews, self._messages, self._thread)
         self._digests = DigestSync(reviews, self._messages, self._recipients)
         self._fallback = Fallback(reviews, self._recipients)
         self.deciders = ShownDeciders(
@@ -190,7 +192,7 @@ class Delivery:
                 snapshot = await self._reviews.load(review_id)
             is_there = await self._digests.note(snapshot, place, digest_id)
             if is_there and ref is not None:
-                await self._cards.post_thread_lines(snapshot, place, ref, digest_id)
+                await self._thread.post_lines(snapshot, place, ref, digest_id)
             return
         if ref is None:
             ref = await self._cards.post_first(snapshot, place, again, since)
@@ -223,7 +225,7 @@ class Delivery:
                 await self._reviews.load(latest.review.id), place, new
             )
             ref = new
-        await self._cards.post_thread_lines(latest, place, ref)
+        await self._thread.post_lines(latest, place, ref)
 
     async def _start_clocks(self, snapshot: Snapshot, place: Place) -> bool:
         """Start the timers that count from delivery. Returns whether there were any."""

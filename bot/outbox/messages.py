@@ -81,9 +81,19 @@ class Messages:
         channel = self._channels.of_message(ref)
         await self._pace.update(channel, lambda: channel.update(place, ref, card))
 
-    async def reply(self, place: Place, ref: MessageRef, line: ThreadLine) -> None:
+    async def reply(
+        self, place: Place, ref: MessageRef, line: ThreadLine, begin: Callable[[], Awaitable[bool]]
+    ) -> None:
+        """Post a line below the message. `begin` is awaited right before each request; nothing is posted if
+        it returns False.
+        """
         channel = self._channels.of_message(ref)
-        await self._pace.post(channel, ref.conversation, lambda: channel.reply(place, ref, line))
+
+        async def reply() -> None:
+            if await begin():
+                await channel.reply(place, ref, line)
+
+        await self._pace.post(channel, ref.conversation, reply)
 
     async def find(self, snapshot: Snapshot, place: Place, since: float) -> list[MessageRef]:
         """Our messages about this review at this place, oldest first, without those of another place in the

@@ -16,7 +16,6 @@ from .card import (
     OpenAction,
     Origin,
     PlaceProblem,
-    ThreadLine,
 )
 from .layout import Layout, shows_all, shows_list
 from .parts import as_part, as_parts, clip_parts, close_quote, fit_parts, in_brackets
@@ -44,6 +43,7 @@ from .spans import (
     plain_text,
     quote,
 )
+from .thread_line import ThreadLine
 from .values import (
     NOBODY,
     ActionTable,

@@ -9,7 +9,6 @@ from hitl_core.model import DecisionType, MessageRef, Place, Reviewer
 
 from .spans import Line
 from .values import (
-    NOBODY,
     ActionTable,
     AgentReason,
     ArgumentsExcerpt,
@@ -230,21 +229,3 @@ class Card:
     decision_time: float | None
     deciders: tuple[Deciders, ...]
     more_waiting: int = 0
-
-
-@dataclass(frozen=True)
-class ThreadLine:
-    """A line in the card's thread: an edit, a rejection, a reminder, an escalation, or calls in doubt.
-
-    `names`: the tools. `to`: an escalation's place. `why`: the person's reason. `people`: who is needed.
-    """
-
-    at: float
-    kind: Literal["edited", "rejected", "reminded", "escalated", "doubt"]
-    names: tuple[str, ...]
-    by: tuple[Reviewer, ...] = ()
-    edit: Edit | None = None
-    why: str | None = None
-    to: Place | None = None
-    fallback: bool = False
-    people: PeopleRefs = NOBODY

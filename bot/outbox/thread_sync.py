@@ -1,0 +1,115 @@
+"""Posts the lines in the thread of a card: what happened since it was posted, each once."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from hitl_core.model import Call, MessageRef, Place, Review, Snapshot
+from hitl_core.review import Reviews
+
+from ..card import ThreadLine, doubt_line, thread_lines
+from ..channels.contract import NotSent, Undeliverable
+from ..offload import offload_drawing
+from .messages import Messages
+
+log = logging.getLogger(__name__)
+
+#: The shortest time between two reminders in a digest's thread, in seconds.
+REMINDER_PAUSE = 600.0
+
+
+class ThreadSync:
+    """Places may be members' copies. Methods raise ChannelErrors and StoreUnavailable.
+
+    A mark of the review says that a line was posted. A line that calls people is marked after its post: if
+    the bot dies between the two, it is posted again, which does no harm, but without it people may not look
+    again. Any other line is marked right before its post, so it may be missing, and is never posted twice.
+    """
+
+    def __init__(self, reviews: Reviews, messages: Messages) -> None:
+        self._reviews, self._messages = reviews, messages
+
+    async def post_lines(
+        self, snapshot: Snapshot, place: Place, ref: MessageRef, digest_id: str | None = None
+    ) -> None:
+        """Post the new lines. A digest's thread only gets reminders, one for all its reviews in
+        REMINDER_PAUSE.
+        """
+        review = snapshot.review
+        lines = await offload_drawing(review, lambda: thread_lines(review, place.base))
+        for line in lines:
+            mark = f"told:{place}:{line.key}"
+            if mark in snapshot.marks:
+                continue
+            if not digest_id:
+                await self._post(review.id, place, ref, line, [mark])
+            elif line.kind == "reminded":
+                await self._remind_in_digest(review.id, place, ref, line, mark, digest_id)
+        if not digest_id and (calls := _new_doubts(snapshot, place)):
+            marks = [_doubt_mark(review, place, call) for call in calls]
+            await self._post(review.id, place, ref, doubt_line(review, calls), marks)
+
+    async def mark_doubts(self, snapshot: Snapshot, place: Place) -> None:
+        """Mark the calls in doubt as told, because a new message at this place asks about them."""
+        for call in _new_doubts(snapshot, place):
+            mark = _doubt_mark(snapshot.review, place, call)
+            await self._reviews.store.record_mark(snapshot.review.id, mark)
+
+    async def _post(
+        self, review_id: str, place: Place, ref: MessageRef, line: ThreadLine, marks: Sequence[str]
+    ) -> None:
+        store, begun = self._reviews.store, bool(line.people)
+
+        async def record() -> bool:
+            return any([await store.record_mark(review_id, mark) for mark in marks])
+
+        async def begin() -> bool:
+            nonlocal begun
+            begun = begun or await record()
+            return begun
+
+        try:
+            await self._messages.reply(place, ref, line, begin)
+        except Undeliverable as error:
+            log.warning("review %s: a thread line could not be posted: %s", review_id, error)
+        except NotSent:
+            for mark in marks:
+                await store.drop_mark(review_id, mark)
+            raise
+        if line.people:
+            await record()
+
+    async def _remind_in_digest(
+        self,
+        review_id: str,
+        place: Place,
+        ref: MessageRef,
+        line: ThreadLine,
+        mark: str,
+        digest_id: str,
+    ) -> None:
+        store, lock = self._reviews.store, f"remind {digest_id}"
+        if not await store.try_lock(lock, REMINDER_PAUSE):  # another review's reminder is there
+            await store.record_mark(review_id, mark)
+            return
+        try:
+            await self._post(review_id, place, ref, line, [mark])
+        except BaseException:
+            await store.drop_lock(lock)
+            raise
+
+
+def _new_doubts(snapshot: Snapshot, place: Place) -> list[Call]:
+    """The calls in doubt that were not told at this place. A held review asks nothing."""
+    review = snapshot.review
+    return [
+        call
+        for call in (() if snapshot.held else review.calls_in_doubt)
+        if place.base in review.places_of(call)
+        and _doubt_mark(review, place, call) not in snapshot.marks
+    ]
+
+
+def _doubt_mark(review: Review, place: Place, call: Call) -> str:
+    return f"told:{place}:doubt:{call.key}:{review.runs[call.key].attempt}"
