@@ -9,7 +9,7 @@ from hitl_core.model import Call, MessageRef, Place, Review, Snapshot
 from hitl_core.review import Reviews
 
 from ..card import ThreadLine, doubt_line, thread_lines
-from ..channels.contract import NotSent, Undeliverable
+from ..channels.contract import MessageGone, NotSent, Undeliverable
 from ..offload import offload_drawing
 from .messages import Messages
 
@@ -73,6 +73,8 @@ class ThreadSync:
             await self._messages.reply(place, ref, line, begin)
         except Undeliverable as error:
             log.warning("review %s: a thread line could not be posted: %s", review_id, error)
+            if line.people and not isinstance(error, MessageGone):  # who is called must not miss it
+                raise
         except NotSent:
             for mark in marks:
                 await store.drop_mark(review_id, mark)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Awaitable, Callable
 
@@ -65,7 +66,8 @@ class Stage:
 
     async def bot(self) -> None:
         """A bot that holds the lane until nothing is left to do."""
-        delivery = Delivery(self.reviews, self._channels, Directory(self._channels))
+        directory = Directory(self._channels)
+        delivery = Delivery(self.reviews, self._channels, directory, health=self.health)
         work = delivery.run_job
         await Lane(HERE.conversation, self.store, work, self.health, LATE_WINDOW, 0.01).run()
 
@@ -140,3 +142,26 @@ async def test_a14_edge_a_redis_that_is_away_loses_no_line_that_calls_people(
 
     [line] = stage.lines()
     assert text in line
+
+
+@pytest.mark.parametrize(("happen", "text"), EVENTS)
+@pytest.mark.parametrize("error", ["restricted_action", "invalid_blocks"])
+async def test_a14_edge_a_refused_line_that_calls_people_is_told(
+    stage: Stage, happen: Event, text: str, error: str
+) -> None:
+    """Given a channel where the bot may change its messages, but not post; when a line calls people there,
+    then the review and the operators know that it can't be shown, and it is posted when that works again."""
+    await happen(stage)
+    body = json.dumps({"ok": False, "error": error})
+    stage.sandbox.faults.configure({"mode": "answer", "method": "chat.postMessage", "body": body})
+    await stage.bot()
+    assert HERE in (await stage.reviews.load(stage.review_id)).review.troubles
+    assert stage.health.counts()["delivery"] or stage.health.counts()["place"]
+
+    stage.sandbox.faults.configure({"mode": "ok"})
+    await stage.store.requeue_dead_letters()
+    await stage.bot()
+
+    [line] = stage.lines()
+    assert text in line
+    assert not (await stage.reviews.load(stage.review_id)).review.troubles
