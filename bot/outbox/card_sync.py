@@ -10,6 +10,7 @@ from hitl_core.failpoints import failpoint
 from hitl_core.model import MessageRef, Place, Review, Snapshot
 from hitl_core.review import Reviews, open_items
 
+from .lane import LATE_WINDOW
 from .messages import Messages
 from .thread_sync import ThreadSync
 
@@ -100,16 +101,18 @@ class CardSync:
         """Delete other messages about the review that were posted since then. Without a time, only those of a
         copy, and of a card that was posted again.
         """
+        times = dict[str, float]()
         if since is None and place == place.base:
             mark = _again_mark(place)
-            times = [
-                float(one.removeprefix(mark)) for one in snapshot.marks if one.startswith(mark)
-            ]
+            times = {m: float(m.removeprefix(mark)) for m in snapshot.marks if m.startswith(mark)}
             if not times:
                 return
-            since = min(times)
+            since = min(times.values())
         found = await self._messages.find(snapshot, place, since or 0.0)
         await self._messages.delete_others(found, keep)
+        for mark, time in times.items():
+            if time + LATE_WINDOW < snapshot.now:  # it is not late any more: that search was enough
+                await self._reviews.store.drop_mark(snapshot.review.id, mark)
 
 
 def _again_mark(place: Place) -> str:

@@ -129,3 +129,31 @@ async def test_a13_edge_7_a_card_that_was_posted_again_is_there_once(
     assert len(stage.cards()) == 1
     [ref] = set((await stage.reviews.load(ids[-1])).posts.values())
     assert not sandbox.workspace.channels[ref.conversation].messages[ref.ts].deleted
+
+
+async def test_a14_edge_a_card_that_was_posted_again_is_searched_for_once(
+    sandbox: Sandbox, channel: SlackChannel
+) -> None:
+    """Given a card that was posted again because somebody deleted it; once a late post would have been found,
+    then no check reads the conversation's history any more: it grows, and each card is checked every hour."""
+    stage = Stage(sandbox, channel, "slack:C0APPROVE")
+    review_id = await stage.submit()
+    await stage.bot()
+    [ref] = (await stage.reviews.load(review_id)).posts.values()
+    sandbox.workspace.channels[ref.conversation].messages[ref.ts].deleted = True
+
+    def searches() -> int:
+        return sum(each["method"] == "conversations.history" for each in sandbox.api.calls)
+
+    async def check() -> int:
+        before = searches()
+        await stage.store.redraw(review_id, Place("slack:C0APPROVE"), "check")
+        await stage.bot()
+        return searches() - before
+
+    await check()
+    assert await check() > 0
+    stage.now += LATE_WINDOW + 1
+    assert await check() > 0
+    assert await check() == 0
+    assert len(stage.cards()) == 1
