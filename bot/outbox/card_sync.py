@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection
 from dataclasses import replace
+from typing import NamedTuple
 
 from hitl_core import telemetry
+from hitl_core.errors import Refused
 from hitl_core.failpoints import failpoint
 from hitl_core.model import MessageRef, Place, Review, Snapshot
-from hitl_core.review import Reviews, open_items
+from hitl_core.review import Reviews, escalation, open_items, pending_actions
 
 from .lane import LATE_WINDOW
 from .messages import Messages
 from .thread_sync import ThreadSync
+
+log = logging.getLogger(__name__)
+
+
+class Attempt(NamedTuple):
+    """One try to deliver a card. `again`: an earlier one, at `since` or later, may have posted it.
+    `is_swept`: if a post may be applied late, a sweep follows and looks for it.
+    """
+
+    again: bool
+    since: float = 0.0
+    is_swept: bool = False
+
 
 #: The shown version of a message that somebody deleted.
 GONE = -1
@@ -28,19 +44,19 @@ class CardSync:
         self,
         snapshot: Snapshot,
         place: Place,
-        again: bool,
-        since: float,
+        attempt: Attempt,
         gone: MessageRef | None = None,
     ) -> MessageRef | None:
         """Post the card. If two bots posted, the recorded message stays and the other bot deletes its own.
         `gone`: the recorded message, which somebody deleted. If it still exists and can't be deleted, nothing
         is posted. None if the review ended meanwhile.
         """
-        review, store = snapshot.review, self._reviews.store
+        review, store, again = snapshot.review, self._reviews.store, attempt.again
+        if gone is not None or not attempt.is_swept:
+            await store.record_mark(review.id, f"{_POSTED}{place}:{snapshot.now:.0f}")
         if gone is not None:
-            await store.record_mark(review.id, f"{_again_mark(place)}{snapshot.now:.0f}")
             await self._messages.delete(gone)
-        found = await self._messages.find(snapshot, place, since) if again else []
+        found = await self._messages.find(snapshot, place, attempt.since) if again else []
         matches = [ref for ref in found if gone is None or ref.key != gone.key]
         if again and not matches and is_over(review):
             return None
@@ -82,6 +98,25 @@ class CardSync:
             snapshot = forget_shown_versions(await self._reviews.load(review.id))
         return snapshot
 
+    async def start_clocks(self, snapshot: Snapshot, place: Place) -> bool:
+        """Start the timers that count from delivery. Returns whether there were any."""
+        keys = [
+            action.key
+            for action in pending_actions(snapshot.review, place.base)
+            if action.clock_start is None
+        ]
+        if not keys:
+            return False
+        try:
+            await self._reviews.change(
+                snapshot.review.id,
+                f"delivered:{place}:{snapshot.review.version}",  # an edit may bring it here again
+                lambda review, now: escalation.start_clocks(review, keys, now),
+            )
+        except Refused as refused:  # another place was faster
+            log.debug("review %s: %s", snapshot.review.id, refused)
+        return True
+
     async def record_late_posts(
         self, snapshot: Snapshot, places: Collection[Place], since: float
     ) -> Snapshot:
@@ -99,27 +134,34 @@ class CardSync:
         self, snapshot: Snapshot, place: Place, keep: MessageRef, since: float | None
     ) -> None:
         """Delete other messages about the review that were posted since then. Without a time, only those of a
-        copy, and of a card that was posted again.
+        copy, and of posts that no sweep follows.
         """
-        times = dict[str, float]()
+        posts = posted_at(snapshot, place)
         if since is None and place == place.base:
-            mark = _again_mark(place)
-            times = {m: float(m.removeprefix(mark)) for m in snapshot.marks if m.startswith(mark)}
-            if not times:
+            if not posts:
                 return
-            since = min(times.values())
+            since = min(posts.values())
         found = await self._messages.find(snapshot, place, since or 0.0)
         await self._messages.delete_others(found, keep)
-        for mark, time in times.items():
+        for mark, time in posts.items():
             if time + LATE_WINDOW < snapshot.now:  # it is not late any more: that search was enough
                 await self._reviews.store.drop_mark(snapshot.review.id, mark)
 
 
-def _again_mark(place: Place) -> str:
-    """Before the time at which a card was posted again, because somebody deleted it: that post may be applied
-    late, as a first one.
+_POSTED = "posted:"
+
+
+def posted_at(snapshot: Snapshot, place: Place) -> dict[str, float]:
+    """When posts that no sweep follows began here or for a copy, by their marks: any of them may be applied
+    late.
     """
-    return f"again:{place}:"
+    marks = [one for one in snapshot.marks if one.startswith(_POSTED)]
+    parts = {one: one.removeprefix(_POSTED).rpartition(":") for one in marks}
+    return {
+        one: float(time)
+        for one, (where, _, time) in parts.items()
+        if place in (Place(where), Place(where).base)
+    }
 
 
 def forget_shown_versions(snapshot: Snapshot) -> Snapshot:

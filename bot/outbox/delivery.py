@@ -7,16 +7,22 @@ from __future__ import annotations
 import logging
 from typing import assert_never
 
-from hitl_core.errors import Refused
 from hitl_core.model import MessageRef, Place, Snapshot, is_digest_id
-from hitl_core.review import Reviews, escalation, pending_actions
+from hitl_core.review import Reviews
 from hitl_core.store import Job, digest_at
 
 from ..channels.contract import LookupFailed, NotFound, Undeliverable
 from ..channels.registry import Channels
 from ..health import DeliveryProblems, Health
 from ..people import Directory, NoDeciderLeft, Recipients, TooFewDeciders
-from .card_sync import GONE, CardSync, forget_shown_versions, has_waiting
+from .card_sync import (
+    GONE,
+    Attempt,
+    CardSync,
+    forget_shown_versions,
+    has_waiting,
+    posted_at,
+)
 from .digests import DigestSync
 from .fallback import Fallback
 from .messages import Messages, RateLimit
@@ -65,7 +71,10 @@ class Delivery:
     async def _run_kind(self, job: Job, *, again: bool) -> None:
         match job.kind:
             case "card":
-                await self.deliver(job.review_id, job.place, again=again, since=job.first_at)
+                is_swept = job.half == "post"
+                await self.deliver(
+                    job.review_id, job.place, again=again, since=job.first_at, is_swept=is_swept
+                )
             case "check":
                 await self.redraw(job, again)
             case "sweep":
@@ -79,18 +88,23 @@ class Delivery:
                 assert_never(job.kind)
 
     async def deliver(
-        self, review_id: str, place: Place, *, again: bool, since: float = 0.0
+        self,
+        review_id: str,
+        place: Place,
+        *,
+        again: bool,
+        since: float = 0.0,
+        is_swept: bool = False,
     ) -> None:
-        """Deliver the card of a review to a place. `again`: an earlier attempt, at `since` or later, may have
-        posted it.
+        """Deliver the card of a review to a place, see `Attempt`.
 
         If the place can't be reached, its actions move to the policy's fallback. No first card is posted at a
         place where nothing waits, and a review that is done is not retried permanently.
         """
-        snapshot = await self._reviews.load(review_id)
+        attempt, snapshot = Attempt(again, since, is_swept), await self._reviews.load(review_id)
         review, posted = snapshot.review, any(one.base == place for one in snapshot.posts)
         try:
-            await self._deliver_copies(snapshot, place, again, since)
+            await self._deliver_copies(snapshot, place, attempt)
         except (Undeliverable, LookupFailed) as error:
             if isinstance(error, NotFound) and await self._fallback.pass_on(snapshot, place, error):
                 await self._delivery_problems.resolve(review, place, is_reached=False)
@@ -113,17 +127,19 @@ class Delivery:
 
     async def redraw(self, job: Job, again: bool, since: float | None = None) -> None:
         """Update the card at this place even if it shows the newest version: a request that timed out may
-        have been applied after the last update. `since`: also delete other messages about the review that
+        have been applied after the last update. `since`: also look for other messages about the review that
         were posted since then.
         """
         snapshot, place = await self._reviews.load(job.review_id), job.place
-        if since is not None:
+        late = min(posted_at(snapshot, place).values(), default=since)
+        if late is not None:
             missing = await self._recipients.copies_without_post(snapshot, place)
-            snapshot = await self._cards.record_late_posts(snapshot, missing, since)
+            snapshot = await self._cards.record_late_posts(snapshot, missing, late)
+        attempt = Attempt(again, job.first_at)
         for copy in [copy for copy in snapshot.posts if place in (copy, copy.base)]:
             ref = snapshot.posts[copy]
             await self._cards.delete_others(snapshot, copy, ref, since)
-            await self._draw(forget_shown_versions(snapshot), copy, ref, again, job.first_at)
+            await self._draw(forget_shown_versions(snapshot), copy, ref, attempt)
 
     async def _remove_stray(self, job: Job, again: bool, ref: MessageRef) -> None:
         """Delete an unrecorded message on which somebody clicked: its post may have succeeded late. Not while
@@ -156,9 +172,7 @@ class Delivery:
                 return True
         return False
 
-    async def _deliver_copies(
-        self, snapshot: Snapshot, place: Place, again: bool, since: float
-    ) -> None:
+    async def _deliver_copies(self, snapshot: Snapshot, place: Place, attempt: Attempt) -> None:
         """Deliver to the place, or to each member of a group. A member who can't be reached stops no
         other.
         """
@@ -168,7 +182,7 @@ class Delivery:
         failed: list[Undeliverable | LookupFailed] = []
         for copy in copies:
             try:
-                await self._deliver_at(snapshot, copy, again, since)
+                await self._deliver_at(snapshot, copy, attempt)
             except (Undeliverable, LookupFailed) as error:
                 if copy == place:
                     raise
@@ -181,32 +195,30 @@ class Delivery:
         if unknown is not None:
             raise unknown
 
-    async def _deliver_at(
-        self, snapshot: Snapshot, place: Place, again: bool, since: float
-    ) -> None:
+    async def _deliver_at(self, snapshot: Snapshot, place: Place, attempt: Attempt) -> None:
         """Deliver to one place. It may be a member's copy."""
         review_id = snapshot.review.id
         ref = snapshot.posts.get(place)
         if digest_id := digest_at(snapshot, place):
-            if ref is not None and await self._start_clocks(snapshot, place):
+            if ref is not None and await self._cards.start_clocks(snapshot, place):
                 snapshot = await self._reviews.load(review_id)
             is_there = await self._digests.note(snapshot, place, digest_id)
             if is_there and ref is not None:
                 await self._thread.post_lines(snapshot, place, ref, digest_id)
             return
         if ref is None:
-            ref = await self._cards.post_first(snapshot, place, again, since)
+            ref = await self._cards.post_first(snapshot, place, attempt)
             if ref is None:
                 return
             snapshot = await self._reviews.load(review_id)
-        if await self._start_clocks(snapshot, place):
+        if await self._cards.start_clocks(snapshot, place):
             snapshot = await self._reviews.load(review_id)  # its card may show the deadline now
-        if again:  # an earlier attempt may have drawn an older state
+        if attempt.again:  # an earlier attempt may have drawn an older state
             snapshot = forget_shown_versions(snapshot)
-        await self._draw(snapshot, place, ref, again, since)
+        await self._draw(snapshot, place, ref, attempt)
 
     async def _draw(
-        self, snapshot: Snapshot, place: Place, ref: MessageRef, again: bool, since: float
+        self, snapshot: Snapshot, place: Place, ref: MessageRef, attempt: Attempt
     ) -> None:
         """Update the message, then its thread. If somebody deleted the message, the card is posted again. If
         a digest shows the review, only the digest is told: it has its own job.
@@ -218,7 +230,7 @@ class Delivery:
         latest = await self._cards.draw_latest(snapshot, place, ref)
         if latest.shown.get(place) == GONE:
             latest = await self._reviews.load(latest.review.id)
-            new = await self._cards.post_first(latest, place, again, since, gone=ref)
+            new = await self._cards.post_first(latest, place, attempt, gone=ref)
             if new is None:
                 return
             latest = await self._cards.draw_latest(
@@ -226,22 +238,3 @@ class Delivery:
             )
             ref = new
         await self._thread.post_lines(latest, place, ref)
-
-    async def _start_clocks(self, snapshot: Snapshot, place: Place) -> bool:
-        """Start the timers that count from delivery. Returns whether there were any."""
-        keys = [
-            action.key
-            for action in pending_actions(snapshot.review, place.base)
-            if action.clock_start is None
-        ]
-        if not keys:
-            return False
-        try:
-            await self._reviews.change(
-                snapshot.review.id,
-                f"delivered:{place}:{snapshot.review.version}",  # an edit may bring it here again
-                lambda review, now: escalation.start_clocks(review, keys, now),
-            )
-        except Refused as refused:  # another place was faster
-            log.debug("review %s: %s", snapshot.review.id, refused)
-        return True

@@ -34,11 +34,11 @@ def why_given_up(job: Job) -> str | None:
     return None
 
 
-def follow_up_check(half: LaneHalf, job: Job, late: float | None) -> Recheck:
+def follow_up_check(job: Job, late: float | None) -> Recheck:
     """The later check of a card: at once if two bots drew the card, and after `late` seconds if an earlier
     request may still be applied.
     """
-    if half == "post" or job.kind in ("sweep", "digest"):
+    if job.half == "post" or job.kind in ("sweep", "digest"):
         return Recheck("sweep", late, f"{job.first_at:.6f}")
     return Recheck("check", late)
 

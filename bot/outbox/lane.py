@@ -159,7 +159,7 @@ class Lane:
         self._aside.retry_all()
 
     async def _finish(self, half: LaneHalf, job: Job, unsure: bool) -> None:
-        check = failing_jobs.follow_up_check(half, job, self._late_window if unsure else None)
+        check = failing_jobs.follow_up_check(job, self._late_window if unsure else None)
         await self._write_with_retry(half, job, lambda: self._store.finish_job(job, check))
 
     async def _give_up(self, half: LaneHalf, job: Job, why: str, unsure: bool) -> None:

@@ -1325,6 +1325,22 @@ class StoreContract:
         assert digest
         assert digest.waiting == (ids[1],)
 
+    async def test_a14_edge_a_review_that_leaves_a_digest_in_its_own_job_gets_a_card(
+        self, store: Store
+    ):
+        """Given a job of a review that takes it out of its digest; when that job is done, then its first card
+        is still to do: it was taken for the job that had just been done."""
+        review, place = await created(store), DEFAULT_PLACE
+        id = await store.add_to_digest(place, place, "g", "billing", [review.id])
+        assert id
+        await store.record_digest_message(id, HERE)
+        await finish_all(store)
+        await store.redraw(review.id, place, "card")
+        [job] = await begin_all(store)
+        await store.leave_digest(id, place, [review.id])
+        await store.finish_job(job)
+        assert "card" in [job.kind for job in await finish_all(store)]
+
     async def test_a_digest_is_bounded(self, store: Store):
         """Given a digest that has no room for all that comes; then a new one takes them."""
         ids, place = await waiting_cards(store, 3), DEFAULT_PLACE

@@ -28,7 +28,8 @@ class Job(NamedTuple):
       `first_at` (0 if not known);
     - `note` changes when the job is added again meanwhile;
     - `token` identifies this attempt;
-    - `member` is the job's text in its queue, in one of the partitions.
+    - `member` is the job's text in its queue, in one of the partitions;
+    - `half`: which half of the lane does it.
     """
 
     lane: str
@@ -41,6 +42,7 @@ class Job(NamedTuple):
     token: str
     attempts: int
     first_at: float
+    half: LaneHalf = "post"
 
 
 class Recheck(NamedTuple):
@@ -82,7 +84,9 @@ def letter_member(job: Job) -> str:
     return format_member("card", job.review_id, job.place)
 
 
-def parse_job(lane: str, partition: int, member: str, note: str, token: str) -> Job:
+def parse_job(
+    lane: str, partition: int, member: str, note: str, token: str, half: LaneHalf = "post"
+) -> Job:
     """The job that `take_job` has started."""
     kind, _, rest = member.partition(" ")
     review_id, _, where = rest.partition(" ")
@@ -104,6 +108,7 @@ def parse_job(lane: str, partition: int, member: str, note: str, token: str) -> 
         token,
         int(attempts),
         float(first_at),
+        half,
     )
 
 

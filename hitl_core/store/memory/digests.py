@@ -127,8 +127,11 @@ class MemoryDigests(MemoryHistory):
                 self._posts.get(one, {}).pop(place, None)
                 self._shown_versions.get(one, {}).pop(place, None)
                 member, at = format_member("card", one, place), before.get(one, self._time())
-                self._jobs.pop(member, None)
-                self._add_job(lane_of(place), member, at, first=True)
+                known = self._jobs.pop(member, None)
+                note = (
+                    str(int(known.note) + 1) if known else ""
+                )  # the one that runs is not the last
+                self._add_job(lane_of(place), member, at, first=True, note=note)
 
     async def dissolve_digest(self, id: str, place: Place) -> None:
         if found := self._digests.get(id):

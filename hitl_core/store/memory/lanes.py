@@ -91,7 +91,7 @@ class MemoryLanes:
         self._number += 1
         token = self._starts[member] = f"{int(attempts) + 1} {first_at} {self._number}"
         self._last_tokens[_card_of(member)] = token
-        return parse_job(lane, 0, member, self._jobs[member].note, token)
+        return parse_job(lane, 0, member, self._jobs[member].note, token, half)
 
     async def finish_job(self, job: Job, check: Recheck | None = None) -> bool:
         now = self._time()

@@ -17,6 +17,7 @@ from bot.outbox.lane import LATE_WINDOW, Lane
 from bot.people.directory import Directory
 from hitl_core.model import Place
 from hitl_core.review import Cancel
+from hitl_core.review.delivery_problems import record_delivery_problem
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
 from slack_sandbox.sandbox import Sandbox
@@ -129,6 +130,34 @@ async def test_a13_edge_7_a_card_that_was_posted_again_is_there_once(
     assert len(stage.cards()) == 1
     [ref] = set((await stage.reviews.load(ids[-1])).posts.values())
     assert not sandbox.workspace.channels[ref.conversation].messages[ref.ts].deleted
+
+
+@pytest.mark.parametrize("ends", [True, False])
+async def test_a14_edge_a_first_card_after_a_digest_is_there_once(
+    sandbox: Sandbox, channel: SlackChannel, ends: bool
+) -> None:
+    """Given a review that left its digest because of a problem, and a bot that died while it posted its first
+    card, which Slack applies late; then there is one card at the end, and one that says so if the review is
+    over: there were two, or one that asked people for ever."""
+    place = Place("slack:C0APPROVE")
+    stage = Stage(sandbox, channel, place)
+    review_id, *_ = [await stage.submit() for _ in range(6)]
+    await stage.bot()
+    await stage.reviews.change(
+        review_id, "problem", lambda r, now: record_delivery_problem(r, place, "gone", now)
+    )
+    held = await stage.dying_bot()
+    if ends:
+        await stage.reviews.apply(Cancel(review_id, None, "cancel"))
+    await stage.bot()
+    held.release()
+    await wait_until("it is there", lambda: len(stage.cards()) == (2 if ends else 3))
+
+    stage.now += LATE_WINDOW + 1
+    await stage.bot()
+
+    [card] = [one for one in stage.cards() if "6 reviews wait" not in one]
+    assert ("cancelled" in card) == ends
 
 
 async def test_a14_edge_a_card_that_was_posted_again_is_searched_for_once(

@@ -70,7 +70,8 @@ class RedisLanes(RedisPart):
             ):
                 texts = [text_of(part) for part in answer]
                 if [text.encode() for text in texts] == answer:
-                    return parse_job(lane, partition, *texts)
+                    member, note, token = texts
+                    return parse_job(lane, partition, member, note, token, half)
                 await self._rename_job(keys, lane, answer[0])
         return None
 
