@@ -114,4 +114,6 @@ def _new_doubts(snapshot: Snapshot, place: Place) -> list[Call]:
 
 
 def _doubt_mark(review: Review, place: Place, call: Call) -> str:
-    return f"told:{place}:doubt:{call.key}:{review.runs[call.key].attempt}"
+    """Each reminder tells it again."""
+    run = review.runs[call.key]
+    return f"told:{place}:doubt:{call.key}:{run.attempt}:{len(run.reminded)}"

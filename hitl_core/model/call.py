@@ -60,8 +60,9 @@ RunState = Literal["started", "paused", "done", "in_doubt", "cleared", "skipped"
 class Run(Value):
     """The state of a call that was allowed to run. `attempt` counts the starts. `line` is the result in one
     line, as people may read it; `digest` is the SHA-256 of the whole result. For a call in doubt: `by` is the
-    person who gave the last answer, `votes` has all answers about this attempt if several are needed, and
-    `escalations` lead to the fallback. `rerun_by` is the person who ordered this attempt after one in doubt.
+    person who gave the last answer, `votes` has all answers about this attempt if several are needed,
+    `escalations` lead to the fallback, and `reminded` has the times of reminders. `rerun_by` is the person
+    who ordered this attempt after one in doubt.
     """
 
     state: RunState
@@ -72,6 +73,7 @@ class Run(Value):
     by: Reviewer | None = None
     votes: tuple[Vote, ...] = ()
     escalations: tuple[Escalation, ...] = ()
+    reminded: tuple[float, ...] = ()
     rerun_by: Reviewer | None = None
 
     @property

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Escalation, Place, Review, Reviewer, Run
+from hitl_core.review.reminders import doubt_reminder_times, is_due, remind, remind_at
 from hitl_core.review.transition import (
     Transition,
     check_not_cancelled,
@@ -17,13 +18,6 @@ from hitl_core.review.transition import (
     make_event,
     with_actions,
 )
-
-#: The default time between reminders, in seconds, after the last escalation step of an action without a
-#: deadline: it would otherwise wait silently.
-LAST_STEP_REMINDER = 4 * 3600.0
-#: After this many reminders there is at most one a day.
-DAILY_AFTER = 50
-DAY = 86_400.0
 
 
 def escalate(
@@ -113,16 +107,9 @@ def apply_due(review: Review, now: float) -> Transition:
         kinds = [a.decision.type for a in late.values() if a.decision]
         event = make_event("expired", review, now, late, what=kinds)
         return Transition(with_actions(review, late, now), event)
-    if stepped := {
-        a.key: _take_due_steps(a, now) for a in pending if _is_due(next_step_at(a), now)
-    }:
+    if stepped := {a.key: _take_due_steps(a, now) for a in pending if is_due(next_step_at(a), now)}:
         return apply_escalations(review, stepped, now)
-    due = [a for a in pending if _is_due(remind_at(a), now)]
-    if not due:
-        raise Refused("not_due", "Nothing is due.")
-    reminded = {a.key: a.model_copy(update={"reminded": (*a.reminded, now)}) for a in due}
-    event = make_event("reminded", review, now, reminded)
-    return Transition(with_actions(review, reminded, now), event)
+    return remind(review, pending, now)
 
 
 def start_clocks(
@@ -143,13 +130,9 @@ def start_clocks(
     return Transition(with_actions(review, started, now), event)
 
 
-def _is_due(time: float | None, now: float) -> bool:
-    return time is not None and time <= now
-
-
 def _take_due_steps(action: Action, now: float) -> Action:
     """Take all steps that are due, in order."""
-    while _is_due(next_step_at(action), now):
+    while is_due(next_step_at(action), now):
         action = take_step(action, None, now)
     return action
 
@@ -164,16 +147,14 @@ def due_at(review: Review) -> float | None:
     """When a bot must act next: the earliest deadline, escalation or reminder, or the end of the lease."""
     if review.status == "claimed" and review.lease:
         return review.lease.until
-    if review.status != "pending":
-        return None
+    pending = [a for a in review.actions if a.is_pending] if review.status == "pending" else []
     times = [
         time
-        for action in review.actions
-        if action.is_pending
+        for action in pending
         for time in (deadline(action), next_step_at(action), remind_at(action))
-        if time is not None
     ]
-    return min(times, default=None)
+    times += doubt_reminder_times(review)
+    return min((time for time in times if time is not None), default=None)
 
 
 def deadline(action: Action) -> float | None:
@@ -217,23 +198,6 @@ def show_by(review: Review) -> float:
         if time is not None
     ]
     return min([review.created_at, *times])
-
-
-def remind_at(action: Action) -> float | None:
-    """When the next reminder is due: one interval after the last notice to these people."""
-    every = _reminder_interval(action)
-    if every is None or action.clock_start is None:
-        return None
-    last_notices = (action.clock_start, *(e.at for e in action.escalations), *action.reminded)
-    return max(last_notices) + (every if len(action.reminded) < DAILY_AFTER else max(every, DAY))
-
-
-def _reminder_interval(action: Action) -> float | None:
-    route = action.route
-    if route.remind is not None:
-        return route.remind
-    ended = route.escalate and action.next_step is None and route.expire is None
-    return LAST_STEP_REMINDER if ended else None
 
 
 def _place_names(places: Iterable[Place]) -> list[str]:

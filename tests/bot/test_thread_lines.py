@@ -29,7 +29,7 @@ from tests.support.waiting import wait_until
 HERE = Place("slack:C0APPROVE")
 #: One call has its card here, and the other one comes here later.
 RULES = {
-    "it": {"notify": HERE},
+    "it": {"notify": HERE, "remind": "15m"},
     "other": {"notify": "slack:#team-ops", "escalate": [{"after": "10m", "to": HERE}]},
 }
 IT = call("it", x=1)
@@ -165,3 +165,17 @@ async def test_a14_edge_a_refused_line_that_calls_people_is_told(
     [line] = stage.lines()
     assert text in line
     assert not (await stage.reviews.load(stage.review_id)).review.troubles
+
+
+async def test_a14_edge_a_doubt_is_told_again(stage: Stage) -> None:
+    """Given a call in doubt whose rule reminds every 15 minutes; when that time is over and nobody answered,
+    then its people are called once more."""
+    await stage.come_in_doubt()
+    await stage.bot()
+    for count in (2, 3):
+        stage.now += 20 * 60.0
+        assert await stage.store.due_reviews(5) == [stage.review_id]
+        await stage.reviews.apply_due(stage.review_id)
+        await stage.bot()
+        assert len(stage.lines()) == count
+    assert all("may or may not have run" in line for line in stage.lines())

@@ -12,15 +12,14 @@ from hitl_core.review.decisions import decide
 from hitl_core.review.delivery_problems import replace_deciders, use_fallback
 from hitl_core.review.edits.proposal import Proposal
 from hitl_core.review.escalation import (
-    DAILY_AFTER,
-    DAY,
-    LAST_STEP_REMINDER,
     apply_due,
     deadline,
     due_at,
     escalate,
     start_clocks,
 )
+from hitl_core.review.reminders import DAILY_AFTER, DAY, LAST_STEP_REMINDER
+from hitl_core.review.runs import claims
 from tests.review.refusals import raises_refused
 from tests.support.builders import START, call, person, policy, proposal, review_of
 
@@ -121,6 +120,32 @@ def test_else_nobody_is_reminded_unasked(rule: dict[str, Any]):
     review, done = until(one(**rule), 3599)
     assert "reminded" not in [kind for _, kind in done]
     assert due_at(review) == deadline(of(review))
+
+
+@pytest.mark.parametrize(
+    ("rule", "every"),
+    [
+        ({"remind": "9s"}, 9),
+        ({"escalate": STEPS}, LAST_STEP_REMINDER),
+        ({"expire": {"after": "1h"}}, LAST_STEP_REMINDER),
+        ({}, None),
+    ],
+    ids=["remind", "a chain", "a deadline", "nothing"],
+)
+def test_a14_edge_people_are_reminded_of_a_call_in_doubt(rule: dict[str, Any], every: float | None):
+    """Given a call whose process died; then people are asked again until
+    somebody answers, as often as its rule says: it was told once."""
+    review = decide(one(**rule), "1", proposal(), ADA, START).review
+    review = claims.claim(review, "p", START, 5).review
+    review = claims.start(review, 1, "1", START).review
+    review = claims.expire_lease(review, START + 5).review
+    if every is None:
+        assert due_at(review) is None
+        return
+    review, done = until(review, 5 + 2 * every)
+    assert done == [(5 + every, "reminded"), (5 + 2 * every, "reminded")]
+    review = claims.resolve(review, "1", "skip", ADA, START + 6 + 2 * every).review
+    assert due_at(review) is None
 
 
 def test_after_many_reminders_one_a_day_is_enough():

@@ -125,7 +125,9 @@ def expire_lease(review: Review, now: float) -> Transition:
         raise Refused("not_due", "The lease has not ended.")
     idempotent = {call.key for call in review.calls if call.idempotent}
     runs = {
-        key: run.model_copy(update={"state": "cleared" if key in idempotent else "in_doubt"})
+        key: run.model_copy(update={"state": "cleared"})
+        if key in idempotent
+        else run.model_copy(update={"state": "in_doubt", "at": now})
         for key, run in review.runs.items()
         if run.state == "started"
     }

@@ -9,8 +9,9 @@ import pytest
 from hitl_core import Gate
 from hitl_core.errors import Refused
 from hitl_core.model import Reviewer
-from hitl_core.review import Cancel, Decide, escalation
+from hitl_core.review import Cancel, Decide
 from hitl_core.review.edits import proposal
+from hitl_core.review.reminders import LAST_STEP_REMINDER
 from tests.support.aging import age
 from tests.support.bots import POLICY, QUICK, Scene, email
 from tests.support.clicks import forge_click, refusals, send
@@ -154,7 +155,7 @@ async def test_after_the_last_step_and_without_a_deadline_it_is_reminded(scene: 
     await passes(gate, card, 10 * MINUTE)
     ops = await scene.card("send_email", channel=OPS)
 
-    await passes(gate, card, escalation.LAST_STEP_REMINDER)
+    await passes(gate, card, LAST_STEP_REMINDER)
 
     async def find_reminders() -> list[str]:
         return await replies(scene, ops, "U0DANA")
