@@ -515,11 +515,12 @@ class Cycle:
 
 
 async def test_memory_is_given_back_when_many_bodies_are_over(
-    serve: Serve, hasty: None, monkeypatch: pytest.MonkeyPatch
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given a garbage collector that rests; when bodies of some size are over, then what is in cycles is
     freed, and so is what the allocator keeps."""
     monkeypatch.setattr(memory, "RETURNED", MOST // 2)
+    monkeypatch.setattr(connections, "WATCH_INTERVAL", SHORT / 5)
     gc.disable()
     try:
         kept = weakref.ref(Cycle())

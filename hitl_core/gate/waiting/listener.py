@@ -8,7 +8,13 @@ import logging
 import random
 from collections.abc import Awaitable, Callable, Generator, Iterable
 
-from hitl_core.errors import GateClosed, HitlError, StoreUnavailable, StoreUnwritable
+from hitl_core.errors import (
+    GateClosed,
+    HitlError,
+    StoreUnavailable,
+    StoreUnwritable,
+    safe_message,
+)
 from hitl_core.review import Reviews
 
 log = logging.getLogger(__name__)
@@ -68,9 +74,10 @@ class Watchers:
         while True:
             try:
                 review_ids = await receive()
-            except HitlError as error:
+            except Exception as error:
+                # Also one that is not ours: nobody would notice that this task ended.
                 if pause == _RETRY_DELAY:
-                    log.warning("Waiting for the store: %s", error)
+                    log.warning("Waiting for the store: %s", safe_message(error))
                 may_have_missed = True
                 await asyncio.sleep(pause * random.uniform(0.5, 1))
                 pause = min(pause * 2, 2.0)
@@ -117,7 +124,7 @@ class ReviewListener(Watchers):
 
     async def _begin(self) -> None:
         try:
-            await self._store.send_heartbeat(self._process, self._heartbeat_ttl)
+            await self._send_heartbeat()
         except StoreUnwritable as error:
             log.warning("New reviews can't be stored now: %s", error)
         await self._store.agent_hints(self._agent, 0)
@@ -138,12 +145,21 @@ class ReviewListener(Watchers):
             raise GateClosed("This gate is closed: its `async with` has ended. Open another one.")
 
     async def _send_heartbeats(self) -> None:
+        is_told = False
         while True:
             await asyncio.sleep(self._heartbeat_ttl / 3)
-            with contextlib.suppress(HitlError):
-                await self._store.send_heartbeat(self._process, self._heartbeat_ttl)
-            with contextlib.suppress(HitlError):
-                await self._reviews.check_history()
+            for work in (self._send_heartbeat, self._reviews.check_history):
+                try:
+                    await work()
+                except HitlError:
+                    pass  # `listen` tells that the store is away
+                except Exception as error:
+                    if not is_told:
+                        log.warning("The heartbeat of this process failed: %s", safe_message(error))
+                    is_told = True
+
+    async def _send_heartbeat(self) -> None:
+        await self._store.send_heartbeat(self._process, self._heartbeat_ttl)
 
 
 async def _let_woken_send() -> None:
