@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TypeVar
 
 from hitl_core.errors import Refused
@@ -14,8 +15,11 @@ from hitl_core.review import decisions, vote_count
 from hitl_core.store import Store
 
 from ..card import Card
+from ..logs import trace_of
 from ..people import Directory
 from .reply import PermittedSnapshot
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -64,9 +68,38 @@ class Home:
 
 async def offload_home(home: Home, draw: Callable[[Home], T]) -> T:
     """Returns `draw(home)`, which must be pure. It runs in a thread if anything waits, because agents choose
-    how much that is.
+    how much that is. Reviews that can't be drawn are left out, and counted as unreadable.
     """
-    return await asyncio.to_thread(draw, home) if home.mine else draw(home)
+    return await asyncio.to_thread(_draw, home, draw) if home.mine else _draw(home, draw)
+
+
+def _draw(home: Home, draw: Callable[[Home], T]) -> T:
+    try:
+        return draw(home)
+    except Exception as error:
+        log.error("a Home can't be drawn: %s", trace_of(error))
+        empty = replace(home, mine=(), others=(), decided=())
+
+        def can_draw(one: Home) -> bool:
+            try:
+                draw(one)
+            except Exception:
+                return False
+            return True
+
+        drawable = replace(
+            home,
+            mine=tuple(one for one in home.mine if can_draw(replace(empty, mine=(one,)))),
+            others=tuple(one for one in home.others if can_draw(replace(empty, others=(one,)))),
+            decided=tuple(one for one in home.decided if can_draw(replace(empty, decided=(one,)))),
+        )
+        if not (lost := _count(home) - _count(drawable)):
+            raise
+        return draw(replace(drawable, unreadable=home.unreadable + lost))
+
+
+def _count(home: Home) -> int:
+    return len(home.mine) + len(home.others) + len(home.decided)
 
 
 #: How long a Home is updated after it was opened, in seconds.

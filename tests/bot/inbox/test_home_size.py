@@ -9,7 +9,7 @@ import pytest
 
 from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
-from bot.inbox import homes
+from bot.inbox import Home, home_index, homes, offload_home
 from bot.inbox.homes import HomeLoader
 from bot.people.directory import Directory
 from hitl_core.errors import InvalidToolCall
@@ -64,7 +64,7 @@ async def test_attack_a20_a_home_holds_one_page_of_arguments(channel: SlackChann
     assert (home.total, home.pages, len(home.mine)) == (60, 12, homes.PAGE_SIZE)
     assert store.outlines == 60
     assert store.whole <= 3 * homes.PAGE_SIZE
-    assert store.most_held <= 2 * homes.CONCURRENCY
+    assert store.most_held <= 2 * home_index.CONCURRENCY
 
 
 async def test_a_home_checks_two_hundred_reviews_at_most(channel: SlackChannel) -> None:
@@ -73,7 +73,7 @@ async def test_a_home_checks_two_hundred_reviews_at_most(channel: SlackChannel) 
     store = CountingStore()
     reviews = Reviews(store)
     rule = {"reviewers": {"users": ["U0ALICE"]}}
-    for number in range(homes.MAX_CHECKED + 20):
+    for number in range(home_index.MAX_CHECKED + 20):
         made = review_of(
             [call("it")], by=policy(it=rule), requester="U0ALICE", thread_id=f"t-{number}"
         )
@@ -83,7 +83,7 @@ async def test_a_home_checks_two_hundred_reviews_at_most(channel: SlackChannel) 
         ALICE
     )
 
-    assert store.outlines == home.total == homes.MAX_CHECKED
+    assert store.outlines == home.total == home_index.MAX_CHECKED
     assert home.more
     assert home.others == ()
 
@@ -99,3 +99,33 @@ async def test_attack_a20_the_schemas_that_a_review_keeps_are_bounded() -> None:
     await judge_calls(by, calls[:3])
     with pytest.raises(InvalidToolCall, match="Submit fewer"):
         await judge_calls(by, calls)
+
+
+async def test_a14_edge_a_review_that_a_channel_can_not_draw_hides_no_other(
+    channel: SlackChannel,
+) -> None:
+    """Given three reviews of which a channel can't draw one; then the Home has the other two, and counts the
+    one as unreadable. If it can draw none, that is an error as before."""
+    reviews = Reviews(MemoryStore())
+    rule = {"reviewers": {"users": ["U0ALICE"]}}
+    made = [review_of([call("it")], by=policy(it=rule)) for _ in range(3)]
+    for one in made:
+        await reviews.submit(*one)
+    loader = HomeLoader(reviews, Channels(channel), Directory(Channels(channel)))
+    home = await loader.load_home(ALICE)
+    odd = made[1][0].id
+
+    def draw(home: Home) -> tuple[list[str], int]:
+        ids = [task.review.id for task in home.mine]
+        if odd in ids:
+            raise IndexError("odd")
+        return ids, home.unreadable
+
+    ids, unreadable = await offload_home(home, draw)
+    assert (len(ids), unreadable) == (2, 1)
+
+    def draw_nothing(home: Home) -> None:
+        raise IndexError(len(home.mine))
+
+    with pytest.raises(IndexError):
+        await offload_home(home, draw_nothing)

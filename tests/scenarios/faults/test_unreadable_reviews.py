@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
+import pytest
+
 from bot.health import PlaceCheck
 from hitl_core import Gate
 from hitl_core.store.redis.packing import unpack
+from tests.scenarios.test_home import approvals
 from tests.support.bots import Scene, email
 from tests.support.slack import APPROVALS, review_of, words
 from tests.support.waiting import wait_until
@@ -53,3 +58,35 @@ async def test_a9_f18_a_home_shows_what_can_be_read_and_says_what_can_not(scene:
     text = " ".join(words(view["blocks"]).split())
     assert "1 review can't be shown: this version of the bot can't read the stored data." in text
     assert review_of(card)[:10] in str(view)
+
+
+async def make_undrawable(scene: Scene, gate: Gate) -> str:
+    """Its data can be read, but it has an action without a call."""
+    review_id = await gate.submit([email("odd")], thread_id="odd")
+    redis = await scene.redis()
+    key = f"hitl:{{0}}:review:{review_id}"
+    data = json.loads(unpack(await redis.hget(key, "data")))
+    data["actions"][0]["key"] = "9"
+    await redis.hset(key, "data", json.dumps(data))
+    return review_id
+
+
+@pytest.mark.parametrize("decided", [True, False])
+async def test_a14_edge_a_review_that_can_not_be_drawn_hides_no_other_in_a_home(
+    scene: Scene, decided: bool
+) -> None:
+    """Given a damaged review among those that wait for Alice; then her Home and `/approvals` show the others,
+    also those that she decided, and say that one can't be shown: they failed as a whole."""
+    gate = await scene.gate()
+    await make_undrawable(scene, gate)
+    await scene.bot()
+    scene.ask(gate, email())
+    card = await scene.card("send_email")
+    if decided:
+        await scene.alice.press(card, "approve")
+
+    await scene.hands.open_home(scene.alice.id)
+    view = await wait_until("the Home", lambda: scene.hands.home(scene.alice.id))
+    for text in (" ".join(words(view["blocks"]).split()), await approvals(scene, scene.alice.id)):
+        assert "1 review can't be shown" in text
+    assert "Decided by you" in str(view) if decided else review_of(card)[:10] in str(view)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from typing import Any
 
@@ -23,9 +24,10 @@ from teams_sandbox.workspace.acme import (
     OPS,
 )
 from teams_sandbox.workspace.objects import Message
+from tests.scenarios.faults.test_unreadable_reviews import make_undrawable
 from tests.support.bots import CANARY, Scene, email, sql
 from tests.support.teams.hands import TeamsHands, actions, text_of
-from tests.support.teams.scene import ask, card, outcome
+from tests.support.teams.scene import POLICY, ask, card, outcome
 from tests.support.waiting import wait_until
 
 
@@ -311,3 +313,15 @@ async def test_at9_f7_no_update_replaces_what_was_opened_in_a_home(
     await card(hands, "run_sql")
     await homes[0].publish(ALICE)
     assert "3 reviews wait for you" in text_of(message.card_for(ALICE))
+
+
+async def test_a14_edge_a_review_that_can_not_be_drawn_hides_no_other(
+    scene: Scene, hands: TeamsHands
+) -> None:
+    """Given a damaged review beside another one; then Alice's list shows the other one, and says that one
+    can't be shown."""
+    await make_undrawable(scene, await scene.gate(json.dumps(POLICY)))
+    await ask(scene)
+    await card(hands, "send_email")
+    await hands.write(ALICE, "approvals")
+    await hands.message("1 review can't be shown", "send_email", conversation=hands.chat(ALICE))
