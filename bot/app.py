@@ -103,7 +103,7 @@ async def running_bot(
         workers = None
         if only != "http":
             others = (
-                _make_home_refresher(store, connections, parts),
+                _make_home_refresher(store, connections, parts, health),
                 Sealer(store, partial(report_sealing, health)),
                 PlaceCheck(Reviews(store), channels, health),
             )
@@ -140,12 +140,11 @@ def _make_parts(
 
 
 def _make_home_refresher(
-    store: RedisStore, connections: Sequence[Connection], parts: BotParts
+    store: RedisStore, connections: Sequence[Connection], parts: BotParts, health: Health
 ) -> HomeRefresher:
     publishers = {one.channel.name: one.home_publisher(parts) for one in connections}
-    return HomeRefresher(
-        store, {name: publish for name, publish in publishers.items() if publish is not None}
-    )
+    known = {name: publish for name, publish in publishers.items() if publish is not None}
+    return HomeRefresher(store, known, health)
 
 
 def _make_workers(

@@ -6,9 +6,10 @@ from .decider_check import DeciderCheck
 from .delivery import Delivery
 from .digests import DigestMaker
 from .due_timers import TIMERS_INTERVAL, DueTimers
+from .home_refresher import HomeRefresher, PublishHome
 from .lane import LANE_LEASE, LATE_WINDOW, Lane
 from .outbox import REQUEUE_INTERVAL, Outbox
-from .workers import HomeRefresher, PublishHome, Worker, Workers
+from .workers import Worker, Workers
 
 __all__ = [
     "LANE_LEASE",

@@ -9,7 +9,7 @@ import pytest
 
 from bot.app import running_bot
 from bot.channels.slack.handlers import home as home_handler
-from bot.outbox.workers import HomeRefresher
+from bot.outbox import HomeRefresher
 from bot.settings import Settings
 from hitl_core import Gate, ToolCall
 from hitl_core.review import claims
