@@ -9,7 +9,7 @@ import pytest
 from bot.health import PlaceCheck
 from hitl_core import Gate
 from hitl_core.store.redis.packing import unpack
-from tests.scenarios.test_home import approvals
+from tests.scenarios.lists.test_home import approvals
 from tests.support.bots import Scene, email
 from tests.support.slack import APPROVALS, review_of, words
 from tests.support.waiting import wait_until
