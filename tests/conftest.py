@@ -1,4 +1,4 @@
-"""What every test may ask for: a real Redis, the system's Chromium; and the order of the tests."""
+"""Fixtures for all tests: a real Redis, the system's Chromium. It also sets the order of the tests."""
 
 from __future__ import annotations
 

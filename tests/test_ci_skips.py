@@ -1,4 +1,4 @@
-"""At home a machine without Redis or a browser skips their tests; CI may not."""
+"""A developer's machine without Redis or a browser skips their tests; CI may not."""
 
 from __future__ import annotations
 

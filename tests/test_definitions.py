@@ -1,4 +1,4 @@
-"""An editor's "go to definition" leads to the method: no object takes over the methods of another one."""
+"""An editor's "go to definition" finds the method itself: no object copies the methods of another one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Dockerfile, compose.yaml and .env.example: no test builds an image; what they say is read, and run."""
+"""Dockerfile, compose.yaml and .env.example: no test builds an image, but their settings are read and their
+commands are run.
+"""
 
 from __future__ import annotations
 

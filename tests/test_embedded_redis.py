@@ -1,4 +1,4 @@
-"""The embedded server: it is found, keeps what it acknowledged, and one folder has one owner."""
+"""The embedded server: it is found, keeps what it acknowledged, and only one process uses a folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A package's face is its `__init__`: other packages import nothing else from it."""
+"""Other packages import only a package's `__init__`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The borders of packages: pyproject.toml says who may import whom, and a tool checks it."""
+"""The borders of packages: pyproject.toml says who may import whom, and import-linter checks it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No file imports itself in a circle, within a package either."""
+"""No file imports itself through others, also within one package."""
 
 from __future__ import annotations
 

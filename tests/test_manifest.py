@@ -1,4 +1,4 @@
-"""The manifests: valid for Slack, and asking for exactly what the bot's calls need."""
+"""The app manifests are valid for Slack, and ask for exactly the scopes and events that the bot needs."""
 
 from __future__ import annotations
 

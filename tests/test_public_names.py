@@ -1,4 +1,4 @@
-"""`hitl_core` imports the gate, its values and the policy when they are first used."""
+"""`hitl_core` imports the gate, its values and the policy only when they are first used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file owns one noun, and a function does one thing: both stay short enough to be read at once."""
+"""A file defines one noun, and a function does one thing: both are short enough to read at once."""
 
 from __future__ import annotations
 

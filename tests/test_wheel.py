@@ -1,4 +1,4 @@
-"""One install, one command: the wheel, installed outside the checkout, has `hitl serve` and `hitl demo`."""
+"""The wheel, installed outside the checkout, has `hitl serve` and `hitl demo`."""
 
 from __future__ import annotations
 

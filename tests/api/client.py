@@ -1,4 +1,4 @@
-"""An agent in any language, as the HTTP API sees it: a token and JSON over HTTP."""
+"""An HTTP client of the API, as an agent in any language has it: a token, and JSON over HTTP."""
 
 from __future__ import annotations
 

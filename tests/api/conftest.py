@@ -1,4 +1,4 @@
-"""The HTTP API on its own server, over a real Redis, without a bot."""
+"""The HTTP API on a server of its own, with a real Redis and without a bot."""
 
 from __future__ import annotations
 

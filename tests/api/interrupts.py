@@ -1,4 +1,6 @@
-"""One interrupt of each system, as it raises it: a call of `ask`, and people may say everything it knows."""
+"""One interrupt of each foreign system. In each, the agent calls `ask` and allows every decision that the
+system knows.
+"""
 
 from __future__ import annotations
 

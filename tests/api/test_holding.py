@@ -1,4 +1,4 @@
-"""Starting calls, keeping a review, and being through with it: what each holder may do, and when."""
+"""Which process holds a review, and when it may start a call, renew its lease, or finish."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other systems' interrupts, in as they are; what people decided, out as that system takes it."""
+"""An agent submits the interrupt of its own framework, and gets the decisions in that framework's format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Agents over HTTP after the store lost writes: what they have started is noted, and they are told."""
+"""Redis lost writes: an agent over HTTP learns it, and the calls that it has started are marked on the
+review.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""The document: committed as it is made, and true. Schemathesis asks the real server what the document
-allows, and what it does not."""
+"""The committed OpenAPI document is up to date and true. Schemathesis sends the real server requests that the
+document allows, and requests that it forbids.
+"""
 
 from __future__ import annotations
 

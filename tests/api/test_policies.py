@@ -1,4 +1,4 @@
-"""Which policy judges which agent's calls."""
+"""Which policy judges the calls of which agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Submitting turns and reading what became of them."""
+"""Submitting turns, and reading the result of each call."""
 
 from __future__ import annotations
 

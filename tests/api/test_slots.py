@@ -1,4 +1,6 @@
-"""How many requests of one token are worked on at the same time, and what the others keep in memory."""
+"""How many requests of one token the server handles at the same time, and how much memory the waiting ones
+use.
+"""
 
 from __future__ import annotations
 

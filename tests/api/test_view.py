@@ -1,4 +1,4 @@
-"""What an agent sees of a review, where no request of its own could make it so."""
+"""What an agent reads over HTTP after an edit that chose another tool."""
 
 from __future__ import annotations
 

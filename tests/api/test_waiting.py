@@ -1,4 +1,6 @@
-"""Long polls: answered within a moment, at the cost of nothing; hints may be lost, and Redis may be away."""
+"""Long polls: they return soon after the decision, cost nothing while they wait, and survive lost hints and a
+Redis that is down.
+"""
 
 from __future__ import annotations
 

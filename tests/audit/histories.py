@@ -1,4 +1,4 @@
-"""Small true histories, and their export."""
+"""Short, valid audit histories, and their export."""
 
 from __future__ import annotations
 

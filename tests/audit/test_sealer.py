@@ -1,4 +1,4 @@
-"""Anchors are added once, however many seal; and nothing goes before it was exported."""
+"""Each anchor is added once, even if several bots seal. No entry is deleted before it was exported."""
 
 from __future__ import annotations
 

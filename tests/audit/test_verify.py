@@ -1,4 +1,4 @@
-"""An export is whole, or the first broken link is named."""
+"""`verify` accepts a complete export, and names the first broken link of any other."""
 
 from __future__ import annotations
 

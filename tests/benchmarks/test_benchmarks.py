@@ -1,4 +1,4 @@
-"""The benchmarks run, and write what they found. How fast anything was is no test."""
+"""The benchmarks run and write their results. No test depends on how fast anything was."""
 
 from __future__ import annotations
 

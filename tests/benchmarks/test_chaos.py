@@ -1,4 +1,4 @@
-"""`make chaos` passes where nothing is wrong, and sees each fault that is planted."""
+"""`make chaos` passes if the product has no bug, and fails for each bug that is added on purpose."""
 
 from __future__ import annotations
 

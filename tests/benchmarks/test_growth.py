@@ -1,4 +1,4 @@
-"""A copy of a recorded review has what a real review has, and the real code can work with it."""
+"""A copy of a recorded review has the same keys as a real review, and the real code can use it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A local Slack with our channel code, and no other part of the bot."""
+"""A local Slack and our Slack channel, without the rest of the bot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A second channel: the local Slack under another name, with the same people."""
+"""A second channel for tests: the local Slack under another name, with the same people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What belongs to one channel: its rate limits, and the Homes of its people."""
+"""Each channel has its own rate limits, and its own Homes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A bot with several channels: a place, a person and a message each belong to one (issue 11 §2)."""
+"""A bot with several channels: each place, person and message belongs to one of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The log: one line for each event, whatever it quotes, and a limit for lines that strangers cause."""
+"""The log: one line for each event, even if the text in it has line breaks, and a limit for lines that
+strangers cause.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read beside the event loop."""
+"""Large request bodies are parsed in another thread, so that they don't block the event loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who draws what is large doesn't hold up the event loop."""
+"""Drawing a large card doesn't block the event loop."""
 
 from __future__ import annotations
 

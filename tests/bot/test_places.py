@@ -1,4 +1,4 @@
-"""What a place is in Slack."""
+"""What the text of a place means in Slack."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings that are missing, misspelt or wrong: one sentence that says what to do."""
+"""Settings that are missing, misspelt or wrong: one sentence says what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The app for Teams: `hitl teams-package` writes what Teams accepts, and asks for what the bot needs."""
+"""The app for Teams: `hitl teams-package` writes a package that Teams accepts, with the permissions that the
+bot needs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A form body is read with another decoder than urllib's, with the same result as the standard library."""
+"""Our decoder of form bodies gives the same result as urllib's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A browser for all tests, and a workspace with one page for each."""
+"""One browser for all tests, and for each test a workspace with a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A workspace with a page in a real browser, and short ways to write what is shown in it."""
+"""A workspace with its page in a real browser, and short ways to post what the page shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people fill in on the page: every kind of input sends what Slack would send."""
+"""What people enter on the page: every kind of input sends what Slack would send."""
 
 from __future__ import annotations
 

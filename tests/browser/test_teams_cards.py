@@ -1,4 +1,4 @@
-"""The renderer of Adaptive Cards, in a browser, makes nothing of an agent's words."""
+"""The renderer of Adaptive Cards in a browser shows an agent's words as plain text."""
 
 from __future__ import annotations
 

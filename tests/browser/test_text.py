@@ -1,4 +1,4 @@
-"""The page shows what an agent says, and Slack interprets nothing in it."""
+"""The page shows an agent's text as it is written, and interprets no Slack markup in it."""
 
 from __future__ import annotations
 

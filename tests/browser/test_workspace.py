@@ -1,4 +1,6 @@
-"""Who one is, where one looks, what is new, and a connection that comes and goes."""
+"""The page: the acting person, the open channel, what is unread, and a connection that breaks
+and comes back.
+"""
 
 from __future__ import annotations
 

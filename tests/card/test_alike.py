@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001
-"""What differs among alike calls: the question of Approve all, and the table (fool 3, change 3, 5)."""
+"""The differences among calls of the same tool: in the question of Approve all, and in the table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which buttons each state has, and what they are about."""
+"""Which buttons a card has in each state, and which action each is about."""
 
 from __future__ import annotations
 

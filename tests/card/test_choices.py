@@ -1,4 +1,4 @@
-"""The answers that a question offers: all of each is seen before it can be pressed."""
+"""The answers that a question offers: a person sees all of an answer before they can press it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists and objects that a card cuts: between their parts, and how many are not shown is said."""
+"""Lists and objects that a card cuts: only between two items, and the card says how many are not shown."""
 
 from __future__ import annotations
 

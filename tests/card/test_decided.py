@@ -1,4 +1,4 @@
-"""What a decided card keeps: which call, who decided, why, and what became of it."""
+"""What a decided card still shows: the call, who decided, the reason, and the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The card of a digest says of all of its reviews only what is true of all."""
+"""The card of a digest says of all its reviews only what is true of each."""
 
 from __future__ import annotations
 

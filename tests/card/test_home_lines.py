@@ -1,4 +1,4 @@
-"""What a Home says of a review that waits for others, or that a person decided: change 8, 10 of the cards."""
+"""What a Home says about a review that waits for other people, or that a person has decided."""
 
 from __future__ import annotations
 

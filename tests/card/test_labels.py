@@ -1,4 +1,6 @@
-"""What a button says to a screen reader and to voice control; marks have words; names agree with verbs."""
+"""What a screen reader and voice control get for a button. Each symbol has words beside it, and a label
+begins with its verb.
+"""
 
 from __future__ import annotations
 

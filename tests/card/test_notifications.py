@@ -1,4 +1,6 @@
-"""The notification of a card says who wants what, for whom and until when, with the key fact."""
+"""The notification of a card says who wants what, for whom and until when, with the most
+important argument.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001
-"""What a card makes of odd values: it counts them, names them before the buttons, and isn't green."""
+"""A card counts odd values, names them before the buttons, and has no green Approve then."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # ruff: noqa: RUF001
-"""In a line of several parts no value and no key can end early and begin a part that looks like ours: in
-notifications, questions, lists, decided lines (cards 2 and 3 once more, where everything is on one line).
+"""In a line of several parts, no value or key can end early and begin a part that looks like ours: in
+notifications, questions, lists and decided lines.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Why the agent wants a call: its own words, below the facts, quoted, bounded."""
+"""Why the agent wants a call: its own words, below the arguments, in quotes, with a limit."""
 
 from __future__ import annotations
 

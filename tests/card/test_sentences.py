@@ -1,4 +1,4 @@
-"""The sentences of a card, as lines of spans: no markup, and no words of an agent among ours."""
+"""The sentences of a card, as lines of spans: no markup, and an agent's words only in quotes."""
 
 from __future__ import annotations
 

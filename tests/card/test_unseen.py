@@ -1,6 +1,4 @@
-"""Nothing unseen is approved: what a card cuts is approved only where all of it was read (fool 4, 5; change
-2, 3).
-"""
+"""Nothing is approved unseen: what a card cuts can be approved only after all of it was read."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001
-"""What an agent wrote is quoted, and said to be the agent's: it is never in our voice."""
+"""What an agent wrote is in quotes and named as the agent's. It never looks like our own text."""
 
 from __future__ import annotations
 

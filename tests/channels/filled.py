@@ -1,4 +1,6 @@
-"""A form in a modal as a person fills it in: checked against Slack's limits, kept and sent by Slack."""
+"""A form in a Slack modal, filled in by a person: the local Slack checks it against Slack's limits, keeps the
+values and sends them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts that mean something to one chat system or another."""
+"""Texts that a chat system could read as markup."""
 
 NASTY = (
     "<!channel>",

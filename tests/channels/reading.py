@@ -1,4 +1,4 @@
-"""What a person reads in Block Kit, as plain text; and all texts in it, by how Slack treats them."""
+"""What a person reads in Block Kit, as plain text; and all texts in it, grouped by how Slack formats them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reviews in every state, made with the product's own transitions, with a fixed clock."""
+"""Reviews in every state, made by the product's own state machine, with a fixed clock."""
 
 from __future__ import annotations
 

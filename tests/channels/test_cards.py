@@ -1,4 +1,4 @@
-"""What a card offers and what is told below it, where a golden card doesn't show it."""
+"""What a card offers and which lines are below it, where no golden card shows it."""
 
 from __future__ import annotations
 

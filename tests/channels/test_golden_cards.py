@@ -1,4 +1,6 @@
-"""Cards as people read them. `HITL_GOLDEN=write pytest …` writes them again: read the diff."""
+"""The text of Slack's cards, compared with stored files. `HITL_GOLDEN=write pytest …` writes the files again:
+read the diff.
+"""
 
 from __future__ import annotations
 

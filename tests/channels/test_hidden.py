@@ -1,4 +1,4 @@
-"""What the policy or the schema hides is not in any drawing."""
+"""A value that the policy or the schema hides is on no card, form or Home."""
 
 from __future__ import annotations
 

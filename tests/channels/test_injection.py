@@ -1,4 +1,4 @@
-"""Nothing that an agent writes comes alive: no mention, link, format, emoji or button of its own."""
+"""An agent's text stays text: it makes no mention, link, format, emoji or button."""
 
 from __future__ import annotations
 

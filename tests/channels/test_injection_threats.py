@@ -1,4 +1,4 @@
-"""What an attacker would try, threat by threat (T7 to T12, T14 to T16): in messages, threads and modals."""
+"""Attacks by an agent's text (T7 to T12, T14 to T16), in messages, threads and modals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Actions of one place are not shown at another."""
+"""The actions of one place are not shown at another place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever the arguments: Slack takes the card and the modals, and nothing of the arguments is lost."""
+"""For random arguments: Slack accepts the card and the modals, and no part of the arguments is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract, kept by the text channel, which has nothing of Slack."""
+"""The channel contract, run on the text channel, which uses nothing of Slack."""
 
 from __future__ import annotations
 

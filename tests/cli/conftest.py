@@ -1,4 +1,4 @@
-"""A desk with an empty Redis, and nothing of ours in its environment."""
+"""An operator's desk with an empty Redis, and an environment without our settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Somebody at a desk: a Redis, reviews in it, and `hitl` in this process, in a pipe or on a terminal."""
+"""An operator's desk: a Redis, reviews in it, and the command `hitl` in this process, with its output in a
+pipe or on a terminal.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prints every command's help into docs/cli.md: `python -m tests.cli.help_pages`."""
+"""Writes the help of every command into docs/cli.md: `python -m tests.cli.help_pages`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hitl audit export`: what happened leaves Redis whole, and the calls go to `hitl policy test`."""
+"""`hitl audit export`: the whole audit can be exported, and its calls are input for `hitl policy test`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hitl audit verify`: whole, or the line that isn't."""
+"""`hitl audit verify`: the audit is complete, or the command names the line that is wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command of the operator stores, also where it is refused."""
+"""What a command of the operator stores, also if the command is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hitl dead`: what could not be shown is listed, tried again or given up; the audit names who did it."""
+"""`hitl dead`: what could not be shown is listed, tried again or dropped. The audit names who did it."""
 
 from __future__ import annotations
 

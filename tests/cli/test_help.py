@@ -1,4 +1,4 @@
-"""Help on every level, with examples; docs/cli.md is what the commands say of themselves."""
+"""Each command has help with examples, and docs/cli.md contains the same text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hitl policy import`: another system's configuration becomes YAML that judges as it does there."""
+"""`hitl policy import`: the configuration of another system becomes YAML with the same verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`hitl policy test`: what a policy says about recorded calls, and what a change of it changes."""
+"""`hitl policy test`: the verdicts of a policy on recorded calls, and which verdicts change
+with the policy.
+"""
 
 from __future__ import annotations
 

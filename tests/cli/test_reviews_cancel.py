@@ -1,4 +1,4 @@
-"""`hitl reviews cancel`: an operator's stop, which needs no switch because it can run nothing."""
+"""`hitl reviews cancel`: an operator stops a review. It needs no switch, because it can't run anything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`hitl reviews decide`: off by default, an identity of its own, and the rules that hold in the chat."""
+"""`hitl reviews decide`: off by default, with an identity of its own, and under the same rules as in the
+chat.
+"""
 
 from __future__ import annotations
 

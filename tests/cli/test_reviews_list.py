@@ -1,4 +1,4 @@
-"""`hitl reviews list`: on a terminal, in a pipe, for a program."""
+"""`hitl reviews list`: on a terminal, in a pipe, and as JSON for programs."""
 
 from __future__ import annotations
 

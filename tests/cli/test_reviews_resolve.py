@@ -1,4 +1,4 @@
-"""`hitl reviews resolve`: the way out of a doubt where there is no card, under the rules of `decide`."""
+"""`hitl reviews resolve`: answers for a call in doubt that has no card, under the same rules as `decide`."""
 
 from __future__ import annotations
 

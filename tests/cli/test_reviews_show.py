@@ -1,4 +1,4 @@
-"""`hitl reviews show`: all that is known of one review, and nothing that only looks so."""
+"""`hitl reviews show`: all facts about one review. No text of an agent can look like one of them."""
 
 from __future__ import annotations
 

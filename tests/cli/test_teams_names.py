@@ -1,4 +1,6 @@
-"""`hitl teams-names`: where the names of places in Teams lead, and how one is forgotten."""
+"""`hitl teams-names`: the conversations that the names of places in Teams mean, and how a name
+is forgotten.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text for terminals: how wide it is, where it breaks, and what of it is made visible."""
+"""Text for terminals: its width, its line breaks, and which characters are made visible."""
 
 from __future__ import annotations
 

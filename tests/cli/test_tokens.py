@@ -1,4 +1,4 @@
-"""`hitl tokens`: shown once, listed without its secret, revoked for good."""
+"""`hitl tokens`: a token is shown once, listed without its secret, and revoked permanently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hitl demo --check` as a process: what it prints, what it finds wrong, what it refuses."""
+"""`hitl demo --check` as a process: what it prints, which mistakes it finds, and which input it refuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""One case of another system, run through our dialects: configuration in, interrupt out, answer in."""
+"""Runs one case of another system through our dialects: its configuration, its interrupt, and the answer to
+it.
+"""
 
 from __future__ import annotations
 

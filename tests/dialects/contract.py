@@ -1,5 +1,6 @@
-"""What every dialect promises about answers. A subclass supplies interrupts, and how its system reads
-answers."""
+"""What every dialect promises about answers. A subclass provides interrupts, and reads answers as its system
+does.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The texts of an interrupt make no check weaker (security H1): its descriptions, options, ids and names."""
+"""The texts of an interrupt make no check weaker: its descriptions, options, ids and names."""
 
 from __future__ import annotations
 

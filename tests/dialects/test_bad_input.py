@@ -1,4 +1,4 @@
-"""Any input from outside gives a value or one of our errors, never a half-done change."""
+"""Any input from outside gives a value or one of our errors, and never changes only a half."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cases of six systems, most of them from their own tests, through our dialects.
+"""The cases of six systems, most of them from their own tests, run through our dialects.
 
 We do what the other system does, with the same messages. Where its behaviour is a defect (`peer_bug`), we do
 what the case calls better.

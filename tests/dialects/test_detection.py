@@ -1,4 +1,4 @@
-"""Each system's format, beyond the cases: what it can express, and what it can't."""
+"""The format of each system beyond its cases: what it can express, and what it can't."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What people decide late, or after an edit, always has a word in the agent's own system."""
+"""Decisions that people make late, or after an edit, can always be expressed in the format of the agent's own
+system.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LangChain for JavaScript raises its interrupts and takes our answers."""
+"""The real LangChain for JavaScript interrupts and accepts our answers."""
 
 from __future__ import annotations
 

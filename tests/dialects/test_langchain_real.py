@@ -1,4 +1,4 @@
-"""LangChain's own middleware raises its interrupts and takes our answers, in both of its modes."""
+"""LangChain's real middleware interrupts and accepts our answers, in both of its modes."""
 
 from __future__ import annotations
 

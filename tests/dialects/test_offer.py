@@ -1,4 +1,4 @@
-"""What people may decide on an interrupt: each dialect, each decision, each ending, in its own format."""
+"""Which decisions an interrupt offers: each dialect, each decision, each way to end, in its own format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sagents, other than approvals: questions to a person, and several interrupts in one."""
+"""Sagents beyond approvals: questions to a person, and several interrupts in one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shell commands that a page shows and no test can run: whether they would be understood."""
+"""Checks the shell commands in the docs that no test can run: their programs and options exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The faults that this product was built to survive: who dies or fails, and when. And which tests show it.
+"""The faults that this product was built to survive: what dies or fails, and when; and which tests cover
+each.
 
 A test names its faults in its docstring: "Fault A1", "Faults A4 and A5". `python -m tests.docs.tables` writes
 the table in docs/security.md.

@@ -1,4 +1,6 @@
-"""What a snippet may be given: each function here sets something up, and answers the names that it brings."""
+"""The set-up for snippets: each function here starts or creates something, and returns the names that a
+snippet can use.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tests hold a threat or a fault: by what their docstrings and names say."""
+"""Which tests cover a threat or a fault, as their docstrings and names say."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
-"""The pages as a reader finds them: their snippets, headings and links.
+"""The pages of the docs: their snippets, headings and links.
 
-A comment before a snippet says what its test needs, in words that only the source shows:
+A comment before a snippet, which a rendered page doesn't show, says what its test needs:
 
-    <!-- given: alice approves      who or what is there: functions of `givens`, by name
+    <!-- given: alice approves      the set-up: functions of `givens`, by name
          until: all is done         when to stop a snippet that runs without end: one of `givens.ENDS`
          then: assert ran == []     what must hold afterwards, in Python
          from: bot/card/spans.py    the file that has it: such a snippet is not run -->
 
-Shell snippets run where a comment gives them something, were it only `nothing`; of others each command is
-checked. A snippet whose first line is `# name.yaml` is a file, and later snippets of its page find it.
+Shell snippets run if a comment gives them something, even if it is only `nothing`. For others, each command
+is checked. A snippet whose first line is `# name.yaml` is a file, and later snippets of its page find it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The pictures of the pages, out of the gallery: `python -m tests.docs.screenshots`."""
+"""Copies pictures from the gallery into the docs: `python -m tests.docs.screenshots`."""
 
 from __future__ import annotations
 

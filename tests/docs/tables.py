@@ -1,4 +1,4 @@
-"""The tables that are made from the code: `python -m tests.docs.tables` writes them into the pages.
+"""Tables in the docs that are made from the code: `python -m tests.docs.tables` writes them.
 
 Each is between `<!-- table: settings -->` and `<!-- end -->`.
 """

@@ -1,4 +1,4 @@
-"""docs/operations.md names every key that is in Redis, its type, and how long it stays."""
+"""docs/operations.md names every key in Redis, with its type and its lifetime."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""docs/operations.md names every metric; dashboard and alert rules use only what a running bot reports."""
+"""docs/operations.md names every metric. The dashboard and the alert rules use only metrics that a running
+bot reports.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages hang together, and say what the code says."""
+"""The docs: every link works, and what the pages say agrees with the code."""
 
 from __future__ import annotations
 

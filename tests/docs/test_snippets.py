@@ -1,4 +1,4 @@
-"""Every snippet of every page does what it says, without changes."""
+"""Every snippet of the docs runs unchanged, and does what its page says."""
 
 from __future__ import annotations
 

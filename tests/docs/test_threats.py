@@ -1,4 +1,6 @@
-"""Each threat and each fault has a test, or a reason why it has none; the docs have their tables."""
+"""Each threat and each fault has a test, or a reason why it has none; and the tables in the docs are up to
+date.
+"""
 
 from __future__ import annotations
 

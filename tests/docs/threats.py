@@ -1,4 +1,4 @@
-"""The threats that this product was built against, by number, and which tests hold each of them.
+"""The threats that this product was built against, by number, and which tests cover each of them.
 
 A test names its threats: `test_t21_…`, or T21 in its docstring. T21 in the docstring of a file counts for
 all its tests. `python -m tests.docs.tables` writes the table in docs/security.md.

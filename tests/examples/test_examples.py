@@ -1,4 +1,4 @@
-"""The examples as their readers run them: real processes, a real Redis, a bot, and people who click."""
+"""The examples as users run them: real processes, a real Redis, a bot, and people who click."""
 
 from __future__ import annotations
 

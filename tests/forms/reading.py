@@ -1,4 +1,4 @@
-"""Reads answers with a form that was made before anybody entered them, as a bot does."""
+"""Reads answers with a form that was made before they were entered, as a bot does."""
 
 from __future__ import annotations
 

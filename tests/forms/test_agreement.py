@@ -1,5 +1,6 @@
-"""Our validator gives the same results as the jsonschema library on random schemas, and as the official
-examples."""
+"""Our validator agrees with the jsonschema library on random schemas, and with JSON Schema's official
+examples.
+"""
 
 from __future__ import annotations
 

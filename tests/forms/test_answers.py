@@ -1,4 +1,4 @@
-"""Answers become arguments, or errors at their fields."""
+"""Answers become arguments, or errors beside their fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Values with several possible forms: which one is shown, and what happens when another one is chosen."""
+"""Values for which a schema has several branches: which branch is shown, and what happens if a person chooses
+another one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No schema, pattern or value from outside takes long, wherever it is used: security H2 and similar."""
+"""No schema, pattern or value from outside takes long, wherever it is used."""
 
 from __future__ import annotations
 

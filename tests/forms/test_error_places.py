@@ -1,4 +1,4 @@
-"""Errors about several fields name these fields, by their labels."""
+"""An error about several fields names them by their labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each format is what the RFC says that JSON Schema names for it (validation, section 7.3); attack A19."""
+"""Each `format` follows the RFC that JSON Schema names for it (JSON Schema Validation, section 7.3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What nobody may see is in no form, and stays as it is."""
+"""Hidden values are in no form, and an edit leaves them as they are."""
 
 from __future__ import annotations
 

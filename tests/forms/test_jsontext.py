@@ -1,4 +1,4 @@
-"""What people type as JSON and numbers: read strictly, refused with a place."""
+"""JSON and numbers that people type: read strictly, and refused with the position of the mistake."""
 
 from __future__ import annotations
 

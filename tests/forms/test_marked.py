@@ -1,4 +1,4 @@
-"""What a schema hides of some arguments: what it says so of, and nothing beside it."""
+"""Which values of the given arguments a schema hides: those that it marks, and no others."""
 
 from __future__ import annotations
 

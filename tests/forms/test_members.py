@@ -1,4 +1,4 @@
-"""Properties that only a pattern or `additionalProperties` is about."""
+"""Properties that only `patternProperties` or `additionalProperties` describes."""
 
 from __future__ import annotations
 

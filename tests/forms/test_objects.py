@@ -1,4 +1,4 @@
-"""Objects in objects, references and parts: how deep the fields go, and what becomes of empty objects."""
+"""Nested objects, references and `allOf`: how deep the fields go, and what an empty object becomes."""
 
 from __future__ import annotations
 

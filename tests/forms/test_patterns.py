@@ -1,4 +1,4 @@
-"""Regular expressions: which are refused, and that the others mean what `re` says, in linear time."""
+"""Regular expressions: which are refused, and that the others match as `re` does, in linear time."""
 
 from __future__ import annotations
 

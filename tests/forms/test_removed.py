@@ -1,4 +1,4 @@
-"""Slack-clients 3: what is missing or null is never silently taken for empty."""
+"""What an edit removes: a missing value or null is never silently treated as empty."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A form that nobody touched gives back the same bytes, whatever the schema and the arguments."""
+"""A form that nobody changed gives back the same bytes, for any schema and arguments."""
 
 from __future__ import annotations
 

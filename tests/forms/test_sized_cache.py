@@ -1,4 +1,4 @@
-"""What is kept of schemas and patterns from outside is bounded, however large each of them is."""
+"""Caches of schemas and patterns from outside are bounded, however large each entry is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Arguments of 256 KiB in awkward shapes hold nobody up. The aim, 50 ms, is what the benchmark measures."""
+"""Arguments of 256 KiB in awkward shapes don't block the event loop. The aim is 50 ms, and the benchmark
+measures it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments and schemas: the sentences, and that no schema makes much work or fetches anything."""
+"""Arguments and schemas: the sentences of errors. No schema takes much work or fetches anything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools of a support agent, and what its policy says of them."""
+"""The tools of a support agent, and the rules for them in its policy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A whole bot with its Redis and a local Slack of its own, in which somebody presses a button."""
+"""A complete bot with its own Redis and local Slack, in which a person presses a button."""
 
 from __future__ import annotations
 

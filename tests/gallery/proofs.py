@@ -1,4 +1,4 @@
-"""Which scenes show that a way to fool a reviewer is closed, and that a change of the cards is there."""
+"""Which scenes show that each way to fool a reviewer fails, and that a card does what it must."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/gallery.md: which scene shows what, the score of each, and the pictures of some on a phone."""
+"""docs/gallery.md: what each scene shows, its score, and pictures of some scenes on a phone."""
 
 from __future__ import annotations
 

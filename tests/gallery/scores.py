@@ -1,4 +1,4 @@
-"""How well each scene reads on a phone, as one person judged it who looked at its picture."""
+"""How well each scene reads on a phone, judged by one person who looked at its picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cards of what was decided, ended or stopped; and what is told below a card."""
+"""Cards of reviews that were decided, expired or stopped, and the lines below a card."""
 
 from __future__ import annotations
 

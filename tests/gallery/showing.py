@@ -1,4 +1,4 @@
-"""What the gallery shows: scenes, each made by the code that makes what is sent."""
+"""The scenes of the gallery, each made by the product's own code."""
 
 from __future__ import annotations
 

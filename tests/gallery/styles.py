@@ -1,4 +1,4 @@
-"""How values are shown, what a decided card keeps, and what a screen reader says."""
+"""How values are shown, what a decided card still shows, and what a screen reader says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the gallery shows is what Slack takes."""
+"""Slack accepts everything that the gallery shows."""
 
 from __future__ import annotations
 

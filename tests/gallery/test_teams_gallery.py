@@ -1,4 +1,4 @@
-"""What the gallery shows of Teams is what Teams takes."""
+"""Teams accepts everything that the gallery shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attacks on people who approve without reading, and what the cards do about them."""
+"""Attacks on people who approve without reading, and how the cards prevent them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of an agent that pretend to be ours, answers that stand for something else, and notifications."""
+"""An agent's words that imitate ours, answers that send another value than they show, and notifications."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cards that wait for somebody."""
+"""Cards that wait for a decision."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""An agent's results, and its reasons to withdraw, are only texts: they decide nothing and show nothing
-hidden."""
+"""An agent's results, and its reasons to withdraw, are only texts: they decide nothing, and show no hidden
+value.
+"""
 
 from __future__ import annotations
 

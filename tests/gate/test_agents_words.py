@@ -1,4 +1,4 @@
-"""An agent can only make rules stricter (security H1), with anything that it sends beside its calls."""
+"""An agent can only make rules stricter, with everything that it sends beside its calls."""
 
 from __future__ import annotations
 

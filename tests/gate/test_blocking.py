@@ -1,4 +1,4 @@
-"""The gate for code without an event loop, over a real Redis, with people in a thread of their own."""
+"""The gate for code without an event loop, with a real Redis. People decide in another thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who stops waiting leaves its review to the other processes of the agent."""
+"""A process that stops waiting leaves its review to the other processes of the agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""kill -9 at exactly one point of an agent's life, then a second agent: the job is finished once."""
+"""An agent is killed (kill -9) at one exact point, and a second one continues: each tool runs once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults 3: `once` says True only while its lease holds, whatever comes between the write and the answer."""
+"""`once` says True only while its lease lasts, however late Redis's answer comes."""
 
 from __future__ import annotations
 

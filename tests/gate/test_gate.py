@@ -1,4 +1,4 @@
-"""What the gate promises to an agent, with decisions over a real Redis."""
+"""What the gate promises to an agent. People decide, and a real Redis stores it."""
 
 from __future__ import annotations
 

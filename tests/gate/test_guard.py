@@ -1,4 +1,4 @@
-"""A plain function behind the gate, async and sync."""
+"""A plain function with `Gate.guard`, async and sync."""
 
 from __future__ import annotations
 

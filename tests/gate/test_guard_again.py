@@ -1,4 +1,4 @@
-"""A guarded call that ended without a result, and is made again in the same thread block."""
+"""A guarded call ended without a result, and is made again in the same thread block."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No argument can be hidden by sending many: what can't be shown is refused before anybody is asked."""
+"""No argument can be hidden among many: what can't be shown is refused before anybody is asked."""
 
 from __future__ import annotations
 

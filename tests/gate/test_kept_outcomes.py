@@ -1,4 +1,4 @@
-"""An outcome that its process keeps, but works on no longer, keeps its review from nobody."""
+"""A process keeps an outcome but has stopped working on it: other processes can take the review."""
 
 from __future__ import annotations
 

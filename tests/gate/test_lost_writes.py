@@ -1,4 +1,4 @@
-"""Redis loses acknowledged writes: it is noticed, what was open is held, and nothing runs twice."""
+"""Redis loses acknowledged writes: the loss is noticed, open reviews are held, and nothing runs twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the agent was asked, and on whose behalf."""
+"""Where somebody asked the agent, and for whom it works."""
 
 from __future__ import annotations
 

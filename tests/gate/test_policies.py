@@ -1,4 +1,4 @@
-"""A policy file that is replaced, or rolled back, while agents run leaves a trace in the audit (T69)."""
+"""A policy file that is replaced or rolled back while agents run leaves an entry in the audit (T69)."""
 
 from __future__ import annotations
 

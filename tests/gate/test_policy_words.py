@@ -1,4 +1,4 @@
-"""What the policy says about arguments is on the card and the form, whatever an agent adds (attack A26)."""
+"""What the policy says about arguments is on the card and in the form, whatever an agent adds."""
 
 from __future__ import annotations
 

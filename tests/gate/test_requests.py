@@ -1,4 +1,6 @@
-"""What a submit may say beside the calls: a run's context, the agent's tools, the path that led here."""
+"""What a submit may contain beside the calls: the configuration of the run, the agent's tools, the path of
+agents to this one.
+"""
 
 from __future__ import annotations
 

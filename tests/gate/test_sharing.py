@@ -1,4 +1,4 @@
-"""The processes of one agent share the work: what a ready review costs Redis until one of them has it."""
+"""Processes of one agent share the work: what a ready review costs Redis until one of them has claimed it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`outcome.run(tools)`: the whole of a turn in one line (newcomer 5)."""
+"""`outcome.run(tools)` runs a whole turn with one line of code."""
 
 from __future__ import annotations
 

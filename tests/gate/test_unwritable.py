@@ -1,4 +1,4 @@
-"""A Redis that answers but takes no writes: agents wait, as if it were away."""
+"""A Redis that answers but accepts no writes: agents wait, as if it were down."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks that wait for reviews, and the listener that wakes them."""
+"""The tasks that wait for reviews, and the listener that wakes them."""
 
 from __future__ import annotations
 

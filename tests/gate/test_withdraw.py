@@ -1,4 +1,4 @@
-"""An agent withdraws its review, and continues by itself."""
+"""An agent withdraws its review and continues without it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A real LangGraph agent with a scripted model and tools that record what they did."""
+"""A real LangGraph agent with a scripted model, and tools that record their calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A gate over a store in memory, and a checkpointer on disk."""
+"""A gate with a store in memory, and a checkpointer on disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every integration promises, whatever its framework. A subclass of `IntegrationContract` gives the
+"""What every integration promises, whatever its framework. A subclass of `IntegrationContract` provides the
 `world`: an agent of that framework with a scripted model. People decide through the store, as with any chat
 system.
 """

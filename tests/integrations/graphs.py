@@ -1,4 +1,4 @@
-"""Graphs whose nodes ask by themselves."""
+"""Graphs in which a node itself interrupts."""
 
 from __future__ import annotations
 

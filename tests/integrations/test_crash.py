@@ -1,4 +1,4 @@
-"""An agent that is killed (kill -9) at one point, and a second process of it that finishes the job."""
+"""An agent is killed (kill -9) at one point, and a second process of it finishes the job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""deepagents: its own sub-agent, others, and its order of middlewares, which no application chooses."""
+"""deepagents: its own sub-agent, sub-agents of the application, and its fixed order of middlewares."""
 
 from __future__ import annotations
 

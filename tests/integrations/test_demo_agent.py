@@ -1,5 +1,6 @@
-"""The support desk as a process of its own over a real Redis: asked by HTTP, killed, and started again. The
-demo's is written with the gate alone, the example's with LangChain."""
+"""The support desk as a separate process with a real Redis: asked over HTTP, killed, and started again. The
+demo's desk uses only the gate, the example's uses LangChain.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The contract, kept by functions behind `Gate.guard` and `BlockingGate.guard`: a script in place of a
-framework.
+"""The integration contract, run on functions with `Gate.guard` and `BlockingGate.guard`: a script in place of
+a framework.
 
 A script makes its calls one after the other. It has no store of its own: another process runs it again from
 its first call, in the same thread.

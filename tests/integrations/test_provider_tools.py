@@ -1,4 +1,6 @@
-"""Which tools of a model call its provider runs (attack A21)."""
+"""Which tools of a model its provider runs itself, so that no guard can stop them. An unknown kind of tool
+counts as one.
+"""
 
 from __future__ import annotations
 

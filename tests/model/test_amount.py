@@ -1,4 +1,4 @@
-"""How many values there are in JSON, known before it is parsed."""
+"""The number of values in a JSON text, counted before the text is parsed."""
 
 from __future__ import annotations
 

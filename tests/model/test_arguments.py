@@ -1,4 +1,4 @@
-"""Arguments become bytes in one way, and what JSON can't hold exactly is refused with a sentence."""
+"""Arguments always become the same bytes. What JSON can't hold exactly is refused with a sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A place is one value: its text and its parts say the same, everywhere."""
+"""A place is one value, and its text and its parts always agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls as others write them: read whole, or refused with one sentence (newcomer 1)."""
+"""Tool calls in other formats: read completely, or refused with one sentence."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The Microsoft 365 Agents Playground as a client of the bot: Microsoft's own drawing of cards.
+"""The Microsoft 365 Agents Playground as a client of the bot: it shows cards with Microsoft's own renderer.
 
-It sends no token and knows no Entra. So a front is between it and the bot: it signs what the Playground
-sends, passes the Connector's calls on to it, and takes logins, keys and Graph from the local Teams.
+It sends no tokens and does not use Entra. So a proxy between it and the bot signs what the Playground sends,
+passes on the Connector's calls, and takes logins, keys and Graph from the local Teams.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reviews in the Microsoft 365 Agents Playground: `make test-teams-playground`.
 
-It is a program of Microsoft's for evaluation, which this project must not bring along, so this is not part of
-`make test`: pytest doesn't find a file with this name by itself.
+The Playground is Microsoft's program for evaluation, and this project may not distribute it. So this is not
+part of `make test`: pytest doesn't collect a file with this name by itself.
 """
 
 from __future__ import annotations

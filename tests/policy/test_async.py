@@ -1,4 +1,4 @@
-"""`when` and `description` may be async: a gate waits for them, and code that can't wait gets an error."""
+"""`when` and `description` may be async: a gate awaits them, and code that can't wait gets an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A policy's callables are foreign code: whatever they do, no call runs unjudged."""
+"""The callables of a policy can do anything, also fail: no call runs without a verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A run's own configuration may make the policy stricter. Looser only if the policy allows that."""
+"""The configuration of one run may make the policy stricter. It can make it looser only if the policy allows
+that.
+"""
 
 from __future__ import annotations
 

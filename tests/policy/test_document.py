@@ -1,4 +1,6 @@
-"""YAML: what is refused before a policy is read from it, and the scalars that are not text."""
+"""The YAML of a policy: what is refused before any rule is read, and values that YAML doesn't
+read as text.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The part of a policy that a review keeps, to judge an edit by (security M7)."""
+"""The part of a policy that a review keeps, to judge an edit by it."""
 
 from __future__ import annotations
 

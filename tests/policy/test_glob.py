@@ -1,4 +1,4 @@
-"""Globs against names, and against each other."""
+"""Globs: which names they match, and which globs cover others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rule applies to a call, and everything that it sets."""
+"""Which rule applies to a call, and everything that the rule sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A policy from Python: callables, and problems without a line."""
+"""A policy in Python: callables, and errors without a line number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A ruling that is made from another one loses nothing that hides values or marks words (H2 to H6)."""
+"""A ruling that is made from another one still hides the same values, and still marks the same words as the
+agent's.
+"""
 
 from __future__ import annotations
 

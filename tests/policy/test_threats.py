@@ -1,4 +1,4 @@
-"""Hostile policies, schemas and names: each ends in one defined way, soon."""
+"""Hostile policies, schemas and names: each gives one defined result, soon."""
 
 from __future__ import annotations
 

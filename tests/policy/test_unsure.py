@@ -1,4 +1,4 @@
-"""Arguments that make a `when` fail: their sender must gain nothing."""
+"""Arguments with which a `when` fails: the agent that sends them gains nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""In a review that hides values people read no text of the agent: it may quote them in any spelling."""
+"""In a review that hides values, people read no text of the agent, because it could contain a hidden value in
+any spelling.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people do, as values: each is applied to a review without a store or a chat."""
+"""What people do, as values: each is applied to a review without a store or a chat system."""
 
 from __future__ import annotations
 

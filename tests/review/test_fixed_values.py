@@ -1,4 +1,4 @@
-"""Security M6: a readOnly value stays as it is, whatever way an edit comes."""
+"""A readOnly value stays as it is, by every way to edit."""
 
 # ruff: noqa: E501 - a schema and its arguments a line
 

@@ -1,4 +1,4 @@
-"""What a ruling sets also applies to a new revision: by an edit, a rename, an answer (attack A3)."""
+"""Each field of a ruling also applies to a new revision, after an edit, a rename or an answer."""
 
 from __future__ import annotations
 

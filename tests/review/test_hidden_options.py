@@ -1,4 +1,4 @@
-"""An agent's question in a review that hides values: people see numbers in place of its words (M3)."""
+"""An agent's question in a review that hides values: people see numbers in place of its words."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What people read about problems of a review that hides values: no key, no value, and no word of the agent's
-schema about them. A canary is in everything that nobody may read.
+"""Errors about a review that hides values contain no key, no value and no word of the agent's schema about
+them. The tests put a canary into everything that must stay hidden.
 """
 
 from __future__ import annotations

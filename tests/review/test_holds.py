@@ -1,4 +1,4 @@
-"""A held review: its clocks wait for its release, and it can be cancelled by as many people as it needs."""
+"""A held review: its clocks stop until its release, and cancelling it takes as many people as before."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""One human with identities in two channels (issue 11 §2, house §5 and §6): one vote, and never their own
-approver.
-"""
+"""One human with identities in two channels has one vote, and never approves their own request."""
 
 from __future__ import annotations
 

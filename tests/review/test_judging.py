@@ -1,4 +1,4 @@
-"""An edit is judged again, by the rules that the review keeps (security M1 and M7)."""
+"""An edit is judged again, by the rules that the review keeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Anything may happen in any order: what must hold after each step, over a moving clock."""
+"""Random operations in any order: what must be true after each, while the clock moves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits that name another tool, questions with a schema, and whole answers at once."""
+"""Edits that choose another tool, questions with a schema, and answers to all actions at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A call after a rejected one of the same tool, in the same thread: another attempt, by our own records."""
+"""A call after a rejected call of the same tool, in the same thread, is another attempt, found in our own
+records.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""M5: where values are hidden, people read what became of a call; only the agent's words are missing."""
+"""In a review that hides values, people still read what became of each call. Only the agent's words are
+missing.
+"""
 
 from __future__ import annotations
 

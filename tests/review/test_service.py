@@ -1,4 +1,4 @@
-"""The one writer of reviews, over a real Redis: races, lost replies, and what it checks again."""
+"""The service that alone writes reviews, with a real Redis: races, lost replies, and what it checks again."""
 
 from __future__ import annotations
 

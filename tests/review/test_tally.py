@@ -1,4 +1,4 @@
-"""Security M2: every way to make a call run, again or not, or to answer in its place asks the same people."""
+"""Every way to make a call run, to run it again, or to answer in its place needs the same people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Time's half: clocks, chains, reminders, and places that can't be reached."""
+"""What time does to a review: clocks, escalation steps, reminders, and places that can't be reached."""
 
 from __future__ import annotations
 

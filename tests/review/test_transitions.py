@@ -1,4 +1,4 @@
-"""People's half and time's half of the state machine, as tables."""
+"""The state machine as tables: what people do, and what time does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ends soon is shown first, and nothing is passed without end."""
+"""What expires soon is shown first, but other cards are not delayed without limit."""
 
 from __future__ import annotations
 

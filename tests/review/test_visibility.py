@@ -1,4 +1,4 @@
-"""What nobody may see of a call, where its arguments are told outside a chat."""
+"""What must stay hidden of a call where its arguments are shown outside a chat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several people, several clocks, in any order: who approved what runs, and when anything is due."""
+"""Several people and clocks, in random order: who approved what runs, and when anything is due."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where it takes several people: votes, edits, and who of them counts."""
+"""Decisions that need several people: votes, edits, and whose votes count."""
 
 from __future__ import annotations
 

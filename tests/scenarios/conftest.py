@@ -1,5 +1,5 @@
 """Checked after every scenario: no card has two messages, all requests to Slack are within its limits, and no
-log quotes an argument.
+log contains an argument.
 """
 
 from __future__ import annotations

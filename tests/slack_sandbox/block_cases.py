@@ -1,4 +1,4 @@
-"""Blocks at their limits, and blocks beyond, each with a part of what Slack says about it."""
+"""Valid blocks at their limits, and invalid blocks with a part of Slack's error text."""
 
 from __future__ import annotations
 

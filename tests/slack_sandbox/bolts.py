@@ -1,4 +1,4 @@
-"""A real slack-bolt app at the other end: over HTTP, or over Socket Mode."""
+"""A real slack-bolt app as the sandbox's bot, over HTTP or Socket Mode."""
 
 from __future__ import annotations
 

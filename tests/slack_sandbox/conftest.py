@@ -1,4 +1,4 @@
-"""A sandbox, hands, a Slack client, and a bot that answers whatever a test tells it to."""
+"""A sandbox, people who act in it, a Slack client, and a bot whose answers a test sets."""
 
 from __future__ import annotations
 

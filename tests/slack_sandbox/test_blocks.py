@@ -1,4 +1,4 @@
-"""What Slack refuses in blocks: each limit holds exactly, and one more is one too many."""
+"""What Slack refuses in blocks: a value at each limit is accepted, and one more is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A real slack-bolt app, mounted on aiohttp, lives in the sandbox as it would in Slack."""
+"""A real slack-bolt app on aiohttp works with the sandbox as with Slack."""
 
 from __future__ import annotations
 

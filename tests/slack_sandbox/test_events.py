@@ -1,4 +1,6 @@
-"""The Events API: what is told, to whom, how often it is tried, and the challenge at the start."""
+"""The Events API: which events are sent to whom, how often an event is tried again, and the challenge at the
+start.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Files: uploaded in three steps, shared in a channel or a thread, read by who sees that."""
+"""Files: uploaded in three steps, shared in a channel or a thread, and read by people who can see that
+message.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Home tab: what the app publishes for a person, and the events that it gets there."""
+"""The Home tab: what the app publishes for a person, and the events that the app gets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The local Slack takes requests of this machine's own names only (security Low: DNS rebinding)."""
+"""The local Slack accepts requests only for this machine's own names, as a protection against
+DNS rebinding.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Slack's client sends for untouched fields, and what it does not send at all."""
+"""What Slack's client sends for fields that nobody changed, and what it does not send."""
 
 from __future__ import annotations
 

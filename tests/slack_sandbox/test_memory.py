@@ -1,4 +1,4 @@
-"""A sandbox with a data file still has its messages when it starts again."""
+"""A sandbox with a data file still has its messages after a restart."""
 
 from __future__ import annotations
 

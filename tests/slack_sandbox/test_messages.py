@@ -1,4 +1,4 @@
-"""Messages are posted, changed, deleted and whispered as Slack does it."""
+"""Messages are posted, changed, deleted, or shown to one person only, as in Slack."""
 
 from __future__ import annotations
 

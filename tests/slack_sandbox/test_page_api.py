@@ -1,4 +1,4 @@
-"""What the page lives on: the state, the stream, the words of people and agent, ordered troubles."""
+"""The API of the page: the state, the stream, messages of people and of the agent, and injected faults."""
 
 from __future__ import annotations
 

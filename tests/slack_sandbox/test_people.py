@@ -1,4 +1,4 @@
-"""Who is in the workspace, as the Web API tells it, and the events that the app gets."""
+"""The people of the workspace in the Web API, and the events about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever the checks of blocks and views refuse, the app is told as Slack tells it."""
+"""The app gets every problem that the checks of blocks and views find, in Slack's format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers to a click at its own address, and requests that are signed, forged or sent again."""
+"""Answers to a click at its response URL; and requests that are signed, forged or sent again."""
 
 from __future__ import annotations
 

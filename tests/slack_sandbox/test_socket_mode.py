@@ -1,4 +1,6 @@
-"""Socket Mode as Slack speaks it: addresses for one use, hello, envelopes, receipts, ends of all kinds."""
+"""Socket Mode as in Slack: addresses for one use, hello, envelopes, receipts, and every way in which a socket
+ends.
+"""
 
 from __future__ import annotations
 

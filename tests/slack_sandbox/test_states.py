@@ -1,4 +1,6 @@
-"""What inputs hold: no more than a browser's own could, and the same after they were drawn again."""
+"""The values of inputs: only what a browser's field could hold, and unchanged after the inputs are drawn
+again.
+"""
 
 from __future__ import annotations
 

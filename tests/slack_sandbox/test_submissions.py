@@ -1,4 +1,4 @@
-"""Modals: what the bot gets of them, and what becomes of its answer."""
+"""Submitted modals: what the bot gets, and what its answer does."""
 
 from __future__ import annotations
 

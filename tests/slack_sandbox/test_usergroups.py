@@ -1,4 +1,4 @@
-"""User groups: who is in them, and the events that the app gets."""
+"""User groups: their members, and the events that the app gets."""
 
 from __future__ import annotations
 

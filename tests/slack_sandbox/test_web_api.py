@@ -1,4 +1,4 @@
-"""The Web API refuses what Slack refuses, by Slack's names."""
+"""The Web API refuses what Slack refuses, with Slack's error names."""
 
 from __future__ import annotations
 

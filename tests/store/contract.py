@@ -1,4 +1,4 @@
-"""What every store promises. A subclass gives the `store` and the `clock` that moves its time."""
+"""What every store promises. A subclass provides the `store`, and the `clock` that moves its time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What waits for somebody follows the review, whatever happens to it."""
+"""The index of what waits for each person, group or place stays correct after every change of a review."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names in indexes that are damaged, as by a flipped bit: they keep nobody from reading the others."""
+"""Damaged names in indexes, for example by a flipped bit: the others can still be read."""
 
 from __future__ import annotations
 

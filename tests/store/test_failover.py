@@ -1,4 +1,6 @@
-"""A Redis Cluster and a Sentinel set that lose a master during clicks; slots that move; clients of both."""
+"""A Redis Cluster and a Sentinel set that lose a master while people click; slots that move; the clients of
+both.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A master of a Redis Cluster is replaced by a replica that lags: its partitions are held, others go on."""
+"""In a Redis Cluster a replica that lags becomes master: the reviews of its partitions are held, and the
+others continue.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract, kept by the store in memory."""
+"""The store contract, run on the store in memory."""
 
 from __future__ import annotations
 

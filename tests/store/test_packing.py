@@ -1,4 +1,4 @@
-"""What Redis keeps of a review and of its audit is packed, and can be read for as long as it is stored."""
+"""What Redis keeps of reviews and of the audit is packed, and stays readable as long as it is stored."""
 
 from __future__ import annotations
 

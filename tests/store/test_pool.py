@@ -1,4 +1,4 @@
-"""Connections to Redis: in turn, made to the end, and none left when the store is closed."""
+"""The pool of connections to Redis: used in turn, opened completely, and all closed with the store."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""The contract, kept by Redis: with one partition, with four, in a cluster, behind Sentinels, and by the
-oldest server we support."""
+"""The store contract, run on Redis: with one partition, with four, in a cluster, behind Sentinels, and with
+the oldest server that we support.
+"""
 
 from __future__ import annotations
 

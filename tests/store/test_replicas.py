@@ -1,4 +1,4 @@
-"""HITL_REDIS_WAIT_REPLICAS: what is acknowledged is on a replica; and a failover to one that lags."""
+"""HITL_REDIS_WAIT_REPLICAS: an acknowledged write is on a replica; and a failover to a replica that lags."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What bots and agents say of a Redis that is unsafe: it is used, and its operators are told."""
+"""An unsafe Redis: bots and agents use it, and warn the operators at start."""
 
 from __future__ import annotations
 

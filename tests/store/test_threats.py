@@ -1,4 +1,6 @@
-"""Threats at the border to Redis: an answer that reaches another caller (T44), somebody in between (T51)."""
+"""Attacks and faults between the store and Redis: a reply that reaches another caller (T44), somebody on the
+network (T51).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The URL of a Redis: it means what it says, or is refused with one sentence."""
+"""The URL of a Redis: every part of it is used, or it is refused with one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract, kept by the servers of other versions that are on this machine; the others are skipped.
+"""The store contract, run on other versions of Redis and Valkey that this machine has; others are skipped.
 
 `make redis-servers` fetches some. `HITL_TEST_REDIS_SERVER=/path/to/valkey-server` runs all tests of Redis
 with one of them.

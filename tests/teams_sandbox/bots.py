@@ -1,4 +1,4 @@
-"""A bot at the other end of the network: keeps what it gets, checks its token, and gives the next answer."""
+"""The bot of the tests: it stores each request, checks its token, and sends the next prepared answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sandbox, and a bot's calls of it over httpx."""
+"""A sandbox, and a bot that calls it with httpx."""
 
 from __future__ import annotations
 

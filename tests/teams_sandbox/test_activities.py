@@ -1,4 +1,4 @@
-"""What the bot is told of: messages, installs, and changes of teams and people."""
+"""Which activities the bot gets: messages, installs, and changes of teams and people."""
 
 from __future__ import annotations
 

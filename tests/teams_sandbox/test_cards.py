@@ -1,4 +1,6 @@
-"""A card that Teams refuses, or draws in another way than written, is an error that names the place."""
+"""A card that Teams refuses, or shows in another way than it is written, gives an error that names the place
+in the card.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Posts, updates and deletions through the Connector."""
+"""Posting, updating and deleting through the Connector."""
 
 from __future__ import annotations
 

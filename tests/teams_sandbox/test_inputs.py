@@ -1,4 +1,4 @@
-"""What a client sends for a card's inputs, and what it doesn't let a person send."""
+"""What a client sends for a card's inputs, and which entries it doesn't send."""
 
 from __future__ import annotations
 

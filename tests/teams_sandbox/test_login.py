@@ -1,4 +1,4 @@
-"""Tokens: the bot's own from Entra by msal, and those that Bot Framework sends."""
+"""Tokens: the bot gets its own from Entra with msal, and Bot Framework sends others with its requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m teams_sandbox`: the local Teams alone."""
+"""`python -m teams_sandbox`: the local Teams as a program."""
 
 from __future__ import annotations
 

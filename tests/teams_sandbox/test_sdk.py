@@ -1,4 +1,4 @@
-"""Microsoft's own SDK for Teams reads what the sandbox answers and sends."""
+"""Microsoft's own SDK for Teams can read what the sandbox answers and sends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Log records as JSON: one object a line, with the ids of the review and its thread, and no arguments."""
+"""Log records as JSON: one object on each line, with the ids of the review and its thread, and without
+arguments.
+"""
 
 from __future__ import annotations
 

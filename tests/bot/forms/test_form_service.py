@@ -1,4 +1,4 @@
-"""Forms from opening to the decision, for a channel that exists only here, with three fields on a page."""
+"""Forms from opening to the decision, in a channel made for this test, with three fields on a page."""
 
 from __future__ import annotations
 

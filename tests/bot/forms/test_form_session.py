@@ -1,4 +1,4 @@
-"""A form over its pages, as any channel shows it: no chat system takes part."""
+"""A form with several pages, as any channel shows it, without a chat system."""
 
 from __future__ import annotations
 

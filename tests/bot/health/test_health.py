@@ -1,4 +1,4 @@
-"""What is wrong at the moment: reported once, listed, counted, and told to the bot's own channel."""
+"""Problems: each is reported once, listed, counted, and sent to the bot's own channel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `/readyz` says of this machine's clock."""
+"""What `/readyz` says about the clock of this machine."""
 
 from __future__ import annotations
 

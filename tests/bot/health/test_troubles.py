@@ -1,4 +1,4 @@
-"""Nothing waits silently (newcomer 2): what can't be shown is reported on the other cards, in Home, and to
+"""Nothing waits without anybody knowing: what can't be shown is reported on the other cards, in Home, and to
 the operators.
 """
 

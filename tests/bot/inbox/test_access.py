@@ -1,4 +1,6 @@
-"""What has to be read before it is approved: the seal of a button says whether its card showed all of it."""
+"""What a person must read before they approve it: the seal of a button says whether its card showed all of
+it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Home holds little, however much waits (attack A20)."""
+"""A Home has a bounded size and cost, however many reviews wait."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What a person did → a reply: one load and one check of the permission for each click."""
+"""What a person did becomes a reply. Each click needs one load of the review and one check of the person's
+rights.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a button says, and which command or form it is: the same for every channel."""
+"""The value of a button, and the command or form that it means: the same in every channel."""
 
 from __future__ import annotations
 

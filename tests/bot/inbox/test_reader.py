@@ -1,4 +1,4 @@
-"""What people read before they decide, for a channel that exists only here."""
+"""The pages that people read before they decide, in a channel made for this test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs in Redis that are damaged, as by a flipped bit: they hold up no other, and are told."""
+"""Damaged jobs in Redis, for example by a flipped bit: they don't block other jobs, and they are reported."""
 
 from __future__ import annotations
 

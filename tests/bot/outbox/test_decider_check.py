@@ -1,5 +1,6 @@
-"""The bot's own look at all live reviews: each has its turn, however many there are, and whatever is wrong
-with one of them."""
+"""The bot checks all live reviews for people who can decide. It reaches each of them, however many there are,
+even if one is broken.
+"""
 
 from __future__ import annotations
 

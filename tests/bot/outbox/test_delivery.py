@@ -1,5 +1,6 @@
-"""One card at one place: who gets a copy, which lines are sent once, and where a card goes that can't be
-shown."""
+"""One card at one place: who gets a copy, which thread lines are sent once, and where a card goes if it can't
+be shown.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What digests read of the store."""
+"""What digests read from the store."""
 
 from __future__ import annotations
 

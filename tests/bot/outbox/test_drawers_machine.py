@@ -1,4 +1,6 @@
-"""Any number of bots that draw one card over a slow, lossy channel: a model of what it shows in the end."""
+"""Several bots draw one card over a slow channel that loses calls: a model says what the card shows in the
+end.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Due work is done, however much other work waits, and even if some of it fails."""
+"""What is due is done, however much other work waits, and even if a part of it fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of jobs that fail: none ends in silence."""
+"""Jobs that fail: each is tried again or reported."""
 
 from __future__ import annotations
 

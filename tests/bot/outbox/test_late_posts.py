@@ -1,4 +1,6 @@
-"""Posts that a chat system applies after all is over: nobody sees buttons for what is decided."""
+"""A chat system applies a post very late, when everything is decided: nobody sees buttons for a decided
+action.
+"""
 
 from __future__ import annotations
 

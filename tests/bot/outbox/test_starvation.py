@@ -1,4 +1,4 @@
-"""A card that fails each time doesn't block others: it is tried later, and reported until it works."""
+"""A card that always fails doesn't block others: it is tried later, and reported until it works."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two bots draw one card: in any order of Slack's, it ends in the newest state."""
+"""Two bots draw one card: in whatever order Slack applies their calls, the card ends in the newest state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The workers: what is told of one that stops."""
+"""Background workers: a worker that stops is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may decide, as Slack tells it."""
+"""Who may decide, according to Slack's answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of look-ups are cached for a while, and one look-up runs at a time."""
+"""Results of look-ups are cached for a while, and the same look-up runs only once at a time."""
 
 from __future__ import annotations
 

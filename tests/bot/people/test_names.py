@@ -1,5 +1,4 @@
-"""Ids count, names are only text (security C1): a name that a person chooses gives no address and no
-right."""
+"""Only ids give rights. Names are text: a name that a person chooses is no address and gives no right."""
 
 from __future__ import annotations
 

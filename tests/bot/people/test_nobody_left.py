@@ -1,5 +1,6 @@
-"""Nobody is left who may decide: the next escalation step is taken, and after the last one the fallback's
-people may decide."""
+"""If nobody is left who may decide, the next escalation step is taken. After the last step, the fallback's
+people may decide.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HITL_PEOPLE: which identities are one human. Each mistake is an error at start, with its line."""
+"""HITL_PEOPLE: which identities belong to one human. Each mistake is an error at start, with its line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests that wait for the same are answered by one read."""
+"""Requests that wait for the same value share one read."""
 
 from __future__ import annotations
 

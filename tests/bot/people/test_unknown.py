@@ -1,4 +1,4 @@
-"""Unknown is not no (security C2): without a clear answer of Slack nothing is opened, removed or hidden."""
+"""Unknown is not no: without a clear answer from Slack, nothing is opened, removed or hidden."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Characters that hide, reorder, pad or format: always seen, never raw (Trojan Source, CVE-2021-42574)."""
+"""Characters that hide, reorder, pad or format text are made visible (Trojan Source, CVE-2021-42574)."""
 
 from __future__ import annotations
 

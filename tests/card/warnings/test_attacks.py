@@ -1,6 +1,6 @@
 # ruff: noqa: RUF001
-"""Ways to make a reader see another text, from the cards' list of ways to fool a reviewer (6 and 7), and
-variations of them.
+"""Characters and addresses that look like others, or hide where something begins and ends: each has a
+warning.
 """
 
 from __future__ import annotations

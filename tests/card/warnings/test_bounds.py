@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001
-"""Checks are linear in a text's length: the largest arguments take no more than a moment."""
+"""The checks take linear time: even the largest arguments take only a moment."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001
-"""Honest text of any language has no warning."""
+"""Normal text of any language has no warning."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001
-"""The tables come from Unicode, and agree with what Python knows of it."""
+"""The tables come from Unicode's data files, and agree with Python's `unicodedata`."""
 
 from __future__ import annotations
 

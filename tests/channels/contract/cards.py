@@ -1,4 +1,6 @@
-"""Cards of every scene: within the limits, complete or said to be cut, and with others' text as text."""
+"""Cards of all scenes: within the limits, complete or with a mark where they are cut, and text of others as
+plain text.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a call may raise: four kinds of errors, and no other."""
+"""Which errors a channel's call may raise: four kinds, and no other."""
 
 from __future__ import annotations
 

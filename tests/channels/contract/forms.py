@@ -1,4 +1,4 @@
-"""Forms: every page of every form is within the channel's limits, and others' text stays text."""
+"""Forms: every page is within the channel's limits, and text of others is plain text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Homes: what waits for one person, within the limits, with others' text as text."""
+"""Homes: what waits for one person, within the limits, with text of others as plain text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who and where: people, groups, conversations, places. Each answer is yes, no or unknown."""
+"""Look-ups of people, groups, conversations and places. Each answer is yes, no or unknown."""
 
 from __future__ import annotations
 

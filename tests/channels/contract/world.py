@@ -1,4 +1,4 @@
-"""What a test of the contract needs from a channel's test double: places, people, and what goes wrong."""
+"""What the contract's tests need from a channel's own tests: places, people, and failures on request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Modals begin with what they are about."""
+"""A modal begins with the call that it is about."""
 
 from __future__ import annotations
 

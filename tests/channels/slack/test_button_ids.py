@@ -1,4 +1,4 @@
-"""Every button that a card draws is one that the bot accepts."""
+"""The bot accepts every button that a card can have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Slack-clients 3: an edit that takes something away says what, and counts when the same is sent again."""
+"""If an edit removes something, the form names it, and the edit counts only if the person sends the same
+again.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the bot's calls reach Slack: over connections that they share."""
+"""The bot's calls to Slack share connections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Slack's answers mean to the bot: wait, give up, or look again."""
+"""Slack's error answers, and what the bot does: wait, give up, or look again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms as inputs of a modal: what nobody touched comes back as it was, whatever it is."""
+"""A form's fields as inputs of a modal: a value that nobody changed comes back exactly as it was."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A form over several pages, and one in which a choice decides what follows."""
+"""A form with several pages, and a form in which a choice decides which fields follow."""
 
 from __future__ import annotations
 

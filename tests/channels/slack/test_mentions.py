@@ -1,4 +1,4 @@
-"""Who becomes a mention, and who stays text."""
+"""Which people become mentions, and which stay text."""
 
 from __future__ import annotations
 

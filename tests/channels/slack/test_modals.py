@@ -1,4 +1,4 @@
-"""Modals through a real bot and a local Slack: click, look, submit."""
+"""Modals, with a real bot and a local Slack: click, read, submit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Sockets to Slack: kept alive whatever ends them, and each click answered over the one it came by."""
+"""Sockets to Slack: one that ends is replaced, and each click is acknowledged over the socket that it came
+from.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tools an edit may name, and what it costs to say so (attack A15)."""
+"""Which other tools an edit may choose, and how much work the list of them may take."""
 
 from __future__ import annotations
 

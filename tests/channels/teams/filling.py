@@ -1,4 +1,4 @@
-"""A form of Teams as a person fills it in: checked against Teams' limits, and sent by its client."""
+"""A form in Teams, filled in by a person: checked against Teams' limits, and sent as a client sends it."""
 
 from __future__ import annotations
 

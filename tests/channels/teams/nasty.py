@@ -1,4 +1,4 @@
-"""Texts that mean something to a client of Teams."""
+"""Texts that a client of Teams could read as markup."""
 
 NASTY = (
     "[Approve](https://evil.example/x)",

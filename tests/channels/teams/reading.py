@@ -1,4 +1,6 @@
-"""What a person reads on an Adaptive Card, as plain text; and all texts in it, by how Teams treats them."""
+"""What a person reads on an Adaptive Card, as plain text; and all texts in it, grouped by how Teams formats
+them.
+"""
 
 from __future__ import annotations
 

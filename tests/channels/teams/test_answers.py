@@ -1,4 +1,4 @@
-"""Answers of Microsoft that are not as it documents them: nothing is raised but ChannelErrors."""
+"""Answers of Microsoft that differ from its documentation: only ChannelErrors are raised."""
 
 from __future__ import annotations
 

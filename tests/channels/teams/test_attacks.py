@@ -1,4 +1,4 @@
-"""The nine ways to fool a reviewer that a tester found, on a card of Teams."""
+"""Nine ways to fool a reviewer, tried on a card of Teams. docs/gallery.md lists them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a button of a Teams card carries: ids with a MAC, and nothing that a client could change."""
+"""What a button of a Teams card contains: ids with a MAC, so that a client can't change them."""
 
 from __future__ import annotations
 

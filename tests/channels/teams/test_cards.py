@@ -1,4 +1,4 @@
-"""Whatever the review: Teams takes its card, and what it does not show it says."""
+"""Teams accepts the card of every review, and the card says what it does not show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What the store keeps about Teams, damaged or of a newer version: it hides nothing else, and is told."""
+"""Values that the store keeps about Teams are damaged, or of a newer version: they are reported, and the
+others can still be read.
+"""
 
 from __future__ import annotations
 

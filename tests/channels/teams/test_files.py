@@ -1,4 +1,4 @@
-"""Where files of Teams may go, and what they are called."""
+"""Where the bot may send files of Teams, and how they are named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms of Teams: what nobody touched comes back as it was, and what is entered is what runs."""
+"""Forms of Teams: a value that nobody changed comes back as it was, and what a person enters is what runs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Nothing that an agent writes comes alive in Teams: no Markdown, image, macro, mention, or button of its
-own.
-"""
+"""An agent's text stays text in Teams: it makes no Markdown, image, macro, mention or button."""
 
 from __future__ import annotations
 

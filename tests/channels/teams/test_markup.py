@@ -1,4 +1,4 @@
-"""Spans as text runs, options as texts that no client formats, and whom a card mentions."""
+"""Spans become text runs, options become texts that no client formats; and which people a card mentions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person opens in place of a card, the Home, and the lines below a card."""
+"""The pages that a person opens in place of a card, the Home, and the lines below a card."""
 
 from __future__ import annotations
 

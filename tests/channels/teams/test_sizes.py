@@ -1,4 +1,4 @@
-"""Every card that leaves the package `render` is one that Teams takes, whatever is in the review."""
+"""Teams accepts every card that the package `render` makes, whatever is in the review."""
 
 from __future__ import annotations
 

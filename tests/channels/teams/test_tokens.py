@@ -1,5 +1,6 @@
-"""Whom the bot takes for Teams: threat T34. Each wrong token and each wrong activity is refused, and nothing
-of it is handled."""
+"""Which requests the bot accepts as Teams' own (threat T34). Each wrong token and each wrong activity is
+refused, and has no effect.
+"""
 
 from __future__ import annotations
 

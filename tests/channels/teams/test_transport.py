@@ -1,4 +1,6 @@
-"""What Teams answers and what we make of it; which conversations are known, and to whom; lost posts."""
+"""Teams' answers and what the bot makes of them; which conversations it knows, and with which members; lost
+posts.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The people and places of the gallery in Teams: the same reviews, as a bot in Teams has them."""
+"""The people and places of the gallery in Teams. The reviews are the same as in Slack."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms and what is read in place of a card: all arguments, the actions one by one."""
+"""Forms, and the pages that are shown in place of a card: all arguments, the actions one by one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The part of docs/gallery.md about Teams: some of the same scenes, as Teams draws them."""
+"""The part of docs/gallery.md about Teams: some of the same scenes, as Teams shows them."""
 
 from __future__ import annotations
 

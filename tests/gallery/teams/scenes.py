@@ -1,4 +1,4 @@
-"""All scenes of the gallery of Teams. Those with Slack's names show the same."""
+"""All scenes of the gallery of Teams. A scene with the name of a Slack scene shows the same."""
 
 from __future__ import annotations
 

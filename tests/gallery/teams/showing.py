@@ -1,4 +1,4 @@
-"""What the gallery shows of Teams: cards, each made by the code that makes what is sent."""
+"""The scenes of the gallery of Teams: cards, each made by the product's own code."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""An agent is killed after it started a tool, before it reported: people are asked, and their answer ends
-it."""
+"""An agent is killed after it started a tool and before it reported: people are asked, and their answer
+settles the call.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Who may say what became of a call, and whose earlier votes count, where a doubt and a decision meet."""
+"""Who may answer for a call in doubt, and whose earlier votes count if the review also waits
+for a decision.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Agents that ask in the format of their own system, people in Slack: the interrupt goes in unchanged as
-JSON, and the answer is what resumes that system.
+"""Agents that interrupt in the format of their own framework, people in Slack: the interrupt is sent
+unchanged as JSON, and the answer can resume that framework.
 """
 
 from __future__ import annotations

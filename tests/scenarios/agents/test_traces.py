@@ -1,4 +1,4 @@
-"""One trace from an agent's submit to the run of its tool, over Redis, a bot and people's clicks."""
+"""One trace from an agent's submit to the run of its tool, through Redis, a bot and people's clicks."""
 
 from __future__ import annotations
 

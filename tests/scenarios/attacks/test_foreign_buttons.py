@@ -1,4 +1,4 @@
-"""Buttons that are none of ours, or say something else than what their listener does."""
+"""Buttons that are not ours, or whose value doesn't fit their listener."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Whatever arrives at the bot's port: no 500, nothing stored, nothing left open, and clicks are served.
+"""Random requests to the bot's port: no 500, nothing is stored, no connection stays open, and clicks still
+work.
 
 The requests are made by a seed, so a failure can be repeated: it names the request.
 """

@@ -1,4 +1,6 @@
-"""A full run at DEBUG, in both formats: no log of bot or agent has an argument, a token or a password."""
+"""A complete run at DEBUG, in both log formats: no log of a bot or agent contains an argument, a token or a
+password.
+"""
 
 from __future__ import annotations
 

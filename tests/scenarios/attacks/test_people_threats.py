@@ -1,4 +1,4 @@
-"""Attacks and accidents: replays, guesses, stale buttons, two levels, a slow Slack."""
+"""Attacks and accidents: replays, guessed ids, stale buttons, one person on two levels, a slow Slack."""
 
 from __future__ import annotations
 

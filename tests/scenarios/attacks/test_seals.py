@@ -1,4 +1,4 @@
-"""Faults 5: after a loss of data a button never decides on something else than its card shows."""
+"""After a data loss, a button never decides on anything other than what its card shows."""
 
 from __future__ import annotations
 

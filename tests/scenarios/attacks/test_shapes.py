@@ -1,4 +1,4 @@
-"""Signed payloads that are not as Slack sends them: one clear refusal, and nothing is decided."""
+"""Signed payloads that differ from Slack's: each gets one clear refusal, and decides nothing."""
 
 from __future__ import annotations
 

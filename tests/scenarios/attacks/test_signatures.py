@@ -1,4 +1,4 @@
-"""What reaches the bot's address from the whole internet: only what Slack signed, and that only once."""
+"""Anybody can send requests to the bot's address: only what Slack signed counts, and only once."""
 
 from __future__ import annotations
 

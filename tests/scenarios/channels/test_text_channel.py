@@ -1,4 +1,4 @@
-"""The core with a channel that has nothing of Slack: what an agent asks is decided in lines of text."""
+"""The core with a channel that uses nothing of Slack: people decide by lines of text."""
 
 from __future__ import annotations
 

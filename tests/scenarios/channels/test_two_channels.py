@@ -1,4 +1,4 @@
-"""One bot with Slack and the text channel: one review, whatever people decide in."""
+"""One bot with Slack and the text channel: it is one review, in whichever channel people decide."""
 
 from __future__ import annotations
 

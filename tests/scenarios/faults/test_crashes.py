@@ -1,4 +1,6 @@
-"""kill -9 at exactly one point of a bot, run as in production; then another one finishes the job."""
+"""A bot that runs as in production is killed (kill -9) at one exact point; then another one
+finishes the job.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A card that somebody deleted while its review waits, with nothing due."""
+"""Somebody deletes a card while its review waits and nothing is due."""
 
 from __future__ import annotations
 

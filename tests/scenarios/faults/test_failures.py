@@ -1,4 +1,4 @@
-"""An error that nobody foresaw, in each handler: the person reads one sentence, and the log has one line."""
+"""An unexpected error in each handler: the person reads one sentence, and the log has one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The disk of Redis is full: nothing that was acknowledged is lost, and everything goes on by itself."""
+"""The disk of Redis is full: nothing that was acknowledged is lost, and everything recovers
+without a person.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""T54: Redis comes back without what it had acknowledged. Cards, presses, agents and the operator."""
+"""T54: Redis comes back without writes that it acknowledged. What happens to cards, clicks, agents and the
+operator.
+"""
 
 from __future__ import annotations
 

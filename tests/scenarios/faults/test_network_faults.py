@@ -1,4 +1,4 @@
-"""The network to Redis is slow, or resets connections; Slack takes the bot's token away; clocks differ."""
+"""The network to Redis is slow or resets connections; Slack revokes the bot's token; clocks differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Promises 10 and 11: Redis or Slack is down, limits, or refuses; nothing is lost and people are told."""
+"""Promises 10 and 11: Redis or Slack is down, limits calls or refuses them; nothing is lost and people are
+told.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Redis that takes no writes, or is away: what the bot, its probes and its log say of it."""
+"""A Redis that accepts no writes, or is down: what the bot, its probes and its log say."""
 
 from __future__ import annotations
 

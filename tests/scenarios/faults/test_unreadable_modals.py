@@ -1,4 +1,4 @@
-"""Modals that can't be read: another version of the bot opened them, or something changed their metadata."""
+"""Modals that the bot can't read: another version of the bot opened them, or their metadata was changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One review that this version can't read is told, and hides no other."""
+"""A review that this version can't read is reported, and the others are still shown."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Class 9: a burst to one channel makes progress, in order, at the rate that Slack allows, also if bots
-die."""
+"""Many reviews at once in one channel: their cards appear in order, at the rate that Slack allows, also if
+bots die.
+"""
 
 from __future__ import annotations
 

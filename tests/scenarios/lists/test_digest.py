@@ -1,4 +1,4 @@
-"""A backlog of one agent's reviews shares one message, which opens into them."""
+"""A backlog of one agent's reviews shares one message, from which people open the reviews."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Digests and bots that die, freeze or are refused in the middle."""
+"""Digests, and bots that die, freeze or are refused while they work on them."""
 
 from __future__ import annotations
 

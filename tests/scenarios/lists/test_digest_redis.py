@@ -1,4 +1,4 @@
-"""Digests where Redis is away for a while, or has a review that can't be read."""
+"""Digests while Redis is down for a while, or contains a review that can't be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A digest is a shortcut for plain pending reviews: in any doubt each review gets a card of its own."""
+"""A digest is only for plain pending reviews: whenever that is not sure, each review gets a
+card of its own.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A whole scenario over TLS, as the user of docs/operations.md: one server, a cluster, and Sentinels."""
+"""A complete scenario over TLS, with the user of docs/operations.md: one server, a cluster, and Sentinels."""
 
 from __future__ import annotations
 

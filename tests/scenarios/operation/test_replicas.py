@@ -1,4 +1,4 @@
-"""Bots side by side: both halves, one half each, and restarts while people click."""
+"""Several bots: each with both roles, or one role each; and restarts while people click."""
 
 from __future__ import annotations
 

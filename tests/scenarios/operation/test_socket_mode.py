@@ -1,4 +1,4 @@
-"""A bot behind a firewall: all that people do comes over sockets, and every promise holds as over HTTP."""
+"""A bot behind a firewall: clicks arrive over sockets, and every promise holds as over HTTP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hitl serve`: one sentence for each thing that is wrong; probes; a clean end."""
+"""`hitl serve`: one sentence for each wrong setting; probes; a clean stop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An agent asks, people decide in Slack, the agent continues: the effect of each answer."""
+"""An agent asks, people decide in Slack, the agent continues: the effect of each kind of decision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An edit is judged again, from Slack's modal to what runs (security M1 and M7)."""
+"""An edit is judged again, from Slack's modal to what runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Promise 9: a deadline settles by the policy, time and people escalate, and no answer never approves."""
+"""Promise 9: a deadline settles as the policy says, time and people escalate, and silence never approves."""
 
 from __future__ import annotations
 

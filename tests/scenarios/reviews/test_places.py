@@ -1,5 +1,6 @@
-"""Where a review is shown: channels, people, groups, threads, all in step; and where it goes if that is
-impossible."""
+"""Where a review is shown: channels, people, groups and threads, all up to date; and where it goes if a place
+can't be reached.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions to a person, what must be read before, and what asks twice."""
+"""Questions to a person, arguments that must be read first, and buttons that ask for a confirmation."""
 
 from __future__ import annotations
 

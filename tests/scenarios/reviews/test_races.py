@@ -1,4 +1,4 @@
-"""Two at once, too late, or not allowed: one decision each, and everybody else is told why."""
+"""Two people at once, too late, or not allowed: there is one decision, and everybody else is told why."""
 
 from __future__ import annotations
 

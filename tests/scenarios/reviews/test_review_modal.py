@@ -1,4 +1,4 @@
-"""The Review modal: more than one message holds, decided one by one."""
+"""The Review modal: more actions than one message can hold, decided one by one."""
 
 from __future__ import annotations
 

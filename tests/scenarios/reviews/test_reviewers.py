@@ -1,4 +1,4 @@
-"""Who may decide, and how many of them it takes."""
+"""Who may decide, and how many people must approve."""
 
 from __future__ import annotations
 

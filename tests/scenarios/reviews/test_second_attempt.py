@@ -1,4 +1,6 @@
-"""An agent tries again after a rejection: people read that, what changed, and both reasons."""
+"""An agent tries again after a rejection: people read that it is another attempt, what changed, and both
+reasons.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What time does to a review: chains, reminders, clocks and deadlines, once, in order, by whichever bot."""
+"""What time does to a review: escalation steps, reminders and deadlines, once and in order, with any number
+of bots.
+"""
 
 from __future__ import annotations
 

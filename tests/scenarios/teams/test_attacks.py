@@ -1,4 +1,4 @@
-"""What an attacker, a large review or a small accident in Teams can't do."""
+"""Attacks, large reviews and small accidents in Teams, and that they do no harm."""
 
 from __future__ import annotations
 

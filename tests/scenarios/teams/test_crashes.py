@@ -1,4 +1,6 @@
-"""kill -9 at exactly one point of a bot that has Teams, run as in production; then another one takes over."""
+"""A bot with Teams that runs as in production is killed (kill -9) at one exact point; then another one takes
+over.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A backlog in Teams: one message, which opens into its reviews in place of it, for one person."""
+"""A backlog in Teams: one message. A person who opens it sees its reviews in place of it."""
 
 from __future__ import annotations
 

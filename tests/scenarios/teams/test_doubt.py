@@ -1,4 +1,4 @@
-"""A call in doubt, answered in Teams, where the bot's own place is there."""
+"""A call in doubt that is answered in Teams, because the bot's default place is there."""
 
 from __future__ import annotations
 

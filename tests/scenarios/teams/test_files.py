@@ -1,4 +1,4 @@
-"""Files in Teams: all arguments, for what is too long to read in cards."""
+"""Files in Teams contain all arguments of a call that is too long for cards."""
 
 from __future__ import annotations
 

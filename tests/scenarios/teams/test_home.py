@@ -1,4 +1,6 @@
-"""The personal chat with the bot in Teams: what waits for a person, and where the app is installed."""
+"""The personal chat with the bot in Teams: what waits for a person, and what happens when the app is
+installed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reviews in Teams: agent → Redis → bot → a press in Teams → the agent goes on."""
+"""Reviews in Teams: agent → Redis → bot → a press in Teams → the agent continues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Teams with what it seldom has: members without an id, two bots that hear one half each, refused posts."""
+"""Rare cases in Teams: members without an id, two bots that each get half of the events, refused posts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may decide in Teams: threats T29 and T30 across two chat systems, and reviews that are in both."""
+"""Who may decide in Teams: threats T29 and T30 with two chat systems, and reviews that are shown in both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hitl serve` with the settings of Teams alone: no Slack, no package of it."""
+"""`hitl serve` with the settings of Teams only: no Slack, and none of Slack's packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments that a tool doesn't take: LangChain drops or replaces them, after a person has seen them."""
+"""Arguments that a tool doesn't take: LangChain would drop or replace them after a person has seen them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""H6: the function of a tool gets what was approved, or the tool does not run."""
+"""The function of a tool gets exactly the approved arguments, or the tool does not run."""
 
 from __future__ import annotations
 

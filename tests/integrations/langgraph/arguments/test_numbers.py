@@ -1,4 +1,6 @@
-"""A tool gets the number that people approved: its annotation can round it, and pydantic doesn't say so."""
+"""A tool gets the exact number that people approved. pydantic can round a number to the tool's annotation
+without an error.
+"""
 
 from __future__ import annotations
 

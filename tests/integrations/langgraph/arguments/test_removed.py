@@ -1,4 +1,4 @@
-"""What an edit removes does not come back as a default of the tool."""
+"""An argument that an edit removes does not come back as a default of the tool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An edit may turn a call into another of the agent's tools, where that tool's own rules allow it."""
+"""An edit may choose another of the agent's tools, if the rules for that tool allow it."""
 
 from __future__ import annotations
 

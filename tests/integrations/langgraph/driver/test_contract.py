@@ -1,4 +1,4 @@
-"""The contract, kept by a real LangGraph agent, in both modes of LangChain's middleware."""
+"""The integration contract, run on a real LangGraph agent, in both modes of LangChain's middleware."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tool that ran after an approval asks something itself: that is the next review of the same thread."""
+"""A tool that runs after an approval asks a question: this is the next review of the same thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people see when the agent's user writes something new during their review."""
+"""What people see on the card when the agent's user writes a new message during their review."""
 
 from __future__ import annotations
 

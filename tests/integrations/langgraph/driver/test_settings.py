@@ -1,5 +1,4 @@
-"""dialects 6: a run's context and config belong to its thread. dialects 11: every part of a run can be
-streamed."""
+"""A resumed run has the context and config of its own thread, and each part of a run can be streamed."""
 
 from __future__ import annotations
 

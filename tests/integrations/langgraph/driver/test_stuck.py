@@ -1,4 +1,4 @@
-"""A decided run that can't go on: people see it on its card, as long as it lasts."""
+"""A run that can't continue after the decision: its card says so until it continues."""
 
 from __future__ import annotations
 

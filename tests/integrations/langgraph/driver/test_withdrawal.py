@@ -1,5 +1,6 @@
-"""A new message on a thread that waits for people: nobody needs to decide any more, and every call has its
-answer, so that the model can continue the conversation."""
+"""A user writes a new message in a thread that waits for people: the review is cancelled, and every call gets
+an answer, so that the model can continue the conversation.
+"""
 
 from __future__ import annotations
 

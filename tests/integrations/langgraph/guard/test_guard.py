@@ -1,4 +1,4 @@
-"""The guard in front of the tools, and agents that could not be resumed safely."""
+"""The guard in front of the tools, and agents that can't be resumed safely."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What stops the guard itself, the store for example, reaches the driver. No retry and no error handler
-around the tools makes an answer for the model of it.
+"""An error that stops the guard itself, for example of the store, reaches the driver. No retry or error
+handler around the tools turns it into an answer for the model.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""dialects 1 and 5: LangChain's own middlewares around its pauses, in any order."""
+"""LangChain's own middlewares around its interrupts, in any order: no tool runs without permission."""
 
 from __future__ import annotations
 

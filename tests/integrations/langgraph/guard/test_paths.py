@@ -1,4 +1,4 @@
-"""dialects 1: every way to run a tool is guarded, stopped as the tool starts, or refused before the run."""
+"""Every way to run a tool is guarded, stopped when the tool starts, or refused before the run."""
 
 from __future__ import annotations
 

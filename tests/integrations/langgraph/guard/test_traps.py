@@ -1,5 +1,6 @@
-"""Traps of LangGraph and LangChain, each of them confirmed without the driver (langchain 1.4.7,
-langgraph 1.2.22)."""
+"""Traps of LangGraph and LangChain. Each was seen without the driver, too (langchain 1.4.7, langgraph
+1.2.22).
+"""
 
 from __future__ import annotations
 

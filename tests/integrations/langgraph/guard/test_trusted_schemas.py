@@ -1,4 +1,6 @@
-"""A policy that trusts the tools' schemas hides what they hide: for all tools, or there is no review."""
+"""A policy that trusts the tools' schemas hides what they mark as hidden. If such a schema can't be used,
+there is no review.
+"""
 
 from __future__ import annotations
 

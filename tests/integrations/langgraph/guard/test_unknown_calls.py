@@ -1,4 +1,4 @@
-"""attack 7, M3: a tool asks a question, and the graph's saved messages don't have its call."""
+"""A tool asks a question, but the graph's saved messages don't contain its call."""
 
 from __future__ import annotations
 

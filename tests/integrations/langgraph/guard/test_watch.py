@@ -1,4 +1,4 @@
-"""Without a driver there is the same second check: a callback in the graph's own config."""
+"""Without a driver there is the same second check, by a callback in the graph's config."""
 
 from __future__ import annotations
 

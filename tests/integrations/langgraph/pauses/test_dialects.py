@@ -1,4 +1,4 @@
-"""A node gets the answer in the dialect in which it asked."""
+"""A node gets its answer in the format in which it asked."""
 
 from __future__ import annotations
 

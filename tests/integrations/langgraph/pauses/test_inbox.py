@@ -1,4 +1,4 @@
-"""A bare interrupt([HumanInterrupt]), in the shape of Agent Inbox, from any node."""
+"""A plain interrupt([HumanInterrupt]) in the format of Agent Inbox, from any node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agents inside agents: as a node of a graph, or run by a tool. A review says which of them led to it."""
+"""Inner agents, as a node of a graph or run by a tool. A review says through which agents it came."""
 
 from __future__ import annotations
 

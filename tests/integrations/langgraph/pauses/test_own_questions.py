@@ -1,4 +1,4 @@
-"""H1: a question that a running call asks takes the call's people, and shows nothing that the call hides."""
+"""A running call asks a question: the people of that call decide, and its hidden values stay hidden."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""LangChain's `interrupt_mode="per_call"`: one interrupt a call, and still one review a turn."""
+"""LangChain's `interrupt_mode="per_call"`: one interrupt for each call, but still one review
+for each turn.
+"""
 
 from __future__ import annotations
 

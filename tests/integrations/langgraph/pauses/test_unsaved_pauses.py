@@ -1,5 +1,6 @@
-"""M3: an inner agent that pauses outside of its run. It is asked whether anything saves the pause, and a
-`thread_id` says nothing about that."""
+"""An inner agent that pauses where no checkpointer saves its pause. What counts is whether something saves
+it; a `thread_id` doesn't show that.
+"""
 
 from __future__ import annotations
 
