@@ -69,9 +69,9 @@ CHAOS_FLAGS = $(if $(filter-out 0,$(value SHORT)),--short) \
 	$(if $(value SEED),--seed=$(value SEED)) \
 	$(if $(value FAULTS),--faults=$(value FAULTS)) \
 	$(if $(value REDIS),--redis=$(value REDIS)) \
-	$(if $(value PLANT),--plant=$(value PLANT))
+	$(if $(value BUG),--bug=$(value BUG))
 
-chaos: $(VENV)/.dev ## kill -9, outages and lost replies under load; nothing may be lost  [SHORT=1 SEED= FAULTS= REDIS= PLANT=]
+chaos: $(VENV)/.dev ## kill -9, outages and lost replies under load; nothing may be lost  [SHORT=1 SEED= FAULTS= REDIS= BUG=]
 	@$(PY) -m benchmarks.chaos $(CHAOS_FLAGS) $(ARGS)
 
 # Where people would press again after an error, a test doesn't: so not every folder is here.

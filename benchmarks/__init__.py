@@ -1,1 +1,1 @@
-"""`make bench`: how fast and how small it is. Each figure has a floor, measured in the same run."""
+"""`make bench`: speed and size. Each figure is compared with a floor that is measured in the same run."""

@@ -1,1 +1,3 @@
-"""`make chaos`: real processes under faults, judged from records that the product does not write."""
+"""`make chaos`: kills and disturbs real processes under load. The verdict comes from records that the product
+does not write.
+"""

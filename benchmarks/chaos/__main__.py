@@ -1,4 +1,4 @@
-"""`make chaos [SHORT=1] [SEED=n] [FAULTS=bots,agents,redis,network,slack] [REDIS=…] [PLANT=…]`"""
+"""`make chaos [SHORT=1] [SEED=n] [FAULTS=bots,agents,redis,network,slack] [REDIS=…] [BUG=…]`"""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.chaos.faults.plants import PLANTS
+from benchmarks.chaos.faults.bugs import BUGS
 from benchmarks.chaos.plan import FAULT_GROUPS, SETUPS, Plan
-from benchmarks.chaos.run import Sayer, run
+from benchmarks.chaos.run import StatusPrinter, run
 from benchmarks.chaos.verdict.figures import figures
 from benchmarks.chaos.verdict.judge import judge
 from benchmarks.support.process import ROOT
@@ -23,7 +23,7 @@ SHOWN = 5
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 if there is no violation, 1 otherwise. The last line is the verdict."""
+    """Returns 0 if there is no violation, else 1. The last line that it prints is the verdict."""
     options = _parse(arguments)
     plan = _plan(options)
     shutil.rmtree(options.folder, ignore_errors=True)
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     again = f"seed {plan.seed}, faults {names}, records in {options.folder}"
     print(again, flush=True)
     try:
-        evidence = asyncio.run(run(plan, options.folder, Sayer()))
+        evidence = asyncio.run(run(plan, options.folder, StatusPrinter()))
     except Exception as error:
         traceback.print_exc()
         print(f"chaos: FAILED, it could not be judged: {error} ({again})")
@@ -54,27 +54,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make chaos", description=__doc__)
-    parser.add_argument("--short", action="store_true", help="60 s in all")
-    parser.add_argument("--tiny", action="store_true", help="for a test")
-    parser.add_argument("--seed", type=int, help="of an earlier run; default: a new one")
+    parser.add_argument("--short", action="store_true", help="a run of about 60 s")
+    parser.add_argument("--tiny", action="store_true", help="the smallest run, for tests")
+    parser.add_argument("--seed", type=int, help="the seed of an earlier run; default: a new one")
     parser.add_argument("--faults", help=f"some of {','.join(FAULT_GROUPS)}, or none; default: all")
-    parser.add_argument("--redis", choices=SETUPS, default="single", help="what Redis consists of")
-    parser.add_argument("--pending", type=int, help="reviews that wait; default: 10,000")
-    parser.add_argument("--rate", type=float, help="of these, each second; default: 100")
+    parser.add_argument("--redis", choices=SETUPS, default="single", help="the kind of Redis")
+    parser.add_argument("--pending", type=int, help="how many reviews wait; default: 10,000")
     parser.add_argument(
-        "--plant", choices=sorted(PLANTS), default="", help="a fault of the product"
+        "--rate", type=float, help="on how many of them people act in each second; default: 100"
+    )
+    parser.add_argument(
+        "--bug",
+        choices=sorted(BUGS),
+        default="",
+        help="add this bug to the product: the run must fail",
     )
     parser.add_argument(
         "--folder",
         type=Path,
         default=ROOT / "build" / "chaos",
-        help="for the records; emptied first",
+        help="the folder for the records; it is emptied first",
     )
     options = parser.parse_args(arguments)
     names = FAULT_GROUPS if options.faults is None else options.faults.split(",")
     options.faults = tuple(name for name in names if name != "none")
     if unknown := set(options.faults) - set(FAULT_GROUPS):
-        parser.error(f"no such faults: {','.join(sorted(unknown))}")
+        parser.error(f"unknown faults: {','.join(sorted(unknown))}")
     return options
 
 
@@ -83,7 +88,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     seed = random.randrange(1_000_000) if options.seed is None else options.seed
     given = {"pending": options.pending, "rate": options.rate}
     sizes = {name: size for name, size in given.items() if size is not None}
-    more = {"faults": options.faults, "plant": options.plant, "setup": options.redis}
+    more = {"faults": options.faults, "bug": options.bug, "setup": options.redis}
     return make(seed=seed, **more, **sizes)
 
 

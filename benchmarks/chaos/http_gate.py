@@ -1,6 +1,6 @@
-"""An agent over HTTP: what `Gate` is to one in Python, as far as `make chaos` needs it.
+"""An agent's gate over HTTP: the part of `Gate` that `make chaos` needs.
 
-It repeats each request until a bot answers it, with the same key, as docs/agents.md asks of a client.
+It repeats each request with the same key until a bot answers, as docs/agents.md tells clients to do.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import aiohttp
 from hitl_core import ToolCall
 from hitl_core.errors import HitlError, LeaseLost
 
-#: How long one request may take, in seconds; for one that waits for people this is added to `WAIT`.
+#: How long one request may take, in seconds. A request that waits for people may take this long plus `WAIT`.
 TIMEOUT = 6.0
 WAIT = 5
 #: The shortest lease that the HTTP API takes, in seconds.
@@ -29,7 +29,7 @@ Json = dict[str, Any]
 
 
 class HttpOutcome:
-    """What may run of one review. The methods are those of `Outcome`."""
+    """Which calls of one review may run. It has the methods of `Outcome`."""
 
     def __init__(self, gate: HttpGate, review: Json) -> None:
         self._gate, self.review_id = gate, str(review["id"])
@@ -41,7 +41,7 @@ class HttpOutcome:
         body = {"tool_call_id": call.id, "name": call.name, "args": call.args, "lease": LEASE}
         began = time.monotonic()
         answer = await self._gate.post(f"/{self.review_id}/once", body)
-        if time.monotonic() - began > LEASE:  # somebody else may have the review by now
+        if time.monotonic() - began > LEASE:  # another process may have claimed the review by now
             raise LeaseLost(f"The answer about {self.review_id} came too late.")
         return answer["run"]
 
@@ -60,7 +60,8 @@ class HttpGate:
     def __init__(self, session: aiohttp.ClientSession, urls: Sequence[str], token: str) -> None:
         self._session, self._urls, self._token = session, list(urls), token
         self._holder = f"{os.getpid()}-{uuid4().hex}"
-        #: What this process works on, or waits for: no worker of it takes that as well.
+        #: Reviews that this process works on or waits for, so that none of its workers takes them a second
+        #: time.
         self.taken: set[str] = set()
 
     @classmethod
@@ -89,7 +90,7 @@ class HttpGate:
                 return HttpOutcome(self, review)
 
     async def outcomes(self) -> AsyncIterator[HttpOutcome]:
-        """Settled reviews, again and again, until a process has them."""
+        """Settled reviews. Each comes again until a process has claimed it."""
         while True:
             found = await self._request("GET", f"?status=settled&limit=20&wait={WAIT}")
             for review in found["reviews"]:
@@ -102,7 +103,7 @@ class HttpGate:
         return await self._request("POST", path, {**body, "holder": self._holder})
 
     async def _request(self, method: str, path: str, body: Json | None = None) -> Json:
-        """Until a bot answers. Raises HitlError if it refuses."""
+        """Repeats the request until a bot answers. Raises HitlError if the bot refuses."""
         headers = {"Authorization": f"Bearer {self._token}", "Idempotency-Key": uuid4().hex}
         while True:
             try:

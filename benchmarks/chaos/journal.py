@@ -1,4 +1,6 @@
-"""An append-only file of JSON lines: what one witness saw. Several processes may write to one file."""
+"""An append-only file of JSON lines, in which a part of the bench records what it saw. Several processes may
+write to one file.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,8 @@ Entry = dict[str, Any]
 
 
 class Journal:
-    """Each entry is one `write` to a file opened with O_APPEND, so a kill -9 leaves whole lines, and what was
-    written before it stays.
+    """Each entry is one `write` to a file opened with O_APPEND, so a kill -9 leaves only whole lines, and
+    keeps all earlier ones.
     """
 
     def __init__(self, file: Path) -> None:
@@ -27,7 +29,7 @@ class Journal:
 
 
 class JournalReader:
-    """Reads each entry once, while others write: a long file costs no more than a short one."""
+    """Reads each entry once while others write, so a long file costs no more than a short one."""
 
     def __init__(self, file: Path) -> None:
         self._file, self._at = file, 0
@@ -40,13 +42,13 @@ class JournalReader:
             file.seek(self._at)
             lines = file.read().splitlines(keepends=True)
         if lines and not lines[-1].endswith(b"\n"):
-            del lines[-1]  # it is being written
+            del lines[-1]  # this line is still being written
         self._at += sum(map(len, lines))
         return [json.loads(line) for line in lines]
 
 
 def read_journal(file: Path) -> list[Entry]:
-    """All entries; [] if there is no such file."""
+    """All entries; [] if the file doesn't exist."""
     if not file.exists():
         return []
     return [json.loads(line) for line in file.read_bytes().splitlines()]

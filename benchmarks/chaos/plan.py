@@ -1,4 +1,4 @@
-"""What one run does: its sizes, and by its seed each review and what people will do with it."""
+"""The plan of one run: its sizes, and (from its seed) each review and what people do with it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hitl_core import Policy, ToolCall
 FaultGroup = Literal["bots", "agents", "redis", "network", "slack"]
 FAULT_GROUPS: tuple[FaultGroup, ...] = get_args(FaultGroup)
 
-#: What Redis consists of.
+#: The kind of Redis.
 Setup = Literal["single", "sentinel", "cluster"]
 SETUPS: tuple[Setup, ...] = get_args(Setup)
 
@@ -33,7 +33,7 @@ Kind = Literal[
     "deadline",
     "timer",
 ]
-#: Of a hundred reviews, how many are of each kind.
+#: How many percent of the reviews are of each kind.
 SHARES: Mapping[Kind, int] = {
     "approve": 28,
     "pair": 6,
@@ -50,7 +50,8 @@ SHARES: Mapping[Kind, int] = {
 }
 CHANNELS = 4
 BOTS, WORKERS, AGENTS = 2, 2, 4
-#: A rule's times, in seconds. Those of `deadline` and `timer` reviews begin at their submit.
+#: The times in the rules, in seconds. Reviews of the kinds `deadline` and `timer` have them, from their
+#: submit.
 DEADLINE, ESCALATION, EXPIRY = 4, 2, 6
 PEOPLE = tuple(f"U0CROWD{number:04}" for number in range(1, 121))
 REQUESTERS = tuple(f"U0CROWD{number:04}" for number in range(121, 141))
@@ -59,8 +60,8 @@ STRANGER, STRANGERS_TEAM = "U0STRANGER", "T0OTHER"
 
 @dataclass(frozen=True)
 class Item:
-    """One review. `at`: when people act on it, in seconds from the start of the load; a review with a
-    deadline or a timer is submitted then. `waits`: a process of its agent waits for it.
+    """One review. `at`: when people act on it, in seconds from the start of the load; a review of the kind
+    `deadline` or `timer` is submitted at this time. `waits`: a process of its agent waits for it.
     """
 
     number: int
@@ -93,7 +94,7 @@ class Item:
 
     @property
     def calls(self) -> list[ToolCall]:
-        """A `pair` is settled only when people have decided on both."""
+        """One call, or two for a `pair`, which is settled only when both are decided."""
         first = ToolCall("c1", self.tool, self.arguments)
         if self.kind != "pair":
             return [first]
@@ -110,15 +111,15 @@ class Item:
 
 @dataclass(frozen=True)
 class Plan:
-    """`pending`: reviews that wait before the load begins. `rate`: of these, how many people act on each
-    second, for `seconds`. `bots`, `agents`, `redis`, `small`: seconds between two faults of these groups
-    (`small`: network and Slack). `lease`: of an agent's claim. `scale`: Slack's limits are so many times as
-    fast.
+    """`pending`: how many reviews wait before the load begins. `rate`: on how many of them people act in each
+    second, for `seconds`. `bots`, `agents`, `redis`: the seconds between two faults of this group; `small`:
+    the same for the groups `network` and `slack`. `lease`: the seconds of an agent's claim. `scale`: how many
+    times faster than in Slack the rate limits are.
     """
 
     seed: int
     faults: tuple[FaultGroup, ...] = FAULT_GROUPS
-    plant: str = ""
+    bug: str = ""
     setup: Setup = "single"
     pending: int = 10_000
     rate: float = 100.0
@@ -129,12 +130,12 @@ class Plan:
     small: float = 1.0
     lease: float = 4.0
     scale: float = 1000.0
-    #: How long nothing may change at the end, in seconds, before what is left counts as stuck.
+    #: At the end of the run, remaining work counts as stuck if nothing changes for this many seconds.
     patience: float = 60.0
 
     @classmethod
     def short(cls, **given: Any) -> Self:
-        """60 s in all on two cores."""
+        """A run of about 60 s on two cores."""
         return cls(
             **{
                 "pending": 250,
@@ -149,11 +150,13 @@ class Plan:
 
     @classmethod
     def tiny(cls, **given: Any) -> Self:
-        """For a test."""
+        """The smallest run, for tests."""
         return cls.short(**{"pending": 60, "rate": 12.0, "seconds": 6.0, "redis": 3.0} | given)
 
     def items(self) -> list[Item]:
-        """All reviews of the run, the same for one seed. Nobody acts on those after `rate * seconds`."""
+        """All reviews of the run, the same for the same seed. People act only on the first
+        `rate * seconds`.
+        """
         chance = random.Random(f"items {self.seed}")
         kinds, shares = list(SHARES), list(SHARES.values())
         busy = int(self.rate * self.seconds)
@@ -186,7 +189,8 @@ def agent_name(process: int) -> str:
     return f"chaos-{process % 2}"
 
 
-#: It has no Redis: it asks the bots, with a token. The other agent uses the library.
+#: This agent has no access to Redis: it uses the HTTP API of the bots, with a token. The other one uses the
+#: library.
 HTTP_AGENT = "chaos-1"
 
 

@@ -1,4 +1,4 @@
-"""The programs under test: started, killed, frozen, and started again on the same address."""
+"""The programs under test: they are started, killed, frozen, and started again with the same address."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ START_TIMEOUT = 120.0
 
 
 class Program:
-    """A program that must always run. `command` is what follows `python -m`; `ready` what it prints then."""
+    """A program that must always run. `command`: the words after `python -m`. `ready`: the text that it
+    prints when it is ready.
+    """
 
     def __init__(
         self,
@@ -33,13 +35,13 @@ class Program:
         self._environment = {**clean, **environment}
         self._log = folder / f"{name}.log"
         self._process: asyncio.subprocess.Process | None = None
-        #: One fault at a time.
+        #: Held during a fault, so that a program has one fault at a time.
         self.busy = asyncio.Lock()
         self.peak_memory = 0
         self.stopping = False
 
     async def start(self) -> None:
-        """Until it is ready, or killed; it is started again while it ends by itself."""
+        """Returns when the program is ready, or was killed. If it ends by itself, it is started again."""
         while not self.stopping:
             with self._log.open("ab") as log:
                 self._process = await asyncio.create_subprocess_exec(
@@ -54,7 +56,7 @@ class Program:
                 await self._process.wait()
 
     async def crash(self) -> None:
-        """kill -9, and a new start."""
+        """Kills it with kill -9, and starts it again."""
         self.note_memory()
         self.signal(signal.SIGKILL)
         if self._process is not None:
@@ -81,11 +83,11 @@ class Program:
 
     @property
     def has_ended(self) -> bool:
-        """By itself, and nobody has started it again."""
+        """Whether it has ended by itself and was not started again."""
         return self._process is None or self._process.returncode is not None
 
     def note_memory(self) -> None:
-        """The most that it ever used (VmHWM), in bytes. Linux only."""
+        """Records the most memory that it ever used (VmHWM), in bytes. Linux only."""
         if self._process is None:
             return
         try:

@@ -1,4 +1,6 @@
-"""One run: everything is started, filled, loaded and broken; then it rests, and the evidence is collected."""
+"""One run: starts everything, submits the reviews, applies load and faults, waits until all work is done, and
+collects the evidence.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ import random
 import time
 from pathlib import Path
 
-from benchmarks.chaos.faults.saboteur import Saboteur, schedule
+from benchmarks.chaos.faults.injector import FaultInjector, schedule
 from benchmarks.chaos.journal import Journal
 from benchmarks.chaos.people.acts import People
 from benchmarks.chaos.people.doubts import Doubts
@@ -23,15 +25,15 @@ from benchmarks.chaos.verdict.evidence import (
 from hitl_core import HitlError
 from hitl_core.store import RedisStore
 
-#: How often the bench looks whether all is at rest, in seconds.
+#: The seconds between two checks whether all work is done.
 EVERY = 0.5
 
 
-async def run(plan: Plan, folder: Path, say: Sayer) -> Evidence:
+async def run(plan: Plan, folder: Path, say: StatusPrinter) -> Evidence:
     async with open_scene(plan, folder) as scene:
         say(f"{len(scene.bots)} bots and {len(scene.agents)} agents run")
         follow = asyncio.create_task(scene.board.follow())
-        doubts = Doubts(scene.board, scene.mouse, folder / "tools.jsonl", plan.seed)
+        doubts = Doubts(scene.board, scene.clicker, folder / "tools.jsonl", plan.seed)
         answer = asyncio.create_task(doubts.answer())
         try:
             await _fill(scene, say)
@@ -44,8 +46,8 @@ async def run(plan: Plan, folder: Path, say: Sayer) -> Evidence:
                 task.cancel()
 
 
-async def _fill(scene: Scene, say: Sayer) -> None:
-    """Until every card is shown in its channel."""
+async def _fill(scene: Scene, say: StatusPrinter) -> None:
+    """Returns when every card is shown in its channel."""
     expected = sum(not item.is_timed for item in scene.plan.items())
     began, last = time.monotonic(), 0.0
     while (shown := sum(1 for _ in scene.board.all_cards())) < expected:
@@ -58,12 +60,12 @@ async def _fill(scene: Scene, say: Sayer) -> None:
     say(f"{expected} reviews wait")
 
 
-async def _load(scene: Scene, say: Sayer) -> None:
+async def _load(scene: Scene, say: StatusPrinter) -> None:
     plan, folder = scene.plan, scene.folder
     reviews = dict[int, str]()
-    people = People(scene.board, scene.mouse, Journal(folder / "presses.jsonl"), reviews)
+    people = People(scene.board, scene.clicker, Journal(folder / "presses.jsonl"), reviews)
     faults = schedule(plan)
-    saboteur = Saboteur(
+    injector = FaultInjector(
         bots=scene.bots, agents=scene.agents, redis=scene.redis, links=scene.links,
         sandbox=scene.sandbox, journal=Journal(folder / "faults.jsonl"),
     )  # fmt: skip
@@ -71,7 +73,7 @@ async def _load(scene: Scene, say: Sayer) -> None:
     start = time.time()
     (folder / "start.new").write_text(str(start))
     (folder / "start.new").rename(folder / "start")
-    breaking = asyncio.create_task(saboteur.run(faults, start))
+    breaking = asyncio.create_task(injector.run(faults, start))
     acts: list[asyncio.Task[None]] = []
     try:
         for item in plan.items():
@@ -83,7 +85,7 @@ async def _load(scene: Scene, say: Sayer) -> None:
         say(f"{len(acts)} reviews were acted on; {len(faults)} faults")
     finally:
         breaking.cancel()
-        await saboteur.stop()
+        await injector.stop()
     await asyncio.gather(*acts)
     note.cancel()
 
@@ -100,9 +102,9 @@ async def _note_submits(folder: Path, reviews: dict[int, str]) -> None:
         await asyncio.sleep(0.2)
 
 
-async def _rest(scene: Scene, say: Sayer) -> None:
-    """Until nothing is left to do, or nothing changes any more. What was at rest is read again only at the
-    end: these reads take time from the agents.
+async def _rest(scene: Scene, say: StatusPrinter) -> None:
+    """Returns when all work is done, or nothing changes any more. A review that was at rest is read again
+    only at the end, because these reads slow down the agents.
     """
     store, last, since = None, None, time.monotonic()
     submits, at_rest = Submits(scene.folder), set[str]()
@@ -116,20 +118,20 @@ async def _rest(scene: Scene, say: Sayer) -> None:
                 continue
             if progress == Progress(0, 0, 0):
                 if is_complete:
-                    say("all is at rest")
+                    say("all work is done")
                     return
                 at_rest.clear()
                 continue
             if progress != last:
                 last, since = progress, time.monotonic()
             await asyncio.sleep(EVERY)
-        say(f"it does not come to rest: {last}")
+        say(f"some work is never done: {last}")
     finally:
         if store is not None:
             await store.close()
 
 
-class Sayer:
+class StatusPrinter:
     """Prints a line with the seconds since the beginning."""
 
     def __init__(self) -> None:

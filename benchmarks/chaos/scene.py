@@ -1,4 +1,4 @@
-"""Everything that runs: Redis, Slack, bots and agents, and the links between them."""
+"""All parts of a run: Redis, Slack, bots, agents, and the links between them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
-from benchmarks.chaos.faults.far_link import FarLink, FarLinks, open_far_links
 from benchmarks.chaos.faults.link import Address
+from benchmarks.chaos.faults.remote_link import RemoteLink, RemoteLinks, open_remote_links
 from benchmarks.chaos.journal import Journal
 from benchmarks.chaos.people.board import Board
-from benchmarks.chaos.people.mouse import Mouse, open_mouse
+from benchmarks.chaos.people.clicker import Clicker, open_clicker
 from benchmarks.chaos.plan import (
     AGENTS,
     BOTS,
@@ -35,26 +35,26 @@ from slack_sandbox.server import running_sandbox
 
 @dataclass(frozen=True)
 class Scene:
-    """Everything that runs. `links`: all that can be broken."""
+    """All parts of a run. `links`: the network connections that faults can break."""
 
     plan: Plan
     folder: Path
     redis: Server
     sandbox: Sandbox
     board: Board
-    links: Sequence[FarLink]
-    mouse: Mouse
+    links: Sequence[RemoteLink]
+    clicker: Clicker
     bots: Sequence[Program]
     agents: Sequence[Program]
 
 
 class _Builder:
-    """Starts programs, each with links of its own; without network faults with none, because a link takes
-    time too.
+    """Makes the programs, each with its own links. Without network faults there are no links, because a link
+    takes time, too.
     """
 
     def __init__(
-        self, plan: Plan, folder: Path, redis: Server, links: FarLinks, stack: AsyncExitStack
+        self, plan: Plan, folder: Path, redis: Server, links: RemoteLinks, stack: AsyncExitStack
     ) -> None:
         self._plan, self._folder, self._redis, self._stack = plan, folder, redis, stack
         self._links = links
@@ -62,13 +62,13 @@ class _Builder:
         self._policy.write_text(json.dumps(policy_mapping()))  # JSON is YAML
 
     async def port(self, address: Address) -> int:
-        """Where a program on this machine reaches this server."""
+        """The port at which a program reaches this server, through a new link if there are network faults."""
         if "network" not in self._plan.faults:
             return address[1]
         return (await self._links.open(address)).port
 
     async def bot(self, number: int, slack_port: int, port: int | None) -> Program:
-        """With a port it answers clicks, else it is one of the workers."""
+        """With a port, the bot answers clicks; without, it is one of the workers, which draw cards."""
         plan = self._plan
         slack = await self.port(("127.0.0.1", slack_port))
         settings = {
@@ -77,18 +77,18 @@ class _Builder:
             "SLACK_API_URL": f"http://127.0.0.1:{slack}/api/",
             "HITL_REDIS_URL": await self._redis_url(),
             "HITL_CHANNEL": channel_id(0),
-            "HITL_DIGEST_AFTER": "0",  # the judge looks for a message of each review
+            "HITL_DIGEST_AFTER": "0",  # the judge expects a message for each review
             "HITL_PORT": str(port or 0),
             "HITL_POLICY": str(self._policy),
         }
         role = "workers" if port is None else "http"
-        command = ["benchmarks.programs.chaos_bot", role, str(1 / plan.scale), plan.plant]
-        if port is not None and not plan.plant:
+        command = ["benchmarks.programs.chaos_bot", role, str(1 / plan.scale), plan.bug]
+        if port is not None and not plan.bug:
             command = ["bot", "serve", "--only", "http"]  # exactly as an operator runs it
         return self._program(f"bot-{number}", role, command, settings, "listening on")
 
     async def agent(self, number: int, token: str, ports: Sequence[int]) -> Program:
-        """`ports`: of the bots, for an agent over HTTP."""
+        """`ports`: the bots' ports, for an agent over HTTP."""
         role = agent_name(number)
         if role == HTTP_AGENT:
             links = [await self.port(("127.0.0.1", port)) for port in ports]
@@ -118,7 +118,7 @@ async def open_scene(plan: Plan, folder: Path) -> AsyncGenerator[Scene, None]:
         await redis.start()
         stack.push_async_callback(redis.stop)
         sandbox = await stack.enter_async_context(running_sandbox(rate_limits=plan.scale))
-        links = await stack.enter_async_context(open_far_links())
+        links = await stack.enter_async_context(open_remote_links())
         board, build = Board(sandbox), _Builder(plan, folder, redis, links, stack)
         slack_port = int(sandbox.url.rpartition(":")[2])
         ports = [free_port() for _ in range(BOTS)]
@@ -132,8 +132,8 @@ async def open_scene(plan: Plan, folder: Path) -> AsyncGenerator[Scene, None]:
         await asyncio.gather(*(program.start() for program in bots))
         await asyncio.gather(*(program.start() for program in agents))
         journal = Journal(folder / "presses.jsonl")
-        mouse = await stack.enter_async_context(open_mouse(sandbox, urls, journal))
-        yield Scene(plan, folder, redis, sandbox, board, links.all, mouse, bots, agents)
+        clicker = await stack.enter_async_context(open_clicker(sandbox, urls, journal))
+        yield Scene(plan, folder, redis, sandbox, board, links.all, clicker, bots, agents)
 
 
 async def _make_token(redis_url: str) -> str:
@@ -147,7 +147,7 @@ async def _make_token(redis_url: str) -> str:
 
 
 def _make_server(plan: Plan, folder: Path) -> Server:
-    if plan.plant == "everysec":
+    if plan.bug == "everysec":
         return LossyRedis(folder)
     match plan.setup:
         case "single":

@@ -1,1 +1,1 @@
-"""What is measured: each module has a `measure`, which returns figures."""
+"""The measurements. The function `measure` of each module returns figures."""

@@ -1,5 +1,5 @@
-"""A backlog in one channel on a virtual clock: how long until all of it can be seen, beside the limit's own
-time. No second of it is waited for.
+"""A backlog in one channel, on a virtual clock: how long until all of it is visible, compared with the time
+that Slack's rate limit needs. The test does not really wait.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ async def measure(amount: Amount) -> list[Figure]:
 
 
 class _VirtualLoop(asyncio.SelectorEventLoop):
-    """Where it would wait, its clock jumps."""
+    """An event loop that does not wait: its clock jumps ahead."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ class _VirtualLoop(asyncio.SelectorEventLoop):
 
 
 class _Slack(SlackChannel):
-    """Slack's side of it: it takes one message a second, and knows one channel."""
+    """A minimal Slack: it accepts one message a second, and has one channel."""
 
     def __init__(self) -> None:
         super().__init__(AsyncWebClient(token="xoxb-bench"), "C0APPROVE")
@@ -95,7 +95,7 @@ class _Slack(SlackChannel):
 
 
 def _show(count: int, after: int) -> tuple[float, int]:
-    """Seconds of the virtual clock until the last review can be seen, and posts."""
+    """The seconds of the virtual clock until the last review is visible, and the number of posts."""
     loop = _VirtualLoop()
     try:
         return loop.run_until_complete(_run(count, after))

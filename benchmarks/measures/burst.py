@@ -1,4 +1,6 @@
-"""A burst of reviews to one channel, with rate limits, while bots are killed; and the cost of a backlog."""
+"""Many reviews at once in one channel, with rate limits, while bots are killed; and what a waiting backlog
+costs.
+"""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from benchmarks.support.http_client import Connection, open_connection
 from benchmarks.support.process import Process, running
 from benchmarks.support.slack import SLACK
 
-#: The pause between two clicks, in seconds: work that one click leaves must not slow down the next.
+#: The pause between two clicks, in seconds, so that work that follows one click doesn't slow down the next.
 PAUSE = 0.01
 WARMUP_CLICKS = 10
 
@@ -43,7 +43,7 @@ async def measure(amount: Amount, chat: Chat = SLACK) -> list[Figure]:
         }
         for number, click in enumerate(chat.make_clicks(messages)):
             for side in sorted(sides, reverse=number % 2 == 0):
-                # Each side is first every second time.
+                # The two sides take turns to be first.
                 seconds = await _resume_time(*sides[side], click.request, click.review_id)
                 if number >= WARMUP_CLICKS:
                     times[side].append(seconds * 1000)

@@ -58,9 +58,9 @@ VALUES: tuple[Any, ...] = (
 )
 NOW = 1_800_000_000.0
 ALICE = Reviewer(channel="slack", team="T0BENCH", id="U0ALICE", name="Alice")
-#: How often another task wants the loop, in seconds.
+#: The seconds between two turns of another task on the loop.
 TICK = 0.002
-#: A little less than one call may contain, in bytes.
+#: The size of large arguments in bytes: a little less than the limit for one call.
 LARGE = 255 * 1024
 
 
@@ -79,12 +79,12 @@ async def measure(amount: Amount) -> list[Figure]:
 
     check_time = _median_time(check_answers, rounds)
     with _bot_gc():
-        longest_hold = max([await _longest_hold(args) for args in _large()])
+        longest_block = max([await _longest_block(args) for args in _large()])
     return [
         Figure("a card of ten actions, vs. 1 ms", "ms", card_time, 1.0, 5.0, "lower"),
         Figure("a form of 40 fields, vs. 1 ms", "ms", form_time, 1.0, 5.0, "lower"),
         Figure("checking its answers, vs. 1 ms", "ms", check_time, 1.0, 5.0, "lower"),
-        Figure("256 KiB block the loop, vs. 1 ms", "ms", longest_hold, 1.0, 50.0, "lower"),
+        Figure("256 KiB block the loop, vs. 1 ms", "ms", longest_block, 1.0, 50.0, "lower"),
     ]
 
 
@@ -173,9 +173,9 @@ def _state(view: dict[str, Any]) -> dict[str, Any]:
     return initial_state(view["blocks"])
 
 
-async def _longest_hold(args: dict[str, Any]) -> float:
-    """The longest time that the loop was blocked, in milliseconds, over all that the bot does with these
-    arguments: the median of three rounds.
+async def _longest_block(args: dict[str, Any]) -> float:
+    """The longest time in milliseconds for which the loop was blocked by anything that the bot does with
+    these arguments: the median of three rounds.
     """
     review = _review(1, args)
     key = review.actions[0].key

@@ -1,7 +1,7 @@
 """How hostile requests affect a person who clicks meanwhile: how long the event loop is blocked, what stays
 in memory, and which connections stay open.
 
-The floor of a block is the longest one with clicks alone, in the same run. All are CPU time of the bot.
+The floor is the longest block while people only click, in the same run. All times are CPU time of the bot.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from benchmarks.support.slack import make_clicks
 #: How many clients send the same request at the same time, while one person clicks, one click at a time.
 SENDERS, PEOPLE = 3, 1
 #: The longest time that anything may block the event loop, in milliseconds.
-MAX_HOLD = 50.0
+MAX_BLOCK = 50.0
 #: This many requests are left unfinished, and checked after this many seconds.
-HALF_REQUESTS, SILENCE_SECONDS = 300, 10.0
+UNFINISHED_REQUESTS, SILENCE_SECONDS = 300, 10.0
 #: How long a client waits for an answer, in seconds.
 ANSWER_TIMEOUT = 30.0
 #: How many different cards there are to click on. A second click on a card only says that it was decided.
@@ -43,25 +43,25 @@ async def measure(amount: Amount) -> list[Figure]:
         monitored = running("benchmarks.programs.monitored_bot", environment=fixture.environment)
         async with monitored as bot:
             side = _Load(bot, await bot.word_after("listening on "), cards, amount)
-            await side.longest_hold(None)
-            quiet, before = await side.longest_hold(None), bot.memory
-            holds = {kind.name: await side.longest_hold(kind) for kind in hostile}
+            await side.longest_block(None)
+            quiet, before = await side.longest_block(None), bot.memory
+            blocks = {kind.name: await side.longest_block(kind) for kind in hostile}
             open_count = await side.count_open([kind for kind in hostile if not kind.is_complete])
             after = bot.memory
-    worst = max(holds, key=lambda name: holds[name])
+    worst = max(blocks, key=lambda name: blocks[name])
     allowed = f"longest block, vs. the limit ({worst})"
     return [
         *(
-            Figure(f"block, {name}", "ms", hold, quiet, None, "lower")
-            for name, hold in holds.items()
+            Figure(f"block, {name}", "ms", block, quiet, None, "lower")
+            for name, block in blocks.items()
         ),
-        Figure(allowed, "ms", holds[worst], MAX_HOLD, 1.0, "lower"),
+        Figure(allowed, "ms", blocks[worst], MAX_BLOCK, 1.0, "lower"),
         Figure("memory after all of it, vs. before", "MB", after / 1e6, before / 1e6, 1.5, "lower"),
         Figure(
             "unfinished requests open after 10 s, of all",
             "",
             open_count,
-            HALF_REQUESTS,
+            UNFINISHED_REQUESTS,
             0.0,
             "lower",
         ),
@@ -74,7 +74,7 @@ class _Load:
     def __init__(self, bot: Process, url: str, cards: Iterator[Click], amount: Amount) -> None:
         self._bot, self._url, self._cards, self._amount = bot, url, cards, amount
 
-    async def longest_hold(self, kind: HostileRequest | None) -> float:
+    async def longest_block(self, kind: HostileRequest | None) -> float:
         """The longest block, in milliseconds, while this is sent; None: while people only click."""
         await self._read_longest()
         end = time.monotonic() + self._amount.hostile
@@ -82,10 +82,10 @@ class _Load:
         await asyncio.gather(self._click(end), *senders)
         return await self._read_longest() * 1000
 
-    async def count_open(self, halves: list[HostileRequest]) -> int:
-        """How many of HALF_REQUESTS are still open after SILENCE_SECONDS."""
-        count = HALF_REQUESTS if self._amount.hostile >= 1 else 3
-        wires = [await self._open_request(halves[n % len(halves)]) for n in range(count)]
+    async def count_open(self, unfinished: list[HostileRequest]) -> int:
+        """How many of UNFINISHED_REQUESTS are still open after SILENCE_SECONDS."""
+        count = UNFINISHED_REQUESTS if self._amount.hostile >= 1 else 3
+        wires = [await self._open_request(unfinished[n % len(unfinished)]) for n in range(count)]
         await asyncio.sleep(SILENCE_SECONDS)
         ended = await asyncio.gather(*(_has_ended(reader) for reader, _ in wires))
         for _, writer in wires:

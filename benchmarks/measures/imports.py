@@ -61,5 +61,5 @@ def dependencies() -> frozenset[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     names = frozenset(re.split(r"[^\w-]", each)[0].lower() for each in project["dependencies"])
     if unexpected := names - EXPECTED:
-        raise RuntimeError(f"The wheel has come to depend on {', '.join(unexpected)}.")
+        raise RuntimeError(f"The wheel has unexpected dependencies: {', '.join(unexpected)}.")
     return names

@@ -28,8 +28,8 @@ CHECK_HISTORY, THREAD_STATE = read_script("check_history"), read_script("thread_
 
 
 class Recorder:
-    """Replaces the store's client, and records the scripts that it should run. What a submit reads before is
-    read from `redis`.
+    """Replaces the store's client and records its script calls instead of running them. What a submit reads
+    before is read from `redis`.
     """
 
     def __init__(self, redis: Redis) -> None:

@@ -1,4 +1,6 @@
-"""Escalations: one round of due timers with few and with many pending reviews, and how late it is."""
+"""Escalations: one round of due timers with few and with many pending reviews, and how late an escalation
+step is.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Programs that run in their own processes: Slack, agents, special bots, and the floors."""
+"""Programs that run as separate processes: Slack, Teams, agents, special bots, and the floors."""

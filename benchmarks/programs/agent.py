@@ -1,4 +1,6 @@
-"""An agent that submits many turns at once, and prints when each outcome came: `<review> <nanoseconds>`."""
+"""An agent that submits many turns at once, and prints the time at which each outcome arrived: `<review>
+<nanoseconds>`.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""An agent's process of `make chaos`: `chaos_agent PROCESS FOLDER`. Started again, it goes on.
+"""One process of an agent in `make chaos`: `chaos_agent PROCESS FOLDER`. When it is started again, it
+continues its work.
 
-It submits its reviews of the plan, and runs what was decided. Its tool appends one line to a file, which
-is the side effect. With HITL_TOKEN it is one over HTTP, else it has the library and Redis.
+It submits its reviews of the plan, and runs what was decided. Its tool appends one line to a file, which is
+the side effect. If HITL_TOKEN is set, it uses the HTTP API, else the library and Redis.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 from typing import Any
 
-from benchmarks.chaos.faults.plants import plant
+from benchmarks.chaos.faults.bugs import add_bug
 from benchmarks.chaos.http_gate import HttpGate, HttpOutcome
 from benchmarks.chaos.journal import Journal
 from benchmarks.chaos.plan import Item, Plan, agent_name, policy
 from hitl_core import Gate, HitlError, Outcome
 
-#: Submits, and tools, at the same time.
+#: How many submits, and how many tools, run at the same time.
 AT_ONCE = 16
-#: Before a failed submit is tried again, in seconds.
+#: The seconds before a failed submit is tried again.
 PAUSE = 0.5
 HEARTBEAT = 3.0
 
@@ -55,7 +56,7 @@ class Agent:
         task.add_done_callback(self._tasks.discard)
 
     async def _submit(self, item: Item) -> None:
-        """Until it is stored. A repeated submit finds the same review."""
+        """Repeats the submit until it is stored. A repeated submit finds the same review."""
         if item.is_timed:
             await self._wait_until(item.at)
         while True:
@@ -82,7 +83,7 @@ class Agent:
         await asyncio.sleep(float(self._start.read_text()) + at - time.time())
 
     async def _work(self, outcome: Outcome | HttpOutcome) -> bool:
-        """Whether the review is done."""
+        """Runs the review's calls. Returns whether the review is done."""
         results: dict[str, str] = {}
         try:
             async with self._slots:
@@ -97,14 +98,14 @@ class Agent:
                     results[call.id] = f"sent {call.args['amount']}"
                 await outcome.finish(results)
         except HitlError:
-            outcome.release()  # another process goes on, or a person is asked
+            outcome.release()  # another process continues, or a person is asked
             return False
         return True
 
 
 async def main(process: int, folder: Path) -> None:
     plan = Plan.load(folder / "plan.json")
-    plant(plan.plant)
+    add_bug(plan.bug)
     items = plan.items()
     while True:
         with suppress(HitlError):

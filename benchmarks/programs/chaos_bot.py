@@ -1,4 +1,6 @@
-"""A bot of `make chaos`: `chaos_bot ROLE PACE PLANT`. PACE is a factor for the bot's own rate limits."""
+"""A bot of `make chaos`: `chaos_bot ROLE PACE BUG`. PACE is a factor for the bot's own rate limits; BUG may
+be "".
+"""
 
 from __future__ import annotations
 
@@ -7,12 +9,12 @@ import os
 import signal
 import sys
 
-from benchmarks.chaos.faults.plants import plant
+from benchmarks.chaos.faults.bugs import add_bug
 from bot.app import Timing, running_bot
 from bot.settings import Settings
 
-#: Dead letters are tried again, and cards checked after a call without an answer, sooner than in production:
-#: in seconds. No call is applied later than this after its bot gave up.
+#: Seconds until a dead letter is tried again, or a card is checked after a call without an answer: less than
+#: in production. The local Slack applies no call later than this.
 REQUEUE, LATE = 5.0, 6.0
 
 
@@ -28,5 +30,5 @@ async def main(role: str, pace: float) -> None:
 
 
 if __name__ == "__main__":
-    plant(sys.argv[3])
+    add_bug(sys.argv[3])
     asyncio.run(main(sys.argv[1], float(sys.argv[2])))

@@ -1,5 +1,5 @@
 """A bot that measures how long its event loop is blocked. At SIGUSR1 it prints the longest block since the
-last time, in seconds of this process's CPU time, so other programs on the machine don't matter.
+last SIGUSR1, in seconds of this process's CPU time, so other programs on the machine don't matter.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""A figure with its floor and its aim; figures as a table and as a picture."""
+"""Figures with their floors and aims, as a table and as a picture."""

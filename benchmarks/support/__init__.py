@@ -1,1 +1,3 @@
-"""What the measures share: programs, a Redis, a Slack or a Teams with waiting reviews, requests, amounts."""
+"""What the measurements share: programs, a Redis, a Slack or Teams with waiting reviews,
+requests, amounts.
+"""

@@ -1,4 +1,4 @@
-"""How much is measured: enough to trust, or only enough to check that it works."""
+"""How much is measured: enough for reliable figures, or only enough to check that a measurement works."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a click in Slack and a click in Teams do not share. `SLACK` and `TEAMS` are the two."""
+"""What differs between a click in Slack and a click in Teams. `SLACK` and `TEAMS` are the two chats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every figure about clicks needs: a Redis as in production, a Slack or a Teams, and waiting reviews."""
+"""What all figures about clicks need: a Redis as in production, a Slack or a Teams, and waiting reviews."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What attackers send to make the bot hang: each kind as the bytes of a request, or of a part of it."""
+"""Requests with which an attacker tries to make the bot hang. Each is the bytes of a request, or of its first
+part.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ SLACK, API = "/slack/events", "/v1/reviews"
 
 
 class HostileRequest(NamedTuple):
-    """`is_complete`: all of the request is sent; else its end never comes. `is_slow`: byte by byte."""
+    """`is_complete`: the whole request is sent; else its end is never sent. `is_slow`: it is sent byte by
+    byte.
+    """
 
     name: str
     payload: bytes

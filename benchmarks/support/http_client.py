@@ -1,4 +1,4 @@
-"""The client: HTTP over plain sockets, to leave as much CPU as possible to the measured programs."""
+"""An HTTP client over plain sockets. It uses little CPU, so that the measured programs have it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reviewed call, and its policy."""
+"""The call that is reviewed, and its policy."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ def _make_args() -> dict[str, str]:
     return {**args, "body": ("Hello Jo. " * 100)[:room]}
 
 
-#: Made once, because what makes them is no part of a submit.
+#: Made once, because making them is not part of a submit.
 _ARGS = _make_args()

@@ -1,4 +1,4 @@
-"""A program in its own process, which reports its progress on standard output."""
+"""A program in a separate process, which reports its progress on standard output."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ async def running(
             yield Process(process, module, errors)
         finally:
             with suppress(ProcessLookupError):
-                # At SIGTERM a bot first takes leave of its clients.
+                # At SIGTERM a bot finishes the requests of its clients first.
                 process.send_signal(signal.SIGINT)
             try:
                 async with asyncio.timeout(15):

@@ -1,5 +1,6 @@
-"""`make walks`: how many of our files each trip of the data goes through, and how often it moves between
-them. One review with one call. Each trip is made twice, and the second one counts, so caches are warm.
+"""`make walks`: how many of our files each path of the data goes through, and how often it moves between
+them. Each path is measured with one review of one call, twice; the second time counts, so that caches are
+warm.
 """
 
 from benchmarks.walks.fixture import Fixture

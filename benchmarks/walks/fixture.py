@@ -1,4 +1,4 @@
-"""An agent and a bot in one process, on a store in memory, with the answers of Slack from a table."""
+"""An agent and a bot in one process, with a store in memory and a Slack that answers from a table."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ SCHEMA = {"type": "object", "properties": dict(zip(ARGS, KINDS, strict=True))}
 POLICY = {"default": "review", "interrupt_on": {"send_email": {"args_schema": SCHEMA}}}
 CALL = ToolCall("call-1", "send_email", ARGS)
 REQUESTER = "U0MARIA"
-#: Of every card.
+#: The timestamp of every card.
 TS = "1800000000.000001"
 
 
 class SlackTable(AsyncWebClient):
-    """Answers from a table, at once. `views` are those that were opened."""
+    """Answers at once from a table. `views`: the views that the bot opened."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ class Fixture:
             handlers.register(self._bolt)
 
     def name(self) -> str:
-        """Another one each time."""
+        """A new name each time."""
         return f"name-{next(self._names)}"
 
     async def submit(self) -> Review:

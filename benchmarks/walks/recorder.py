@@ -1,4 +1,4 @@
-"""Counts the calls of our files while something runs."""
+"""Counts the calls between our files while something runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OURS = tuple(f"{ROOT / program}/" for program in ("hitl_core", "bot"))
 
 
 class Walk(NamedTuple):
-    """`moves`: calls from one of our files into another. `repeated`: files that were entered so at least
+    """`moves`: calls from one of our files into another. `repeated`: files that such calls entered at least
     twice.
     """
 
@@ -24,13 +24,15 @@ class Walk(NamedTuple):
 
 
 class Recorder:
-    """Counts what this thread calls within the block. A coroutine that goes on after an await is no call."""
+    """Counts the calls of this thread within the block. A coroutine that continues after an await doesn't
+    count.
+    """
 
     def __init__(self) -> None:
         self._codes: dict[CodeType, str | None] = {}
         self._calls: Counter[str] = Counter()
         self._entries: Counter[str] = Counter()
-        #: They are kept, so that no other frame gets the id of one of them.
+        #: The frames are kept, so that no new frame gets the id of an old one.
         self._frames: dict[int, FrameType] = {}
 
     def __enter__(self) -> Recorder:

@@ -20,7 +20,7 @@ async def walk_submit(fixture: Fixture) -> Walk:
 
 
 async def walk_http_submit(fixture: Fixture) -> Walk:
-    """What the HTTP API makes of a body that was read: the review to store."""
+    """From the parsed body of an HTTP request to the review that is stored."""
     body = {
         "thread_id": fixture.name(),
         "calls": [{"id": "call-1", "name": "send_email", "args": ARGS}],

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 import redis.asyncio
 
-from benchmarks.chaos.faults.far_link import open_far_links
+from benchmarks.chaos.faults.injector import schedule
 from benchmarks.chaos.faults.link import open_link
-from benchmarks.chaos.faults.saboteur import schedule
+from benchmarks.chaos.faults.remote_link import open_remote_links
 from benchmarks.chaos.journal import Journal, JournalReader
 from benchmarks.chaos.plan import FAULT_GROUPS, Plan, policy
 from benchmarks.chaos.verdict.evidence import verify_audit
@@ -48,7 +48,7 @@ def test_a_run_without_faults_passes(redis: str, tmp_path: Path):
 @pytest.mark.redis
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("plant", "faults", "seen"),
+    ("bug", "faults", "seen"),
     [
         ("version-check", "none", "settled twice"),
         ("early-ack", "none", "acknowledged decisions contradicted"),
@@ -56,9 +56,9 @@ def test_a_run_without_faults_passes(redis: str, tmp_path: Path):
         ("everysec", "redis", "acknowledged decisions lost"),
     ],
 )
-def test_a_planted_fault_is_seen(plant: str, faults: str, seen: str, tmp_path: Path):
+def test_a_planted_fault_is_seen(bug: str, faults: str, seen: str, tmp_path: Path):
     """Given a bot that breaks one promise, or a Redis that loses writes, then the run fails and says so."""
-    status, lines = chaos(tmp_path / "run", f"--faults={faults}", f"--plant={plant}")
+    status, lines = chaos(tmp_path / "run", f"--faults={faults}", f"--bug={bug}")
 
     assert status == 1
     assert lines[-1].startswith("chaos: FAILED")
@@ -109,7 +109,7 @@ def test_each_review_falls_under_a_rule_that_asks_people():
 
 
 def test_a_plan_survives_its_file(tmp_path: Path):
-    plan = Plan.tiny(seed=7, faults=("bots",), plant="early-ack")
+    plan = Plan.tiny(seed=7, faults=("bots",), bug="early-ack")
     plan.save(tmp_path / "plan")
 
     assert Plan.load(tmp_path / "plan") == plan
@@ -176,7 +176,7 @@ async def test_a_link_loses_one_reply_and_then_works():
 async def test_a_link_in_another_process_is_broken_and_works_again():
     server = await asyncio.get_running_loop().create_server(Echo, "127.0.0.1", 0)
     address: tuple[str, int] = server.sockets[0].getsockname()
-    async with server, open_far_links() as links:
+    async with server, open_remote_links() as links:
         one, other = await links.open(address), await links.open(address)
         other.do("lose_reply")
         assert await ask(one.port) == b"hello"

@@ -1,1 +1,3 @@
-"""What goes wrong: on the network, with the processes, in Slack, and on purpose in the product."""
+"""The faults of a run: in the network, in processes, in Slack. And bugs that are added to the product on
+purpose.
+"""

@@ -10,10 +10,12 @@ Address = tuple[str, int]
 
 
 class Link:
-    """`targets`: addresses that are tried in turn; one that refuses is skipped, as a load balancer does.
+    """`targets`: addresses that are used in turn; one that refuses a connection is skipped, as a load
+    balancer does.
 
-    `delay` (seconds, each way) and `silent` (nothing passes, no connection ends) hold until they are changed.
-    `lose_reply()`: the next reply of a server is lost, and its connection ends; with `hang` it stays.
+    `delay` (seconds in each direction) and `silent` (no data passes, connections stay open) last until they
+    are changed. `lose_reply()`: the next reply of a server is lost and its connection is closed; with `hang`
+    it stays open.
     """
 
     def __init__(self, name: str, targets: Sequence[Address]) -> None:
@@ -23,7 +25,7 @@ class Link:
         self._held: list[Callable[[], None]] = []
         self._losing: list[bool] = []
         self._turn = 0
-        self.pairs: set[_Side] = set()
+        self.pairs: set[_ClientSide] = set()
         #: Connections that are not closed yet, of both sides.
         self.open = 0
 
@@ -47,7 +49,7 @@ class Link:
             side.abort()
 
     def half_close(self) -> None:
-        """The program reads an end; what it sends still arrives."""
+        """The program reads the end of the stream, but what it sends still arrives."""
         for side in list(self.pairs):
             side.end_writing()
 
@@ -68,24 +70,26 @@ class Link:
         self._held.append(send) if self._silent else send()
 
     def take_loss(self) -> bool | None:
-        """Whether the connection hangs, if this reply is to be lost; else None."""
+        """None if this reply passes. If it must be lost: whether its connection stays open."""
         return self._losing.pop(0) if self._losing else None
 
-    async def connect(self, side: _Side) -> asyncio.Transport | None:
+    async def connect(self, side: _ClientSide) -> asyncio.Transport | None:
         loop = asyncio.get_running_loop()
         for _ in self.targets:
             self._turn += 1
             host, port = self.targets[self._turn % len(self.targets)]
             try:
-                transport, _ = await loop.create_connection(lambda: _Up(self, side), host, port)
+                transport, _ = await loop.create_connection(
+                    lambda: _ServerSide(self, side), host, port
+                )
                 return transport
             except OSError:
                 continue
         return None
 
 
-class _Side(asyncio.Protocol):
-    """The program's connection."""
+class _ClientSide(asyncio.Protocol):
+    """The connection of the program."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
@@ -150,15 +154,15 @@ class _Side(asyncio.Protocol):
                 transport.abort()
 
     def end(self) -> None:
-        """The server has closed."""
+        """The server has closed its connection."""
         if self._down is not None:
             self._link.pass_on(self._down.close)
 
 
-class _Up(asyncio.Protocol):
+class _ServerSide(asyncio.Protocol):
     """The connection to the server."""
 
-    def __init__(self, link: Link, side: _Side) -> None:
+    def __init__(self, link: Link, side: _ClientSide) -> None:
         self._link, self._side = link, side
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -175,7 +179,9 @@ class _Up(asyncio.Protocol):
 @asynccontextmanager
 async def open_link(name: str, targets: Sequence[Address]) -> AsyncGenerator[Link, None]:
     link = Link(name, targets)
-    server = await asyncio.get_running_loop().create_server(lambda: _Side(link), "127.0.0.1", 0)
+    server = await asyncio.get_running_loop().create_server(
+        lambda: _ClientSide(link), "127.0.0.1", 0
+    )
     link.port = server.sockets[0].getsockname()[1]
     try:
         yield link

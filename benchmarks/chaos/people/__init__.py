@@ -1,1 +1,1 @@
-"""People at a chat: they see cards, press buttons, fill in forms, and answer what is in doubt."""
+"""The people of a run: they see cards, press buttons, fill in forms, and answer for calls in doubt."""

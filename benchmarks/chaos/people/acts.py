@@ -1,4 +1,6 @@
-"""What people do with each review of the plan, under a load that doesn't wait for answers."""
+"""What people do with each review of the plan. New work comes at a fixed rate, however slow
+the answers are.
+"""
 
 from __future__ import annotations
 
@@ -9,28 +11,30 @@ from typing import Any
 
 from benchmarks.chaos.journal import Journal
 from benchmarks.chaos.people.board import Board, Element, find_element, words
-from benchmarks.chaos.people.mouse import Answer, Mouse
+from benchmarks.chaos.people.clicker import Answer, Clicker
 from benchmarks.chaos.plan import DEADLINE, PEOPLE, STRANGER, Item
 from slack_sandbox.client import build_state
 from slack_sandbox.validation import UserError
 from slack_sandbox.workspace import Message
 
-#: How often a person presses again, and after how many seconds.
+#: How often a person presses, and the seconds between two presses.
 TRIES, PAUSE = 12, 0.7
 #: How long a person waits for a card, in seconds.
 PATIENCE = 20.0
-#: Writers fill in forms: each of them has one open at a time.
+#: Writers fill in forms. Each of them has only one form open at a time.
 WRITERS, DECIDERS = PEOPLE[:40], PEOPLE[40:]
 Act = Coroutine[Any, Any, object]
 
 
 class People:
-    """`reviews`: the review of each item whose submit was acknowledged, filled while the run goes on."""
+    """`reviews`: by the number of an item, the id of its review. It is filled during the run, when a submit
+    is acknowledged.
+    """
 
     def __init__(
-        self, board: Board, mouse: Mouse, journal: Journal, reviews: dict[int, str]
+        self, board: Board, clicker: Clicker, journal: Journal, reviews: dict[int, str]
     ) -> None:
-        self._board, self._mouse, self._journal, self._reviews = board, mouse, journal, reviews
+        self._board, self._clicker, self._journal, self._reviews = board, clicker, journal, reviews
         self._writers = asyncio.Queue[str]()
         for writer in WRITERS:
             self._writers.put_nowait(writer)
@@ -41,23 +45,30 @@ class People:
         late = chance.uniform(-0.4, 0.4)
         match item.kind:
             case "approve":
-                await self._insist(item, one)
+                await self._press_with_retries(item, one)
             case "reject":
                 await self._reject(item)
             case "quorum":
-                await _together(self._insist(item, one), self._insist(item, two))
+                await _together(
+                    self._press_with_retries(item, one), self._press_with_retries(item, two)
+                )
             case "pair":
-                await _together(self._insist(item, one), self._insist(item, two, action="2"))
+                await _together(
+                    self._press_with_retries(item, one),
+                    self._press_with_retries(item, two, action="2"),
+                )
             case "race":
-                await _together(self._insist(item, one), self._reject(item))
+                await _together(self._press_with_retries(item, one), self._reject(item))
             case "double":
-                await _together(self._insist(item, one), self._insist(item, one))
+                await _together(
+                    self._press_with_retries(item, one), self._press_with_retries(item, one)
+                )
             case "stranger":
-                await self._insist(item, STRANGER, tries=1)
-                await self._insist(item, one)
+                await self._press_with_retries(item, STRANGER, tries=1)
+                await self._press_with_retries(item, one)
             case "requester":
-                await self._insist(item, item.requester, tries=1)
-                await self._insist(item, one)
+                await self._press_with_retries(item, item.requester, tries=1)
+                await self._press_with_retries(item, one)
             case "edit":
                 await self._edit(item)
             case "stale":
@@ -66,7 +77,9 @@ class People:
                 await asyncio.sleep(DEADLINE + late)
                 approves = chance.random() < 0.7
                 await (
-                    self._insist(item, one, patience=0.0) if approves else self._reject(item, 0.0)
+                    self._press_with_retries(item, one, patience=0.0)
+                    if approves
+                    else self._reject(item, 0.0)
                 )
             case "timer":
                 pass
@@ -79,7 +92,7 @@ class People:
         revision: int | None = None,
         action: str = "1",
     ) -> tuple[Message, Element] | None:
-        """The card with this button, once it is there."""
+        """Waits for the card with this button. None if it doesn't come, or the action is decided."""
         end = asyncio.get_running_loop().time() + patience
         while True:
             review = self._reviews.get(item.number, "")
@@ -88,7 +101,7 @@ class People:
             if card and element and revision in (None, element.revision):
                 return card, element
             if card and find_element(card, "approve", action) is None:
-                return None  # it is decided
+                return None  # the action is decided
             if asyncio.get_running_loop().time() >= end:
                 return None
             await asyncio.sleep(0.1)
@@ -96,13 +109,13 @@ class People:
     async def _press(
         self, item: Item, user: str, card: Message, element: Element, verb: str = ""
     ) -> Answer:
-        return await self._mouse.press(
+        return await self._clicker.press(
             user, card, element,
             number=item.number, review=self._reviews[item.number], verb=verb or element.verb,
             revision=element.revision, action=element.action,
         )  # fmt: skip
 
-    async def _insist(
+    async def _press_with_retries(
         self,
         item: Item,
         user: str,
@@ -112,7 +125,7 @@ class People:
         revision: int | None = None,
         action: str = "1",
     ) -> Answer | None:
-        """Presses, and again while that is asked for; None if there was never such a button."""
+        """Presses again as long as the bot asks for it. None if the button never appeared."""
         answer = None
         for _ in range(tries):
             left = patience if answer is None else 0.0
@@ -128,7 +141,7 @@ class People:
     async def _fill_form(
         self, item: Item, verb: str, values: Mapping[str, str], patience: float = PATIENCE
     ) -> bool:
-        """Presses a button that opens a form, and sends it. Whether it was accepted."""
+        """Presses a button that opens a form, and sends the form. Returns whether it was accepted."""
         user = await self._writers.get()
         try:
             for _ in range(TRIES):
@@ -150,7 +163,7 @@ class People:
     async def _submit(
         self, item: Item, user: str, verb: str, values: Mapping[str, str]
     ) -> bool | None:
-        """Whether the open form was accepted; None if it must be opened again."""
+        """Returns whether the open form was accepted, or None if it must be opened again."""
         sandbox = self._board.sandbox
         stack = sandbox.modals.stack(user)
         if not stack or stack[-1]["submit"] is None:
@@ -187,7 +200,9 @@ class People:
         if edited:
             await self._press(item, users[0], *found, verb="stale")
         revision = 2 if edited else None
-        await _together(*(self._insist(item, user, revision=revision) for user in users[1:]))
+        await _together(
+            *(self._press_with_retries(item, user, revision=revision) for user in users[1:])
+        )
 
     async def _edit(self, item: Item) -> bool:
         return await self._fill_form(item, "edit", {"amount": str(item.edited_arguments["amount"])})

@@ -1,4 +1,4 @@
-"""The cards as people see them: the messages of the local Slack, by review."""
+"""The cards as people see them: the messages in the local Slack, by review."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.chaos.plan import CHANNELS, PEOPLE, REQUESTERS, channel_id
 from slack_sandbox.sandbox import Sandbox
 from slack_sandbox.workspace import Channel, Message
 
-#: How often new messages are looked for, in seconds.
+#: The seconds between two searches for new messages.
 EVERY = 0.2
 
 
@@ -26,18 +26,22 @@ class Element(NamedTuple):
 
     @property
     def action(self) -> str:
-        """The number of its call in the review; several calls for a button of the whole card."""
+        """The number of its action in the review; several numbers for a button of the whole card."""
         return str(self.button["value"]).split(".")[2]
 
     @property
     def revision(self) -> int | None:
-        """Of the action, or the attempt of a call in doubt; None for a button of the whole card."""
+        """The revision of its action, or the attempt of a call in doubt; None for a button of
+        the whole card.
+        """
         part = str(self.button["value"]).split(".")[3:4]
         return int(part[0]) if part and part[0] else None
 
 
 class Board:
-    """Only `follow` looks through the channels; a message that it has found is read where it is."""
+    """Only `follow` and `look` search the channels. A message that they have found is kept, and read from
+    there.
+    """
 
     def __init__(self, sandbox: Sandbox) -> None:
         self.sandbox = sandbox
@@ -71,7 +75,7 @@ class Board:
             self._newest[channel.id] = newest
 
     def cards(self, review_id: str) -> list[Message]:
-        """Its messages that still exist, in the order in which they were found."""
+        """The review's messages that still exist, in the order in which they were found."""
         channels = self.sandbox.workspace.channels
         return [
             message
@@ -90,7 +94,7 @@ class Board:
 
 
 def elements(message: Message) -> list[Element]:
-    """Its buttons; a menu's options too, as if each were one."""
+    """The buttons of the message. Each option of a menu counts as a button, too."""
     found: list[Element] = []
     for block in message.blocks:
         if block["type"] == "actions":
@@ -105,7 +109,7 @@ def find_element(message: Message, verb: str, action: str = "1") -> Element | No
 
 
 def words(value: Any) -> str:
-    """What somebody who reads these blocks can see; people as their ids."""
+    """All text that a person sees in these blocks. People are shown as their ids."""
     if isinstance(value, list):
         return " ".join(filter(None, map(words, value)))
     if not isinstance(value, dict):

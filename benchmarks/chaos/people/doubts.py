@@ -1,4 +1,4 @@
-"""Honest answers about calls in doubt: a person looks whether the tool ran, and says so."""
+"""True answers about calls in doubt: a person checks whether the tool ran, and says so."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from pathlib import Path
 
 from benchmarks.chaos.journal import read_journal
 from benchmarks.chaos.people.board import Board, Element, elements
-from benchmarks.chaos.people.mouse import Mouse
+from benchmarks.chaos.people.clicker import Clicker
 from benchmarks.chaos.plan import PEOPLE
 from slack_sandbox.workspace import Message
 
 EVERY = 1.0
-#: A card, and by verb the buttons of one of its calls.
+#: A card, and the buttons of one of its calls, by verb.
 Question = tuple[Message, dict[str, Element]]
 
 
 class Doubts:
-    def __init__(self, board: Board, mouse: Mouse, tools: Path, seed: int) -> None:
-        self._board, self._mouse, self._tools = board, mouse, tools
+    def __init__(self, board: Board, clicker: Clicker, tools: Path, seed: int) -> None:
+        self._board, self._clicker, self._tools = board, clicker, tools
         self._chance = random.Random(f"doubts {seed}")
-        #: By message, the blocks that ask nothing: an update gives it other ones.
+        #: By message, blocks that ask nothing. They are checked again only after an update, which replaces
+        #: them.
         self._silent: dict[str, object] = {}
 
     async def answer(self) -> None:
@@ -32,7 +33,7 @@ class Doubts:
                 await asyncio.gather(*(self._answer(*one, ran) for one in asked))
 
     def _questions(self, card: Message) -> list[Question]:
-        """Its calls in doubt. Most cards have none, and there are thousands of them."""
+        """The card's calls in doubt. Fast, because most of the thousands of cards have none."""
         if self._silent.get(card.ts) is card.blocks:
             return []
         found = elements(card)
@@ -52,7 +53,7 @@ class Doubts:
             if (review, f"c{action}") in ran
             else self._chance.choice(("rerun", "rerun", "skip"))
         )
-        for user in self._chance.sample(PEOPLE, 2):  # where two must approve, two must say so
-            await self._mouse.press(
+        for user in self._chance.sample(PEOPLE, 2):  # if two people must approve, two must answer
+            await self._clicker.press(
                 user, card, by_verb[verb], review=review, verb=verb, action=action
             )

@@ -1,4 +1,6 @@
-"""The Redis under test: one server, one behind Sentinels, or a Redis Cluster; started, killed and frozen."""
+"""The Redis under test: a single server, one behind Sentinels, or a Redis Cluster. It is started, killed and
+frozen.
+"""
 
 from benchmarks.chaos.servers.replicated import ClusterRedis, SentinelRedis
 from benchmarks.chaos.servers.server import Server

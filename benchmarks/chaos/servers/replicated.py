@@ -1,7 +1,7 @@
-"""Several servers, of which one takes over where another dies: behind Sentinels, or a Redis Cluster.
+"""Several Redis servers, of which one takes over if another dies: behind Sentinels, or in a Redis Cluster.
 
-A write that was acknowledged and not copied is lost in a failover; `WAIT` is what helps. On one machine a
-copy takes less than a millisecond, so a run rarely loses one.
+A failover loses writes that were acknowledged but not yet copied; `WAIT` prevents that. On one machine a copy
+takes less than a millisecond, so a run rarely loses one.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from slack_sandbox.demo import DURABLE_SETTINGS, EmbeddedRedis
 from tests.support.redis_servers.cluster import RedisCluster
 from tests.support.redis_servers.sentinels import RedisSentinels
 
-#: After how many milliseconds a silent master is replaced.
+#: A master that is silent for this many milliseconds is replaced.
 DOWN_AFTER = 2000
-#: A frozen master that was replaced would lose what it took when it woke up, so no pause is longer.
+#: The longest pause. A frozen master that is replaced would lose the writes that it accepts when it wakes up.
 LONGEST_PAUSE = 1.0
 
 
 class _Replicated:
-    """What both have in common. `nodes`: all servers."""
+    """The common part of both. `nodes`: all servers."""
 
     def __init__(self, servers: RedisCluster | RedisSentinels) -> None:
         self._servers = servers
@@ -96,7 +96,7 @@ class SentinelRedis(_Replicated):
 
 
 class ClusterRedis(_Replicated):
-    """Three masters and three replicas. Which master is killed is random: all have partitions."""
+    """Three masters and three replicas. A random master is killed, because all of them have partitions."""
 
     def __init__(self, folder: Path) -> None:
         self._cluster = RedisCluster(folder, settings=DURABLE_SETTINGS, node_timeout_ms=DOWN_AFTER)

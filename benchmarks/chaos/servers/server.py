@@ -1,4 +1,4 @@
-"""What a run does with a Redis, whatever it consists of."""
+"""What a run needs from its Redis, single or replicated."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Protocol
 
 
 class Server(Protocol):
-    """`url` reaches it directly; `address` is where a proxy leads, and `url_through` the URL through a proxy
-    at this port. Clients of several servers are told their addresses, so no proxy is between them.
+    """`url` reaches it directly. `address` is what a proxy connects to, and `url_through` is the URL for a
+    proxy at this port. Clients of several servers get the servers' own addresses, so they use no proxy.
     """
 
     @property
@@ -18,14 +18,14 @@ class Server(Protocol):
     async def start(self) -> None: ...
     async def stop(self) -> None: ...
     async def crash(self) -> None:
-        """kill -9 of a server that takes writes, and a new start on the same files."""
+        """Kills a server that accepts writes (kill -9), and starts it again with the same files."""
         ...
 
     async def freeze(self, seconds: float) -> None: ...
     async def count(self, keys: list[str]) -> int:
-        """How many fields these hashes have together."""
+        """The total number of fields in these hashes."""
         ...
 
     async def memory(self) -> float:
-        """The most that one server used, in MB."""
+        """The most memory that one of the servers used, in MB."""
         ...

@@ -1,4 +1,4 @@
-"""One server, with a proxy before it."""
+"""A single Redis server, with a proxy in front of it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from redis.asyncio import Redis
 
 from slack_sandbox.demo import DURABLE_SETTINGS, EmbeddedRedis
 
-#: With `everysec`, a machine that loses its power loses the writes of this many seconds.
+#: The seconds of writes that a power failure loses with `everysec`.
 SLOW_DISK = 1.5
-#: How often the length of the append-only file is noted, in seconds.
+#: The seconds between two records of the append-only file's length.
 EVERY = 0.1
 
 
@@ -58,7 +58,7 @@ class SingleRedis:
         await self.start()
 
     def after_kill(self) -> None:
-        """What the disk loses."""
+        """Called when the server is killed, before its new start: a subclass can lose writes here."""
 
     async def freeze(self, seconds: float) -> None:
         if (pid := self._server.pid) is not None:
@@ -70,8 +70,8 @@ class SingleRedis:
 
 
 class LossyRedis(SingleRedis):
-    """`appendfsync everysec` on a slow disk, and each kill cuts the power: the file ends where it was some
-    time ago.
+    """`appendfsync everysec` on a slow disk. Each kill simulates a power failure: the append-only file is cut
+    to its length of some time ago.
     """
 
     def __init__(self, folder: Path) -> None:

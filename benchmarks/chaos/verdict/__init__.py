@@ -1,1 +1,1 @@
-"""What the witnesses saw, compared with what Redis has and what the cards show."""
+"""The verdict: compares the journals of the bench with Redis and with the cards."""

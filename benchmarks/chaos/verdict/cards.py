@@ -1,4 +1,4 @@
-"""Is every card there, once, and does it show how its review ended? Pure."""
+"""Does every review have one card at each place, and does the card show how its review ended? Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def messages_missing(seen: Evidence) -> Iterator[str]:
         if any(each is not None and each.by is not None for each in decisions) and not shown:
             yield f"{id} has no card"
         for place in review.places:
-            # A place where nothing waits any more gets no first card.
+            # A place gets its first card only while something waits there.
             if any(action.is_pending for action in review.actions) and place.target not in shown:
                 yield f"{id} has no card in {place}"
 

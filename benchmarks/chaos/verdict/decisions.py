@@ -18,7 +18,7 @@ def lost_submits(seen: Evidence) -> Iterator[str]:
 
 
 def _acknowledged(seen: Evidence) -> Iterator[tuple[Entry, Item, Review, Action]]:
-    """Presses that a person believes to count."""
+    """Presses of which a person believes that they counted."""
     for press in seen.presses:
         review = seen.reviews.get(press["review"])
         if press["status"] == 200 and not press["notice"] and "number" in press and review:
@@ -49,7 +49,7 @@ def lost_decisions(seen: Evidence) -> Iterator[str]:
 
 
 def _is_other_wins(press: Entry, action: Action) -> bool:
-    """Then it is not lost but contradicted."""
+    """Whether another decision won: then the press is not lost but contradicted."""
     decision = action.decision
     return decision is not None and decision.by is not None and decision.by.id != press["user"]
 

@@ -1,4 +1,6 @@
-"""What is known at the end: the witnesses' journals, the messages in the local Slack, and what Redis has."""
+"""What is known at the end of a run: the journals of the bench, the messages in the local Slack, and the data
+in Redis.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,14 @@ from hitl_core.audit import entries
 from hitl_core.model import Action, Review
 from hitl_core.store import Keys, RedisStore
 
-#: Reads of Redis at the same time.
+#: How many reads of Redis run at the same time.
 AT_ONCE = 16
 
 
 class Shown(NamedTuple):
-    """One message. `revisions`: by verb and call, the revision (or the attempt) that its button is about."""
+    """One message. `revisions`: the revision (or the attempt) that each button is about, by the button's verb
+    and call.
+    """
 
     channel: str
     text: str
@@ -35,9 +39,10 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True)
 class Evidence:
-    """`presses` have an answer each. `submits` are those that were acknowledged to an agent. `cards`: by
-    review. `audit` in the order of the stream; `audit_problem` is what `hitl audit verify` says, or "".
-    `ended`: programs that ended by themselves. `memory`: the most that one of a role used, in MB.
+    """`presses`: only those with an answer. `submits`: those that were acknowledged to an agent. `cards`: by
+    review. `audit`: in the order of the stream. `audit_problem`: the output of `hitl audit verify` if it
+    fails, else "". `ended`: programs that ended by themselves. `memory`: by role, the most memory that one
+    program used, in MB.
     """
 
     plan: Plan
@@ -89,7 +94,7 @@ async def collect(scene: Scene) -> Evidence:
 
 
 async def verify_audit(url: str) -> str:
-    """As an operator does it."""
+    """Runs `hitl audit verify`, as an operator does. Returns its error, or ""."""
     command = [sys.executable, "-m", "hitl_core", "audit", "verify", "--redis", url]
     verify = await asyncio.create_subprocess_exec(
         *command, cwd=ROOT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
@@ -99,7 +104,7 @@ async def verify_audit(url: str) -> str:
 
 
 def action_of(review: Review, call: str) -> Action:
-    """`call` as the plan names it, or its number on the card."""
+    """`call`: its id in the plan, or its number on the card."""
     number = call.removeprefix("c")
     return next(action for action in review.actions if action.key == number)
 
@@ -113,7 +118,9 @@ async def _peak_memory(scene: Scene, programs: Sequence[Program]) -> dict[str, f
 
 
 class Submits:
-    """The reviews that were acknowledged to an agent. `first`: each once, by its number."""
+    """The reviews that were acknowledged to an agent. `first`: the first entry of each, by the
+    item's number.
+    """
 
     def __init__(self, folder: Path) -> None:
         files = [folder / f"submits-{process}.jsonl" for process in range(AGENTS)]
@@ -144,7 +151,7 @@ async def _load_reviews(store: RedisStore, ids: set[str]) -> dict[str, Review]:
 
 
 class Progress(NamedTuple):
-    """What is still to be done; nothing, if all are 0."""
+    """How much work is left: none if all numbers are 0."""
 
     jobs: int
     dead_letters: int
@@ -154,8 +161,8 @@ class Progress(NamedTuple):
 async def read_progress(
     store: RedisStore, redis: Server, ids: set[str], at_rest: set[str]
 ) -> Progress:
-    """Jobs for cards, also those for later; reviews that are decided or have a deadline, and are not done.
-    Those that are `at_rest` are not read; those that are found so are added.
+    """Counts the jobs for cards, also later ones, and the reviews that are not done although they are decided
+    or have a deadline. Reviews in `at_rest` are not read; those that turn out to be at rest are added to it.
     """
     reviews = await _load_reviews(store, ids - at_rest)
     at_rest |= {id for id, review in reviews.items() if is_at_rest(review)}
@@ -164,6 +171,6 @@ async def read_progress(
 
 
 def is_at_rest(review: Review) -> bool:
-    """Done, or waiting for people without a deadline."""
+    """Whether the review is done, or waits for people without a deadline."""
     has_deadline = any(action.route.expire for action in review.actions)
     return review.status == "done" or (review.status == "pending" and not has_deadline)

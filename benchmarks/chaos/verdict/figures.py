@@ -1,4 +1,4 @@
-"""How fast it was under these faults. Figures only: no verdict depends on them."""
+"""How fast the product was under these faults. The verdict does not depend on these figures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def figures(seen: Evidence) -> Iterator[str]:
 
 
 def _resume_times(seen: Evidence, *, over_http: bool) -> list[float]:
-    """From the last press of the person who decided, of the agents in Python or of those over HTTP."""
+    """Seconds from the last press of the person who decided to the tool's run, for agents over HTTP or for
+    those in Python.
+    """
     sent = {
         (press["review"], press["user"]): press["at"] - press["seconds"]
         for press in seen.presses

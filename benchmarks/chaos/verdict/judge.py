@@ -1,4 +1,4 @@
-"""The counts of a run, each with its violations. Pure."""
+"""Finds the violations of a run, grouped by kind. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from benchmarks.chaos.verdict import cards, decisions, timers, tools
 from benchmarks.chaos.verdict.evidence import Evidence
 
-#: A sentence for each violation, by what is counted.
+#: By the name of a kind of violation, the function that yields a sentence for each.
 Violations = Mapping[str, list[str]]
 
 CHECKS: Mapping[str, Callable[[Evidence], Iterator[str]]] = {
@@ -30,5 +30,5 @@ CHECKS: Mapping[str, Callable[[Evidence], Iterator[str]]] = {
 
 
 def judge(evidence: Evidence) -> Violations:
-    """Every count with its violations, also where there is none."""
+    """All violations by kind; a kind without any has an empty list."""
     return {name: list(check(evidence)) for name, check in CHECKS.items()}

@@ -21,8 +21,8 @@ def timers(seen: Evidence) -> Iterator[str]:
 
 
 def timer_times(action: Action) -> Iterator[tuple[str, float, float | None]]:
-    """What was due, how many seconds after the submit, and when it was done. What a person did first is not
-    due.
+    """What was due, how many seconds after the submit, and when it happened. A timer is not due if a person
+    acted first.
     """
     decision, route = action.decision, action.route
     end = decision.at if decision and decision.by else float("inf")

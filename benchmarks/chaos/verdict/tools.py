@@ -19,7 +19,7 @@ def _runs(seen: Evidence) -> Mapping[tuple[str, str], list[Entry]]:
 
 
 def tools_twice(seen: Evidence) -> Iterator[str]:
-    """A person who orders the second run is asked first: it may then happen twice."""
+    """A second run is no violation if a person ordered it: they were warned that it may happen twice."""
     ordered = {
         (press["review"], f"c{press['action']}")
         for press in seen.presses

@@ -1,4 +1,4 @@
-"""What a bot does for people: its start, a click until its answer, `/approvals`, App Home, `/metrics`."""
+"""What a bot does for people: its start, a click and its answer, `/approvals`, App Home, `/metrics`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def _start(side: Side) -> None:
 async def _time_clicks(
     bots: Mapping[Side, Bot], messages: Mapping[Side, list[dict[str, Any]]], count: int
 ) -> list[float]:
-    """Each click is on a card of its own."""
+    """Each click is on another card."""
     clicks = {side: make_clicks(messages[side]) for side in bots}
     waiting = {side: iter(clicks[side]) for side in bots}
 
@@ -76,7 +76,7 @@ async def _open_home(bot: Connection) -> None:
 
 
 async def _read_metrics(url: str) -> None:
-    """The bot closes the connection of a probe after its answer."""
+    """Opens a new connection each time, because the bot closes the connection of a probe after its answer."""
     async with open_connection(url) as connection:
         if b"hitl_" not in await connection.send(_METRICS):
             raise RuntimeError("/metrics has no metric.")

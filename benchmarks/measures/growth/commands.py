@@ -1,4 +1,4 @@
-"""What agents, workers and operators do: a submit, a round of due timers, and commands of `hitl`."""
+"""What agents, workers and operators do: a submit, a round of due timers, and `hitl` commands."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ async def _time_submits(sides: Sequence[Side], count: int) -> list[float]:
 
 
 def _command(*words: str) -> Operation:
-    """A command of `hitl`, without the start of its process, which is the same for every size."""
+    """Runs a `hitl` command in this process. The start of a process would take the same time
+    for every size.
+    """
 
     async def run(side: Side) -> None:
         arguments = [*words, "--redis", side.fixture.redis_url]
@@ -63,14 +65,14 @@ def _command(*words: str) -> Operation:
 
 
 async def _time_once(side: Side, operation: Operation) -> float:
-    """In milliseconds. Of something that takes minutes."""
+    """The milliseconds of one run, for an operation that takes minutes."""
     start = time.perf_counter()
     await operation(side)
     return (time.perf_counter() - start) * 1000
 
 
 async def _time_rounds(sides: Sequence[Side], count: int) -> list[float]:
-    """In milliseconds, without the submits of what is due."""
+    """The milliseconds of a round, without the submits of the reviews that are due."""
     rounds = [DueRounds(side.store) for side in sides]
     times: list[list[float]] = [[] for _ in sides]
     for number in range(count * 2 + 1):

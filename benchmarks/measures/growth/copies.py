@@ -1,6 +1,6 @@
 """Stores many copies of a recorded review, each with its own id, thread, times, message and chain.
 
-A copy has exactly the keys and the bytes of a real review (a test compares them), but no script runs for it:
+A copy has exactly the keys and values of a real review (a test compares them), but no script runs for it, so
 a million take minutes, not hours.
 """
 
@@ -19,7 +19,7 @@ from hitl_core.audit.sealer import MAX_RANGE
 from hitl_core.store import MAX_DECIDED, Keys, make_review_id
 from hitl_core.store.redis.packing import pack
 
-#: Seconds in a recording, also those with the offset of done reviews (`DONE_OFFSET`).
+#: A time in a recording, in seconds; also with the offset that done reviews have (`DONE_OFFSET`).
 _TIME = re.compile(rb"(?<![\d.])(?:10)?1[79]\d{8}(?=\.\d)")
 _HASH = re.compile(rb'"hash":"([0-9a-f]{64})",')
 _MESSAGE = re.compile(rb"18\d{8}\.\d{6}")
@@ -34,15 +34,15 @@ _PATIENCE = 120.0
 def store_copies(url: str, recordings: Sequence[Recording], count: int) -> None:
     """Store `count` reviews, of each kind in turn, submitted one per second until now."""
     start = int(time.time()) - count
-    forms, anchors = [_Form(recording) for recording in recordings], _Anchors()
+    templates, anchors = [_Template(recording) for recording in recordings], _Anchors()
     where = urlsplit(url)
     with socket.create_connection((where.hostname, where.port or 6379), _PATIENCE) as connection:
         connection.sendall(_command(b"CLIENT", b"REPLY", b"OFF"))
         chunk, size = list[bytes](), 0
         for number in range(count):
-            form = forms[number % len(forms)]
-            is_recent = number >= count - MAX_DECIDED * len(forms)
-            text, entries = form.fill(number, start + number, is_recent=is_recent)
+            template = templates[number % len(templates)]
+            is_recent = number >= count - MAX_DECIDED * len(templates)
+            text, entries = template.fill(number, start + number, is_recent=is_recent)
             chunk.append(text + anchors.add(entries))
             size += len(chunk[-1])
             if size > _CHUNK:
@@ -53,7 +53,7 @@ def store_copies(url: str, recordings: Sequence[Recording], count: int) -> None:
             raise RuntimeError(f"Redis answered {answer!r}.")
 
 
-class _Form:
+class _Template:
     """The commands that store one recorded review, with a blank for everything that differs in a copy."""
 
     def __init__(self, recording: Recording) -> None:
@@ -108,8 +108,8 @@ class _Form:
         return (text + self._recent % values if is_recent else text), hashes
 
     def _blank(self, text: bytes) -> bytes:
-        """The text with its blanks. They are as long as what they replace, as the protocol needs it, but for
-        packed values.
+        """The text with blanks. A blank's value is as long as what it replaces, because the protocol contains
+        lengths; only packed values may differ.
         """
         text = re.sub(rb"\0(\d+)\0", rb"%(packed\1)b", text.replace(b"%", b"%%"))
         for known, blank in self._blanks.items():

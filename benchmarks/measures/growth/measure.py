@@ -1,4 +1,4 @@
-"""The figures: the cost of an operation with many stored reviews, compared with the smallest number."""
+"""Compares the cost of each operation with many stored reviews to its cost with the fewest."""
 
 from __future__ import annotations
 

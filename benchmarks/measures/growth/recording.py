@@ -1,4 +1,6 @@
-"""What one review leaves in Redis, recorded from a real one: agent, bot and person did what they do."""
+"""All keys that one real review leaves in Redis: an agent, a bot and a person do their part, then the keys
+are read.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,12 @@ from hitl_core.store import Keys
 from hitl_core.store.redis.packing import unpack
 
 AGENT = "bench"
-#: Its step is far away, so that the reviews are in the index of due ones, and none of them is due.
+#: The escalation is far away: the reviews are in the index of due timers, but none of them is due.
 POLICY = {"default": "review", "escalate": [{"after": "90d", "to": "slack:#agent-approvals"}]}
 REQUESTER = Reviewer(channel="slack", team=TEAM, id=PERSON, name="Alice Ng")
 
 Kind = Literal["pending", "done"]
-#: The keys of one review, and those which all reviews share and which grow with them. Hints, leases and
+#: The keys of one review, and the shared keys that grow with the number of reviews. Hints, leases and
 #: heartbeats are left out: they don't grow.
 GROWING = ("review", "thread", "live", "due", "waiting", "decided", "audit")
 
@@ -42,7 +44,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Recording:
-    """All that one review of this kind leaves. `at` is the time of its submission."""
+    """All keys that one review of this kind leaves. `at` is the time of its submit."""
 
     kind: Kind
     review_id: str
@@ -52,18 +54,20 @@ class Recording:
 
 
 def thread_of(number: int) -> str:
-    """The thread of each recording and of each copy: all are equally long."""
+    """The thread id of a recording or copy. All have the same length."""
     return f"stored-{number:08}"
 
 
 async def record(kind: Kind, number: int) -> Recording:
-    """In a Redis of its own. A pending review is shown; a done one was approved, ran, and is shown again."""
+    """Records in a separate Redis. A pending review has a card; a done one was approved, ran, and has an
+    updated card.
+    """
     async with open_fixture() as fixture:
         return await record_in(fixture, kind, thread_of(number))
 
 
 async def record_in(fixture: Fixture, kind: Kind, thread_id: str) -> Recording:
-    """The same, in this Redis, which is empty."""
+    """The same in this Redis, which must be empty."""
     async with (
         fixture.unpaced_bot(),
         Gate.connect(fixture.redis_url, policy=Policy.from_mapping(POLICY), agent=AGENT) as gate,

@@ -1,4 +1,4 @@
-"""One of the sizes that are compared: a Redis of its own, with this many stored reviews."""
+"""One of the compared sizes: a separate Redis with this many stored reviews."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hitl_core.audit import seal
 from hitl_core.review import Reviews
 from hitl_core.store import RedisStore
 
-#: The append-only file begins when all copies are there, and is not rewritten while anything is measured.
+#: The append-only file is switched on after all copies are stored, and is not rewritten during a measurement.
 _SETTINGS = {**EVERYSEC, "appendonly": "no", "auto-aof-rewrite-percentage": "0"}
 
 
@@ -56,7 +56,7 @@ async def _memory(fixture: Fixture) -> int:
 
 
 async def _start_file(fixture: Fixture) -> None:
-    """Start the append-only file, and wait until it has everything."""
+    """Switches the append-only file on, and waits until it contains everything."""
     await fixture.redis.config_set("appendonly", "yes")
     while True:
         state = await fixture.redis.info("persistence")

@@ -1,4 +1,4 @@
-"""One press of a button: the request that Slack sends to a bot, and what the person learns of it."""
+"""Presses a button: sends the request that Slack sends to a bot, and records what the person sees."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from slack_sandbox.workspace import Message
 
 #: How long Slack waits for the bot, in seconds.
 SLACK_WAITS = 3.0
-#: How long a bot gets no presses after one that it didn't answer, in seconds.
+#: How long a bot gets no presses after it did not answer one, in seconds.
 REST = 1.0
 
 
 @dataclass(frozen=True)
 class Answer:
-    """`status` None: no answer in time. `notice`: what the person was told in private, or ""."""
+    """`status` is None if no answer came in time. `notice` is the private message to the person, or ""."""
 
     status: int | None
     notice: str
 
     @property
     def is_acknowledged(self) -> bool:
-        """The person has seen no failure, and nobody told them that it didn't count."""
+        """The person saw no failure, and no message that the press didn't count."""
         return self.status == 200 and not self.notice
 
     @property
@@ -45,8 +45,8 @@ class Answer:
         return self.status != 200 or "ress again" in self.notice or "ry again" in self.notice
 
 
-class Mouse:
-    """Every press is written down before it is sent, and again with its answer."""
+class Clicker:
+    """Writes every press to the journal before it is sent, and again with its answer."""
 
     def __init__(
         self,
@@ -61,14 +61,14 @@ class Mouse:
         self.url = ""
 
     async def notice(self, request: web.Request) -> web.Response:
-        """Where a bot answers one click (its response_url)."""
+        """The handler of the response URLs, to which a bot sends private messages about one click."""
         body = json.loads(await request.text())
         number = int(request.match_info["number"])
         self._notices.setdefault(number, []).append(str(body.get("text", "")))
         return web.json_response({"ok": True})
 
     async def press(self, user: str, message: Message, element: Element, **known: Any) -> Answer:
-        """`known` is what the journal says about it beside its own fields."""
+        """`known` is added to the entry in the journal."""
         number, began = next(self._numbers), time.time()
         trigger = self._sandbox.triggers.issue(user)
         body = urlencode(
@@ -119,7 +119,9 @@ class Mouse:
         }  # fmt: skip
 
     async def _send(self, number: int, body: str) -> int | None:
-        """To one of the bots that answered lately, as a load balancer does."""
+        """Sends to a bot that answered recently, as a load balancer does. Returns the status; None if no
+        answer came.
+        """
         timestamp = str(int(time.time()))
         headers = {
             "Content-Type": "application/x-www-form-urlencoded",
@@ -139,7 +141,7 @@ class Mouse:
             return None
 
     def _ephemerals(self, user: str, channel: str, since: float) -> list[str]:
-        """What the bot told this person in the channel since then."""
+        """The bot's private messages to this person in the channel since then."""
         notices = self._sandbox.workspace.ephemerals.values()
         return [
             one.text
@@ -149,20 +151,20 @@ class Mouse:
 
 
 @asynccontextmanager
-async def open_mouse(
+async def open_clicker(
     sandbox: Sandbox, bots: Sequence[str], journal: Journal
-) -> AsyncGenerator[Mouse, None]:
+) -> AsyncGenerator[Clicker, None]:
     connector = aiohttp.TCPConnector(limit=0)
     async with aiohttp.ClientSession(connector=connector) as session:
-        mouse = Mouse(sandbox, bots, journal, session)
+        clicker = Clicker(sandbox, bots, journal, session)
         app = web.Application()
-        app.router.add_post("/notices/{number}", mouse.notice)
+        app.router.add_post("/notices/{number}", clicker.notice)
         runner = web.AppRunner(app, access_log=None)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         host, port = runner.addresses[0][:2]
-        mouse.url = f"http://{host}:{port}"
+        clicker.url = f"http://{host}:{port}"
         try:
-            yield mouse
+            yield clicker
         finally:
             await runner.cleanup()

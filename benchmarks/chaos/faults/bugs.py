@@ -1,6 +1,6 @@
-"""Faults that are put into the product on purpose: with each of them the run must fail.
+"""Bugs that are added to the product on purpose: the run must fail with each of them.
 
-They change the product at the edge of a library, in the processes of one run only.
+They are added where the product calls a library, and only in the processes of one run.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 
 #: In hitl_core/store/redis/lua/reviews/commit.lua.
 _COMPARISON = "(current[1] or '0') ~= ARGV[2] or (current[2] or '') ~= ARGV[14]"
-#: How long the planted bot holds a click only in memory, in seconds.
+#: How long the bot with `early-ack` keeps a click only in memory, in seconds.
 IN_MEMORY = 0.4
 
 
 def _remove_version_check() -> None:
-    """`commit.lua` overwrites what others stored since it was read."""
+    """`commit.lua` overwrites what other processes have stored since the review was read."""
     from redis.commands.core import AsyncScript
 
     init: Callable[[Any, Any, str], None] = AsyncScript.__init__
@@ -25,7 +25,9 @@ def _remove_version_check() -> None:
     def init_changed(self: Any, client: Any, script: str) -> None:
         if "HMGET', KEYS[1], 'version', 'chain'" in script:
             if _COMPARISON not in script:
-                raise RuntimeError("commit.lua compares in another way: change this plant with it.")
+                raise RuntimeError(
+                    "commit.lua compares in another way now: change this bug with it."
+                )
             script = script.replace(_COMPARISON, "ARGV[2] == '0' and current[1]")
         init(self, client, script)
 
@@ -33,7 +35,7 @@ def _remove_version_check() -> None:
 
 
 def _acknowledge_first() -> None:
-    """A click is acknowledged, then it waits in memory to be stored."""
+    """A click is acknowledged before it is stored."""
     from slack_bolt.async_app import AsyncApp
 
     add: Any = AsyncApp.action
@@ -57,7 +59,7 @@ def _acknowledge_first() -> None:
 
 
 def _lose_drawings() -> None:
-    """Half of all updates of a card are not sent, and the bot believes that they were."""
+    """Half of all updates of cards are not sent, but the bot believes that they were."""
     from slack_sdk.web.async_client import AsyncWebClient
 
     send: Any = AsyncWebClient.api_call
@@ -70,19 +72,19 @@ def _lose_drawings() -> None:
     setattr(AsyncWebClient, "api_call", api_call)  # noqa: B010
 
 
-def _leave_to_the_server() -> None:
-    """`everysec`: the Redis of the run loses writes; nothing is changed in our programs."""
+def _change_nothing() -> None:
+    """For `everysec`: the run starts a Redis that loses writes, and our programs stay as they are."""
 
 
-PLANTS: Mapping[str, Callable[[], None]] = {
+BUGS: Mapping[str, Callable[[], None]] = {
     "version-check": _remove_version_check,
     "early-ack": _acknowledge_first,
     "lost-drawing": _lose_drawings,
-    "everysec": _leave_to_the_server,
+    "everysec": _change_nothing,
 }
 
 
-def plant(name: str) -> None:
-    """Changes this process. "" plants nothing."""
+def add_bug(name: str) -> None:
+    """Adds the bug to this process. "" adds none."""
     if name:
-        PLANTS[name]()
+        BUGS[name]()

@@ -1,4 +1,4 @@
-"""The faults of a run: which ones and when by the seed, and how each is done."""
+"""The faults of a run. The seed decides which ones and when."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.chaos.faults.far_link import FarLink
+from benchmarks.chaos.faults.remote_link import RemoteLink
 from benchmarks.chaos.journal import Journal
 from benchmarks.chaos.plan import FaultGroup, Plan
 from benchmarks.chaos.processes import Program
@@ -19,7 +19,9 @@ from slack_sandbox.sandbox import Sandbox
 
 @dataclass(frozen=True)
 class Fault:
-    """`at`: seconds from the start of the load. `pick`: which of several targets. `seconds`: how long."""
+    """`at`: seconds from the start of the load. `pick`: a number that chooses the target. `seconds`: how long
+    it lasts.
+    """
 
     at: float
     group: FaultGroup
@@ -29,8 +31,8 @@ class Fault:
 
 
 def schedule(plan: Plan) -> list[Fault]:
-    """The same for one seed and plan. Each group has random numbers of its own, so that leaving one out
-    changes no other.
+    """The same faults for the same seed and plan. Each group has its own random numbers, so leaving one group
+    out doesn't change the others.
     """
     faults: list[Fault] = []
     for group in plan.faults:
@@ -49,7 +51,8 @@ def _make_fault(group: FaultGroup, at: float, plan: Plan, chance: random.Random)
     what, seconds = "kill", 0.0
     match group:
         case "bots" | "agents":
-            # A pause longer than a lease is the hard one: the process comes back and believes that it holds.
+            # A pause longer than the lease is the hard case: the process continues and believes it still has
+            # the lease.
             what = chance.choice(("kill", "kill", "freeze"))
             longest = plan.lease * 1.6 if group == "agents" else 10.0
             seconds = chance.choice((chance.uniform(0.3, 3.0), longest))
@@ -69,8 +72,8 @@ def _make_fault(group: FaultGroup, at: float, plan: Plan, chance: random.Random)
     return Fault(round(at, 3), group, what, chance.randrange(1000), round(seconds, 3))
 
 
-class Saboteur:
-    """Does the faults at their time. `stop` ends all that last."""
+class FaultInjector:
+    """Injects each fault at its time. `stop` ends those that still last."""
 
     def __init__(
         self,
@@ -78,7 +81,7 @@ class Saboteur:
         bots: Sequence[Program],
         agents: Sequence[Program],
         redis: Server,
-        links: Sequence[FarLink],
+        links: Sequence[RemoteLink],
         sandbox: Sandbox,
         journal: Journal,
     ) -> None:
@@ -95,7 +98,7 @@ class Saboteur:
             self._tasks.append(asyncio.create_task(self._do(fault)))
 
     async def stop(self) -> None:
-        """Until everything runs again, without faults."""
+        """Returns when everything runs again, without faults."""
         await asyncio.gather(*self._tasks)
         self._tasks.clear()
         for link in self._links:
@@ -110,7 +113,7 @@ class Saboteur:
                 programs = self._programs[fault.group]
                 program = programs[fault.pick % len(programs)]
                 if any(each.busy.locked() for each in programs if each.role == program.role):
-                    return  # an operator runs several, so that one of them is always there
+                    return  # as an operator does, keep at least one of them running
                 async with program.busy:
                     await (
                         program.crash() if fault.what == "kill" else program.freeze(fault.seconds)
@@ -127,7 +130,7 @@ class Saboteur:
             case "slack":
                 await self._do_slack(fault)
 
-    async def _do_network(self, fault: Fault, link: FarLink) -> None:
+    async def _do_network(self, fault: Fault, link: RemoteLink) -> None:
         match fault.what:
             case "delay":
                 link.do("delay", fault.seconds / 10)
@@ -143,7 +146,7 @@ class Saboteur:
                 link.do("lose_reply", True)
 
     async def _do_slack(self, fault: Fault) -> None:
-        """The next calls fail, of one method or of any. A late one is applied after the bot has given up."""
+        """The next calls fail, of one method or of any. A late call is applied after the bot has given up."""
         method = (None, "chat.update", "chat.postMessage")[fault.pick // 3 % 3]
         params: dict[str, Any] = {"mode": fault.what, "times": 1 + fault.pick % 3, "retry_after": 1}
         params["method"] = method
