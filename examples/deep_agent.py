@@ -46,7 +46,7 @@ async def main(question: str) -> None:
 
         async def on_stop(run: Run) -> None:
             if not run.review_ids:  # nobody has to decide on anything now
-                print(last_words(run), flush=True)
+                print(result_text(run), flush=True)
                 ended.set()
 
         serving = asyncio.create_task(driver.serve(on_stop))
@@ -57,7 +57,7 @@ async def main(question: str) -> None:
         await asyncio.wait([serving])  # it finishes its review first
 
 
-def last_words(run: Run) -> str:
+def result_text(run: Run) -> str:
     if run.refusal:
         return f"This run can't go on: {run.refusal}"
     if run.unknown:

@@ -36,7 +36,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--signing-secret",
         default=SIGNING_SECRET,
-        help="the secret that signs them (default: %(default)s)",
+        help="the secret that signs clicks and submissions (default: %(default)s)",
     )
     parser.add_argument(
         "--bot-token",
@@ -46,10 +46,11 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--socket-mode",
         action="store_true",
-        help="send them over the bot's sockets instead; its SLACK_APP_TOKEN is xapp-sandbox",
+        help="send them over the bot's sockets instead; set the bot's SLACK_APP_TOKEN to xapp-sandbox",
     )
     parser.add_argument(
-        "--ask-url", help="an agent that gets what people write in #ask-agent, as JSON"
+        "--ask-url",
+        help="the address of an agent: it gets what people write in #ask-agent, as JSON",
     )
     parser.add_argument(
         "--scopes",
@@ -59,10 +60,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--data",
         type=Path,
-        help="a file that keeps the messages; without it they are lost at the end",
+        help="a file that keeps the messages; without it, they are lost when the sandbox stops",
     )
     parser.add_argument(
-        "--no-rate-limits", action="store_true", help="answer as fast as the bot calls"
+        "--no-rate-limits", action="store_true", help="don't limit the rate of the bot's calls"
     )
     return parser.parse_args()
 

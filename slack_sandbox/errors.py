@@ -16,7 +16,7 @@ class SlackError(Exception):
 
 
 def error_with_problems(error: str, problems: Sequence[str]) -> SlackError:
-    """An error with the list of what is wrong, and where, in Slack's format:
+    """An error that lists what is wrong and where, in Slack's format:
     `must be less than 3001 characters [json-pointer:/blocks/0/text/text]`."""
     messages = [f"[ERROR] {problem}" for problem in problems]
     return SlackError(error, errors=list(problems), response_metadata={"messages": messages})

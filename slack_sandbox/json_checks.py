@@ -1,4 +1,4 @@
-"""Small checks of JSON values, which combine into the checks of blocks and views.
+"""Small checks of JSON values. The checks of blocks and views are made of them.
 
 A check takes a value and its JSON pointer, and yields one line for each thing that is
 wrong with it, with Slack's own texts.
@@ -23,7 +23,7 @@ def is_list(value: object) -> TypeGuard[list[Any]]:
 
 
 def objects_in(value: object) -> list[Json]:
-    """The objects in a list; [] if it is no list. For JSON that was not checked yet."""
+    """The objects in a list; [] if the value is not a list. For JSON that was not checked yet."""
     return [item for item in value if is_object(item)] if is_list(value) else []
 
 
@@ -145,7 +145,7 @@ def by_type(table: Mapping[str, Check]) -> Check:
 
 
 def check_then(first: Check, then: Callable[[Json, str], Iterator[str]]) -> Check:
-    """Checks the parts first; if they are right, also checks how they fit together."""
+    """Runs `first`; if it finds nothing, also runs `then`, which checks how the parts fit together."""
 
     def check(value: object, at: str) -> Iterator[str]:
         problems = list(first(value, at))

@@ -1,4 +1,4 @@
-"""A running workspace: all of its parts, without the web server."""
+"""A running workspace with all its parts, except for the web server."""
 
 from __future__ import annotations
 

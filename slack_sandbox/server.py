@@ -23,7 +23,7 @@ _MAX_BYTES = 20 * 1024 * 1024
 async def end_without_client(
     request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
 ) -> web.StreamResponse:
-    """A client that was killed in the middle of its request is no error of ours."""
+    """Logs no error if a client was killed in the middle of its request."""
     try:
         return await handler(request)
     except ConnectionResetError:
@@ -109,8 +109,10 @@ async def running_sandbox(
     port: int = 0,
 ) -> AsyncGenerator[Sandbox]:
     """A sandbox that listens on 127.0.0.1 while the block runs; port 0 takes a free one. `now` is its clock,
-    `answer_timeout` how long it waits for the bot's answer, both in seconds. `rate_limits` True: as fast as
-    Slack's; a number: so many times as fast. `data` is a file that keeps the messages."""
+    `answer_timeout` how long it waits for the bot's answer, both in seconds. `rate_limits`: True for Slack's
+    own limits, a number for limits that are this many times as fast. `data` is a file that keeps the
+    messages.
+    """
     sandbox = Sandbox(
         bot_url,
         signing_secret,

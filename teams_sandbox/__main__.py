@@ -44,7 +44,7 @@ def _options() -> argparse.Namespace:
         help="what the app may read in Graph, separated by commas (default: %(default)s)",
     )
     parser.add_argument(
-        "--no-rate-limits", action="store_true", help="answer as fast as the bot calls"
+        "--no-rate-limits", action="store_true", help="don't limit the rate of the bot's calls"
     )
     return parser.parse_args()
 

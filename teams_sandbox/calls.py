@@ -12,7 +12,7 @@ from .errors import TeamsError
 from .faults import Fault, Faults, drop_connection, fault_response, unreadable_response
 from .json_checks import Json, is_object
 
-#: Does the call, and returns the answer and its status. Raises TeamsError.
+#: Executes the call, and returns the answer and its status. Raises TeamsError.
 Run = Callable[[Json], Awaitable[tuple[Any, int]]]
 
 
@@ -28,8 +28,8 @@ class Calls:
     async def handle(
         self, request: web.Request, operation: str, run: Run, conversation: str = ""
     ) -> web.StreamResponse:
-        """`conversation`: which one a fault of a single conversation is for."""
-        await request.read()  # so that a late call is also done for a client that has given up
+        """`conversation`: the call's conversation, for faults that apply to one conversation only."""
+        await request.read()  # so that a late call is executed even if its client has given up
         call: Json = {
             "operation": operation,
             "at": self._now(),
@@ -72,7 +72,7 @@ class Calls:
         wait = answer.pop("retry_after", None) if is_object(answer) else None
         headers = {} if wait is None else {"Retry-After": str(wait)}
         if status == 201 and not answer:
-            return web.Response(status=202)  # as Teams, where a message has no id
+            return web.Response(status=202)  # as Teams does if a message has no id
         return web.json_response(answer, status=status, headers=headers)
 
     async def _wait_for_release(self, fault: Fault) -> None:

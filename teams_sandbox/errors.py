@@ -8,7 +8,7 @@ from .json_checks import Json
 
 
 class TeamsError(Exception):
-    """An answer that is an error: its HTTP status, its code, and the body."""
+    """An error as an answer: its HTTP status, its code, and the body."""
 
     def __init__(self, status: int, code: str, message: str, body: Json | None = None) -> None:
         super().__init__(f"{status} {code}: {message}")
@@ -21,7 +21,7 @@ def bad_request(message: str) -> TeamsError:
 
 
 def writes_blocked() -> TeamsError:
-    """A person blocked the bot or removed it: then the body has another form than all other errors.
+    """A person blocked or removed the bot. The body of this error has another format than all others.
     https://learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/send-proactive-messages
     """
     details: Json = {

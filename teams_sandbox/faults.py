@@ -10,10 +10,10 @@ from typing import Literal
 from aiohttp import web
 
 #: What happens to a call. `limited`: 429 with Retry-After. `conflict`: 412. `down`: 503. `refused`: 400 with
-#: a code that is new to everybody. `dropped`: the connection ends before it is done. `lost`: it is done,
-#: but the connection ends without an answer. `unreadable`: it is done, and the answer is no JSON. `no_id`: it
-#: is done, and the answer is {}. `hang`: no answer until the sandbox ends. `late`: it is done when released.
-#: `late_answer`: it is done, and answered when released. `answer`: this status and body.
+#: a code that Microsoft doesn't document. `dropped`: the connection ends before it is done. `lost`: it is
+#: done, but the connection ends without an answer. `unreadable`: it is done, and the answer is not JSON.
+#: `no_id`: it is done, and the answer is {}. `hang`: no answer until the sandbox ends. `late`: it is done
+#: when released. `late_answer`: it is done, and answered when released. `answer`: this status and body.
 FaultMode = Literal[
     "limited",
     "conflict",
@@ -48,8 +48,7 @@ class Fault:
 
 
 class Faults:
-    """The operations are those in the Connector's `OPERATIONS` and Graph's `OPERATIONS`, "token" and
-    "upload"."""
+    """The operations are those in `OPERATIONS` of the Connector and of Graph, and "token" and "upload"."""
 
     def __init__(self) -> None:
         self._active: list[Fault] = []

@@ -1,4 +1,4 @@
-"""A person's OneDrive, as far as a bot sees it: the places for files that a person accepted.
+"""The part of a person's OneDrive that a bot uses: upload addresses for files that the person accepted.
 
 learn.microsoft.com/microsoftteams/platform/bots/how-to/bots-filesv4
 learn.microsoft.com/onedrive/developer/rest-api/api/driveitem_createuploadsession#upload-bytes-to-the-upload-session
@@ -39,7 +39,7 @@ class Files:
         self._calls.closing.set()
 
     def open_upload(self, user: User, name: str) -> Json:
-        """A place for this file: the `uploadInfo` of an accepted consent card."""
+        """Makes an upload address for this file: the `uploadInfo` of an accepted consent card."""
         id = secrets.token_hex(8)
         base = f"{self._url()}/{HOST}"
         content_url = f"{base}/personal/{user.id}/Documents/Applications/{name}"
@@ -61,7 +61,9 @@ class Files:
         return await self._calls.handle(request, "upload", run)
 
     def _save(self, request: web.Request, data: bytes) -> Json:
-        """The whole file in one request. The URL itself gives the right: SharePoint refuses other tokens."""
+        """Saves the whole file in one request. The URL itself gives the right to upload: SharePoint refuses
+        foreign tokens.
+        """
         file = self._workspace.files.get(request.match_info["id"])
         if "Authorization" in request.headers:
             raise TeamsError(401, "unauthenticated", "The token is not of SharePoint.")

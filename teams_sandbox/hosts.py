@@ -1,7 +1,8 @@
 """Only pages and programs of this machine may use the sandbox.
 
-It listens on 127.0.0.1 only. But any web site may point its own name to that address (DNS rebinding). For the
-browser its page then has the same origin as ours, and its requests carry its name as Host.
+The sandbox listens on 127.0.0.1 only. But any web site can point its own domain name to that address (DNS
+rebinding). The browser then treats the site's page and the sandbox as one origin, and sends the site's name
+as Host.
 """
 
 from __future__ import annotations

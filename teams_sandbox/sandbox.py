@@ -1,4 +1,4 @@
-"""A running tenant: all of its parts, without the web server."""
+"""A running tenant with all its parts, except for the web server."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Sandbox:
         }
 
     async def end(self) -> None:
-        """Ends what still runs."""
+        """Ends everything that still runs."""
         self.connector.close()
         self.graph.close()
         self.files.close()

@@ -130,4 +130,6 @@ class Desk:
     def _on_task_end(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()):
-            log.error("A run failed; the next start of this agent continues it.", exc_info=error)
+            log.error(
+                "A run failed. When this agent starts again, it continues the run.", exc_info=error
+            )

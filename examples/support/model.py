@@ -22,7 +22,7 @@ SYSTEM_PROMPT = (
     "the request needs in one turn. A person may reject or change a call: say so, never try it "
     "again. Answer in one or two sentences."
 )
-REAL_MODELS = [  # the first key that is set counts; its package; its model (DEMO_MODEL overrides it)
+REAL_MODELS = [  # key, package, model: the first key that is set counts; DEMO_MODEL overrides the model
     ("ANTHROPIC_API_KEY", "langchain-anthropic", "anthropic:claude-sonnet-4-5"),
     ("OPENAI_API_KEY", "langchain-openai", "openai:gpt-5-mini"),
 ]

@@ -1,4 +1,4 @@
-"""The user groups of the workspace: how the Web API shows them, and their changes.
+"""The user groups of the workspace: their objects in the Web API, and their changes.
 
 https://docs.slack.dev/reference/objects/usergroup-object
 """

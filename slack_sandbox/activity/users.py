@@ -1,4 +1,4 @@
-"""The people of the workspace: how the Web API shows them, and their changes.
+"""The people of the workspace: their objects in the Web API, and their changes.
 
 https://docs.slack.dev/reference/objects/user-object
 """
@@ -17,7 +17,8 @@ UPDATED = 1_700_000_000
 
 def user_object(user: User, workspace: Workspace, app: App) -> Json:
     """The person as the Web API shows them to the app. A deactivated person has few fields. A person of
-    another workspace is marked as a stranger unless they share a channel with the app."""
+    another workspace has `is_stranger`, unless they share a channel with the app.
+    """
     result: Json = {
         "id": user.id,
         "team_id": user.team_id or workspace.team_id,
@@ -76,8 +77,9 @@ def _profile(user: User, workspace: Workspace, app: App) -> Json:
 
 
 class Users:
-    """Changes of people, each with its event `user_change`. Slack leaves a deactivated person in
-    channels and groups, so this does too."""
+    """Changes of people, each with its event `user_change`. A deactivated person stays in channels and
+    groups, as in Slack.
+    """
 
     def __init__(self, workspace: Workspace, app: App, events: Events) -> None:
         self._workspace, self._app, self._events = workspace, app, events

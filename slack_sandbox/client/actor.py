@@ -1,4 +1,4 @@
-"""A client for scripts and tests: reads, clicks, fills in and submits in a sandbox, as a person would.
+"""A client for scripts and tests, which does what people do: reads, clicks, fills in forms and submits them.
 
 async with Actor("http://127.0.0.1:3001") as actor:
     card = await actor.wait_for(lambda state: state["messages"]["C0APPROVE"])
@@ -45,7 +45,7 @@ class Actor(Observer):
         team: str | None = None,
     ) -> Json:
         """Clicks an element of a message or of a notice (whose id is its ts). `value` replaces the
-        button's value; with `team` the person is a stranger of that team."""
+        button's value; with `team`, the person belongs to that other workspace."""
         state = await self.state(user)
         messages = [*state["messages"].get(channel, []), *state["ephemerals"]]
         message = next((one for one in messages if one["ts"] == ts), None)

@@ -1,4 +1,4 @@
-"""A client for scripts and tests: reads what a person sees in a sandbox, and what the bot did."""
+"""A client for scripts and tests: reads what a person sees, and what the bot did."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Sends to the app: a signed request to its address, or an envelope over one of its sockets."""
+"""Sends payloads to the app: as a signed request to its address, or in an envelope over one of
+its sockets.
+"""
 
 from __future__ import annotations
 
@@ -40,11 +42,11 @@ class AppClient:
         app: App,
         sockets: SocketMode,
         bot_url: Callable[[], str | None],
-        patience: float,
+        answer_timeout: float,
     ) -> None:
         self._workspace, self._app, self._sockets = workspace, app, sockets
         self._bot_url = bot_url
-        self.answer_timeout = patience
+        self.answer_timeout = answer_timeout
         self.deliveries: list[Json] = []
         self.session: aiohttp.ClientSession | None = None
 

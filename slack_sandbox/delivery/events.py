@@ -15,9 +15,9 @@ from .app_client import Answer, AppClient
 
 
 class Events:
-    """Nothing is kept for later: an event is lost if all attempts fail, and two events may arrive in
-    another order than they happened, as with Slack. `pauses`: seconds before each retry; Slack's are 0,
-    60 and 300."""
+    """As in Slack, an event is lost if all attempts fail, and two events may arrive in the wrong order.
+    `pauses`: seconds before each retry; Slack's are 0, 60 and 300.
+    """
 
     def __init__(self, workspace: Workspace, app: App, app_client: AppClient) -> None:
         self._workspace, self._app, self._app_client = workspace, app, app_client
@@ -33,18 +33,18 @@ class Events:
         task.add_done_callback(self._tasks.discard)
 
     async def wait_delivered(self) -> None:
-        """Waits until every event was delivered or given up."""
+        """Waits until every event was delivered or lost."""
         while self._tasks:
             await asyncio.wait(self._tasks)
 
     async def end(self) -> None:
-        """Gives up the deliveries that are running."""
+        """Cancels the deliveries that are running."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def verify_url(self) -> bool:
-        """Whether the app returns the challenge; otherwise Slack doesn't accept its address.
+        """Returns whether the app answers the challenge; otherwise Slack doesn't accept its address.
         https://docs.slack.dev/reference/events/url_verification"""
         challenge = secrets.token_hex(26)
         token = self._app.verification_token

@@ -13,7 +13,7 @@ from ..workspace import App, Ephemeral, Message, Workspace, to_slack_message
 
 
 def sign(secret: str, timestamp: int | str, body: str) -> str:
-    """The header X-Slack-Signature for a request with this raw body.
+    """The value of the header X-Slack-Signature for a request with this raw body.
     https://docs.slack.dev/authentication/verifying-requests-from-slack"""
     base = f"v0:{timestamp}:{body}".encode()
     return f"v0={hmac.new(secret.encode(), base, hashlib.sha256).hexdigest()}"

@@ -33,7 +33,7 @@ Reason = Literal["warning", "refresh_requested", "link_disabled", "too_many_webs
 
 class Connection:
     """One socket. A test may set `frozen`: then the socket stays open, but nothing is sent or received any
-    more, as on a dead link."""
+    more, as on a dead network connection."""
 
     def __init__(self, ws: web.WebSocketResponse, request: web.Request) -> None:
         self.id = secrets.token_hex(4)
@@ -49,8 +49,9 @@ class Connection:
         accepts: bool,
         more: Json | None = None,
     ) -> Json | None:
-        """The answer to this payload, `{}` for a receipt without a payload, None for none in time.
-        `accepts`: whether the app may answer with a payload."""
+        """Returns the answer to this payload, `{}` if the app only acknowledged it, or None if nothing came
+        in time. `accepts`: whether the app may answer with a payload.
+        """
         envelope_id = str(uuid4())
         future = self._pending_answers[envelope_id] = asyncio.get_running_loop().create_future()
         envelope = {"envelope_id": envelope_id, "type": kind, "payload": payload, **(more or {})}
@@ -73,7 +74,7 @@ class Connection:
         await self._ws.close()
 
     def abort(self) -> None:
-        """Ends it without a close frame, as a broken link does."""
+        """Ends the connection without a close frame, as when the network breaks."""
         if self._request.transport is not None:
             self._request.transport.abort()
 
@@ -107,7 +108,9 @@ class Connection:
                 await self._ws.ping(f"Ping from {HOST}".encode())
 
     def _handle_receipt(self, text: str) -> None:
-        """A receipt counts only for an envelope of this socket, and only while somebody waits for it."""
+        """An acknowledgement counts only for an envelope of this socket, and only while the sender waits for
+        it.
+        """
         try:
             frame: Any = json.loads(text)
         except ValueError:
@@ -121,8 +124,8 @@ class Connection:
 
 
 class SocketMode:
-    """`enabled` is the switch in the app's settings: then nothing is sent to the app's address.
-    `connections` are the open sockets, the oldest first; each payload goes to one of them, in turn.
+    """`enabled` is the switch in the app's settings; while it is on, nothing is sent to the app's address.
+    `connections` are the open sockets, the oldest first; they take turns to get the payloads.
     `scopes` are those of the app-level token. `sends_hello` False: sockets open, but no hello is sent."""
 
     def __init__(self, app: App, url: Callable[[], str], now: Callable[[], float]) -> None:
@@ -145,7 +148,7 @@ class SocketMode:
         return {"url": f"{host}/link/?ticket={ticket}&app_id={self._app.app_id}"}
 
     def next_connection(self) -> Connection | None:
-        """The socket for the next payload; None while there is none."""
+        """The socket for the next payload; None if no socket is open."""
         self._pick_count += 1
         return (
             self.connections[self._pick_count % len(self.connections)] if self.connections else None

@@ -1,4 +1,4 @@
-"""`hitl demo`: Redis, a local Slack, the bot and an agent, each in a process of its own."""
+"""`hitl demo`: Redis, a local Slack, the bot and an agent, each as a separate process."""
 
 from .agent import Result, Shop, ShopError, next_step
 from .embedded_redis import DURABLE_SETTINGS, EmbeddedRedis

@@ -30,8 +30,8 @@ TIMEOUT = 60.0
 
 
 def run(data: Path, policy_file: Path, calls: Path, port: int, *, both: bool = False) -> int:
-    """0 when everything ran exactly as decided, else 1. `both`: also one review in Slack and in Teams, if the
-    extra `teams` is installed.
+    """Returns 0 if everything ran exactly as decided, else 1. `both`: also checks one review that is shown in
+    Slack and in Teams, if the extra `teams` is installed.
     """
     policy = Policy.load(policy_file)
     turns = read_turns(calls, policy)
@@ -52,7 +52,7 @@ def run(data: Path, policy_file: Path, calls: Path, port: int, *, both: bool = F
 
 
 async def _play_all(services: Services, policy: Policy, turns: list[Turn], agents: _Agents) -> int:
-    """The number of failed turns."""
+    """Plays all turns, and returns the number of failed ones."""
     failed = 0
     async with Actor(services.page.rstrip("/")) as actor:
         people = DemoReviewers(actor)
@@ -75,7 +75,7 @@ async def _play_all(services: Services, policy: Policy, turns: list[Turn], agent
 
 
 async def _play_both(services: Services) -> bool:
-    """Whether all went well."""
+    """Checks a review that is shown in Slack and in Teams. Returns whether it passed."""
     _print("one review in Slack and in Teams")
     try:
         async with Actor(services.page.rstrip("/")) as actor:
@@ -89,7 +89,7 @@ async def _play_both(services: Services) -> bool:
 
 
 async def _decide(turn: Turn, people: DemoReviewers, agents: _Agents) -> None:
-    """Every decision by a signed request; before the last one the agent dies."""
+    """Makes every decision by a signed request. Before the last one, the agent is killed."""
     if not turn.decisions:
         return
     message = await _wait_or_fail(people.wait_for_message(), agents)
@@ -132,7 +132,7 @@ def _compare(turn: Turn, policy: Policy, outcome: Mapping[str, Any]) -> None:
 
 
 class _Agents:
-    """The agent's processes: one that works, and another one that takes over when it dies."""
+    """The agent's processes: one works, and a standby takes over when it dies."""
 
     def __init__(self, services: Services, policy_file: Path, turns: list[Turn]) -> None:
         self._services, self._policy_file = services, policy_file
@@ -142,7 +142,7 @@ class _Agents:
         (self._data / "turns.jsonl").write_text(lines, "utf-8")
         self._count = 0
         self._name = (
-            f"check-{uuid4().hex[:6]}"  # the user's own Redis may have reviews of earlier checks
+            f"check-{uuid4().hex[:6]}"  # the user's own Redis may contain reviews of earlier checks
         )
         self._line_counts = {"received": 0, "outcomes": 0}
         self._agent = self._spawn()
@@ -167,7 +167,7 @@ class _Agents:
         self._agent.wait_until_ready()
 
     async def wait_outcome(self) -> dict[str, Any]:
-        """What the tools received, and the messages for the calls that didn't run."""
+        """Waits for the outcome: what the tools received, and the messages for the calls that didn't run."""
         end = time.monotonic() + TIMEOUT
         while not (outcomes := self._new_lines("outcomes")):
             if not self._agent.is_alive():
@@ -188,7 +188,7 @@ class _Agents:
         }
 
     async def wait_early_end(self) -> str:
-        """Wait until the agent refuses the turn or ends; returns why."""
+        """Waits until the agent refuses the turn or ends, and returns the reason."""
         while self._agent.is_alive():
             if outcomes := self._new_lines("outcomes"):
                 return str(outcomes[-1].get("refused") or "it ended without a review")

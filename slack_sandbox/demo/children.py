@@ -1,4 +1,4 @@
-"""Child processes: each starts when the one before it is ready; all end together."""
+"""Child processes: each is started when the one before it is ready, and all end together."""
 
 from __future__ import annotations
 

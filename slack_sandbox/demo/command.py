@@ -46,24 +46,24 @@ def add_to(commands: Commands) -> None:
         commands,
         "demo",
         run,
-        help="try it: a local Slack and Teams in the browser, the bot and an agent",
+        help="try the product: a local Slack and Teams in the browser, the bot and an agent",
         details=_DETAILS,
         epilog=_EPILOG,
     )
     parser.add_argument(
-        "--ask", metavar="TEXT", help='what to ask the agent at once: "refund order 1042"'
+        "--ask", metavar="TEXT", help='ask the agent this at the start: "refund order 1042"'
     )
     parser.add_argument(
         "--check", action="store_true", help="check the whole flow without a browser"
     )
     parser.add_argument(
-        "--calls", metavar="FILE", type=Path, help="a check of your own turns, JSON lines"
+        "--calls", metavar="FILE", type=Path, help="check with your own turns: a file of JSON lines"
     )
     parser.add_argument("--policy", metavar="FILE", type=Path, help="another policy")
     parser.add_argument(
         "--port",
         type=_port,
-        help="Slack's page's port (default: 3001; with --check any); Teams' page has the next one",
+        help="the port of Slack's page (default: 3001, with --check any); Teams' page has the next one",
     )
     parser.add_argument(
         "--data",
@@ -75,7 +75,7 @@ def add_to(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """The exit code: 0 if all went well, 1 if a check failed, 2 for wrong input."""
+    """Returns the exit code: 0 for success, 1 if a check failed, 2 for wrong input."""
     if args.ask and (args.check or args.calls):
         return complain(
             "--ask (ASK=) is for the demo in the browser; --check plays --calls (CALLS=)."

@@ -17,13 +17,13 @@ from .redis_binary import EmbeddedRedisError
 from .services import ASK, Services, open_services
 from .teams import has_teams
 
-#: A child that dies so often, each time so soon after its start, is not restarted.
+#: A child that dies this often, each time within this many seconds after its start, is not restarted.
 QUICK_DEATH, MAX_DEATHS = 5.0, 5
 
 
 def run(data: Path, policy: Path, port: int, ask: str | None, *, is_own: bool = False) -> int:
     """Runs until Ctrl-C or SIGTERM. Returns 1 if a process dies again and again. `is_own`: the policy is the
-    demo's own, and every review is shown in Teams as well, if the extra `teams` is installed.
+    demo's own. Then every review is shown in Teams as well, if the extra `teams` is installed.
     """
     if is_own and has_teams():
         policy = _with_teams(policy, data)
@@ -62,7 +62,7 @@ def _with_teams(policy: Path, data: Path) -> Path:
 
 
 class _Redis:
-    """The demo's Redis as one of the children. It syncs every write, so a crash loses none."""
+    """The demo's Redis, restarted like a child process. It syncs every write, so a crash loses none."""
 
     name = "redis"
 
@@ -77,13 +77,13 @@ class _Redis:
 
     def start(self) -> None:
         self.started = time.monotonic()
-        self._server.kill()  # releases its folder
+        self._server.kill()  # this releases its folder
         self._server.start()
         self.pid = self._server.pid or 0
 
 
 def _install_signal_handlers() -> threading.Event:
-    """Ctrl-C and SIGTERM raise an exception wherever the code is, and set the event, because Python
+    """Makes Ctrl-C and SIGTERM raise an exception and set the event. The event is needed because Python
     sometimes drops such an exception, for example in the hooks around a fork."""
     stopped = threading.Event()
 
@@ -149,5 +149,5 @@ def _restart_dead(children: Sequence[ChildProcess | _Redis], stopped: threading.
                 child.start()
             except (ChildError, EmbeddedRedisError) as error:
                 print(f"  {error}", flush=True)
-                break  # a process that it needs may have died too: check all of them again
+                break  # a process that this one needs may have died too: check all of them again
             print(f"  {child.name} runs again as {child.pid}.", flush=True)

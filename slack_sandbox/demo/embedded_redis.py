@@ -29,7 +29,7 @@ DURABLE_SETTINGS: Mapping[str, str] = {
 }
 
 _POLL_INTERVAL = 0.005  # seconds between two checks of a server that starts or stops
-_START_TIMEOUT = 30.0  # a large append-only file takes a while to load
+_START_TIMEOUT = 30.0  # loading a large append-only file takes a while
 _STOP_TIMEOUT = 10.0
 
 
@@ -137,7 +137,9 @@ class EmbeddedRedis:
 
     @contextmanager
     def _server_lock(self) -> Generator[IO[str]]:
-        """The lock that the new server will hold, taken from an orphan if one is left."""
+        """The lock that the new server will hold. If an orphaned server still holds it, that server is ended
+        first.
+        """
         with (self.data_dir / "server.lock").open("w") as lock:
             deadline = time.monotonic() + _STOP_TIMEOUT
             while not _try_lock(lock):
@@ -151,7 +153,7 @@ class EmbeddedRedis:
 
     def _stop_orphan(self) -> None:
         with suppress(OSError, ValueError):
-            # It has ended, or has no pid file yet: only the lock counts.
+            # It has ended, or has not written its pid file yet: only the lock counts.
             os.kill(int((self.data_dir / "redis.pid").read_text()), signal.SIGTERM)
 
     def _spawn(self, executable: Path, lock: IO[str]) -> subprocess.Popen[bytes]:
@@ -205,7 +207,7 @@ def _free_port() -> int:
 
 
 def _is_ready(port: int, pid: int) -> bool:
-    """True if this process answers PING: not while it loads data, and not if another server answers."""
+    """True if this process answers PING. False while it loads its data, or if another server answers."""
     reply = b""
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:

@@ -1,4 +1,4 @@
-"""The values to enter in the Edit form so that a call gets the wanted arguments: only those that change."""
+"""The values to enter in the Edit form to get the wanted arguments: only those that change."""
 
 from __future__ import annotations
 
@@ -53,7 +53,9 @@ def _find_changes(current: Any, wanted: Any, pointer: str = "") -> list[str]:
 
 
 def _value_at(args: Json, pointer: str) -> Any:
-    """The value at a JSON pointer (RFC 6901), through objects only: no field edits a part of a list."""
+    """The value at a JSON pointer (RFC 6901). It goes through objects only, because no field edits a part of
+    a list.
+    """
     value: Any = args
     for part in pointer.split("/")[1:]:
         key = part.replace("~1", "/").replace("~0", "~")
@@ -85,9 +87,9 @@ def _form_value(block: Mapping[str, Any], value: Any) -> Any:
         case _:
             pass
     if value is None or str(element.get("initial_value", "")).startswith(("{", "[")):
-        return None if value is None else json.dumps(value)  # a field of JSON
+        return None if value is None else json.dumps(value)  # a field for JSON
     if isinstance(value, list) and not any(isinstance(one, dict | list) for one in value):
-        return "\n".join(map(_text, cast(list[Any], value)))  # one a line
+        return "\n".join(map(_text, cast(list[Any], value)))  # one item per line
     return _text(value) or ('""' if block.get("optional") else "")
 
 

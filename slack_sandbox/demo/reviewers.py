@@ -1,4 +1,4 @@
-"""The people of `hitl demo --check`: they read the message and press its buttons, as a person would.
+"""The people of `hitl demo --check`: they read the message and press its buttons.
 
 Their clicks and submissions reach the bot over HTTP, signed as Slack signs them.
 """
@@ -15,7 +15,7 @@ from .form_values import form_values, inputs_by_pointer, missing_fields
 from .services import APPROVALS
 from .turns import PlannedDecision, Turn
 
-#: What the local Slack says of a button of a message that was drawn again.
+#: The local Slack's error for a button that is gone because its message was updated.
 _GONE = "This button is no longer there."
 
 REVIEWERS = {"U0ALICE": "Alice", "U0BOB": "Bob"}
@@ -24,9 +24,9 @@ VERBS = {"approve": "approves", "edit": "edits and approves", "reject": "rejects
 Message = dict[str, Any]
 Block = dict[str, Any]
 
-#: The form's error on an edit that removes something.
+#: The form's error for an edit that removes something.
 CONFIRM = "Send the form again to confirm."
-#: The button of an action that the card does not show whole.
+#: The button of an action that the card does not show completely.
 READ_LABEL = "Read all, then approve"
 
 
@@ -106,7 +106,7 @@ class DemoReviewers:
             raise CheckFailed("the message doesn't show the results of the calls") from error
 
     async def _press(self, user: str, message: Message, key: str, plan: PlannedDecision) -> None:
-        """On the card, or in the Review modal if the card only lists the actions."""
+        """Presses the button on the card, or in the Review modal if the card only lists the actions."""
         block_id = f"do:{key}:1"
         blocks = await self._wait_for_buttons(message, block_id)
         if block := _block(blocks, block_id):
@@ -123,7 +123,9 @@ class DemoReviewers:
             raise CheckFailed(f"pressing {how['action_id']} failed: {answer['error']}")
         if not await self._read_all(user):
             return
-        if how["action_id"] == "see":  # it is approved where all of it was read
+        if (
+            how["action_id"] == "see"
+        ):  # the person approves on the page on which they read all of it
             [block] = [b for b in (await self._view(user))["blocks"] if _has_button([b], "approve")]
             answer = await self._actor.click_view(user, **_click_args(block, plan))
             if not answer["ok"]:
@@ -133,7 +135,7 @@ class DemoReviewers:
             await self._press(user, message, key, plan)
 
     async def _read_all(self, user: str) -> bool:
-        """Whether the full text opened first (`must_read`). If so, read it to its end."""
+        """If the full text opened first (`must_read`), reads it to its end. Returns whether it did."""
         view = await self._actor.view(user)
         if not view or view["callback_id"] != "see":
             return False
@@ -155,8 +157,8 @@ class DemoReviewers:
             raise CheckFailed(f"the message has no buttons {block_id}") from error
 
     async def _open_page_with(self, user: str, message: Message, block_id: str) -> Block | None:
-        """Open the Review modal, and go to the page of this action. None if the card was drawn again
-        meanwhile, and has no Review button any more.
+        """Opens the Review modal, and goes to the page of this action. None if the card was updated meanwhile
+        and has no Review button any more.
         """
         if not await self._actor.view(user):
             try:
@@ -194,7 +196,7 @@ class DemoReviewers:
                 return refusal
 
     async def _submit(self, user: str, values: dict[str, Any]) -> str:
-        """Returns "" if it was accepted, else the form's errors, or what it shows next."""
+        """Returns "" if it was accepted, else the form's errors or the text that it shows next."""
         view = await self._view(user)
         answer = await self._actor.submit(user, values)
         if not answer["ok"]:
@@ -204,7 +206,7 @@ class DemoReviewers:
 
 
 def _count_results(shown: str) -> int:
-    """The results that a card shows; many alike ones are one with a count."""
+    """How many results a card shows. A group of alike results is shown once, with a count."""
     alike = map(int, re.findall(r"and (\d+) like it", shown))
     return shown.count("recorded") + sum(alike)
 
@@ -226,7 +228,7 @@ def _asks_for_decisions(block: Block) -> bool:
 
 
 def _problem_text(blocks: list[Block]) -> str:
-    """What a form that stays open says at its top."""
+    """The error at the top of a form that stays open."""
     alerts = [block["text"]["text"] for block in blocks if block["type"] == "alert"]
     return alerts[0] if alerts else json.dumps(blocks)
 
@@ -237,7 +239,9 @@ def _has_button(blocks: list[Block], action_id: str) -> bool:
 
 
 def _click_args(block: Block, plan: PlannedDecision) -> dict[str, Any]:
-    """The element for this decision, as arguments of `Actor.click`. The overflow menu has the rare ones."""
+    """The element for this decision, as arguments of `Actor.click`. Rare decisions are in the
+    overflow menu.
+    """
     for element in block["elements"]:
         asks = {"confirm": True} if "confirm" in element else {}
         reads_first = element.get("text", {}).get("text") == READ_LABEL

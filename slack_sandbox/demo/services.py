@@ -54,7 +54,7 @@ def open_services(
     ask_url: str | None = None,
     fresh: bool = False,
 ) -> Generator[Services, None, None]:
-    """Everything except the agent, running until the block ends. `port` and `teams_port` are those of the
+    """Everything except the agent; it runs until the block ends. `port` and `teams_port` are the ports of the
     pages; 0 takes a free one.
     """
     if fresh:

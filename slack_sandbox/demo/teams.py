@@ -1,4 +1,4 @@
-"""The local Teams beside the local Slack: its process, and its people over HTTP, as its page does it."""
+"""The demo's local Teams: starts its process, and acts for its people over HTTP, as its page does."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def read_settings(teams: ChildProcess) -> tuple[str, dict[str, str]]:
 
 
 async def announce(page: str) -> None:
-    """The bot learns where it is installed."""
+    """Tells the bot in which places the app is installed."""
     async with aiohttp.ClientSession() as session:
         await TeamsPeople(page, session).announce()
 
@@ -73,7 +73,7 @@ class TeamsPeople:
         self._page, self._session = page.rstrip("/"), session
 
     async def announce(self) -> None:
-        """The bot learns where it is installed."""
+        """Tells the bot in which places the app is installed."""
         await self._post("announce", {})
 
     async def object_ids(self) -> dict[str, str]:

@@ -51,7 +51,7 @@ class Turn:
 def read_turns(path: Path, policy: Policy) -> list[Turn]:
     """Raises TurnError. Reads the whole file before anything starts."""
     try:
-        lines = path.read_text("utf-8").split("\n")  # and not at U+2028
+        lines = path.read_text("utf-8").split("\n")  # splitlines() would also split at U+2028
     except (OSError, UnicodeDecodeError) as error:
         raise TurnError(f"{path} can't be read: {error}.") from error
     turns = [_parse_turn(path, n, line, policy) for n, line in enumerate(lines, 1) if line.strip()]
@@ -134,12 +134,12 @@ def _parse_decision(value: dict[str, Any]) -> PlannedDecision:
 
 
 def read_lines(file: Path) -> list[dict[str, Any]]:
-    """The lines of a JSON lines file of our own processes; [] if it doesn't exist yet."""
+    """The lines of a JSON lines file that one of our processes writes; [] if it doesn't exist yet."""
     lines = file.read_text("utf-8").split("\n") if file.exists() else []
     return [json.loads(line) for line in lines if line]
 
 
 def to_line(turn: Turn) -> str:
-    """The line for the agent's process."""
+    """The turn as a line of the file for the agent's process."""
     calls = [{"id": call.id, "name": call.name, "args": call.args} for call in turn.calls]
     return json.dumps({"number": turn.number, "thread_id": turn.thread_id, "calls": calls})

@@ -1,4 +1,4 @@
-"""One review in Slack and in Teams: edited in one, approved in the other."""
+"""One review in Slack and in Teams: edited in Slack, approved in Teams."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TIMEOUT = 30.0
 
 
 async def check_both(services: Services, actor: Actor) -> list[str]:
-    """What happened, a sentence each. Raises CheckFailed."""
+    """Returns a sentence for each step. Raises CheckFailed."""
     assert services.teams_page
     async with (
         aiohttp.ClientSession() as session,
@@ -64,7 +64,7 @@ async def check_both(services: Services, actor: Actor) -> list[str]:
 
 
 async def _refuse_own_edit(teams: TeamsPeople) -> None:
-    """Alice of Slack and Alice of Teams are one human."""
+    """Checks that Alice can't approve her own edit in Teams: her two accounts are one human."""
     card = await teams.wait_for_button("Alice Ng", TEAM, "Approve", beside="77.5")
     try:
         await teams.press("Alice Ng", card, "Approve")

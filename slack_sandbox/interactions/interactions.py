@@ -116,7 +116,7 @@ class Interactions:
         return message
 
     def _check_person(self, user: str, team: str | None) -> None:
-        """Members may act, and strangers of another team if a channel is shared with it."""
+        """Members may act; so may people of another workspace with which a channel is shared."""
         person = self._workspace.person(user)
         if (person is None and team is None) or (person is not None and person.deleted):
             raise UserError("You are not a member of this workspace.")

@@ -1,4 +1,4 @@
-"""Response URLs: an app may answer a click there, five times within thirty minutes.
+"""Response URLs: to each, an app may send five answers to a click within thirty minutes.
 
 https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
 """
@@ -68,7 +68,7 @@ class ResponseUrls:
         self._workspace.notify_change()
 
     def _post(self, address: _ResponseUrl, body: Json, text: str, blocks: list[Json]) -> None:
-        """A new message: for this person only, or for all if the app asks for that."""
+        """Posts a new message: only for this person, or for everybody if the app asks for that."""
         ts, channel = self._workspace.next_ts(), address.where.channel
         thread = body.get("thread_ts")
         if body.get("response_type") != "in_channel":

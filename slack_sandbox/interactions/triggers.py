@@ -30,7 +30,7 @@ class Triggers:
         self._issued: dict[str, _Trigger] = {}
 
     def issue(self, user: str, tab: str | None = None) -> str:
-        """A new trigger id, for a click in this tab of the person's browser, if the tab is known."""
+        """A new trigger id for a click. `tab`: the browser tab in which the person clicked, if known."""
         trigger_id = (
             f"{int(self._now() * 1000)}.{secrets.randbelow(10**10)}.{secrets.token_hex(16)}"
         )

@@ -190,7 +190,7 @@ class PageApi:
                 answer.raise_for_status()
         except (aiohttp.ClientError, TimeoutError):
             workspace = self._sandbox.workspace
-            text = f"{AGENT_NAME} is not running, so nobody has read this."
+            text = f"{AGENT_NAME} is not running, so it has not read this."
             workspace.add_ephemeral(
                 Ephemeral(params["user"], message.channel, workspace.next_ts(), text, [])
             )

@@ -1,4 +1,4 @@
-"""A page with only one message, modal or Home tab, for a picture of it."""
+"""A page that shows only one message, modal or Home tab, to take a picture of it."""
 
 from __future__ import annotations
 

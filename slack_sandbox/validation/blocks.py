@@ -1,7 +1,7 @@
 """Strict validation of the blocks of messages and views, as Slack's Web API does it.
 
-Known here: header, section, divider, image, context, actions, input, rich_text, in modals alert, elsewhere
-table. Slack's other blocks (card, ...) are rejected as unknown: stricter than Slack is safe.
+Supported: header, section, divider, image, context, actions, input, rich_text; alert only in modals, table
+everywhere else. Slack's other blocks (card, ...) are rejected as unknown: being stricter than Slack is safe.
 Limits: https://docs.slack.dev/reference/block-kit/blocks
 """
 
@@ -149,7 +149,7 @@ def problems(blocks: object, surface: Surface, at: str = "/blocks") -> list[str]
 
 
 def elements_of(block: Json) -> list[Json]:
-    """The interactive elements of a block, wherever it keeps them."""
+    """The interactive elements of a block, in any of its fields."""
     match block.get("type"):
         case "actions":
             return objects_in(block.get("elements"))

@@ -9,7 +9,7 @@ from .states import STATE_KEYS, fill_state
 
 
 class UserError(Exception):
-    """What a person sees when something did not work: one sentence."""
+    """The sentence that a person sees when something did not work."""
 
 
 def read_click(blocks: list[Json], params: Json, before: Json | None = None) -> tuple[Json, Json]:

@@ -1,4 +1,4 @@
-"""The checks of Slack's client on the inputs of a view, before it sends them."""
+"""The checks that Slack's client makes on the inputs of a view before it sends them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REQUIRED = "Please complete this required field."
 
 
 def client_errors(blocks: list[Json], state: Json) -> dict[str, str]:
-    """The texts that Slack's client shows at the fields, by block_id."""
+    """The errors that Slack's client shows beside the fields, by block_id."""
     errors: dict[str, str] = {}
     for block in blocks:
         if block["type"] == "input":

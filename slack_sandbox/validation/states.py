@@ -94,7 +94,7 @@ def _build_entry(element: Json, entry: Json) -> Json:
 
 
 def _text(element: Json, value: object) -> str | None:
-    """Text as a browser's field has it: one line without breaks, or several with `\\n`."""
+    """Text as a browser's field holds it: one line, or several separated by `\\n`."""
     if not isinstance(value, str):
         raise ValueError(f"{element['type']} holds text, not {value!r}")
     lines = value.replace("\r\n", "\n").replace("\r", "\n")
@@ -106,7 +106,7 @@ def _text(element: Json, value: object) -> str | None:
 
 
 def _find_option(element: Json, selected: object) -> Json:
-    """The chosen option, from the element's own options: a person can't send another one."""
+    """The chosen one of the element's own options, because a person can't send any other."""
     if element["type"] == "external_select" and is_object(selected):
         return selected
     for option in options_of(element):

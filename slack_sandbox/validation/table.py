@@ -32,7 +32,9 @@ _SETTING = fields({}, {"align": choice("left", "center", "right"), "is_wrapped":
 
 
 def _row_problems(table: Json, at: str) -> Iterator[str]:
-    """Stricter than the documentation: rows of different lengths, and settings without a column."""
+    """Refuses rows of different lengths and settings without a column. This is stricter than Slack's
+    documentation.
+    """
     widths = {len(row) for row in table["rows"]}
     if len(widths) > 1:
         yield problem("all rows must have the same number of cells", f"{at}/rows")
@@ -50,7 +52,7 @@ TABLE: Check = check_then(
 
 
 def table_problems(blocks: Sequence[Json], at: str) -> Iterator[str]:
-    """What Slack rejects in all tables of a message together."""
+    """The problems of all tables of a message taken together."""
     tables = [index for index, block in enumerate(blocks) if block.get("type") == "table"]
     for index in tables[1:]:
         yield problem("only_one_table_allowed", f"{at}/{index}")

@@ -90,7 +90,7 @@ class WebApi:
         self.closing = asyncio.Event()
 
     def set_rate_limit(self, scale: float) -> None:
-        """Limits calls from now on; with so many times the rate of the original."""
+        """Limits calls from now on, with this many times the rate of Slack's own limits."""
         self._limits = RateLimits(self._workspace.now, scale)
 
     async def handle(self, request: web.Request) -> web.StreamResponse:

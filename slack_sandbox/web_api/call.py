@@ -1,4 +1,4 @@
-"""One call of a Web API method: its arguments, and what the app may see of the workspace."""
+"""One call of a Web API method: its arguments, and which part of the workspace the app may see."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Call:
 
 
 def scope_family(channel: Channel) -> str:
-    """The scopes of this kind of channel: those for `channels`, `groups` or `im`."""
+    """The prefix of the scopes for this kind of channel: `channels`, `groups` or `im`."""
     return "im" if channel.is_im else "groups" if channel.is_private else "channels"
 
 

@@ -25,8 +25,8 @@ FaultMode = Literal[
 @dataclass
 class Fault:
     """`method` None: every method. `times` None: until mode "ok". Mode "answer" answers with this status and
-    body. `release` applies a `late` call, and sends the answer of a `late_answer`, also if the client has
-    given up, as with the original.
+    body. `release` applies a `late` call and sends the answer of a `late_answer`, even if the client has
+    given up, as in Slack.
     """
 
     mode: FaultMode

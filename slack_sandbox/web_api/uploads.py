@@ -1,4 +1,5 @@
-"""The contents of files: uploaded to an address that works once; read by people who may see them.
+"""The contents of files: the app uploads each to an address that works once, and people who may see it read
+it.
 
 https://docs.slack.dev/messaging/working-with-files#upload
 """
@@ -9,7 +10,7 @@ from aiohttp import web
 
 from ..workspace import Workspace
 
-# A file's text can come from anybody: a browser must show it as text, and run nothing in it.
+# A file's text can come from anybody, so a browser must show it as text and run nothing in it.
 _INERT = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; sandbox",

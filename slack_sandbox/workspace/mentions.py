@@ -38,7 +38,7 @@ class Mentions:
     def reason_for(
         self, user: str, members: Mapping[str, Sequence[str]]
     ) -> NotificationReason | None:
-        """Why this user is notified; `members`: of each group."""
+        """Why this user is notified. `members`: the members of each group."""
         if user in self.users:
             return "mention"
         if any(user in members.get(group, ()) for group in self.groups):

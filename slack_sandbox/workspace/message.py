@@ -1,4 +1,4 @@
-"""The content of a message: what Slack rejects, and how Slack stores the rest."""
+"""The content of a message: what Slack rejects, and how Slack stores the accepted content."""
 
 from __future__ import annotations
 

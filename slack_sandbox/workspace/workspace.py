@@ -71,8 +71,9 @@ class Workspace:
         return user in channel.members or not (channel.is_private or guest)
 
     def knows_user(self, app_user: str, user: User) -> bool:
-        """Whether the app may know this person: all of its own workspace, and others with whom it
-        shares a channel."""
+        """Whether the app may know this person: it knows everybody in its own workspace, and others with whom
+        it shares a channel.
+        """
         if not self.is_from_other_team(user):
             return True
         return any({user.id, app_user} <= set(one.members) for one in self.channels.values())

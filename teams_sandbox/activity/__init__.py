@@ -1,4 +1,4 @@
-"""Changes in the tenant, with the activities that tell the bot: installs, people, teams, channels."""
+"""Changes in the tenant, each with the activity that the bot gets: installs, people, teams, channels."""
 
 from .installs import Installs
 from .teams import Teams

@@ -42,8 +42,8 @@ class Installs:
         await self._bot.send(self._activities.installation(user, chat, "remove"))
 
     async def announce(self) -> None:
-        """Tells the bot again of all places where the app is, as if it were added now: for a bot that starts
-        with an empty store."""
+        """Tells the bot again all places where the app is installed, as if it were added now. A bot that
+        starts with an empty store needs this."""
         for conversation in list(self._workspace.conversations.values()):
             is_place = conversation.team is None or conversation.is_general
             if is_place and self._workspace.has_app(conversation):

@@ -1,4 +1,4 @@
-"""A person in front of the local Teams, for tests and scripts."""
+"""A client for tests and scripts: one person who uses the local Teams."""
 
 from .person import Person, ScriptError, read_text
 

@@ -1,4 +1,4 @@
-"""One person in front of Teams: reads, presses by label, fills in by label, and writes.
+"""One person who uses Teams: reads, presses buttons and fills in inputs by their labels, and writes.
 
 alice = Person(sandbox, ids.ALICE)
 message = await alice.wait_for_card(ids.APPROVALS, "Refund")
@@ -25,7 +25,9 @@ class ScriptError(Exception):
 
 
 class Person:
-    """`user_id` is the aadObjectId. Conversations are named by their ids; `chat` is that with the bot."""
+    """`user_id` is the aadObjectId. Conversations are named by their ids. `chat` is the person's chat with
+    the bot.
+    """
 
     def __init__(self, sandbox: Sandbox, user_id: str) -> None:
         self._sandbox, self._workspace = sandbox, sandbox.workspace
@@ -62,7 +64,7 @@ class Person:
         return [str(action.get("title", "")) for action in _actions(self.card(message))]
 
     def notices(self) -> list[Notice]:
-        """What this person saw below cards after presses."""
+        """The texts that this person saw below cards after presses."""
         return [one for one in self._sandbox.presses.notices if one.user == self.user.id]
 
     async def press(
@@ -95,7 +97,7 @@ class Person:
     async def answer_file(
         self, message: Message, action: Literal["accept", "decline"] = "accept"
     ) -> None:
-        """Accepts the file that the bot wants to send, or not."""
+        """Accepts or declines the file that the bot wants to send."""
         try:
             await self._sandbox.consents.answer(self.user, message, action)
         except ValueError as error:
@@ -107,7 +109,9 @@ class Person:
         return {one.name: one.data.decode() for one in files if one.data is not None}
 
     def reload(self) -> None:
-        """Opens Teams again: the cards that answered a press are gone, and those of all are back."""
+        """Opens Teams again: a card that was the answer to a press is replaced by the card that everybody
+        sees.
+        """
         for conversation in self._workspace.conversations.values():
             for message in conversation.messages.values():
                 message.cards.pop(self.user.id, None)
@@ -146,7 +150,7 @@ class Person:
 
 
 def read_text(card: Json) -> str:
-    """The words of a card, a line for each block; labels of buttons are not among them."""
+    """The text of a card, with a line for each block, and without the labels of buttons."""
     lines: list[str] = []
     for _, element in elements_in(card):
         match element:

@@ -98,7 +98,9 @@ def _open_chat(call: Call) -> Json:
     if "activity" in body:
         raise bad_request("activity is only for channels: post it to the conversation")
     name = text_of(members[0].get("id"), "members[0].id")
-    user = None if "@" in name else workspace.person(name)  # by address is not possible
+    user = (
+        None if "@" in name else workspace.person(name)
+    )  # a person can't be named by their address
     if user is None or not user.account_enabled or workspace.tenant_of(user) != tenant:
         raise TeamsError(400, "MemberNotFoundInConversation", "The member is not in this tenant.")
     if not user.has_app:
@@ -108,7 +110,7 @@ def _open_chat(call: Call) -> Json:
 
 
 def check_activity(workspace: Workspace, conversation: Conversation, activity: Json) -> Json:
-    """The activity, if Teams takes it. Raises TeamsError."""
+    """Returns the activity if Teams accepts it. Raises TeamsError."""
     check_fields(activity, _ACTIVITY, "activity")
     if activity.get("type") not in ("message", "typing"):
         raise bad_request(f"a bot can't send an activity of type {activity.get('type')!r}")

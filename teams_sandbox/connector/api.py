@@ -62,7 +62,7 @@ class ConnectorApi:
         return self._calls.record
 
     def set_rate_limit(self, scale: float) -> None:
-        """Limits calls from now on; with so many times the rate of the original."""
+        """Limits calls from now on, with this many times the rate of Teams' own limits."""
         self._limits = RateLimits(self._workspace.now, scale)
 
     def close(self) -> None:

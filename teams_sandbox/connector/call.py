@@ -1,4 +1,6 @@
-"""One call of the Connector: what it names, and the checks that several operations share."""
+"""One call of the Connector: its conversation, activity and member, and the checks that several operations
+share.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ class Call:
         return found
 
     def writable_conversation(self) -> Conversation:
-        """The conversation, if the app may write in it: not archived, not removed or blocked by them."""
+        """The conversation, if the app may write in it: it is not archived, and the person has not removed or
+        blocked the app.
+        """
         found = self.conversation()
         team_archived = found.team is not None and found.team.is_archived
         if found.is_archived or team_archived or not self._person_accepts(found):
@@ -76,7 +80,9 @@ class Call:
 
 
 def check_fields(value: Json, known: frozenset[str], where: str) -> None:
-    """Raises 400 for a field that Teams does not know. Teams ignores it, so a slip would go unnoticed."""
+    """Raises 400 for a field that Teams does not know. Teams itself ignores it, so nobody would notice a
+    mistake.
+    """
     unknown = sorted(set(value) - known)
     if unknown:
         raise bad_request(f"{where}: unknown field {', '.join(unknown)}")

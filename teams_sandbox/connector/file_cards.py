@@ -1,4 +1,5 @@
-"""The two cards of a file that a bot sends into a person's own chat: the question, and the file.
+"""The two cards for a file that a bot sends in a personal chat: the question whether the person wants it, and
+the file.
 
 learn.microsoft.com/microsoftteams/platform/bots/how-to/bots-filesv4
 """
@@ -16,7 +17,7 @@ CONSENT = "application/vnd.microsoft.teams.card.file.consent"
 INFO = "application/vnd.microsoft.teams.card.file.info"
 _CONSENT_FIELDS = frozenset({"description", "sizeInBytes", "acceptContext", "declineContext"})
 _INFO_FIELDS = frozenset({"uniqueId", "fileType"})
-#: What OneDrive takes as a name, with an extension.
+#: The file names that OneDrive accepts, with an extension.
 _NAME = re.compile(r'[^"*:<>?/\\|\x00-\x1f]{1,200}\.\w{1,10}')
 
 
@@ -52,7 +53,7 @@ def _check_consent(content: Json, where: str) -> None:
 
 
 def _check_info(workspace: Workspace, attachment: Json, content: Json, where: str) -> None:
-    """Of a file that is there: Teams shows any other one as broken."""
+    """Checks that the file exists, because Teams shows the card of any other file as broken."""
     check_fields(content, _INFO_FIELDS, f"{where}.content")
     file = workspace.files.get(text_of(content.get("uniqueId"), f"{where}.content.uniqueId"))
     text_of(content.get("fileType"), f"{where}.content.fileType")

@@ -1,4 +1,4 @@
-"""Who is in a conversation or a team, and what a team has.
+"""The members of a conversation or team, and the details and channels of a team.
 
 https://learn.microsoft.com/microsoftteams/platform/bots/how-to/get-teams-context
 """
@@ -44,7 +44,7 @@ def get_member(call: Call) -> Json:
 
 
 def get_paged_members(call: Call) -> Json:
-    """GET …/pagedmembers. A page has 50 to 500 members, whatever `pageSize` says."""
+    """GET …/pagedmembers. A page has 50 to 500 members, even if `pageSize` is smaller or larger."""
     found = call.workspace.members(call.conversation())
     try:
         size = int(call.query.get("pageSize", DEFAULT_PAGE))

@@ -10,7 +10,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable
 from typing import Literal
 
-#: What a call counts as.
+#: The kind of a call, for the limits.
 Scenario = Literal["send", "create", "members", "all"]
 # Seconds, and how many calls in them.
 _WRITES = ((1, 7), (2, 8), (30, 60), (3600, 1800))
@@ -47,6 +47,6 @@ class RateLimits:
         calls, windows = self._calls[key], LIMITS[key[0]]
         while calls and calls[0] <= now - windows[-1][0]:
             calls.popleft()
-        # A window is free again when the call that is its `most`th from the end is older than it.
+        # A call fits into a window again when the `most`th latest call is older than the window.
         waits = [calls[-most] + seconds - now for seconds, most in windows if len(calls) >= most]
         return max(waits, default=0.0)

@@ -17,13 +17,13 @@ from ..workspace import Conversation, Message, Team, User, Workspace
 
 
 class Activities:
-    """Each method gives an activity of its own, with an id of its own."""
+    """Each method returns a new activity with a new id."""
 
     def __init__(self, workspace: Workspace, service_url: Callable[[], str]) -> None:
         self._workspace, self._service_url = workspace, service_url
 
     def message(self, user: User, conversation: Conversation, message: Message) -> Json:
-        """What a person wrote. A mention of the bot is in the text and in the entities."""
+        """A message of a person. A mention of the bot is in the text and in the entities."""
         activity = self._base("message", user, conversation, message.root, message.id)
         activity |= {"text": message.text, "textFormat": "plain", "attachments": []}
         activity["entities"] = [*activity["entities"], *message.entities]
@@ -80,7 +80,7 @@ class Activities:
         change: Literal["membersAdded", "membersRemoved"],
         members: Sequence[User | None],
     ) -> Json:
-        """People came or went; None is the bot. `user` is who did it."""
+        """People or the bot (None) were added or removed. `user`: the person who did it."""
         activity = self._base("conversationUpdate", user, conversation)
         if conversation.team:
             event = "teamMemberAdded" if change == "membersAdded" else "teamMemberRemoved"

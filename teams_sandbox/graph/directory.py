@@ -1,4 +1,4 @@
-"""People and groups of the tenant. People of other tenants are not in it.
+"""The people and groups of the tenant, without people of other tenants.
 
 https://learn.microsoft.com/graph/api/user-get, …/group-list-transitivemembers, …/user-list-transitivememberof
 """
@@ -103,14 +103,14 @@ def _group(query: Query) -> Group:
 
 
 def _all_groups(query: Query) -> list[Group]:
-    """Also those of the teams, whose members are the team's."""
+    """All groups, including those of teams, whose members are the members of the team."""
     teams = query.workspace.teams()
     of_teams = [Group(team.group_id, team.name, team.members) for team in teams]
     return [*query.workspace.groups.values(), *of_teams]
 
 
 def _members_of(query: Query, group: Group) -> tuple[list[User], list[Group]]:
-    """The people and the groups in it, also through other groups, each once."""
+    """The people and groups in this group, directly or through other groups, each once."""
     groups, queue = dict[str, Group](), [group]
     users = dict[str, User]()
     while queue:

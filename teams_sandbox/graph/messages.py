@@ -1,4 +1,4 @@
-"""The messages of channels and chats, newest first, as Graph gives them.
+"""The messages of channels and chats, newest first, as Graph returns them.
 
 https://learn.microsoft.com/graph/api/channel-list-messages, …/chatmessage-list-replies, …/chat-list-messages
 """
@@ -14,7 +14,8 @@ from ..workspace import Conversation, Message, Workspace, long_id
 from .query import Query
 
 DEFAULT_PAGE, MAX_PAGE = 20, 50
-# Those that an administrator grants for the whole tenant count everywhere; the others where the app is.
+# A permission that an administrator granted for the whole tenant counts everywhere; others only where the app
+# is installed.
 CHANNEL_READ = {"ChannelMessage.Read.Group": False, "ChannelMessage.Read.All": True}
 CHAT_READ = {
     "ChatMessage.Read.Chat": False,
@@ -88,7 +89,7 @@ def _require(query: Query, permissions: dict[str, bool], found: Conversation | N
 
 
 def to_graph(message: Message, where: Conversation, workspace: Workspace) -> Json:
-    """The message as Graph shows it: a card is a string of JSON, and what was deleted is empty."""
+    """The message as Graph returns it: a card is a JSON string, and a deleted message is empty."""
     created, edited = message.created_at, message.edited_at
     in_channel, app = where.team, workspace.app
     sender = workspace.person(message.sender)

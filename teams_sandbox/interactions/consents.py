@@ -1,4 +1,4 @@
-"""What a person answers to a bot that wants to send a file: yes or no."""
+"""A person's answer, yes or no, to a bot that wants to send a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..json_checks import Json
 from ..workspace import Message, User, Workspace
 
 _CONSENT = "application/vnd.microsoft.teams.card.file.consent"
-#: The card of a file that is there.
+#: The content type of the card of an uploaded file.
 FILE_INFO = "application/vnd.microsoft.teams.card.file.info"
 
 
@@ -24,8 +24,8 @@ class Consents:
     async def answer(
         self, user: User, message: Message, action: Literal["accept", "decline"], **changed: Any
     ) -> Answer | None:
-        """The bot's answer to the invoke. `changed` replaces fields of its `uploadInfo`. Raises ValueError
-        if this person sees no such question."""
+        """Sends the answer, and returns the bot's response. `changed` replaces fields of the `uploadInfo`.
+        Raises ValueError if this person sees no such question."""
         conversation = self._workspace.conversations[message.conversation]
         card = consent_of(message)
         if user not in self._workspace.members(conversation) or card is None:

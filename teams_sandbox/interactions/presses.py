@@ -1,4 +1,4 @@
-"""Presses of a card's buttons, and what the bot's answer does for the person.
+"""Presses of a card's buttons, and what the person sees after the bot's answer.
 
 https://learn.microsoft.com/adaptive-cards/authoring-cards/universal-action-model#response-format
 """
@@ -21,7 +21,9 @@ WRONG = "Something went wrong. Please try again."
 @dataclass(frozen=True)
 class PressResult:
     """What the person sees: another card in place of this one, a `notice` or an `error` below it, or `errors`
-    beside inputs (input id → text), for which nothing was sent. `problem`: why Teams took no answer."""
+    beside inputs (input id → text), for which nothing was sent. `problem`: why Teams did not accept the bot's
+    answer.
+    """
 
     card: Json | None = None
     notice: str = ""
@@ -32,7 +34,7 @@ class PressResult:
 
 @dataclass(frozen=True)
 class Notice:
-    """What one person saw below a message after a press."""
+    """The text that one person saw below a message after a press."""
 
     user: str
     message: str
@@ -41,7 +43,7 @@ class Notice:
 
 
 class Presses:
-    """`notices` are all that people saw below their cards."""
+    """`notices`: all texts that people saw below their cards."""
 
     def __init__(self, workspace: Workspace, activities: Activities, bot: BotClient) -> None:
         self._workspace, self._activities, self._bot = workspace, activities, bot
@@ -78,7 +80,7 @@ class Presses:
 
 
 def read_answer(answer: Answer | None) -> PressResult:
-    """What Teams makes of the bot's answer to an invoke."""
+    """What the person sees after this answer of the bot to an invoke."""
     if answer is None:
         return PressResult(error=UNREACHABLE, problem="no answer in time")
     if answer.status != 200:

@@ -1,4 +1,5 @@
-"""Where tokens come from: Entra's token endpoint for the bot, and Bot Framework's keys for what Teams sends.
+"""The source of tokens: Entra's token endpoint for the bot, and Bot Framework's keys for the requests that
+Teams sends.
 
 How the SDK's TokenManager reaches Entra: it makes msal's ConfidentialClientApplication with
 `authority=f"{cloud.login_endpoint}/{tenant}"` and nothing else. msal accepts only an https authority
@@ -10,8 +11,8 @@ requests.Session with an adapter for https://login.microsoftonline.com/) that se
 tests/teams_sandbox/test_login.py does this. The discovery document here is therefore Entra's own, with
 https://login.microsoftonline.com addresses.
 
-What the bot checks inbound tokens with has no such limit:
-`dataclasses.replace(PUBLIC, openid_metadata_url=sandbox.openid_metadata_url)`.
+The check of inbound tokens has no such limit: `dataclasses.replace(PUBLIC,
+openid_metadata_url=sandbox.openid_metadata_url)`.
 """
 
 from .login import CONNECTOR, GRAPH, Login

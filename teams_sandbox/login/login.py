@@ -27,7 +27,7 @@ ISSUER = "https://api.botframework.com"
 
 
 class Login:
-    """`tokens` counts the tokens that the bot took, by audience."""
+    """`tokens` counts the tokens that the bot got, by audience."""
 
     def __init__(self, workspace: Workspace, faults: Faults, url: Callable[[], str]) -> None:
         self._workspace, self._faults, self._url = workspace, faults, url
@@ -89,7 +89,7 @@ class Login:
             raise TeamsError(401, code, f"Authorization has been denied: {error}") from None
 
     async def _instances(self, request: web.Request) -> web.Response:
-        """The names of Entra's hosts, which msal asks for before it looks into its cache."""
+        """The names of Entra's hosts. msal asks for them before it uses its cache."""
         names = [ENTRA_HOST, "login.windows.net", "login.microsoft.com", "sts.windows.net"]
         network = {
             "preferred_network": ENTRA_HOST,
@@ -151,7 +151,7 @@ class Login:
         return None
 
     def _knows(self, tenant: str) -> bool:
-        """A single-tenant app has tokens from its own tenant only."""
+        """A single-tenant app gets tokens only from its own tenant."""
         return tenant.lower() == self._workspace.tenant_id
 
     async def _entra_keys(self, request: web.Request) -> web.Response:

@@ -1,4 +1,4 @@
-"""Keys, and the tokens that they sign."""
+"""Signing keys, and the tokens that they sign."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class SigningKey:
 
 BOT_FRAMEWORK_KEY = SigningKey("bot-framework-key")
 ENTRA_KEY = SigningKey("entra-key")
-#: A key that nobody publishes.
+#: A key that no key endpoint publishes: its tokens must be refused.
 STRANGE_KEY = SigningKey("strange-key")
 
 
@@ -53,7 +53,9 @@ def mint(key: SigningKey, claims: Mapping[str, Any], kid: str | None = None) -> 
 
 
 def read(key: SigningKey, token: str, audience: str) -> Json:
-    """The claims. Raises jwt.InvalidTokenError. The clock of the check is the machine's, as in the bot."""
+    """Returns the claims. Raises jwt.InvalidTokenError. The check uses the machine's clock, as
+    the bot does.
+    """
     options: Any = {"require": ["exp", "aud", "iss", "appid"]}
     public = key.private.public_key()
     return jwt.decode(token, public, algorithms=["RS256"], audience=audience, options=options)

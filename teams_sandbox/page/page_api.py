@@ -96,7 +96,7 @@ class PageApi:
         user, conversation = self._find(params)
         action = params["action"]
         if action not in ("accept", "decline"):
-            raise ValueError("A file is accepted or declined.")
+            raise ValueError("action must be accept or decline.")
         await self._sandbox.consents.answer(user, conversation.messages[params["message"]], action)
 
     async def _say(self, params: Json) -> Json:
@@ -114,7 +114,7 @@ class PageApi:
         return {"message": message.id}
 
     async def _announce(self, params: Json) -> None:
-        """Tells the bot again of all places where the app is."""
+        """Tells the bot again all places where the app is installed."""
         await self._sandbox.installs.announce()
 
     def _find(self, params: Json) -> tuple[User, Conversation]:

@@ -1,4 +1,4 @@
-"""A page with only one card, for a picture of it."""
+"""A page that shows only one card, to take a picture of it."""
 
 from __future__ import annotations
 

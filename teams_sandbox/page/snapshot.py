@@ -42,7 +42,7 @@ def _conversation(workspace: Workspace, one: Conversation) -> Json:
 
 
 def _shown_of(content: Json) -> Json:
-    """What a person reads of a question about a file; the rest is for the bot."""
+    """The part of a question about a file that a person reads; the rest is for the bot."""
     return {"description": content["description"], "size": content["sizeInBytes"]}
 
 

@@ -1,4 +1,6 @@
-"""Checks cards and inputs as strictly as Teams does, and that a card is drawn as it is written."""
+"""Checks cards and inputs as strictly as Teams does, and that Teams shows a card's texts exactly as they are
+written.
+"""
 
 from .card import CardError, check_card, elements_in
 from .inputs import Entry, InputError, check_inputs, read_press

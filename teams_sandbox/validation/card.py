@@ -1,4 +1,4 @@
-"""What a card must be for Teams: the official schema, and our table of Teams' limits."""
+"""What Teams requires of a card: the official schema, and our table of Teams' limits."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ from .mentions import mention_problems
 from .schema import schema_problems
 from .walk import elements_in
 
-#: The limit of Teams' older pages and of webhooks, in bytes. A message may be larger now, but not everywhere.
+#: In bytes. Older pages of Microsoft and webhooks have this limit; newer parts of Teams accept larger
+#: messages.
 CARD_BYTES = 28_000
 ACTIONS = 6  # of one set
 TITLE_LENGTH = 80  # characters of a button's title; a client cuts longer ones
 REFRESH_PEOPLE = 60
 VERSIONS = ("1.0", "1.1", "1.2", "1.3", "1.4", "1.5")
-#: Of the schema's elements, those that a bot's card in Teams doesn't draw on each client.
+#: The schema's elements that not every client of Teams draws in a bot's card.
 _NOT_IN_TEAMS = frozenset({"Media", "ImageSet", "Action.Submit"})
 _URL = re.compile(r"https://[^\s]+\Z|http://(?:127\.0\.0\.1|localhost)[:/][^\s]*\Z")
 
 
 class CardError(Exception):
-    """Teams would refuse this card, or draw it in another way than written. One line per problem."""
+    """Teams would refuse this card, or show it in another way than it is written. One line per problem."""
 
 
 def check_card(card: Json) -> None:
-    """Raises CardError unless Teams draws this card everywhere, as it is written."""
+    """Raises CardError unless every client of Teams shows this card as it is written."""
     problems = list(_size_problems(card))
     if not problems:
         plain = {key: value for key, value in card.items() if key != "msteams"}

@@ -1,4 +1,4 @@
-"""What an input of a card must be, so that a person can fill it in on each client."""
+"""What is required of a card's input, so that a person can fill it in on every client."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..json_checks import Json
 LABEL_LENGTH = 200
 _TIME = re.compile(r"\d\d:\d\d")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
-#: In Python's regular expressions, but not in JavaScript's, or with another meaning.
+#: Syntax of Python's regular expressions that JavaScript doesn't have, or reads in another way.
 _NOT_IN_JAVASCRIPT = re.compile(r"\(\?P[<=]|\\[AZ]|\(\?[aiLmsux-]+[:)]|\(\?#|\(\?>|[*+?}]\+")
 
 
@@ -43,7 +43,7 @@ def input_problems(at: str, element: Json) -> Iterator[str]:
 
 
 def toggle_values(element: Json) -> tuple[str, str]:
-    """What is sent for on and for off."""
+    """The values that are sent for on and for off."""
     return element.get("valueOn", "true"), element.get("valueOff", "false")
 
 
@@ -83,7 +83,7 @@ def _text(at: str, element: Json) -> Iterator[str]:
 
 
 def utf16_length(text: str) -> int:
-    """The length that a browser counts."""
+    """The length as a browser counts it."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 

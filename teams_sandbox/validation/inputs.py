@@ -1,4 +1,4 @@
-"""What a client of Teams lets a person submit, and what it sends then: always strings.
+"""What a client of Teams lets a person submit, and the values that it sends: always strings.
 
 Sources: https://learn.microsoft.com/adaptive-cards/authoring-cards/input-validation, and the code of the
 renderer `adaptivecards` 3.0.6. Numbers outside their limits are changed to the limit, as Teams does.
@@ -15,13 +15,13 @@ from ..json_checks import Json, is_list
 from .input_limits import is_date, is_time, toggle_values, utf16_length
 from .walk import elements_in, inputs_in
 
-#: What a person does to an input: the text typed or the value chosen (a list of them where several can be).
+#: What a person enters in an input: the typed text or the chosen value (a list if several can be chosen).
 #: None clears it.
 Entry = str | bool | list[str] | None
 
 
 class InputError(Exception):
-    """The client keeps the card and sends nothing. `errors`: input id → what it says beside the input."""
+    """The client keeps the card and sends nothing. `errors`: input id → the text beside the input."""
 
     def __init__(self, errors: Mapping[str, str]) -> None:
         super().__init__("; ".join(f"{name}: {text}" for name, text in errors.items()))
@@ -115,13 +115,13 @@ def _enter_number(element: Json, text: str) -> str | None:
         raise ValueError(f"{element['id']}: only a number can be typed, not {text!r}")
     number = float(text)
     if math.isinf(number):
-        return None  # as a browser's field for numbers does
+        return None  # as a browser's number field does
     least, most = element.get("min", -math.inf), element.get("max", math.inf)
     return _number_text(float(min(max(number, least), most)))
 
 
 def _number_text(number: float) -> str:
-    """As JavaScript writes a number: a client has only doubles."""
+    """The number as JavaScript writes it, because clients use doubles."""
     number += 0.0  # -0.0 is "0"
     if number and not 1e-6 <= abs(number) < 1e21:
         digits, _, exponent = f"{number!r}".partition("e")

@@ -1,4 +1,4 @@
-"""Which texts a card shows in another way than they are written.
+"""Texts of a card that Teams would show in another way than they are written.
 
 A TextBlock, a fact, the choices of an expanded set, the title of a toggle and an error message are Markdown.
 A TextRun, a label and a button's title are not. In all texts that are drawn, `{{DATE(…)}}` and
@@ -25,7 +25,7 @@ _MARKUP = re.compile(
 
 
 def text_problems(at: str, element: Json) -> Iterator[str]:
-    """What of this element's own texts would be drawn in another way than it is written."""
+    """The parts of this element's own texts that Teams would show in another way than they are written."""
     for key, text in _markdown_texts(element):
         plain = _AT_TAG.sub("", text) if element.get("type") == "TextBlock" else text
         if markup := _MARKUP.search(_ESCAPED.sub("x", plain)):

@@ -1,4 +1,4 @@
-"""The `msteams` part of a card, which the official schema doesn't have: mentions, and the full width."""
+"""The `msteams` part of a card, which is not in the official schema: mentions, and the full width."""
 
 from __future__ import annotations
 

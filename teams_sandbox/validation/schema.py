@@ -18,7 +18,7 @@ _REF = "#/definitions/"
 
 
 def schema_problems(card: Json) -> Iterator[str]:
-    """One line for each thing that the schema refuses: a JSON pointer and the reason."""
+    """One line for each problem that the schema finds: a JSON pointer and the reason."""
     for error in _validator().iter_errors(card):
         error = _deepest(error)
         pointer = "".join(f"/{part}" for part in error.absolute_path)
@@ -61,7 +61,7 @@ def _branches_by_type(branches: list[Json]) -> Mapping[str, Json]:
 
 
 def _deepest(error: ValidationError) -> ValidationError:
-    """The error of the branch that came furthest into the card."""
+    """The error of the branch that matched the card to the greatest depth."""
     while error.context:
         error = max(error.context, key=lambda one: len(one.absolute_path))
     return error

@@ -1,4 +1,4 @@
-"""All objects of a card, with the place of each."""
+"""All objects of a card, with their JSON pointers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..json_checks import Json, is_list, is_object
 
-#: Here a card has data for the bot, in which nothing is drawn.
+#: The keys of data for the bot, which no client shows.
 _DATA = frozenset({"data", "msteams", "metadata", "requires"})
 
 

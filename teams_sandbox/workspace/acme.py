@@ -56,7 +56,7 @@ EVERYONE_GROUP = "e7e40000-0000-4000-8000-0000000000b3"
 NO_BOT_GROUP = "40b00000-0000-4000-8000-0000000000b4"
 OLD_GROUP = "01d00000-0000-4000-8000-0000000000b5"
 
-# What docs/teams.md asks an administrator for.
+# The permissions that docs/teams.md asks an administrator to grant.
 DEFAULT_PERMISSIONS = frozenset(
     {
         "User.Read.All",

@@ -57,7 +57,7 @@ class User:
 
     @property
     def upn(self) -> str:
-        """The user principal name; that of a guest has the mail address of their own company in it."""
+        """The user principal name. A guest's contains the mail address at their own company."""
         return f"{self.name}_other.example#EXT#@acme.example" if self.is_guest else self.mail
 
 
@@ -105,7 +105,7 @@ class Message:
 
     @property
     def legacy_id(self) -> str:
-        """What a press had as `replyToId` until 2019. The Connector knows no message by it."""
+        """The `replyToId` of a press until 2019. The Connector finds no message by this id."""
         return f"1:1{long_id('activity', self.id)[:43]}"
 
     @property
@@ -161,6 +161,6 @@ class Conversation:
 
 
 def long_id(*parts: str) -> str:
-    """An id in Teams' manner, always the same for the same parts."""
+    """An id in the format of Teams. The same parts always give the same id."""
     digest = hashlib.sha512("\0".join(parts).encode()).digest()
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")

@@ -55,14 +55,14 @@ class Workspace:
         return str(self._last_id)
 
     def person(self, name: str) -> User | None:
-        """By aadObjectId, MRI (`29:…`) or user principal name."""
+        """Finds a person by aadObjectId, MRI (`29:…`) or user principal name."""
         return self._people.get(name) or self._people.get(name.lower())
 
     def tenant_of(self, user: User) -> str:
         return user.tenant_id or self.tenant_id
 
     def team(self, team_id: str) -> Team | None:
-        """By its id or its aadGroupId."""
+        """Finds a team by its id or its aadGroupId."""
         for team in self.teams():
             if team_id in (team.id, team.group_id):
                 return team
@@ -139,7 +139,7 @@ class Workspace:
         self.notify_change()
 
     def conversation_name(self, conversation: Conversation) -> str:
-        """What a page calls it."""
+        """The name that a page shows."""
         if conversation.team:
             return f"{conversation.team.name} > {conversation.name}"
         if conversation.type == "personal":

@@ -14,7 +14,7 @@ from langgraph.types import Interrupt
 from hitl_core.integrations.langgraph import Run
 from slack_sandbox.client.actor import Actor
 from slack_sandbox.server import running_sandbox
-from tests.support.bots import CLICK, Process, Scene, doubles
+from tests.support.bots import CLICK, Process, Scene, duplicate_cards
 from tests.support.waiting import wait_until
 
 EXAMPLES = ["loop", "script", "worker", "python_policy"]
@@ -29,7 +29,7 @@ async def scene(redis_url: str, tmp_path: Path) -> AsyncIterator[Scene]:
             yield scene
         finally:
             await scene.close()
-        assert doubles(sandbox) == []
+        assert duplicate_cards(sandbox) == []
 
 
 async def start(scene: Scene, example: str, *args: str, failpoints: str = "") -> Process:
@@ -122,13 +122,15 @@ async def test_a_deep_agent_sends_what_was_approved(scene: Scene) -> None:
 def test_a14_a_deep_agent_says_why_it_can_not_go_on() -> None:
     """Given a run that stops for another reason than its end, then its user reads it, and doesn't wait."""
     pytest.importorskip("deepagents")
-    from examples.deep_agent import last_words
+    from examples.deep_agent import result_text
 
     state = {"messages": [AIMessage("Sent.")]}
     question = Interrupt(value="Which one?", id="1")
-    assert last_words(Run("t", state, finished=True)) == "Sent."
-    assert "It has no `to`" in last_words(Run("t", state, finished=False, refusal="It has no `to`"))
-    assert "Which one?" in last_words(Run("t", state, finished=False, unknown=(question,)))
+    assert result_text(Run("t", state, finished=True)) == "Sent."
+    assert "It has no `to`" in result_text(
+        Run("t", state, finished=False, refusal="It has no `to`")
+    )
+    assert "Which one?" in result_text(Run("t", state, finished=False, unknown=(question,)))
 
 
 async def test_the_script_reminds_and_leaves_as_people_say(scene: Scene) -> None:

@@ -15,7 +15,7 @@ from hitl_core.failpoints import FailpointError
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.gate.conftest import Open
 from tests.support.builders import approve_all, call
-from tests.support.redis_servers.troubled import in_trouble
+from tests.support.redis_servers.unwritable import refusing_writes
 from tests.support.waiting import wait_until
 
 OwnRedis = Callable[[], EmbeddedRedis]
@@ -77,7 +77,7 @@ async def test_a13_g3_a_wait_that_ends_while_redis_takes_no_writes_leaves_its_re
         return (await worker.reviews.load(review_id)).review.waiter == gate.process
 
     await wait_until("it waits", is_waited_for)
-    with in_trouble(url, "READONLY"):
+    with refusing_writes(url, "READONLY"):
         await cancel(waiting)
         for _ in range(5):  # begun later, so the other change has failed too
             with pytest.raises(StoreUnwritable):

@@ -12,7 +12,7 @@ from hitl_core import Gate, Policy, ToolCall
 from hitl_core.errors import StoreUnavailable, StoreUnwritable
 from hitl_core.store import RedisStore
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
-from tests.support.redis_servers.troubled import TROUBLES, Trouble, in_trouble
+from tests.support.redis_servers.unwritable import CAUSES, Cause, refusing_writes
 from tests.support.waiting import wait_until
 
 OwnRedis = Callable[[], EmbeddedRedis]
@@ -47,29 +47,29 @@ async def still(doing: asyncio.Task[object], tries: Callable[[], Awaitable[objec
     assert not doing.done()
 
 
-@pytest.mark.parametrize("trouble", TROUBLES)
-async def test_faults_10_a_store_that_takes_no_writes_says_so(url: str, trouble: Trouble) -> None:
+@pytest.mark.parametrize("cause", CAUSES)
+async def test_faults_10_a_store_that_takes_no_writes_says_so(url: str, cause: Cause) -> None:
     """faults 10: given a server that takes no writes; then the error is StoreUnavailable, has one sentence
     with the reason, and no address; and a store can be opened."""
     await (await RedisStore.open(url)).close()
-    with in_trouble(url, trouble):
+    with refusing_writes(url, cause):
         store = await RedisStore.open(url)
         with pytest.raises(StoreUnwritable) as caught:
             await store.try_lock("x", 1.0)
         await store.close()
     assert isinstance(caught.value, StoreUnavailable)
-    assert f"({trouble})" in str(caught.value)
+    assert f"({cause})" in str(caught.value)
     assert "127.0.0.1" not in str(caught.value)
 
 
-@pytest.mark.parametrize("trouble", TROUBLES)
+@pytest.mark.parametrize("cause", CAUSES)
 async def test_faults_10_submit_waits_within_its_patience(
-    gate: Gate, url: str, trouble: Trouble
+    gate: Gate, url: str, cause: Cause
 ) -> None:
     """faults 10: given a server that takes no writes, when an agent submits, then it waits, and when the
-    trouble is over the review is there."""
+    cause is gone the review is there."""
     probe = await RedisStore.open(url)
-    with in_trouble(url, trouble):
+    with refusing_writes(url, cause):
         doing = asyncio.create_task(gate.submit([call()], thread_id="t"))
         await still(doing, lambda: probe.try_lock("probe", 1.0))
     review_id = await doing
@@ -77,14 +77,14 @@ async def test_faults_10_submit_waits_within_its_patience(
     await probe.close()
 
 
-@pytest.mark.parametrize("trouble", ["NOREPLICAS", "MISCONF", "READONLY"])
-async def test_faults_10_once_waits_and_is_true_once(url: str, trouble: Trouble) -> None:
+@pytest.mark.parametrize("cause", ["NOREPLICAS", "MISCONF", "READONLY"])
+async def test_faults_10_once_waits_and_is_true_once(url: str, cause: Cause) -> None:
     """faults 10: given a call that may run, and a server that takes no writes, when the agent asks `once`,
     then it waits; afterwards it says True, and False the second time."""
     probe = await RedisStore.open(url)
     async with Gate.connect(url, policy=ALLOWS, agent="crm") as gate:
         outcome = await gate.review([call()], thread_id="t")
-        with in_trouble(url, trouble):
+        with refusing_writes(url, cause):
             doing = asyncio.create_task(outcome.once(call()))
             await still(doing, lambda: probe.try_lock("probe", 1.0))
         assert await doing is True
@@ -93,25 +93,25 @@ async def test_faults_10_once_waits_and_is_true_once(url: str, trouble: Trouble)
     await probe.close()
 
 
-@pytest.mark.parametrize("trouble", TROUBLES)
+@pytest.mark.parametrize("cause", CAUSES)
 async def test_faults_10_an_agent_starts_and_says_so(
-    url: str, trouble: Trouble, caplog: pytest.LogCaptureFixture
+    url: str, cause: Cause, caplog: pytest.LogCaptureFixture
 ) -> None:
     """faults 10: given a server that takes no writes, when an agent starts, then it does, and where even its
     heartbeat can't be written, the log says why."""
     caplog.set_level(logging.WARNING)
     await (await RedisStore.open(url)).close()
-    with in_trouble(url, trouble):
+    with refusing_writes(url, cause):
         async with Gate.connect(url, policy=ASKS, agent="crm"):
             pass
     warned = "New reviews can't be stored now" in caplog.text
-    assert warned == (trouble != "OOM"), "a heartbeat needs no more memory"
+    assert warned == (cause != "OOM"), "a heartbeat needs no more memory"
 
 
 async def test_faults_10_hearts_beat_while_redis_is_full(url: str) -> None:
     """faults 10: given a full server; then heartbeats are written, also of a new process."""
     store = await RedisStore.open(url)
-    with in_trouble(url, "OOM"):
+    with refusing_writes(url, "OOM"):
         await store.send_heartbeat("p1", 60.0)
         assert await store.is_alive("p1")
     await store.close()

@@ -15,7 +15,7 @@ import teams_sandbox.server
 from slack_sandbox.client.actor import Actor
 from slack_sandbox.server import running_sandbox
 from teams_sandbox.workspace.acme import ALICE, APPROVALS, ESCALATIONS, GROUP_CHAT, OPS
-from tests.support.bots import CANARY, CLICK, Scene, doubles
+from tests.support.bots import CANARY, CLICK, Scene, duplicate_cards
 from tests.support.slack_limits import assert_calls
 from tests.support.teams.hands import TeamsHands
 
@@ -31,7 +31,7 @@ async def scene(
             yield scene
         finally:
             await scene.close()
-        assert doubles(sandbox) == []
+        assert duplicate_cards(sandbox) == []
         assert_calls(sandbox.api.calls)
         # At this point `caplog.text` is that of the fixture's own end, and so empty.
         ours = [logging.Formatter().format(record) for record in caplog.get_records("call")]

@@ -271,14 +271,14 @@ class Scene:
     async def calls(self, method: str, count: int = 1) -> list[dict[str, Any]]:
         """The calls of a Web API method, once there are this many."""
 
-        def find_card() -> list[dict[str, Any]]:
+        def find_calls() -> list[dict[str, Any]]:
             return [call for call in self.sandbox.api.calls if call["method"] == method]
 
-        await wait_until(f"{count} calls of {method}", lambda: len(find_card()) >= count)
-        return find_card()
+        await wait_until(f"{count} calls of {method}", lambda: len(find_calls()) >= count)
+        return find_calls()
 
 
-def doubles(sandbox: Sandbox) -> list[tuple[str, str]]:
+def duplicate_cards(sandbox: Sandbox) -> list[tuple[str, str]]:
     """(channel, review) of every review that has more than one message in a channel."""
     seen: set[tuple[str, str]] = set()
     twice: list[tuple[str, str]] = []

@@ -1,4 +1,4 @@
-"""The demo's agent, in its own process, which may be killed at any moment.
+"""The demo's agent, as a separate process. It can be killed at any moment.
 
     python -m slack_sandbox.demo.agent --redis URL --policy FILE --data DIR --port PORT --say URL
 

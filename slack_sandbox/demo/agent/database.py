@@ -67,6 +67,6 @@ def open_database(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _within_this_file(action: int, *_: str | None) -> int:
-    """Refuse SQL that opens other files (ATTACH, and VACUUM INTO, which attaches)."""
+    """Refuse SQL that opens other files: ATTACH, and VACUUM INTO, which uses ATTACH."""
     outside = action in (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH)
     return sqlite3.SQLITE_DENY if outside else sqlite3.SQLITE_OK

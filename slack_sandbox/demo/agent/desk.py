@@ -1,4 +1,6 @@
-"""The desk: gets questions over HTTP, has tool calls reviewed before they run, and posts the result."""
+"""The support desk: gets questions over HTTP, submits tool calls for review before it runs them, and posts
+the result.
+"""
 
 from __future__ import annotations
 
@@ -16,23 +18,23 @@ from hitl_core import Gate, HitlError, Outcome, ToolCall
 from hitl_core.errors import LeaseLost, Refused, StoreUnavailable
 
 from .script import Result, next_step
-from .threads import Calls, Message, Question, Results, Threads, Words
+from .threads import Calls, Message, Question, Results, Threads, FinalAnswer
 
 log = logging.getLogger(__name__)
 
 WAIT = "A person must decide on this first."
 BUSY = "I am still working on your last request. Ask again in a moment."
-#: How long a new question waits for a run that is busy and not waiting for people, in seconds.
+#: How long a new question waits for a busy run that doesn't wait for people, in seconds.
 STEP_SECONDS = 5.0
 #: The reason for cancelling when a new question replaces the last one; shown on cards and to the script.
 NEW_QUESTION = "The user wrote something new."
 
 
 class Desk:
-    """A thread of the chat is a thread of the agent, with the id `channel:ts`.
+    """Each thread in the chat is one thread of the agent, with the id `channel:ts`.
 
-    Each step of a thread follows from its messages, which are on disk. A restarted desk continues every
-    thread without a final answer.
+    The messages of a thread are on disk, and the next step depends only on them. So after a restart the desk
+    continues every thread that has no final answer.
     """
 
     def __init__(
@@ -40,7 +42,7 @@ class Desk:
     ) -> None:
         self._gate, self._threads, self._tools, self._say_url = gate, threads, tools, say_url
         self._runs: dict[str, asyncio.Task[None]] = {}
-        #: By thread: has the review's id as its result while people decide.
+        #: By thread: while people decide, the result of the future is the review's id.
         self._waiting: dict[str, asyncio.Future[str]] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
@@ -64,8 +66,8 @@ class Desk:
         await asyncio.gather(*self._runs.values(), return_exceptions=True)
 
     async def _ask(self, request: web.Request) -> web.Response:
-        """The question is on disk before the response is sent, so a crash does not lose it. In a thread that
-        waits for people, it cancels their review.
+        """Saves the question before it sends the response, so a crash does not lose it. In a thread that
+        waits for people, a new question cancels their review.
         """
         try:
             body = await request.json()
@@ -90,7 +92,7 @@ class Desk:
         return web.Response(status=202)
 
     async def _stop_run(self, thread_id: str) -> None:
-        """Cancel the open review. Raises Refused if the run works and doesn't wait for people."""
+        """Cancel the open review. Raises Refused if the run is busy and doesn't wait for people."""
         if (run := self._runs.get(thread_id)) is None:
             return
         waiting = self._waiting[thread_id]
@@ -114,10 +116,12 @@ class Desk:
         if self._runs.get(thread_id) is run:
             del self._runs[thread_id]
         if not run.cancelled() and (error := run.exception()):
-            log.error("A run stopped; the next start continues it.", exc_info=error)
+            log.error(
+                "A run failed. When the agent starts again, it continues the run.", exc_info=error
+            )
 
     async def _run(self, thread_id: str, is_new: bool) -> None:
-        """Run to the final answer, or until a new question replaces this one."""
+        """Run until the final answer, or until a new question replaces this one."""
         while True:
             try:
                 if await self._take_step(thread_id, is_new):
@@ -130,7 +134,7 @@ class Desk:
                 return
 
     async def _take_step(self, thread_id: str, is_new: bool) -> bool:
-        """Add the next message. True after the last one."""
+        """Add the next message to the thread. Returns True after the final answer."""
         messages = self._threads[thread_id]
         if isinstance(last := messages[-1], Calls):
             outcome = await self._review(thread_id, last.calls, is_new)
@@ -148,7 +152,7 @@ class Desk:
         return False
 
     async def _review(self, thread_id: str, calls: tuple[ToolCall, ...], is_new: bool) -> Outcome:
-        """The outcome of the review. The same turn is the same review, also in another process."""
+        """Returns the outcome of the turn's review. The same turn has the same review in every process."""
         messages = self._threads[thread_id]
         question = next(m for m in reversed(messages) if isinstance(m, Question))
         review_id = await self._gate.submit(
@@ -169,9 +173,9 @@ class Desk:
             self._waiting[thread_id] = asyncio.Future()
 
     async def _say(self, thread_id: str, text: str) -> None:
-        """Post the final answer. After a crash it may be posted twice, never not at all."""
+        """Post the final answer. After a crash it may be posted twice, but it is never lost."""
         await self._post(thread_id, text)
-        self._threads.append(thread_id, Words(text=text))
+        self._threads.append(thread_id, FinalAnswer(text=text))
 
     async def _post(self, thread_id: str, text: str) -> None:
         channel, _, ts = thread_id.rpartition(":")
@@ -192,6 +196,6 @@ def _last_exchange(messages: Sequence[Message]) -> tuple[str, list[Result]]:
                 ask, results = message.text, []
             case Results():
                 results += message.results
-            case Calls() | Words():
+            case Calls() | FinalAnswer():
                 pass
     return ask, results

@@ -1,4 +1,4 @@
-"""What the demo's agent does next: a script instead of a model.
+"""A script in place of a model: what the demo's agent does next.
 
 It is a pure function of the conversation, so any process can continue where another one stopped.
 """
@@ -44,7 +44,7 @@ def next_step(ask: str, results: Sequence[Result]) -> list[WantedCall] | str:
 
 
 def _first_step(ask: str) -> list[WantedCall] | str:
-    """The first step: of the first phrase that the question matches."""
+    """The first step: that of the first phrase in the question that is known."""
     if sql := re.search(r"\bsql\b:?\s+(.+)", ask, re.IGNORECASE | re.DOTALL):
         return [_call("run_sql", query=sql[1])]
     if mail := re.search(r"\be-?mail\s+(\S+@[\w.-]+\w)[\s:,]*(.*)", ask, re.IGNORECASE | re.DOTALL):
@@ -83,7 +83,7 @@ def _refund_calls(ask: str, order_line: str) -> list[WantedCall] | str:
 
 
 def _result_sentence(result: Result) -> str:
-    """One sentence about the result of a call. A rejected call is reported, and not tried again."""
+    """One sentence about the result of a call. A rejected call is reported, but not tried again."""
     text = result.text.rpartition("Tool response:\n")[2]  # after the note on an edit
     changed = " (changed by the reviewer)" if text != result.text else ""
     if result.status == "success":

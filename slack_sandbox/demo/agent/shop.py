@@ -1,4 +1,4 @@
-"""The shop's tools: they change a real SQLite file and write real e-mail files.
+"""The shop's tools. They change a real SQLite file and write real e-mail files.
 
 Each tool returns one short line. Raises ShopError if it can't do what it was asked.
 """
@@ -56,7 +56,7 @@ class Shop:
         """Pay back `amount` EUR of an order, at most what is not paid back yet."""
         cents = round(amount * 100)
         with open_database(self._database) as db:
-            # Nobody may change the rest between the check and the write.
+            # Nobody may change the row between the check and the write.
             db.execute("BEGIN IMMEDIATE")
             row = _order(db, order_id)
             left = row["total_cents"] - row["refunded_cents"]

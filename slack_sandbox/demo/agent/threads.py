@@ -19,7 +19,7 @@ class _Message(BaseModel):
 
 
 class Question(_Message):
-    """A user's question. `id` is Slack's `ts`, `origin` the place where it was asked."""
+    """A user's question. `id` is Slack's `ts`; `origin` is the place where it was asked."""
 
     kind: Literal["question"] = "question"
     id: str
@@ -42,14 +42,14 @@ class Results(_Message):
     results: tuple[Result, ...]
 
 
-class Words(_Message):
+class FinalAnswer(_Message):
     """The agent's final answer, which was posted."""
 
-    kind: Literal["words"] = "words"
+    kind: Literal["final_answer"] = "final_answer"
     text: str
 
 
-Message = Annotated[Question | Calls | Results | Words, Field(discriminator="kind")]
+Message = Annotated[Question | Calls | Results | FinalAnswer, Field(discriminator="kind")]
 
 
 class _Line(_Message):
@@ -67,7 +67,7 @@ class Threads:
         *whole, cut = lines or [b""]
         for line in whole:
             self._keep(_Line.model_validate_json(line))
-        if cut:  # the process died while it wrote this line, and did not act on it
+        if cut:  # the process died while it wrote this line, so it has not acted on it
             file.write_bytes(b"".join(line + b"\n" for line in whole))
 
     def __getitem__(self, thread_id: str) -> Sequence[Message]:
@@ -85,7 +85,7 @@ class Threads:
 
     def open_threads(self) -> list[str]:
         """The threads without a final answer."""
-        return [id for id, messages in self._threads.items() if messages[-1].kind != "words"]
+        return [id for id, messages in self._threads.items() if messages[-1].kind != "final_answer"]
 
     def _keep(self, line: _Line) -> None:
         self._threads.setdefault(line.thread_id, []).append(line.message)

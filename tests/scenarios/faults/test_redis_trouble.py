@@ -14,7 +14,7 @@ from bot.health import probes
 from hitl_core.store import RedisStore
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.support.bots import ROOT, Scene, email
-from tests.support.redis_servers.troubled import TROUBLES, Trouble, in_trouble
+from tests.support.redis_servers.unwritable import CAUSES, Cause, refusing_writes
 from tests.support.waiting import wait_until
 
 OwnRedis = Callable[[], EmbeddedRedis]
@@ -30,19 +30,19 @@ def base(url: str) -> str:
 
 
 @pytest.mark.every_reply
-@pytest.mark.parametrize("trouble", TROUBLES)
+@pytest.mark.parametrize("cause", CAUSES)
 async def test_faults_10_readyz_is_503_while_redis_takes_no_writes(
-    scene: Scene, own_redis: OwnRedis, trouble: Trouble
+    scene: Scene, own_redis: OwnRedis, cause: Cause
 ) -> None:
     """Fault R6, faults 10, security Low: given a server that takes no writes; then `/readyz` is 503 with the
     reason, and no host or port; afterwards it is 200."""
     scene.redis_url = own_redis().url
     url = base((await scene.bot()).url)
     assert (await probe(url, "/readyz"))[0] == 200
-    with in_trouble(scene.redis_url, trouble):
+    with refusing_writes(scene.redis_url, cause):
         status, text = await probe(url, "/readyz")
     assert status == 503
-    assert f"({trouble})" in text
+    assert f"({cause})" in text
     assert "127.0.0.1" not in text
 
     async def ready() -> bool:
@@ -51,9 +51,9 @@ async def test_faults_10_readyz_is_503_while_redis_takes_no_writes(
     await wait_until("it is ready again", ready, 20)
 
 
-@pytest.mark.parametrize("trouble", TROUBLES)
+@pytest.mark.parametrize("cause", CAUSES)
 async def test_faults_10_a_bot_starts_while_redis_takes_no_writes(
-    scene: Scene, own_redis: OwnRedis, trouble: Trouble, caplog: pytest.LogCaptureFixture,
+    scene: Scene, own_redis: OwnRedis, cause: Cause, caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     """faults 10, newcomer 9: given a server that takes no writes, when a bot starts, then it does, and the
@@ -61,11 +61,11 @@ async def test_faults_10_a_bot_starts_while_redis_takes_no_writes(
     monkeypatch.setattr(probes, "WATCH_INTERVAL", 0.05)
     scene.redis_url = own_redis().url
     await (await RedisStore.open(scene.redis_url)).close()
-    with in_trouble(scene.redis_url, trouble):
+    with refusing_writes(scene.redis_url, cause):
         bot = await scene.bot()
         assert (await probe(base(bot.url), "/healthz"))[0] == 200
         await wait_until("it says so", lambda: "not ready: Redis" in caplog.text, 20)
-        assert f"({trouble})" in caplog.text
+        assert f"({cause})" in caplog.text
     await wait_until("it says so", lambda: "ready again after" in caplog.text, 20)
     message = [r.getMessage() for r in caplog.records if r.name == "bot.health.probes"]
     assert len(message) == 2

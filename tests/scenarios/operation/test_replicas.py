@@ -12,7 +12,7 @@ import aiohttp
 
 from bot.app import Timing, running_bot
 from bot.settings import Settings
-from tests.support.bots import Process, Scene, doubles, email
+from tests.support.bots import Process, Scene, duplicate_cards, email
 from tests.support.processes.balancer import Balancer, balancer
 from tests.support.slack import APPROVALS, Message, review_of
 from tests.support.waiting import wait_until
@@ -86,7 +86,7 @@ async def test_promise_3_a_rolling_restart_fails_no_click(scene: Scene) -> None:
         assert all(outcome.execute for outcome in await asyncio.gather(*runs))
         assert max(took) < IN_TIME
         assert len(among.served) == 4, "each of them had its share"
-    assert doubles(scene.sandbox) == []
+    assert duplicate_cards(scene.sandbox) == []
 
 
 async def test_a_bot_that_must_stop_is_not_ready_and_still_serves(scene: Scene) -> None:
@@ -178,7 +178,7 @@ async def test_promise_4_what_a_leaving_bot_had_not_begun_another_has_at_once(sc
         await wait_until("the first bot has it", has_begun)
     await scene.bot(slow)
     await wait_until("both cards", lambda: has_cards(scene, 2))
-    assert doubles(scene.sandbox) == []
+    assert duplicate_cards(scene.sandbox) == []
 
 
 async def test_each_half_does_its_own(scene: Scene) -> None:

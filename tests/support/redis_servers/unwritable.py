@@ -10,24 +10,24 @@ from typing import Any, Literal, get_args
 
 import redis
 
-Trouble = Literal["OOM", "NOREPLICAS", "MISCONF", "READONLY"]
-TROUBLES: tuple[Trouble, ...] = get_args(Trouble)
+Cause = Literal["OOM", "NOREPLICAS", "MISCONF", "READONLY"]
+CAUSES: tuple[Cause, ...] = get_args(Cause)
 _PATIENCE = 20.0
 
 
 @contextmanager
-def in_trouble(url: str, trouble: Trouble) -> Generator[None, None, None]:
+def refusing_writes(url: str, cause: Cause) -> Generator[None, None, None]:
     """Within the block this server takes no new writes."""
     with redis.Redis.from_url(url) as client:
-        _begin(client, trouble)
+        _begin(client, cause)
         try:
             yield
         finally:
-            _end(client, trouble)
+            _end(client, cause)
 
 
-def _begin(client: Any, trouble: Trouble) -> None:
-    match trouble:
+def _begin(client: Any, cause: Cause) -> None:
+    match cause:
         case "OOM":
             client.config_set("maxmemory", "100kb")
         case "NOREPLICAS":
@@ -40,8 +40,8 @@ def _begin(client: Any, trouble: Trouble) -> None:
             client.replicaof("127.0.0.1", "1")
 
 
-def _end(client: Any, trouble: Trouble) -> None:
-    match trouble:
+def _end(client: Any, cause: Cause) -> None:
+    match cause:
         case "OOM":
             client.config_set("maxmemory", "0")
         case "NOREPLICAS":
