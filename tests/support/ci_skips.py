@@ -1,4 +1,4 @@
-"""In CI (the variable CI is set), a test of Redis or of the browser that is skipped has failed."""
+"""In CI (if the variable CI is set), a skipped test of Redis or of the browser counts as failed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Generator
 import pytest
 
 NEVER_SKIPPED = ("redis", "browser")
-#: These need npm's registry as well, and may be.
+#: Tests that also need npm's registry may be skipped.
 UNLESS = "node"
 
 
@@ -27,7 +27,7 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """A module that is skipped whole (`importorskip`) hides the marks of its tests: none may be."""
+    """No module may be skipped as a whole (`importorskip`), because that hides the marks of its tests."""
     report = yield
     _refuse_skip(report)
     return report

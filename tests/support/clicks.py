@@ -1,4 +1,4 @@
-"""Clicks that no page sends: sent once more, or made up and signed."""
+"""Clicks that the page can't send: repeated, or forged and signed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Payload = dict[str, Any]
 
 
 async def last_click(scene: Scene) -> Payload:
-    """What Slack sent of the last button that somebody pressed."""
+    """The payload that Slack sent for the last press of a button."""
     bodies = [parse_qs(each["body"]) for each in await scene.hands.deliveries()]
     payloads = [json.loads(body["payload"][0]) for body in bodies if "payload" in body]
     return [payload for payload in payloads if payload["type"] == "block_actions"][-1]
@@ -24,7 +24,9 @@ async def last_click(scene: Scene) -> Payload:
 async def forge_click(
     scene: Scene, card: Message, action_id: str, person: str, value: str | None = None
 ) -> Payload:
-    """The last click, as if this person had pressed this button of this card; `value` forges what it says."""
+    """The last click, changed as if this person had pressed this button of this card. `value` replaces the
+    button's value.
+    """
     payload = await last_click(scene)
     block_id, button = buttons(card, action_id)[0]
     pressed = {"action_id": action_id, "block_id": block_id, "value": value or button["value"]}
@@ -36,7 +38,7 @@ async def forge_click(
 
 
 async def send(scene: Scene, payload: Payload, url: str | None = None) -> None:
-    """To the newest bot, or to this one."""
+    """Sends a signed payload to the newest bot, or to `url`."""
     status, _ = await scene.hands.send_payload(
         url or scene.sandbox.bot_url or "", payload, SIGNING_SECRET
     )
@@ -44,7 +46,7 @@ async def send(scene: Scene, payload: Payload, url: str | None = None) -> None:
 
 
 async def refusals(scene: Scene) -> list[tuple[str, str]]:
-    """Who was refused, and why, as the audit has it."""
+    """The refusals in the audit: who was refused, and why."""
     redis = await scene.redis()
     entries = await redis.xrange("hitl:{0}:audit")
     events = [json.loads(unpack(entry[b"event"])) for _, entry in entries]

@@ -1,4 +1,4 @@
-"""A limit for CPU work that does not depend on the machine: as a multiple of work that is known."""
+"""A limit for CPU time that adapts to the machine: it is compared with the time of a known piece of work."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ def _known_work() -> float:
 
 @contextmanager
 def cpu_limit(seconds: float) -> Iterator[None]:
-    """Fails if the block takes more CPU time than `seconds` on a usual machine, or in proportion on a slower
-    or busier one. The known work is measured only if the block took longer, so most tests don't wait for it.
+    """Fails if the block takes more CPU time than `seconds` on a usual machine; a slower or busier machine
+    gets proportionally more. The known work is measured only if the block took longer than `seconds`, so most
+    tests don't wait for it.
     """
-    gc.disable()  # the other tests' objects are not this block's work
+    gc.disable()  # collecting the objects of other tests is not this block's work
     start = time.thread_time()
     try:
         yield

@@ -1,5 +1,5 @@
-"""Errors that nobody foresaw, at the edges of a bot: in its connection to Redis, or to a chat system. Only
-what people do meets them; the bot's own work goes on.
+"""Unexpected errors where a bot meets the outside: in its connection to Redis, or to a chat system. Only
+clicks get them; the bot's background work continues.
 """
 
 from __future__ import annotations
@@ -16,21 +16,22 @@ from redis.exceptions import ResponseError
 from bot import click_budget
 from hitl_core.store.redis.connection.batches import BatchingRedis
 
-#: An error of no known kind, and one of Redis's own.
+#: An error of an unknown type, and an error reply of Redis.
 UNKNOWN, OF_REDIS = RuntimeError("canary-5f1d"), ResponseError("ERR something")
 
 
 @contextmanager
 def failing_redis(error: Exception) -> Iterator[list[Exception]]:
-    """Every command of a click raises this. The list has one entry for each."""
-    # In the client and not in its connections: these send the commands of many clicks at once.
+    """Every Redis command of a click raises `error`. The yielded list has one entry for each."""
+    # This patches the client and not its connections, because a connection sends the commands of many clicks
+    # together.
     with _failing(BatchingRedis, "execute_command", error) as raised:
         yield raised
 
 
 @contextmanager
 def failing_chat(error: Exception) -> Iterator[list[Exception]]:
-    """The first request of a click to the chat system raises this."""
+    """The first request of a click to the chat system raises `error`."""
     with (
         _failing(httpx.AsyncClient, "send", error, times=1) as teams,
         _failing(ClientSession, "_request", error, times=1) as slack,

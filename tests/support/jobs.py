@@ -1,4 +1,4 @@
-"""What the bots have to show, read as a bot does."""
+"""Takes jobs from the store, as a bot does."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.support.waiting import wait_until
 
 
 async def begin_all(store: Store) -> list[Job]:
-    """The first job of each half of each lane, begun."""
+    """Starts the first job of each half of each lane, and returns these jobs."""
     begun = [
         await store.take_job(lane, half)
         for lane in await store.lanes()
@@ -17,7 +17,7 @@ async def begin_all(store: Store) -> list[Job]:
 
 
 async def finish_all(store: Store) -> list[Job]:
-    """All that is to be done now, begun and finished."""
+    """Starts and finishes all jobs that are due now, and returns them."""
     done: list[Job] = []
     while jobs := await begin_all(store):
         for job in jobs:
@@ -27,11 +27,11 @@ async def finish_all(store: Store) -> list[Job]:
 
 
 async def next_job(store: Store) -> Job:
-    """The first thing that there is to do, begun and finished."""
+    """Waits for a job, starts and finishes it, and returns it."""
 
     async def first() -> Job | None:
         return next(iter(await begin_all(store)), None)
 
-    job: Job = await wait_until("there is something to do", first)
+    job: Job = await wait_until("there is a job", first)
     await store.finish_job(job)
     return job

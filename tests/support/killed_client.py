@@ -14,7 +14,7 @@ from tests.support.waiting import wait_until
 async def check_half_a_request(
     app: web.Application, path: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Given half a request, whose client then hangs up; then no error is logged."""
+    """Given a client that sends half a request and closes its connection; then no error is logged."""
     caplog.set_level(logging.INFO, "aiohttp")
     runner = web.AppRunner(app)
     await runner.setup()

@@ -1,4 +1,4 @@
-"""The sandbox's people and places, and what a card says, for tests that look at it as a person does."""
+"""People and places of the sandbox, and the texts that a person sees on a card."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Message = dict[str, Any]
 
 
 def words(value: Any) -> str:
-    """Everything that somebody who reads these blocks can see, in order. People are shown as their ids."""
+    """All text that a person sees in these blocks, in order. People are shown as their ids."""
     if isinstance(value, list):
         return " ".join(filter(None, map(words, value)))
     if not isinstance(value, dict):
@@ -38,7 +38,7 @@ def review_of(card: Message) -> str:
 
 
 def live(messages: list[Message]) -> list[Message]:
-    """The cards, without the messages in their threads."""
+    """The messages of the channel itself, without those in threads."""
     return [m for m in messages if not m["deleted"] and (m["metadata"] or not _is_reply(m))]
 
 
@@ -47,7 +47,7 @@ def _is_reply(message: Message) -> bool:
 
 
 def buttons(message: Message, action_id: str) -> list[tuple[str, dict[str, Any]]]:
-    """(block id, element) of every such button of a message, in order."""
+    """(block id, element) for each button of a message with this action id, in order."""
     return [
         (block["block_id"], element)
         for block in message["blocks"]
@@ -58,7 +58,7 @@ def buttons(message: Message, action_id: str) -> list[tuple[str, dict[str, Any]]
 
 
 def options_for(message: Message, verb: str) -> list[tuple[str, dict[str, Any]]]:
-    """(block id, option) of what the menus of a message have for a verb."""
+    """(block id, option) for each menu option of a message with this verb."""
     return [
         (block_id, {"action_id": "more", **option})
         for block_id, menu in buttons(message, "more")
@@ -68,7 +68,7 @@ def options_for(message: Message, verb: str) -> list[tuple[str, dict[str, Any]]]
 
 
 class Person:
-    """One pair of eyes and hands: `await alice.press(card, "approve", 2)`."""
+    """One person in the local Slack: `await alice.press(card, "approve", 2)`."""
 
     def __init__(self, hands: Actor, id: str, team: str | None = None) -> None:
         self.hands, self.id, self.team = hands, id, team
@@ -76,8 +76,9 @@ class Person:
     async def press(
         self, card: Message, action_id: str, number: int = 1, *, option: str | None = None
     ) -> dict[str, Any]:
-        """Press the `number`th such button that this card showed when it was looked at; if there is none, the
-        one in a menu."""
+        """Presses the `number`th button with this action id that `card` showed when it was read. If there is
+        no such button, chooses the option in a menu.
+        """
         block_id, element = [*buttons(card, action_id), *options_for(card, action_id)][number - 1]
         if element["action_id"] != action_id:
             action_id, option = "more", element["text"]["text"]
@@ -96,7 +97,7 @@ class Person:
         )
 
     async def press_until(self, done: Callable[[], bool], card: Message, action_id: str) -> None:
-        """Press, and again while the bot asks for it: it says "Press again" where that is safe."""
+        """Presses again as long as the bot answers "Press again", which it does if that is safe."""
 
         async def is_accepted() -> bool:
             before = len(await self.notices())
@@ -108,18 +109,18 @@ class Person:
         await wait_until(f"{action_id} counts", is_accepted, 20)
 
     async def submit(self, **values: Any) -> dict[str, Any]:
-        """Fill in the open modal, by label, and submit it."""
+        """Fills in the open modal, by labels, and submits it."""
         return await self.hands.submit(self.id, values)
 
     async def notices(self) -> list[str]:
-        """What this person was told privately, oldest first."""
+        """The private messages to this person, oldest first."""
         return [notice["text"] for notice in await self.hands.ephemerals(self.id)]
 
     async def last_notice(self) -> str:
         return (await self.notices() or [""])[-1]
 
     async def modal(self) -> str:
-        """The words of the open modal, or nothing."""
+        """The text of the open modal, or "" if none is open."""
         view = await self.hands.view(self.id)
         return " ".join(words([view["title"], view["blocks"]]).split()) if view else ""
 

@@ -1,4 +1,4 @@
-"""Slack's limits, written down a second time: the local Slack has its own table, and slack_sdk its models.
+"""Slack's limits, written a second time, to check the tables of the local Slack and the models of slack_sdk.
 
 https://docs.slack.dev/reference/block-kit (blocks, block-elements, composition-objects) and
 https://docs.slack.dev/reference/views; where two pages differ, the smaller number.
@@ -16,7 +16,7 @@ from slack_sdk.models.views import View
 Json = dict[str, Any]
 
 MESSAGE_BLOCKS, VIEW_BLOCKS = 50, 100
-#: chat.update takes less than chat.postMessage.
+#: chat.update accepts less than chat.postMessage.
 MESSAGE_TEXT = 4000
 VIEW_BYTES = 250_000
 #: Undocumented; measured by others (github.com/slackapi/bolt-js/issues/2509).
@@ -58,7 +58,7 @@ MOST: dict[str, dict[str, int]] = {
     },
     "home": {"private_metadata": 3000, "callback_id": 255, "blocks": VIEW_BLOCKS},
 }
-#: The same for what has no `type`, by its key.
+#: The same for objects without a `type`, by their key.
 MOST_UNDER: dict[str, dict[str, int]] = {
     "confirm": {"title": 100, "text": 300, "confirm": 30, "deny": 30},
     "options": {"text": 75, "value": 75, "description": 75},
@@ -104,7 +104,7 @@ def _json(value: Any) -> Any:
 
 
 def over(value: Any, under: str = "", at: str = "") -> Iterator[str]:
-    """Where something is longer than Slack takes, or empty where Slack wants something."""
+    """The places where a value is longer than Slack accepts, or empty where Slack needs one."""
     if isinstance(value, list):
         for index, part in enumerate(value):
             yield from over(part, under, f"{at}/{index}")

@@ -1,4 +1,4 @@
-"""A bot with the text channel, and an agent: the real core and a real Redis, with the network in memory."""
+"""A bot with the text channel, and an agent: the real core and a real Redis, with a chat system in memory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.support.waiting import wait_until
 
 
 class TextConnection:
-    """The text channel with its network, as a test sees and uses it."""
+    """The text channel and its network, for use by tests."""
 
     def __init__(self) -> None:
         self.network = office()
@@ -45,7 +45,7 @@ class TextConnection:
         yield Endpoint()
 
     async def message(self, *texts: str, room: str = "r-orders") -> Message:
-        """The first message in this room that says all of this, when it is there."""
+        """Waits for a message in this room that contains all of these texts, and returns the first one."""
 
         def find() -> Message | None:
             return next((one for one in self.messages(room) if _says(one.content, *texts)), None)
@@ -53,7 +53,7 @@ class TextConnection:
         return await wait_until(f"a message in {room} that says {texts}", find)
 
     async def thread(self, message: Message, *texts: str) -> None:
-        """Waits until a line in the thread says all of this."""
+        """Waits until a line in the thread contains all of these texts."""
 
         def find() -> bool:
             replies = [one for one in self.network.messages.values() if one.thread == message.id]

@@ -1,4 +1,4 @@
-"""Waiting for something to become true, in place of sleeping for long enough."""
+"""Waits until something becomes true, in place of sleeping for a fixed time."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _POLL = 0.005  # seconds
 
 
 async def wait_until(description: str, condition: Callable[[], Any], timeout: float = 30) -> Any:
-    """The first truthy answer of `condition` (sync or async), or a failure that says `description`.
+    """Returns the first truthy result of `condition` (sync or async), or fails with `description`.
 
-    Exceptions of `condition` are not caught: they end the wait. How fast something is, is never tested
-    by `timeout`: it must last on a machine that does four other things.
+    Exceptions of `condition` are not caught: they end the wait. `timeout` never tests how fast something is:
+    it must be long enough for a busy machine.
     """
     deadline = asyncio.get_running_loop().time() + timeout
     while True:

@@ -18,7 +18,7 @@ from hitl_core import Gate, HitlError, Outcome, ToolCall
 from hitl_core.errors import LeaseLost, Refused, StoreUnavailable
 
 from .script import Result, next_step
-from .threads import Calls, Message, Question, Results, Threads, FinalAnswer
+from .threads import Calls, FinalAnswer, Message, Question, Results, Threads
 
 log = logging.getLogger(__name__)
 

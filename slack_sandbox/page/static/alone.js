@@ -7,7 +7,7 @@ import { $, h, place, state } from "./place.js";
 
 const DRAW = { __proto__: null, message, notice, thread, modal, home };
 
-/** Draws what `?only=` names into #alone, which stays empty until it is there. */
+/** Draws the item that `?only=` names into #alone, which is empty until everything is drawn. */
 export function renderAlone() {
   $("alone").replaceChildren(...(DRAW[place.only]?.() ?? [h("p", {}, `There is no ?only=${place.only}.`)]));
 }

@@ -7,7 +7,7 @@ import { text } from "./text.js";
 
 // `context` says where the blocks are: {channel, ts} or {view_id}, and `values`, what was typed before a redraw.
 
-// What Slack says by an alert's icon.
+// The text that Slack has for an alert's icon.
 const LEVELS = { __proto__: null, info: "Information:", warning: "Warning:", error: "Error:", success: "Success:" };
 
 const BLOCKS = {

@@ -65,7 +65,7 @@ function overflow(element, act) {
   return h("span", { class: "overflow" }, opener, menu);
 }
 
-/** Put a menu under its button, or over it where there is no room; always inside the window. */
+/** Put a menu below its button, or above it if there is no room; always inside the window. */
 function besides(menu, opener) {
   const box = opener.getBoundingClientRect();
   const below = box.bottom + menu.offsetHeight + 8 < innerHeight;

@@ -11,7 +11,7 @@ export const HOME = "home"; // as a channel's id in the address
 /** What the frame shows in place of a channel. */
 export const homePlace = () => ({ id: HOME, topic: "Home · only you see this", is_im: true, im_user: state.bot, is_member: true, can_write: false });
 
-/** Tells the app that somebody looks, as Slack does each time. */
+/** Tells the app that the person opened its Home, as Slack does each time. */
 export async function enterHome() {
   const answer = await post("home", {});
   if (!answer.ok) toast(answer.error, "alert");

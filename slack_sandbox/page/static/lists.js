@@ -19,7 +19,7 @@ export function reconcile(parent, items) {
   drawn.set(parent, after);
 }
 
-/** Replace a node by its redrawn self, and keep the focus, and the caret, where they were. */
+/** Replace a node by its new version, and keep the focus and the caret. */
 export function swap(old, node) {
   const active = document.activeElement;
   const held = old.contains(active) ? (active.closest("[data-key]")?.dataset.key ?? "") : null;
@@ -38,7 +38,7 @@ export function focusOn(node) {
   inner?.focus({ preventScroll: true });
 }
 
-/** Redraw a list and stay where a reader expects: at its end if one was there, else where one was. */
+/** Redraw a list and keep the scroll position: at the end if it was there, else where it was. */
 export function follow(list, shown, redraw) {
   const fresh = list.dataset.shown !== shown;
   const atEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40;

@@ -18,7 +18,7 @@ export function renderMessages() {
   follow(list, place.channel, () => reconcile(list, items));
 }
 
-/** My notices in this channel. One of a thread is in the thread while that is open. */
+/** The person's private notices in this channel. A notice of a thread is shown in the thread while that is open. */
 const notices = () =>
   state.ephemerals.filter((one) => one.channel === place.channel).map((one) => ({ ...one, ephemeral: true }));
 const inOrder = (messages) => messages.sort((a, b) => Number(a.ts) - Number(b.ts));

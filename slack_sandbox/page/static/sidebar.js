@@ -31,7 +31,7 @@ export function renderSidebar() {
   }
 }
 
-/** One part of the sidebar: [id, sign, name, whether one is in it] each; without any, it is not there. */
+/** One section of the sidebar. Each item is [id, sign, name, whether the person is a member]; an empty section is hidden. */
 function list(id, rows) {
   $(id).hidden = $(`${id}-title`).hidden = rows.length === 0;
   reconcile($(id), rows.map((row) => {

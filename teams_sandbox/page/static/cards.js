@@ -1,5 +1,5 @@
-// Draws an Adaptive Card with Microsoft's own renderer (adaptivecards.min.js), in Teams' colours, and presses
-// its buttons. No text is parsed as Markdown: the bot's cards have none, as the server checked.
+// Draws an Adaptive Card with Microsoft's own renderer (adaptivecards.min.js) in Teams' colours, and handles
+// presses of its buttons. No text is parsed as Markdown: the server checked that the bot's cards have none.
 
 import { hostConfig } from "./host_config.js";
 import { h, isDark, post } from "./place.js";
@@ -28,7 +28,7 @@ function withoutTags(card) {
       : value));
 }
 
-/** The place of each action in the card is its id, by which the server finds it. */
+/** Gives each action its JSON pointer in the card as id, by which the server finds it. */
 function withIds(value, at = "") {
   if (Array.isArray(value)) return value.map((one, index) => withIds(one, `${at}/${index}`));
   if (value === null || typeof value !== "object") return value;
@@ -50,7 +50,7 @@ async function act(node, card, message, action) {
   else banners.delete(message.id);
 }
 
-/** What a person did to this input, as the server wants it. */
+/** What a person entered in this input, in the server's format. */
 function entryOf(input) {
   const value = input.value ?? null;
   if (input instanceof AdaptiveCards.ToggleInput) return value === input.valueOn;

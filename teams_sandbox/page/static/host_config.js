@@ -1,4 +1,4 @@
-// What makes a card look as in Teams: sizes, distances and colours, where they have enough contrast.
+// The sizes, distances and colours that make a card look as in Teams. Where the contrast of Teams' colours is too low, others are used.
 
 const COLOURS = {
   light: {

@@ -1,4 +1,4 @@
-// The page of the local Teams: draws the server's state, and sends what a person does.
+// The page of the local Teams: shows the server's state, and sends what a person does.
 //
 // The server sends its whole state with every change. The page keeps only what the server can't know: what is
 // open (in the address), what is typed, and what the bot answered to a press. Data becomes text nodes.
@@ -67,7 +67,7 @@ function replyButton(root) {
   return h("button", { type: "button", class: "link", "aria-pressed": String(place.message === root.id), onclick }, "Reply");
 }
 
-/** Makes the children of `parent` the `nodes`, and moves none that is in its place: it would lose the focus. */
+/** Makes `nodes` the children of `parent`. A node that is already in its place is not moved, so it keeps the focus. */
 function sync(parent, nodes) {
   const wanted = new Set(nodes);
   for (const child of [...parent.children]) if (!wanted.has(child)) child.remove();

@@ -1,4 +1,4 @@
-"""An agent in a process of its own, to be killed: its tools write a line to a file.
+"""An agent as a separate process, which a test kills: its tools write a line to a file.
 
 python -m tests.support.processes.agent REDIS_URL EFFECTS_FILE CALLS_JSON
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 from hitl_core import Gate, Policy, ToolCall
 from tests.support.bots import POLICY
 
-#: How long the claim of a killed agent still holds, in seconds.
+#: The seconds after which the claim of a killed agent ends.
 LEASE = 0.5
 
 

@@ -1,4 +1,6 @@
-"""A load balancer between Slack and the bots: it asks which bots are ready, and takes one of them."""
+"""A load balancer between Slack and the bots: it checks which bots are ready, and sends each request to one
+of them.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,14 @@ from urllib.parse import urlsplit
 import aiohttp
 from aiohttp import web
 
-#: How often it asks each bot, in seconds.
+#: The seconds between two checks of a bot.
 EVERY = 0.2
-#: Of one connection only, and so not of the bot either.
+#: Headers that belong to one connection, so they are not forwarded.
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length", "host", "date"}
 
 
 class Balancer:
-    """`url` is what Slack knows. A request that reached a bot is never sent to another one."""
+    """`url` is the address for Slack. A request that reached a bot is never sent to another one."""
 
     def __init__(self, session: aiohttp.ClientSession) -> None:
         self._session = session
@@ -57,7 +59,7 @@ class Balancer:
                         status=answer.status, body=await answer.read(), headers=kept
                     )
             except aiohttp.ClientConnectorError:
-                continue  # refused: nothing was sent
+                continue  # the connection was refused, so nothing was sent
             except aiohttp.ClientError:
                 return web.Response(status=502)
         return web.Response(status=503)

@@ -1,4 +1,4 @@
-"""A certificate authority and a server's certificate for 127.0.0.1, minted by openssl."""
+"""A certificate authority, and a server certificate for 127.0.0.1, made with openssl."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Certificates:
 
     @classmethod
     def mint(cls, folder: Path) -> Certificates:
-        """Skips the test where there is no openssl."""
+        """Makes both in `folder`. Skips the test if there is no openssl."""
         if shutil.which("openssl") is None:
             pytest.skip("no openssl on the PATH")
         folder.mkdir(parents=True, exist_ok=True)
@@ -33,11 +33,11 @@ class Certificates:
 
     @property
     def query(self) -> str:
-        """Of a URL: whom the client trusts."""
+        """The query of a Redis URL that makes the client trust this authority."""
         return f"ssl_ca_certs={self.folder / 'ca.crt'}"
 
     def settings(self, port: int) -> dict[str, str]:
-        """redis.conf directives of a server, or a Sentinel, that has TLS on this port."""
+        """redis.conf directives for a server or Sentinel that has TLS on this port."""
         return {
             "tls-port": str(port),
             "tls-cert-file": str(self.folder / "server.crt"),

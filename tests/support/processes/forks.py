@@ -1,7 +1,7 @@
-"""Processes of a test's own program that start at once: forked from one that has imported it.
+"""Processes that start at once: they are forked from a process that has already imported the test's program.
 
-Each is a process like any other, with its own memory and environment, and kill -9 ends it as it ends
-any other. Importing LangChain takes more than a second; here it is paid once, not at each start.
+Each is a normal process with its own memory and environment, and kill -9 ends it as usual. Importing
+LangChain takes more than a second; this way it happens once, and not at each start.
 """
 
 from __future__ import annotations
@@ -24,14 +24,16 @@ ROOT = Path(__file__).parents[3]
 
 
 class Forked:
-    """A process that runs. Its end is known by `wait`."""
+    """A forked process. `wait` returns at its end."""
 
     def __init__(self, pid: int, said: asyncio.StreamReader, asking: asyncio.StreamWriter) -> None:
         self.pid, self._said, self._asking = pid, said, asking
         self.returncode: int | None = None
 
     async def wait(self) -> int:
-        """The exit code; -9 after kill -9. Nothing else may wait at the same time."""
+        """Waits for the end and returns the exit code, which is -9 after kill -9. Only one task may wait at a
+        time.
+        """
         if self.returncode is None:
             self.returncode = int(await self._said.readline())
             self._asking.close()
@@ -44,7 +46,7 @@ class Forked:
 
 
 class Forks:
-    """Starts `main(*args)` of one module, as often as a test wants it."""
+    """Starts `main(*args)` of one module, as often as a test needs it."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -57,21 +59,25 @@ class Forks:
 
 @contextmanager
 def forks(module: str) -> Iterator[Forks]:
-    """`module` has a coroutine function `main` that takes text, and starts nothing on import."""
+    """`module` must have a coroutine function `main` with text arguments, and must start
+    nothing on import.
+    """
     command = [sys.executable, "-m", "tests.support.processes.forks", module]
     with subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout
-        yield Forks(int(process.stdout.readline()))  # and the end of its input ends it
+        yield Forks(
+            int(process.stdout.readline())
+        )  # at the end of the block its input is closed, which ends it
 
 
 def _serve(module: str) -> None:
-    """Until the input ends: for each connection a process that forks, waits and tells."""
+    """For each connection, starts a process that forks the program and reports on it. Ends with its input."""
     main = importlib.import_module(module).main
     with socket.create_server(("127.0.0.1", 0)) as server:
         print(server.getsockname()[1], flush=True)
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that tell
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the reporting processes
         while sys.stdin not in select.select([server, sys.stdin], [], [])[0]:
             connection, _ = server.accept()
             with connection:
@@ -83,7 +89,7 @@ def _serve(module: str) -> None:
 
 
 def _attend(connection: socket.socket, main: Any) -> None:
-    """Tells the pid of the program, then its exit code."""
+    """Forks the program, and writes its pid and later its exit code to the connection."""
     with connection.makefile("rw") as stream:
         args, env = json.loads(stream.readline())
         if (pid := os.fork()) == 0:

@@ -1,4 +1,4 @@
-"""The wheel in an environment of its own, outside the checkout, as pip would install it from an index."""
+"""The wheel in a separate environment outside the checkout, as pip would install it from an index."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[3]
-#: What a build of the wheel needs of the checkout.
+#: The files of the checkout that a build of the wheel needs.
 SOURCES = (
     "pyproject.toml",
     "README.md",
@@ -27,7 +27,7 @@ SOURCES = (
 
 
 class Installation(NamedTuple):
-    """`folder` is empty and outside the checkout: commands run there."""
+    """`folder`: an empty folder outside the checkout, in which commands run."""
 
     venv: Path
     folder: Path
@@ -42,12 +42,12 @@ class Installation(NamedTuple):
 
     @property
     def environment(self) -> dict[str, str]:
-        """Without what leads back to the checkout, and without our settings."""
+        """The environment without variables that lead to the checkout, and without our settings."""
         ours = ("HITL_", "SLACK_", "TEAMS_", "PYTHONPATH", "VIRTUAL_ENV")
         return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
 
     def run(self, *words: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
-        """A command to its end, which comes within two minutes."""
+        """Runs a command, which may take two minutes at most."""
         return subprocess.run(
             [str(word) for word in words], cwd=self.folder, env=self.environment | environment,
             capture_output=True, text=True, timeout=120, check=False,
@@ -55,14 +55,14 @@ class Installation(NamedTuple):
 
 
 def build_wheel(source: Path, folder: Path) -> Path:
-    """As the Dockerfile builds it: no download."""
+    """Builds the wheel as the Dockerfile does, without a download."""
     _pip("wheel", "--no-build-isolation", "--no-deps", f"--wheel-dir={folder}", str(source))
     (wheel,) = folder.glob("*.whl")
     return wheel
 
 
 def copy_sources(folder: Path) -> Path:
-    """Nothing but what the wheel is made of, so a build can't find another file of the checkout."""
+    """Copies only the sources of the wheel, so that a build can't use other files of the checkout."""
     folder.mkdir()
     for name in SOURCES:
         if (ROOT / name).is_dir():
@@ -75,8 +75,8 @@ def copy_sources(folder: Path) -> Path:
 
 
 def install(wheel: Path, folder: Path, *extras: str) -> Installation:
-    """With the packages that the wheel and these extras require, and no others. They are links to those of
-    this environment: no download.
+    """Installs the wheel with the packages that it and these extras require, and no others. The packages are
+    links to those of this environment, so nothing is downloaded.
     """
     venv = folder / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
@@ -101,7 +101,7 @@ def _pip(*words: str) -> None:
 def _requirements(
     package: Distribution, extras: set[str], seen: set[str]
 ) -> Iterator[Distribution]:
-    """All that a distribution needs, directly or not, without itself."""
+    """All distributions that a distribution requires, directly or not."""
     for text in package.requires or ():
         requirement = Requirement(text)
         marker = requirement.marker

@@ -1,4 +1,4 @@
-"""Node, and the packages from npm that some tests run beside us: real peers in JavaScript."""
+"""Node, and the npm packages that some tests run: other projects' real JavaScript code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-#: What the tests were written against.
+#: The versions for which the tests were written.
 PACKAGES = (
     "langchain@1.5.14",
     "@langchain/core@1.4.0",
@@ -37,7 +37,7 @@ def langchain_js() -> Path:
     with (folder / "lock").open("w") as lock:
         fcntl.flock(
             lock, fcntl.LOCK_EX
-        )  # two workers that install at the same time break each other's files
+        )  # two workers that install at the same time would break each other's files
         _install(npm, folder)
     return folder / "node_modules"
 

@@ -1,16 +1,16 @@
-"""Free ports for servers that need to know theirs before they start."""
+"""Free ports for servers that must know their port before they start."""
 
 from __future__ import annotations
 
 import random
 import socket
 
-#: Below the ports that the system gives to clients. The bus of a node has the port 10,000 above its own.
+#: Below the ports that the system gives to clients. The cluster bus of a node uses its port plus 10,000.
 _PORTS = range(12_000, 22_000)
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports that are free; also 10,000 above each, where a node of a Redis Cluster has its bus."""
+    """Free ports. Each port plus 10,000 is free, too, for the bus of a Redis Cluster's node."""
     ports: list[int] = []
     while len(ports) < count:
         port = random.choice(_PORTS)
@@ -20,7 +20,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def free_port_before_another() -> int:
-    """A free port; the next one is free, too. The demo has a page at each."""
+    """A free port of which the next one is free, too, because the demo has a page at each."""
     while True:
         port = random.choice(_PORTS)
         if _is_free(port) and _is_free(port + 1):

@@ -1,4 +1,4 @@
-"""Three masters and three replicas of a Redis Cluster on this machine, to be killed and started again."""
+"""Three masters and three replicas of a Redis Cluster on this machine, which tests kill and start again."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.support.redis_servers.nodes import (
     wait_for,
 )
 
-#: How long a node must be silent until its replica takes over. A busy machine is silent for a while too.
+#: If a node is silent for this long, its replica takes over. Long enough for a busy machine.
 NODE_TIMEOUT_MS = 5000
 
 
@@ -59,7 +59,7 @@ class RedisCluster(Servers):
             "cluster-enabled": "yes",
             "cluster-node-timeout": str(node_timeout_ms),
             "cluster-replica-validity-factor": "0",  # a replica that lagged may take over as well
-            "cluster-require-full-coverage": "no",  # the other masters go on
+            "cluster-require-full-coverage": "no",  # the other masters continue
             "repl-diskless-sync": "yes",
             "repl-diskless-sync-delay": "0",
             "repl-ping-replica-period": "1",  # a replica is listed only after its master pinged it
@@ -111,7 +111,7 @@ class RedisCluster(Servers):
         return [node for node in self.nodes if node.pid is not None]
 
     def masters(self) -> list[EmbeddedRedis]:
-        """The nodes that run and have slots."""
+        """The running nodes that have slots."""
         return [node for node in self.running() if _has_slots(node)]
 
     def master_of(self, key: str) -> EmbeddedRedis:
@@ -131,8 +131,8 @@ class RedisCluster(Servers):
         return node
 
     def wait_until_whole(self) -> None:
-        """Until all nodes that run agree on a master that runs for each slot, take commands, and all replicas
-        are linked.
+        """Waits until all running nodes accept commands and agree on a running master for each slot, and all
+        replicas are linked.
         """
         wait_for("the cluster is whole", lambda: all(map(self._sees_all, self.running())))
 
@@ -154,7 +154,7 @@ class RedisCluster(Servers):
         )
 
     def _addresses(self) -> list[str]:
-        """Of the nodes, as clients and the other nodes know them."""
+        """The addresses of the nodes, as clients and the other nodes know them."""
         if self._tls:
             return [f"127.0.0.1:{port}" for port in self._tls_ports]
         return [address_of(node) for node in self.nodes]

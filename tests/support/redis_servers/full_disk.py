@@ -9,17 +9,17 @@ from slack_sandbox.demo.embedded_redis import DURABLE_SETTINGS, EmbeddedRedis
 from tests.support.redis_servers.lost_writes import aof_size
 from tests.support.redis_servers.server import executable_under_test
 
-#: So much is still written: less than one review, so the first write that doesn't fit is cut off.
+#: The bytes that can still be written: less than one review, so the first write is cut off.
 _ROOM = 100
 
 
 class FullDiskRedis(EmbeddedRedis):
-    """`fill_disk` and `free_disk`; a `start` after its end finds room again."""
+    """`fill_disk` and `free_disk` change the limit. A new `start` has free space again."""
 
     def __init__(self, folder: Path, fsync: str) -> None:
         folder.mkdir()
         starter = folder / "redis-server"
-        # At the limit of a file the kernel ends a program that does not ignore its signal.
+        # At a file's size limit, the kernel sends SIGXFSZ, which ends a program that does not ignore it.
         starter.write_text(f"#!/bin/sh\ntrap '' XFSZ\nexec '{executable_under_test()}' \"$@\"\n")
         starter.chmod(0o700)
         settings = {**DURABLE_SETTINGS, "appendfsync": fsync}

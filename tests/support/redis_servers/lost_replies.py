@@ -1,5 +1,5 @@
-"""`--lost-replies=0.01`: one of a hundred replies of Redis to the stores of this process is lost. The command
-was executed; its caller is told that it timed out. `--lost-replies-seed` repeats a run.
+"""`--lost-replies=0.01`: the stores of this process lose one of a hundred replies of Redis. Redis has
+executed the command, but its caller gets a timeout. `--lost-replies-seed` repeats a run.
 
 Tests that count commands, or lose replies themselves, are marked `every_reply`, and lose no others.
 """
@@ -42,17 +42,18 @@ def pytest_report_header(config: pytest.Config) -> str | None:
     return None
 
 
-#: A call that its caller repeats when it fails, with the same answer.
+#: Calls that the product repeats after a failure, with the same result.
 repeated: ContextVar[bool] = ContextVar("repeated", default=False)
 _opening: ContextVar[bool] = ContextVar("opening", default=False)
 _STORE = ("/hitl_core/store/", "/redis/", "/asyncio/", "/contextlib.py", __file__)
 
 
 class Loss:
-    """Which replies are lost: by a seed and the test's name, so that a test alone loses the same ones.
+    """Decides which replies are lost, by a seed and the test's name, so that a test that runs alone loses the
+    same ones.
 
-    None while a bot opens its store and its channels: a bot that can't open them ends with a sentence;
-    and none of a test's own call, because only the product repeats its calls.
+    No reply is lost while a bot opens its store and channels, because a bot that can't open them ends with a
+    sentence. No reply to a test's own call is lost, because only the product repeats its calls.
     """
 
     def __init__(self, rate: float, seed: str) -> None:
@@ -68,7 +69,7 @@ class Loss:
 
 
 def _is_called_by_a_test() -> bool:
-    """Whether the first frame outside of the store is one of a test."""
+    """Whether the first frame outside the store belongs to a test."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None and any(part in frame.f_code.co_filename for part in _STORE):
         frame = frame.f_back
@@ -77,13 +78,14 @@ def _is_called_by_a_test() -> bool:
 
 @contextmanager
 def losing(loss: Loss) -> Generator[None, None, None]:
-    """Stores that are opened in this block lose replies."""
+    """Stores that are opened within the block lose replies."""
 
     class Lossy:
         async def read_response(self, *args: Any, **options: Any) -> Any:
             connection = cast(Any, super())
             response = await connection.read_response(*args, **options)
-            # The replies of a batch are read by a task that no caller is in: see `call` below.
+            # The replies of a batch are read by a task of its own, without the caller's frames: see `call`
+            # below.
             if sys._getframe(1).f_code.co_filename != batches.__file__ and loss.is_next():
                 await connection.disconnect(nowait=True)
                 raise TimeoutError("its reply was lost")
@@ -125,13 +127,13 @@ def _without_losses(open: Callable[..., Awaitable[T]]) -> Callable[..., Awaitabl
 
 
 def is_on() -> bool:
-    """Whether replies are lost at the moment, so that a person may have to press again."""
+    """Whether replies are lost at the moment. If so, a person may have to press again."""
     return _is_on
 
 
 @pytest.fixture(autouse=True)
 def lost_replies(request: pytest.FixtureRequest) -> Iterator[Loss | None]:
-    """Loses replies, if the run is asked to. None if it is not."""
+    """Loses replies if the option is set."""
     rate = request.config.getoption("--lost-replies")
     if not rate or request.node.get_closest_marker(MARK):
         yield None

@@ -1,4 +1,4 @@
-"""What the starters of a Redis Cluster and of a Sentinel set share: ports, clients of one node, waiting."""
+"""What a Redis Cluster and a Sentinel set share in tests: ports, a client for one node, waiting."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import redis
 
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 
-#: In seconds: how long a set may take to start, or to fail over.
+#: The seconds that the servers may take to start or to fail over.
 PATIENCE = 120.0
 
 
 class Servers(ABC):
-    """They run while the block runs."""
+    """Servers that run while the block runs."""
 
     @abstractmethod
     def start(self) -> None: ...
@@ -40,7 +40,7 @@ class Servers(ABC):
 
 
 def connect(node: EmbeddedRedis) -> Any:
-    """A client of one node. `execute_command("CLUSTER", "SLOTS")` gives the reply as it was sent."""
+    """A client of one node. `execute_command("CLUSTER", "SLOTS")` returns the reply without changes."""
     return redis.Redis.from_url(node.url, socket_timeout=5, protocol=2)
 
 

@@ -1,4 +1,6 @@
-"""A TCP proxy in front of Redis that can lose a reply: the server has done it, nobody is told."""
+"""A TCP proxy in front of Redis that can lose a reply: the server has executed the command, but the client
+doesn't learn it.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,9 @@ from urllib.parse import urlsplit
 
 
 class Proxy:
-    """`drop_reply(n)`: of the commands to come, the reply to the n-th is lost and its connection cut.
+    """`drop_reply(n)`: the reply to the n-th of the following commands is lost, and its connection is closed.
 
-    With `hold`, later connections are served only after `release()`.
+    With `hold`, later connections get no answer until `release()`.
     """
 
     def __init__(self, target: str) -> None:
@@ -21,16 +23,16 @@ class Proxy:
         self._host, self._port = parts.hostname or "127.0.0.1", parts.port or 6379
         self._left: int | None = None
         self._hold, self._free = False, asyncio.Event()
-        #: How long an answer takes on its way back, in seconds.
+        #: The delay of the next reply, in seconds.
         self.delay: Callable[[], float] | None = None
-        #: After each so many commands all connections are reset.
+        #: All connections are reset each time after this many commands.
         self.reset_every: int | None = None
         self.resets, self._to_reset = 0, 0
-        #: The most connections at one moment.
+        #: The largest number of connections at the same time.
         self.most_open = 0
         self._writers: set[asyncio.StreamWriter] = set()
         self.commands: list[bytes] = []
-        #: How many connections there were.
+        #: The total number of connections.
         self.accepted = 0
         self.url = ""
 
@@ -44,7 +46,7 @@ class Proxy:
 
     @property
     def open(self) -> int:
-        """How many connections are served at this moment."""
+        """The number of connections now."""
         return len(self._writers) // 2
 
     def release(self) -> None:
@@ -71,8 +73,8 @@ class Proxy:
     async def _there(
         self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, losing: asyncio.Event
     ) -> None:
-        """redis-py sends a command (or a pipeline) and awaits its reply, so one read of it is one
-        command; arguments of more than 64 KiB are not for this proxy.
+        """redis-py sends a command (or a pipeline) and awaits its reply, so one read contains exactly one.
+        This is not true for arguments of more than 64 KiB.
         """
         while data := await source.read(65536):
             if data.startswith(b"*"):
@@ -105,7 +107,7 @@ class Proxy:
             self.reset()
 
     def reset(self) -> None:
-        """Each connection ends at once with a reset, as behind a firewall that forgot it."""
+        """Resets all connections, as a firewall does that has forgotten them."""
         for writer in self._writers:
             at_once = struct.pack("ii", 1, 0)
             writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)

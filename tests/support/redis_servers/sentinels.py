@@ -1,4 +1,4 @@
-"""A master, its replicas and three Sentinels on this machine, to be killed and started again."""
+"""A master, its replicas and three Sentinels on this machine, which tests kill and start again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.redis_servers.nodes import Servers, address_of, connect, port
 
 #: The name under which the Sentinels know the master.
 NAME = "hitl"
-#: How long a master must be silent until a replica is promoted. A busy machine is silent for a while too.
+#: If the master is silent for this long, a replica is promoted. Long enough for a busy machine.
 DOWN_AFTER_MS = 5000
 
 
@@ -125,11 +125,11 @@ class RedisSentinels(Servers):
         return node
 
     def wait_until_whole(self) -> None:
-        """Until all Sentinels agree on a master that runs, and all other servers that run follow it."""
+        """Waits until all Sentinels agree on a running master, and all other running servers follow it."""
         wait_for("the Sentinels agree", lambda: all(map(self._is_whole, self.sentinel_ports)))
 
     def wait_for_master(self) -> None:
-        """Until the first Sentinel names a master that runs."""
+        """Waits until the first Sentinel names a running master."""
         wait_for("there is a master", lambda: self.master().pid is not None)
 
     def _is_whole(self, port: int) -> bool:
@@ -152,7 +152,7 @@ class RedisSentinels(Servers):
         return told["role"] == "master" and online == set(map(self._port_of, others))
 
     def _port_of(self, n: int) -> int:
-        """As clients and the other servers know it."""
+        """The port that clients and the other servers use."""
         return self._tls_ports[n] if self._tls else port_of(self.nodes[n])
 
     def _node_at(self, port: int) -> EmbeddedRedis:
@@ -164,7 +164,7 @@ class RedisSentinels(Servers):
     def _start_sentinel(self, n: int, port: int) -> subprocess.Popen[bytes]:
         folder = self._folder / f"sentinel-{port}"
         folder.mkdir(parents=True)
-        config = folder / "sentinel.conf"  # a Sentinel writes into it
+        config = folder / "sentinel.conf"  # a Sentinel writes to its configuration file
         quorum = len(self.sentinel_ports) // 2 + 1
         lines = [
             f"port {port}",

@@ -20,7 +20,7 @@ FORGETFUL = {
 
 
 def executable_under_test() -> Path:
-    """The server under test. Skips the test where there is none; a wrong path is an error."""
+    """The server under test. Skips the test if there is none; a wrong path is an error."""
     if chosen := os.environ.get("HITL_TEST_REDIS_SERVER"):
         return Path(chosen).resolve(strict=True)
     try:
@@ -30,10 +30,10 @@ def executable_under_test() -> Path:
 
 
 def session_server(data_dir: Path) -> EmbeddedRedis:
-    """Fast and forgetful: one for all tests of a session."""
+    """One server for all tests of a session: fast, because it doesn't wait for the disk."""
     return EmbeddedRedis(data_dir, executable=executable_under_test(), settings=FORGETFUL)
 
 
 def durable_server(data_dir: Path) -> EmbeddedRedis:
-    """As the demo runs it (append-only, always synced): for tests that kill and restart it."""
+    """A server with the demo's settings (append-only, always synced), for tests that kill and restart it."""
     return EmbeddedRedis(data_dir, executable=executable_under_test())

@@ -1,4 +1,4 @@
-"""Real Redis servers that answer, and take no writes: four ways in which that happens to people."""
+"""Real Redis servers that answer but accept no writes, for four reasons that happen in production."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PATIENCE = 20.0
 
 @contextmanager
 def refusing_writes(url: str, cause: Cause) -> Generator[None, None, None]:
-    """Within the block this server takes no new writes."""
+    """Within the block, this server accepts no new writes, for this reason."""
     with redis.Redis.from_url(url) as client:
         _begin(client, cause)
         try:
@@ -33,7 +33,7 @@ def _begin(client: Any, cause: Cause) -> None:
         case "NOREPLICAS":
             client.config_set("min-replicas-to-write", 1)
         case "MISCONF":
-            _snapshot(client).mkdir()  # in the place of the file that it wants to write
+            _snapshot(client).mkdir()  # a folder with the name of the file that Redis must write
             client.config_set("save", "3600 1")
             _save(client, "err")
         case "READONLY":

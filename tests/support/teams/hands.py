@@ -1,4 +1,4 @@
-"""What people do in the local Teams, as requests that Teams sends to the bot."""
+"""People in the local Teams: what they do becomes a request that Teams sends to the bot."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def elements(card: Any) -> Iterator[Json]:
 
 
 def text_of(card: Any) -> str:
-    """All that people read, each element on a line."""
+    """All text that people read, with a line for each element."""
     lines: list[str] = []
     for one in elements(card):
         match one.get("type"):
@@ -47,7 +47,9 @@ def text_of(card: Any) -> str:
 
 
 def actions(card: Any) -> dict[str, Json]:
-    """The buttons that send something, by label. A button with a question has its answer in an inner card."""
+    """The buttons that send something, by label. If a button asks for a confirmation, the confirming button
+    is in an inner card.
+    """
     return {one["title"]: one for one in elements(card) if one.get("type") == "Action.Execute"}
 
 
@@ -57,14 +59,16 @@ def inputs(card: Any) -> dict[str, Json]:
 
 
 def filled_in(card: Any, values: Mapping[str, str]) -> dict[str, str]:
-    """What a client sends: what the card shows, and these values by the labels of the inputs."""
+    """The inputs that a client sends: the values on the card, replaced by `values` (by the
+    labels of inputs).
+    """
     found = inputs(card)
     entries = {one["id"]: str(one["value"]) for one in found.values() if "value" in one}
     return entries | {found[label]["id"]: value for label, value in values.items()}
 
 
 class TeamsHands:
-    """People in a tenant. `answers` are the bodies of the bot's answers, oldest first."""
+    """Acts for the people in a tenant. `answers`: the bodies of the bot's answers, oldest first."""
 
     def __init__(self, sandbox: Sandbox, session: aiohttp.ClientSession) -> None:
         self.sandbox, self._session = sandbox, session
@@ -85,7 +89,9 @@ class TeamsHands:
         return self.sandbox.workspace.open_personal_chat(self.user(person)).id
 
     async def message(self, *having: str, conversation: str, without: str | None = None) -> Message:
-        """The newest message here that says all of this, waited for."""
+        """Waits for a message in the conversation that contains all of these texts, and
+        returns the newest.
+        """
 
         def find() -> Message | None:
             for one in reversed([*self.conversation(conversation).messages.values()]):
@@ -99,7 +105,7 @@ class TeamsHands:
         return await wait_until(f"a message with {having}", find)
 
     def activity(self, person: str, conversation: str, **fields: Any) -> Json:
-        """What every activity has."""
+        """An activity with the fields that all activities have."""
         user, where = self.user(person), self.conversation(conversation)
         sandbox, tenant = self.sandbox, self.sandbox.workspace.tenant_id
         channel: Json = {"tenant": {"id": tenant}}
@@ -119,8 +125,8 @@ class TeamsHands:
         }  # fmt: skip
 
     async def send(self, activity: Json) -> Any:
-        """The body of the bot's answer; its status if it has none. A person presses again where Teams says
-        that it failed: with `--lost-replies` that happens.
+        """Returns the body of the bot's answer, or its status if it has no body. With `--lost-replies`, a
+        press can fail; then it is sent again, as a person would do.
         """
         answer = await self._send_once(activity)
         while lost_replies.is_on() and answer == 500:
@@ -138,14 +144,14 @@ class TeamsHands:
             return json.loads(await answer.text() or str(answer.status))
 
     async def write(self, person: str, text: str, conversation: str | None = None) -> None:
-        """A message to the bot: in its personal chat, or elsewhere, where it is mentioned."""
+        """Writes to the bot: in the personal chat, or in another conversation with a mention of the bot."""
         where = conversation or self.chat(person)
         await self.send(self.activity(person, where, type="message", text=text))
 
     def press_of(
         self, person: str, message: Message, action: Json, values: Mapping[str, str], **more: Any
     ) -> Json:
-        """The invoke of a button in this message."""
+        """The invoke activity for a press of this button."""
         data = {**filled_in(message.card_for(person), values), **action["data"]}
         execute = {"type": "Action.Execute", "verb": action.get("verb", ""), "data": data}
         root = f"{message.conversation};messageid={message.root or message.id}"
@@ -161,14 +167,14 @@ class TeamsHands:
     async def press(
         self, person: str, label: str, message: Message, values: Mapping[str, str] | None = None
     ) -> str:
-        """What the person sees then: the text of their card, or the sentence of a refusal."""
+        """Presses the button. Returns what the person sees then: the text of their card, or a refusal."""
         shown = actions(message.card_for(person))
         assert label in shown, f"{label!r} is none of {[*shown]}"
         body = await self.send(self.press_of(person, message, shown[label], values or {}))
         return self.show(person, message, body)
 
     async def submit(self, person: str, message: Message, *text: str, **values: str) -> str:
-        """Send the form: `values` by the labels of its inputs, or one text for its only input."""
+        """Sends the form: `values` by the labels of its inputs, or one text for its only input."""
         card = message.card_for(person)
         labels = {label.removesuffix(" (optional)"): label for label in inputs(card)}
         if text:
@@ -180,13 +186,15 @@ class TeamsHands:
         return await self.press(person, _button(message.card_for(person), "back"), message)
 
     async def install(self, person: str, conversation: str | None = None) -> None:
-        """The app is added: for the person, or by them for a team or a chat."""
+        """Adds the app for the person, or (by this person) to a team or a chat."""
         where = conversation or self.chat(person)
         update = self.activity(person, where, type="installationUpdate", action="add")
         assert await self.send(update) == 200
 
     def show(self, person: str, message: Message, body: Any) -> str:
-        """The answer to an invoke, as a client shows it. Fails for one that Teams would not take."""
+        """Shows the answer to an invoke as a client does, and returns its text. Fails if Teams would not
+        accept it.
+        """
         problem = read_answer(Answer(200, json.dumps(body))).problem
         assert not problem, problem
         match body:
@@ -201,5 +209,5 @@ class TeamsHands:
 
 
 def _button(card: Any, verb: str) -> str:
-    """The label of a form's button."""
+    """The label of the form's button with this verb."""
     return next(label for label, one in actions(card).items() if one.get("verb") == verb)

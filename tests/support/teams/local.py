@@ -1,4 +1,4 @@
-"""The local Teams for tests: the bot's credentials, and what Teams says when the app is installed."""
+"""The local Teams for tests: the bot's credentials, and what Teams sends when the app is installed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hitl_core.store import Store
 from teams_sandbox.sandbox import Sandbox
 from teams_sandbox.workspace import Conversation
 
-#: Seconds for one call: a busy machine may need longer than people would wait.
+#: The seconds for one call: long, because the test machine may be busy.
 TIMEOUT = 60.0
 
 
@@ -23,14 +23,14 @@ def credentials(sandbox: Sandbox, secret: str = "") -> Credentials:
 
 
 def make_channel(sandbox: Sandbox, store: Store, default: str = "") -> TeamsChannel:
-    """It must be started, and closed."""
+    """The caller must start and close the channel."""
     return TeamsChannel(
         credentials(sandbox), store, default, cloud_url=sandbox.url, timeout=TIMEOUT
     )
 
 
 def installation(sandbox: Sandbox, conversation: Conversation) -> Activity:
-    """The update that Teams sends for a conversation in which the app is."""
+    """The update that Teams sends for a conversation in which the app is installed."""
     workspace, team = sandbox.workspace, conversation.team
     person = workspace.person(conversation.members[0]) if conversation.type == "personal" else None
     data = {"tenant": {"id": workspace.tenant_id}}

@@ -1,4 +1,4 @@
-"""Reviews that are shown in the local Teams, for scenarios: asked for, found, waited for."""
+"""Reviews in the local Teams, for scenarios: submits them, finds their cards, waits for their outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What signs Teams' requests: a server with a set of keys, as login.botframework.com, which mints tokens."""
+"""A server with signing keys, as login.botframework.com has one, which also makes tokens."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def jwk(key: RSAPrivateKey, kid: str, **more: Any) -> dict[str, Any]:
 
 
 def claims(**changed: Any) -> dict[str, Any]:
-    """Those of a good token; a changed one that is None is left out."""
+    """The claims of a valid token. `changed` replaces some of them; None removes one."""
     now = int(time.time())
     good = {
         "iss": ISSUER,
@@ -51,13 +51,13 @@ def claims(**changed: Any) -> dict[str, Any]:
 
 
 def encode(*parts: Any) -> str:
-    """Parts of a token that no library would write."""
+    """Encodes parts of a token that no library would make."""
     texts = [part if isinstance(part, bytes) else json.dumps(part).encode() for part in parts]
     return ".".join(base64.urlsafe_b64encode(one).rstrip(b"=").decode() for one in texts)
 
 
 class KeyServer:
-    """`fetches` counts the answers; `status` or `keys` may be changed."""
+    """`fetches` counts the answers. A test may change `status` and `keys`."""
 
     def __init__(self) -> None:
         self.key = make_key()

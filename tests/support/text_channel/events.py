@@ -36,7 +36,7 @@ class TextEvents:
         network.listener = self.handle
 
     async def handle(self, event: Mapping[str, str]) -> Content:
-        """The event's id comes again if the network repeats it: then it counts as the same."""
+        """An event that the network repeats has the same id, so it counts once."""
         person = event["person"]
         who = await self._inbox.load_reviewer(render.NAME, person, TextChannel.team, person)
         op = f"{render.NAME}:{event['id']}"
@@ -93,7 +93,7 @@ class TextEvents:
         return forms.form_content(await self._form_service.open(ref, who), op)
 
     async def _turn_back(self, token: str, text: str, who: Reviewer, op: str) -> Content:
-        """What was written stays in the draft."""
+        """What the person wrote stays in the draft."""
         form = forms.OpenForm.from_token(token)
         id, entries = form.session_id, form.read(text)
         return forms.form_content(

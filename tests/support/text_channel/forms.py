@@ -23,7 +23,9 @@ _INPUT = re.compile(r"^(\d{1,3}): ?", re.MULTILINE)
 
 @dataclass(frozen=True)
 class OpenForm:
-    """What comes back with the text: which form it is, its page, and the ids of its inputs in order."""
+    """What the chat system sends back with the text: the form, its page, and the ids of its
+    inputs in order.
+    """
 
     session_id: str
     ref: FormRef
@@ -37,7 +39,7 @@ class OpenForm:
         return _TOKEN.validate_json(token)
 
     def read(self, text: str) -> Entries:
-        """The text's first line belongs to the first input if it names none."""
+        """The first line belongs to the first input, unless it names another."""
         first, *parts = _INPUT.split(text)
         written = dict(zip(parts[::2], parts[1::2], strict=True))
         if first.strip():

@@ -43,7 +43,7 @@ class TextHome:
         self._channel, self._inbox, self._homes = channel, inbox, homes
 
     async def open(self, person: str) -> None:
-        """It is updated for a while from now on."""
+        """Shows the Home, which is updated for a while from now on."""
         try:
             await self._homes.views.record_open(f"{NAME}:{person}")
             await self.publish(person, 0)

@@ -1,8 +1,8 @@
-"""A chat system in memory: the far end of the text channel, and no part of it.
+"""A chat system in memory: the server to which the text channel talks.
 
-A message has lines of text and buttons. `@p-ada` in a line calls Ada; `@@` is an @. Ids begin with `p-`
-(people), `g-` (groups), `r-` and `d-` (rooms and direct messages). As a real one it refuses what is too long
-or not text, limits the rate, and loses answers.
+A message has lines of text and buttons. `@p-ada` in a line mentions Ada; `@@` is an @. Ids begin with `p-`
+(people), `g-` (groups), `r-` and `d-` (rooms and direct messages). Like a real chat system, it refuses
+content that is too long or not text, limits the rate, and loses answers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Fault = Literal["limited", "down", "lost", "refused", "unreadable"]
 
 
 class Refusal(Exception):
-    """The answer of a call that had no effect: an error code."""
+    """A call was refused and had no effect. The text is an error code."""
 
 
 class TooFast(Exception):
@@ -40,7 +40,7 @@ class NoAnswer(Exception):
 
 @dataclass(frozen=True)
 class Button:
-    """`question`: what a person is asked before the button counts."""
+    """`question`: the confirmation that a person is asked for before the button counts."""
 
     label: str
     token: str
@@ -49,7 +49,7 @@ class Button:
 
 @dataclass(frozen=True)
 class Content:
-    """What people see of a message. `form` comes back with the text that a person writes below it."""
+    """The content of a message. `form` is sent back with the text that a person writes below it."""
 
     lines: tuple[str, ...]
     buttons: tuple[Button, ...] = ()
@@ -94,8 +94,8 @@ class Group:
 
 @dataclass
 class Network:
-    """`call` is the API of the bot; `press`, `write` and `open_home` are what people do, which `listener`
-    gets.
+    """`call` is the API for bots. `press`, `write` and `open_home` are what people do; `listener` gets an
+    event for each.
     """
 
     now: float
@@ -103,7 +103,7 @@ class Network:
     rooms: dict[str, Room]
     groups: dict[str, Group]
     messages: dict[str, Message] = field(default_factory=dict[str, Message])
-    #: What each person's Home shows.
+    #: The content of each person's Home.
     homes: dict[str, Content] = field(default_factory=dict[str, Content])
     faults: list[list[Any]] = field(default_factory=list[list[Any]])
     listener: Callable[[dict[str, Any]], Awaitable[Content]] | None = None
@@ -125,7 +125,7 @@ class Network:
         return {} if fault == "unreadable" else answer
 
     def post(self, by: str, message: Message) -> Message:
-        """What an app, or a person, posts."""
+        """Posts a message as an app or a person."""
         posted = replace(message, id=f"m{next(self._ids)}", by=by, at=self.now)
         self.messages[posted.id] = posted
         return posted
@@ -133,7 +133,9 @@ class Network:
     async def press(
         self, person: str, label: str, message: Message, notice: Content | None = None
     ) -> Content:
-        """A button of the message, or of a notice that came of it. Returns what only this person sees."""
+        """Presses a button of the message, or of a notice about it. Returns the notice that only this person
+        sees.
+        """
         buttons = (notice or message.content).buttons
         token = next(each.token for each in buttons if each.label == label)
         return await self._event(person, message, token=token)
@@ -141,11 +143,11 @@ class Network:
     async def write(
         self, person: str, text: str, message: Message, notice: Content, button: str = "send"
     ) -> Content:
-        """The person fills in the form of a notice, and presses one of its buttons."""
+        """Fills in the form of a notice, and presses one of its buttons."""
         return await self._event(person, message, form=notice.form, text=text, token=button)
 
     async def open_home(self, person: str) -> Content:
-        """What it shows then."""
+        """Opens the person's Home, and returns its content."""
         await self._event(person, None, home="open")
         return self.homes[person]
 
@@ -263,5 +265,5 @@ def check_content(content: Content, tag: str = "") -> None:
 
 
 def mentions(line: str) -> list[str]:
-    """Whom a line calls."""
+    """The people whom a line mentions."""
     return [found for found in re.findall(r"@@|@(p-\w+)", line) if found]

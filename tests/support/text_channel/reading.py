@@ -25,7 +25,7 @@ def action_page_content(page: ActionPage, names: PlaceNames) -> Content:
 
 
 def split_arguments(arguments: Sequence[Argument]) -> list[list[str]]:
-    """Pages that are within the limits of a message, with room for the head."""
+    """Splits the arguments into pages that fit into a message, with room for the heading."""
     pages, size = [list[str]()], 0
     for line in argument_lines(arguments) or to_lines([NO_ARGUMENTS]):
         size += len(line)

@@ -1,4 +1,4 @@
-"""Cards and thread lines as lines of text with buttons. It decides nothing, and has no words of its own."""
+"""Cards and thread lines as lines of text with buttons. It decides nothing, and adds no text of its own."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from .network import Content
 
 NAME = "text"
 PERSON_ID = re.compile(r"p-[a-z0-9]{1,20}")
-#: Before each further line of a text of others, so that it can't look like a line of ours.
+#: Put before each further line of a text of others, so that it can't look like one of our lines.
 BAR = "| "
 #: The fact of an action that is only one line.
 MAX_FACT = 80
@@ -237,10 +237,10 @@ def _span(span: Span) -> str:
 
 
 def _foreign(text: str) -> str:
-    """Words that are not ours."""
+    """Text of others."""
     return _escape(text).replace("\n", f"\n{BAR}")
 
 
 def _escape(text: str) -> str:
-    """`@@` is an @ that calls nobody."""
+    """`@@` is an @ that mentions nobody."""
     return text.replace("@", "@@")
