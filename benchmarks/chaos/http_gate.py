@@ -50,7 +50,7 @@ class HttpOutcome:
             await self._gate.post(f"/{self.review_id}/done", {"results": results})
 
     def release(self) -> None:
-        """The lease ends by itself."""
+        """Sends nothing to the bot: the lease ends by itself."""
         self._gate.taken.discard(self.review_id)
 
 

@@ -133,7 +133,7 @@ class Actor(Observer):
             "retry_after": retry_after,
             "body": body,
         }
-        return await self.post("trouble", params)
+        return await self.post("fault", params)
 
     async def send_payload(
         self,

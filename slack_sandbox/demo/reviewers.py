@@ -123,9 +123,8 @@ class DemoReviewers:
             raise CheckFailed(f"pressing {how['action_id']} failed: {answer['error']}")
         if not await self._read_all(user):
             return
-        if (
-            how["action_id"] == "see"
-        ):  # the person approves on the page on which they read all of it
+        # The person approves on the page on which they read all of it.
+        if how["action_id"] == "see":
             [block] = [b for b in (await self._view(user))["blocks"] if _has_button([b], "approve")]
             answer = await self._actor.click_view(user, **_click_args(block, plan))
             if not answer["ok"]:
@@ -239,9 +238,7 @@ def _has_button(blocks: list[Block], action_id: str) -> bool:
 
 
 def _click_args(block: Block, plan: PlannedDecision) -> dict[str, Any]:
-    """The element for this decision, as arguments of `Actor.click`. Rare decisions are in the
-    overflow menu.
-    """
+    """The element for this decision, as arguments of `Actor.click`. Rare ones are in the overflow menu."""
     for element in block["elements"]:
         asks = {"confirm": True} if "confirm" in element else {}
         reads_first = element.get("text", {}).get("text") == READ_LABEL

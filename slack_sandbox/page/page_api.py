@@ -48,7 +48,7 @@ class PageApi:
             web.post("/sandbox/command", self._json_route(self._sandbox.commands.run)),
             web.post("/sandbox/home", self._json_route(self._enter_home)),
             web.post("/sandbox/agent", self._json_route(self._post_agent_message)),
-            web.post("/sandbox/trouble", self._json_route(self._inject_fault)),
+            web.post("/sandbox/fault", self._json_route(self._inject_fault)),
         ]
 
     async def end(self) -> None:

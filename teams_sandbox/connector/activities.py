@@ -98,9 +98,8 @@ def _open_chat(call: Call) -> Json:
     if "activity" in body:
         raise bad_request("activity is only for channels: post it to the conversation")
     name = text_of(members[0].get("id"), "members[0].id")
-    user = (
-        None if "@" in name else workspace.person(name)
-    )  # a person can't be named by their address
+    # A person can't be named by their address.
+    user = None if "@" in name else workspace.person(name)
     if user is None or not user.account_enabled or workspace.tenant_of(user) != tenant:
         raise TeamsError(400, "MemberNotFoundInConversation", "The member is not in this tenant.")
     if not user.has_app:

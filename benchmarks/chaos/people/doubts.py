@@ -33,7 +33,7 @@ class Doubts:
                 await asyncio.gather(*(self._answer(*one, ran) for one in asked))
 
     def _questions(self, card: Message) -> list[Question]:
-        """The card's calls in doubt. Fast, because most of the thousands of cards have none."""
+        """The card's calls in doubt. Cards without any are remembered, because there are thousands."""
         if self._silent.get(card.ts) is card.blocks:
             return []
         found = elements(card)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from benchmarks.chaos.verdict import cards, decisions, timers, tools
 from benchmarks.chaos.verdict.evidence import Evidence
 
-#: By the name of a kind of violation, the function that yields a sentence for each.
+#: A sentence for each violation, by the kind of violation.
 Violations = Mapping[str, list[str]]
 
 CHECKS: Mapping[str, Callable[[Evidence], Iterator[str]]] = {

@@ -94,7 +94,7 @@ async def test_a9_f3_a_digest_that_can_not_be_posted_again_is_dissolved(scene: S
     scene.sandbox.workspace.channels[APPROVALS].messages[digest["ts"]].deleted = True
     answer = '{"ok": false, "error": "team_access_not_granted"}'
     refuse = {"mode": "answer", "method": "chat.postMessage", "times": 1, "status": 200}
-    await scene.hands.post("trouble", {**refuse, "body": answer})
+    await scene.hands.post("fault", {**refuse, "body": answer})
     await gate.cancel(ids[0], "no")
     await wait_until("a card for each", lambda: has_cards(scene, COUNT - 1))
     await scene.all_shown()
@@ -191,7 +191,7 @@ async def test_a9_f6_a_digest_that_the_channel_refuses_is_no_text_without_a_butt
     await submit(gate)
     body = '{"ok": false, "error": "invalid_blocks"}'
     refuse = {"mode": "answer", "method": "chat.postMessage", "times": 1, "status": 200}
-    await scene.hands.post("trouble", {**refuse, "body": body})
+    await scene.hands.post("fault", {**refuse, "body": body})
     await scene.bot(**FEW)
     await wait_until("a card for each", lambda: has_cards(scene, COUNT))
     for card in await scene.cards():

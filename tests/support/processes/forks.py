@@ -67,9 +67,8 @@ def forks(module: str) -> Iterator[Forks]:
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout
-        yield Forks(
-            int(process.stdout.readline())
-        )  # at the end of the block its input is closed, which ends it
+        # At the end of the block its input is closed, which ends it.
+        yield Forks(int(process.stdout.readline()))
 
 
 def _serve(module: str) -> None:

@@ -35,9 +35,8 @@ def langchain_js() -> Path:
     folder = ROOT / "build" / "node"
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
-        fcntl.flock(
-            lock, fcntl.LOCK_EX
-        )  # two workers that install at the same time would break each other's files
+        # Two workers that install at the same time would break each other's files.
+        fcntl.flock(lock, fcntl.LOCK_EX)
         _install(npm, folder)
     return folder / "node_modules"
 

@@ -23,7 +23,7 @@ class Proxy:
         self._host, self._port = parts.hostname or "127.0.0.1", parts.port or 6379
         self._left: int | None = None
         self._hold, self._free = False, asyncio.Event()
-        #: The delay of the next reply, in seconds.
+        #: Returns the delay of the next reply, in seconds.
         self.delay: Callable[[], float] | None = None
         #: All connections are reset each time after this many commands.
         self.reset_every: int | None = None
