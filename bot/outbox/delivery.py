@@ -57,16 +57,20 @@ class Delivery:
             reviews, channels, self._recipients, self._fallback, self._delivery_problems
         )
 
-    async def run_job(self, job: Job, *, again: bool) -> None:
-        """`again`: an earlier attempt may have succeeded."""
+    async def run_job(self, job: Job, *, again: bool) -> bool:
+        """`again`: an earlier attempt may have succeeded. Returns whether late posts could not be looked
+        for.
+        """
         if is_digest_id(job.review_id):
             return await self._digests.run_job(job, again=again)
         try:
             await self._run_kind(job, again=again)
-        except (Undeliverable, LookupFailed):  # it is repeated as a `card` job, which has fallbacks
+        except (Undeliverable, LookupFailed) as error:  # as a `card` job, which has fallbacks
             if job.kind in ("card", "unknown"):
                 raise
             await self.deliver(job.review_id, job.place, again=True, since=job.first_at)
+            return job.kind == "sweep" and isinstance(error, LookupFailed)
+        return False
 
     async def _run_kind(self, job: Job, *, again: bool) -> None:
         match job.kind:

@@ -36,9 +36,12 @@ def why_given_up(job: Job) -> str | None:
 
 def follow_up_check(job: Job, late: float | None) -> Recheck:
     """The later check of a card: at once if two bots drew the card, and after `late` seconds if an earlier
-    request may still be applied.
+    request may still be applied. A sweep that follows another one waits longer each time.
     """
-    if job.half == "post" or job.kind in ("sweep", "digest"):
+    if job.kind == "sweep":
+        since = float(job.note)
+        return Recheck("sweep", late and max(late, job.first_at - since), job.note)
+    if job.half == "post" or job.kind == "digest":
         return Recheck("sweep", late, f"{job.first_at:.6f}")
     return Recheck("check", late)
 

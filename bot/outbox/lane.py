@@ -46,8 +46,8 @@ Gather = Callable[[str], Awaitable[None]]
 
 
 class Send(Protocol):
-    def __call__(self, job: Job, *, again: bool) -> Awaitable[None]:
-        """`again`: an earlier attempt may have succeeded."""
+    def __call__(self, job: Job, *, again: bool) -> Awaitable[bool | None]:
+        """`again`: an earlier attempt may have succeeded. True if late posts could not be looked for."""
         ...
 
 
@@ -190,8 +190,8 @@ class Lane:
         self._stuck.note(half, job, began, "no answer yet, or rate limited")
         while True:
             try:
-                await self._send(job, again=again)
-                return None, unsure
+                is_unswept = await self._send(job, again=again)
+                return None, unsure or bool(is_unswept)
             except RateLimited as limited:
                 error, seconds = f"rate limited for {limited.seconds:.0f} s", limited.seconds
                 log.info("review %s: %s waits: %s", job.review_id, job.place, error)
@@ -209,7 +209,7 @@ class Lane:
                 return None, False
             except (NotFound, LookupFailed) as known:  # already reported
                 log.error("review %s can't be shown at %s: %s", job.review_id, job.place, known)
-                return str(known), unsure
+                return str(known), unsure or isinstance(known, LookupFailed)
             except Exception as refused:
                 why = str(refused) if isinstance(refused, ChannelError) else safe_message(refused)
                 log.error("review %s can't be shown at %s: %s", job.review_id, job.place, why)

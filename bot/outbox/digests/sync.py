@@ -31,9 +31,9 @@ class DigestSync:
     def __init__(self, reviews: Reviews, messages: Messages, recipients: Recipients) -> None:
         self._reviews, self._messages, self._recipients = reviews, messages, recipients
 
-    async def run_job(self, job: Job, *, again: bool) -> None:
+    async def run_job(self, job: Job, *, again: bool) -> bool:
         """Post or update the message. Updates are never skipped: one update serves many changes. A `sweep`
-        also deletes other messages of this digest.
+        also deletes other messages of this digest. Returns whether these could not be looked for.
         """
         store = self._reviews.store
         digest = await store.digest(job.review_id)
@@ -42,7 +42,7 @@ class DigestSync:
         again, since = again or is_sweep, float(job.note) if is_sweep else job.first_at
         if digest is None:
             log.warning("the digest %s is over: nothing of it waits", job.review_id)
-            return
+            return False
         if digest.closed:  # the bot that began to dissolve it may have died
             await store.dissolve_digest(digest.id, digest.place)
         else:
@@ -56,19 +56,21 @@ class DigestSync:
         else:
             ref = await self._post(digest, again, since)
         if ref is None:
-            return
+            return False
         await self._record_posts(await store.digest(digest.id) or digest, ref)
-        if is_sweep:
-            await self._delete_others(digest, ref, since)
+        return is_sweep and not await self._delete_others(digest, ref, since)
 
-    async def _delete_others(self, digest: Digest, keep: MessageRef, since: float) -> None:
-        """Where they can't be looked for, that is no reason to dissolve a digest that is shown."""
+    async def _delete_others(self, digest: Digest, keep: MessageRef, since: float) -> bool:
+        """Returns False where they can't be looked for: that is no reason to dissolve a digest that is
+        shown.
+        """
         try:
             found = await self._messages.find_by_id(digest.id, digest.place, since)
         except LookupFailed as error:
             log.info("digest %s: duplicates can't be looked for: %s", digest.id, error)
-            return
+            return False
         await self._messages.delete_others(found, keep)
+        return True
 
     async def note(self, snapshot: Snapshot, place: Place, digest_id: str) -> bool:
         """Note a change of a review that the digest shows. Returns whether the digest still shows it;

@@ -95,7 +95,7 @@ class MemoryLanes:
 
     async def finish_job(self, job: Job, check: Recheck | None = None) -> bool:
         now = self._time()
-        exists = job.review_id in self._reviews or job.kind == "digest"
+        exists = job.review_id in self._reviews or is_digest_id(job.review_id)
         later = check or Recheck("check", None)
         other = format_member(later.kind, job.review_id, job.place)
         is_latest = self._is_latest(job)

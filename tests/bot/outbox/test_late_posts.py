@@ -5,6 +5,7 @@ action.
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Awaitable, Callable
 
@@ -160,6 +161,59 @@ async def test_a14_edge_a_first_card_after_a_digest_is_there_once(
 
     [card] = [one for one in stage.cards() if "6 reviews wait" not in one]
     assert ("cancelled" in card) == ends
+
+
+MISSING = json.dumps({"ok": False, "error": "missing_scope", "needed": "channels:history"})
+NO_SEARCH = {"mode": "answer", "method": "conversations.history", "body": MISSING}
+
+
+@pytest.mark.parametrize("count", [1, 6], ids=["card", "digest"])
+async def test_a14_edge_a_duplicate_that_can_not_be_looked_for_is_deleted_later(
+    sandbox: Sandbox, channel: SlackChannel, count: int
+) -> None:
+    """Given two messages of a card or a digest, and no permission to read messages when it is swept; when the
+    permission is there, even after hours, then one of them is deleted without a press."""
+    stage = Stage(sandbox, channel, "slack:C0APPROVE")
+    for _ in range(count):
+        await stage.submit()
+    held = await stage.dying_bot()
+    await stage.bot()
+    held.release()
+    await wait_until("two", lambda: len(stage.cards()) == 2)
+    sandbox.faults.configure(NO_SEARCH)
+    for _ in range(3):
+        stage.now += LATE_WINDOW + 1
+        await stage.bot()
+    assert len(stage.cards()) == 2
+
+    sandbox.faults.configure({"mode": "ok"})
+    stage.now += 4 * LATE_WINDOW
+    await stage.bot()
+
+    assert len(stage.cards()) == 1
+
+
+async def test_a14_edge_a_digest_that_was_given_up_asks_nobody_later(
+    sandbox: Sandbox, channel: SlackChannel
+) -> None:
+    """Given a digest that was posted by a bot that died, and no permission to read messages, so that its
+    reviews got cards; when the permission is there, then the digest says that nothing waits there."""
+    stage = Stage(sandbox, channel, "slack:C0APPROVE")
+    for _ in range(6):
+        await stage.submit()
+    held = await stage.dying_bot()
+    sandbox.faults.configure(NO_SEARCH)
+    await stage.bot()
+    held.release()
+    await wait_until("all", lambda: len(stage.cards()) == 7)
+    stage.now += LATE_WINDOW + 1
+    await stage.bot()
+
+    sandbox.faults.configure({"mode": "ok"})
+    stage.now += 4 * LATE_WINDOW
+    await stage.bot()
+
+    assert sum("nothing waits here any more" in one for one in stage.cards()) == 1
 
 
 async def test_a14_edge_a_card_that_was_posted_again_is_searched_for_once(
