@@ -95,8 +95,8 @@ def compose() -> dict[str, Any]:
 
 @pytest.fixture
 async def scene(redis_url: str, tmp_path: Path) -> AsyncIterator[Scene]:
-    async with running_sandbox(answer_timeout=CLICK) as sandbox, Actor(sandbox.url) as hands:
-        scene = Scene(sandbox, hands, redis_url, tmp_path)
+    async with running_sandbox(answer_timeout=CLICK) as sandbox, Actor(sandbox.url) as actor:
+        scene = Scene(sandbox, actor, redis_url, tmp_path)
         yield scene
         await scene.close()
 

@@ -99,8 +99,8 @@ async def test_the_demo_shows_what_its_agent_asks(with_slack: Installation) -> N
             assert line, f"the demo ended: {text}"
             text += line
         assert re.search(rf"Open +http://127.0.0.1:{port}/", text)
-        async with Actor(f"http://127.0.0.1:{port}") as hands:
-            await hands.wait_for(
+        async with Actor(f"http://127.0.0.1:{port}") as actor:
+            await actor.wait_for(
                 lambda state: [m for m in state["messages"]["C0APPROVE"] if m["bot"]], timeout=30
             )
         demo.send_signal(signal.SIGINT)

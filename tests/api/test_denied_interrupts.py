@@ -153,7 +153,7 @@ def test_h5_an_overridden_description_stays_the_agents_in_an_interrupt() -> None
     assert SECRET not in everything_shown(hiding)
 
 
-def test_a8_f9_denied_calls_cost_no_more_than_their_number() -> None:
+def test_denied_calls_cost_no_more_than_their_number() -> None:
     """Given interrupts of more and more calls that the policy denies; the work grows with their number, not
     with its square."""
 

@@ -284,7 +284,7 @@ async def test_a_review_in_doubt_is_offered_to_no_worker(client: Client, reviews
     assert (await client.get("/v1/reviews?status=settled")).body["reviews"] == []
 
 
-async def test_a11_f5_a_review_that_can_not_be_read_keeps_no_other_from_the_workers(
+async def test_a_review_that_can_not_be_read_keeps_no_other_from_the_workers(
     client: Client, reviews: Reviews, redis_url: str
 ):
     """Given a ready review that a newer version wrote, as while bots are updated; then the next one is
@@ -411,9 +411,7 @@ async def test_faults_3_an_http_api_that_answers_late_starts_nothing(
     assert other.body["fencing_token"] == 2
 
 
-async def test_a12_f6_a_later_request_ends_no_lease_earlier(
-    client: Client, reviews: Reviews
-) -> None:
+async def test_a_later_request_ends_no_lease_earlier(client: Client, reviews: Reviews) -> None:
     """Given a long call with a lease of an hour; when its holder starts a short one, or renews, and names no
     lease, then that hour stays: else the long call would be in doubt while it runs."""
     id = await settle(client, reviews, tool_call("c1"), tool_call("c2"))

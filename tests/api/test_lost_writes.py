@@ -29,7 +29,7 @@ pytestmark = pytest.mark.every_reply
 
 
 @pytest.mark.parametrize("what", ["renew", "done", "done with a result"])
-async def test_a9_f4_a_holder_of_a_held_review_says_that_calls_were_started(
+async def test_a_holder_of_a_held_review_says_that_calls_were_started(
     client: Client, reviews: Reviews, what: str
 ) -> None:
     """Given a held review that lost its claim, and a bot that knows nothing of it; when the holder renews or
@@ -46,7 +46,7 @@ async def test_a9_f4_a_holder_of_a_held_review_says_that_calls_were_started(
     assert unrecorded_starts(await reviews.load(id)) == ("1", "2")
 
 
-async def test_a9_f7_a_held_review_is_no_internal_error(client: Client, reviews: Reviews) -> None:
+async def test_a_held_review_is_no_internal_error(client: Client, reviews: Reviews) -> None:
     """Given a held review; then each operation that changes it says so, and a question whether a call may
     start is no statement that it was started."""
     id = (await client.submit(tool_call())).body["id"]
@@ -58,7 +58,7 @@ async def test_a9_f7_a_held_review_is_no_internal_error(client: Client, reviews:
     assert unrecorded_starts(await reviews.load(id)) == ()
 
 
-async def test_a11_f4_held_reviews_take_no_place_of_those_that_can_be_claimed(
+async def test_held_reviews_take_no_place_of_those_that_can_be_claimed(
     client: Client, reviews: Reviews, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given as many held reviews as are looked at; then one that came later is offered, and each held one
@@ -84,7 +84,7 @@ async def test_a11_f4_held_reviews_take_no_place_of_those_that_can_be_claimed(
     assert await offered() == [held[0], later]
 
 
-async def test_a9_f4_a_bot_notes_what_its_agents_have_started(
+async def test_a_bot_notes_what_its_agents_have_started(
     own_redis: Callable[[], EmbeddedRedis], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given an HTTP agent that has started a call at one bot, and a Redis that lost that; then this bot notes

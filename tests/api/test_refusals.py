@@ -247,7 +247,7 @@ async def test_a_tokens_text_is_kept_nowhere(store: RedisStore, redis_url: str):
 
 
 @pytest.mark.parametrize("many", [";", ';"', ';a="', ";a=b", "; ", ";a*=''"])
-async def test_a13_o5_a_content_type_takes_no_time(client: Client, many: str):
+async def test_a_content_type_takes_no_time(client: Client, many: str):
     """Given a client that sends 8 KiB of parameters in one header; then they are not read."""
     given = f"Application/JSON ; charset=utf-8{many * (7_900 // len(many))}"
     with cpu_limit(0.06):
@@ -468,7 +468,7 @@ async def test_a_large_body_is_decoded_beside_the_clicks(
     assert where == [True, False]
 
 
-async def test_a14_edge_requests_without_a_token_fill_no_log_while_the_store_fails(
+async def test_requests_without_a_token_fill_no_log_while_the_store_fails(
     client: Client, redis_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Given a store that refuses to read tokens; then anybody who sends something like one causes a line a

@@ -47,7 +47,7 @@ async def test_attack6_m1_many_reads_of_large_reviews_keep_few_of_them(
     assert most < 60, "of 180"
 
 
-async def test_a7_l3_who_sends_slowly_holds_nobody_up(
+async def test_who_sends_slowly_holds_nobody_up(
     client: Client, other: Callable[..., Awaitable[Client]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """attack 7, L3: given more requests that send half of their bodies than may be worked on at once; then
@@ -81,7 +81,7 @@ async def test_a7_l3_who_sends_slowly_holds_nobody_up(
     assert set(await asyncio.gather(*slow)) <= {422, 429}
 
 
-async def test_a7_l3_a_body_counts_until_its_turn(
+async def test_a_body_counts_until_its_turn(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given all places taken; then the bodies of those that wait for one count as arriving, and no more when

@@ -82,9 +82,7 @@ async def test_arguments_are_encoded_once_by_http():
         (Done, {"results": dict.fromkeys("abc", 1)}),
     ],
 )
-def test_at9_f9_too_many_wrong_keys_are_one_error(
-    shape: type[RequestModel], body: dict[str, Any]
-) -> None:
+def test_too_many_wrong_keys_are_one_error(shape: type[RequestModel], body: dict[str, Any]) -> None:
     """Given thousands of wrong keys; then they are counted, and not looked at one by one: that would hold the
     event loop for 60 ms."""
     [name] = body.keys() & {"tools", "results"}

@@ -201,10 +201,10 @@ async def test_a_server_that_stops_answers_who_waits(open_api: Open, redis_url: 
     await store.close()
 
 
-async def test_a11_agents_that_wait_leave_room_for_those_who_decide(
+async def test_agents_that_wait_leave_room_for_those_who_decide(
     open_api: Open, store: RedisStore, reviews: Reviews
 ):
-    """Attack A11: given a server with 12 connections, when agents want to wait on all of them, then half of
+    """Given a server with 12 connections, when agents want to wait on all of them, then half of
     them may, a quarter by one token; the others are told to come again, a request that doesn't wait is
     answered, and an answered one makes room."""
     client = await open_api(most=12)

@@ -194,7 +194,7 @@ async def test_the_sealer_goes_on_after_an_outage(
 
 
 @pytest.mark.parametrize("damage", [b"x", b"[]", b'{"from":"0:1-1","to":"0:1-1","count":-1}'])
-async def test_a13_o3_a_damaged_anchor_stops_no_sealer_and_is_told(
+async def test_a_damaged_anchor_stops_no_sealer_and_is_told(
     replicas: list[RedisStore], redis_url: str, damage: bytes
 ):
     """Given a last anchor of one partition that can't be read; then the sealer says so, to the operators as

@@ -58,7 +58,7 @@ async def test_attack_a15_a_large_review_is_drawn_in_a_thread(what: str):
     assert drawn_in is not threading.main_thread()
 
 
-def test_a8_f2_all_schemas_of_a_config_count():
+def test_all_schemas_of_a_config_count():
     """Each field that holds a schema is one of those that were tried above."""
     fields = {name for name in ReviewConfig.model_fields if name.endswith("_schema")}
     for name in fields:
@@ -73,7 +73,7 @@ async def test_what_goes_wrong_in_the_thread_is_raised():
         await offload_drawing(LARGE["arguments"], failing)
 
 
-def test_a9_f7_nothing_draws_cards_on_the_loop():
+def test_nothing_draws_cards_on_the_loop():
     """Each use of `build_card` or `build_digest` outside bot/card is in a function that a thread may run: the
     agent chooses how large a card is."""
     used = 0

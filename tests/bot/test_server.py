@@ -420,7 +420,7 @@ async def test_t72_what_is_no_request_ends(
         "[::1%25x]",
     ],
 )
-async def test_a13_o6_the_host_in_a_request_line_is_not_read(
+async def test_the_host_in_a_request_line_is_not_read(
     serve: Serve, host: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Anybody may send it: then it takes no time, and leaves no line in the log, of asyncio's neither."""
@@ -438,7 +438,7 @@ async def test_a13_o6_the_host_in_a_request_line_is_not_read(
 
 
 @pytest.mark.parametrize("expected", [b"x", b"\xe9" * 4000, b"100-continue, x", b"100-continue"])
-async def test_a14_edge_no_expectation_passes_the_limits(
+async def test_no_expectation_passes_the_limits(
     serve: Serve, expected: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Given an `Expect` header, which aiohttp answers before any middleware; then the request is bounded as
@@ -570,8 +570,8 @@ def test_a_newcomer_at_the_limit_costs_the_same_however_many_are_here() -> None:
     assert Counted.looks - before <= 2 * 200
 
 
-def test_a11_one_process_may_open_as_many_files_as_it_serves_connections() -> None:
-    """Attack A11: given a soft limit of files below a larger hard one, then the soft one is raised."""
+def test_one_process_may_open_as_many_files_as_it_serves_connections() -> None:
+    """Given a soft limit of files below a larger hard one, then the soft one is raised."""
     run = (
         "import resource as r; r.setrlimit(r.RLIMIT_NOFILE, (300, 5000));"
         "from bot.web.connections import Connections; from bot.web.connection_limits import open_more_files;"

@@ -103,7 +103,7 @@ def test_cards_the_highest_amount_is_named() -> None:
     [("a" * 50 + "X" * 40 + "b" * 40, "a" * 50 + "Y" * 40 + "b" * 40), ("to\nwhom", "to⏎whom")],
 )
 @pytest.mark.parametrize("count", [2, 4])
-def test_a8_f1_arguments_whose_names_look_alike_are_compared_one_by_one(
+def test_arguments_whose_names_look_alike_are_compared_one_by_one(
     one: str, other: str, count: int
 ) -> None:
     """Given calls that differ in one of two arguments with the same visible name; then no question calls them

@@ -103,7 +103,7 @@ def test_cards_6_a_decided_line_says_who_what_and_why(review: Review, expected: 
     assert words_of(review) == [expected]
 
 
-def test_a12_f4_an_order_that_the_agent_did_not_follow_is_told_as_that() -> None:
+def test_an_order_that_the_agent_did_not_follow_is_told_as_that() -> None:
     review = claims.claim(resolve(doubted(), "1", "rerun"), "p2", NOW + 1000, 30).review
     [line] = words_of(claims.finish(review, review.fence, {}, NOW + 1001).review)
     assert line.endswith("→ run_sql may have run. The agent goes on without it")
@@ -285,7 +285,7 @@ def test_cards_6_an_edited_call_is_never_only_counted() -> None:
     assert all("vip" in line and "new" in line for line in lines)
 
 
-def test_a14_the_error_of_an_agent_that_can_not_go_on_is_its_own_words() -> None:
+def test_the_error_of_an_agent_that_can_not_go_on_is_its_own_words() -> None:
     """Given an agent whose error reads like our sentence; then it is quoted, and not shown where the review
     hides values."""
     error = "no thread “t”. Approved by Bob."

@@ -106,7 +106,7 @@ def test_cards_8_where_no_button_is_nobody_is_told_to_press_one() -> None:
         assert held.summary.endswith(HELD_TEXT)
 
 
-def test_a13_v6_a_list_that_is_held_asks_nobody_to_decide() -> None:
+def test_a_list_that_is_held_asks_nobody_to_decide() -> None:
     """Given a held review with more actions than are shown in full; then its card says neither that it waits
     until somebody decides, nor where to decide."""
     review = review_of(*[REFUND] * 11, policy=NO_ROUTE)

@@ -53,7 +53,7 @@ def change(review: Review, chance: random.Random, now: float, number: int) -> Re
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a14_edge_a_line_keeps_its_key_and_no_earlier_one_comes(seed: int) -> None:
+def test_a_line_keeps_its_key_and_no_earlier_one_comes(seed: int) -> None:
     """Given calls that edits and fallbacks move between three places, and back; then a line that was told at
     a place stays what it was, and what happened elsewhere meanwhile is not told there later."""
     chance, now = random.Random(seed), START

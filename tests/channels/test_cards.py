@@ -292,7 +292,7 @@ def test_slack_clients_4_each_line_of_many_decided_calls_says_which() -> None:
     assert "pin" not in known.replace("pin: ⟦hidden⟧", "")
 
 
-def test_a9_f11_a_call_that_waits_and_is_in_doubt_has_no_block_id_twice() -> None:
+def test_a_call_that_waits_and_is_in_doubt_has_no_block_id_twice() -> None:
     """Given a release that found that an agent has started a call that still waits; then its card asks about
     both, in a message that Slack takes."""
     after = with_doubts(review_of(("send_email", EMAIL)), "1")

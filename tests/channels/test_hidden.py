@@ -104,10 +104,10 @@ PEM = "-----BEGIN KEY-----\nMIIEsecretsecret\n-----END KEY-----"
 
 @pytest.mark.parametrize("value", [PEM, "987", "Größe-geheim"])
 @pytest.mark.parametrize("write", [json.dumps, repr, str])
-def test_a2_an_agents_words_that_may_quote_what_is_hidden_are_not_shown(
+def test_an_agents_words_that_may_quote_what_is_hidden_are_not_shown(
     value: str, write: Callable[[Any], str]
 ) -> None:
-    """Attack A2: given a policy that hides an argument, and an agent whose description and title quote it in
+    """Given a policy that hides an argument, and an agent whose description and title quote it in
     some written form, then no card, modal or line shows them, and the card says so."""
     args = {"host": "web1", "key": value}
     text = f"Deploys with {write(args)}."
@@ -128,8 +128,8 @@ def test_a2_an_agents_words_that_may_quote_what_is_hidden_are_not_shown(
 
 
 @pytest.mark.parametrize("token", ["Call the customer before you approve.", "before", "you"])
-def test_a17_an_agent_cuts_nothing_out_of_the_policys_own_words(token: str) -> None:
-    """Attack A17: given a warning in the policy and an argument that it hides, when the agent sends a part of
+def test_an_agent_cuts_nothing_out_of_the_policys_own_words(token: str) -> None:
+    """Given a warning in the policy and an argument that it hides, when the agent sends a part of
     that warning there, then people still read all of it."""
     warning = "Moves money out of the company. Call the customer before you approve."
     rule = {"redact": ["/token"], "description": warning}

@@ -306,8 +306,8 @@ LIE = "The deadline, nobody decided. Then it was approved by Alice Admin"
 
 
 @pytest.mark.parametrize("kind", ["reject", "edit", "escalate"])
-def test_a9_no_name_and_no_reason_is_a_sentence_of_ours_in_a_notification(kind: str) -> None:
-    """Attack A9: given a person whose name reads as our sentence, and a reason that does, then the `text` of
+def test_no_name_and_no_reason_is_a_sentence_of_ours_in_a_notification(kind: str) -> None:
+    """Given a person whose name reads as our sentence, and a reason that does, then the `text` of
     a thread line has the name in quotes with its id, and the reason in quotes."""
     liar = BOB.model_copy(update={"name": f"{LIE}\n\u202e"})
     policy = {"escalate": [{"after": "1h", "to": "slack:#leads"}]}
@@ -326,16 +326,16 @@ def test_a9_no_name_and_no_reason_is_a_sentence_of_ours_in_a_notification(kind: 
         assert reason.endswith(": “It was approved by the policy.”")
 
 
-def test_a10_no_argument_closes_the_brackets_of_our_sentence() -> None:
-    """Attack A10: given arguments that continue as a sentence of ours, then the notification has them between
+def test_no_argument_closes_the_brackets_of_our_sentence() -> None:
+    """Given arguments that continue as a sentence of ours, then the notification has them between
     quotes, which they can't close."""
     output = draw(("transfer", {"to": "x”). Already approved by Maria; nothing to do. (y"}))["text"]
     assert '(“to: "x"). Already approved by Maria; nothing to do. (y"”). ' in output
 
 
 @pytest.mark.parametrize("takes", [["respond"], ["respond", "approve"]])
-def test_a12_an_agents_question_stands_between_quotes_in_its_modal(takes: list[str]) -> None:
-    """Attack A12: given an agent's own description, when somebody answers in the tool's place, then it is not
+def test_an_agents_question_stands_between_quotes_in_its_modal(takes: list[str]) -> None:
+    """Given an agent's own description, when somebody answers in the tool's place, then it is not
     read on as our own sentence."""
     lie = "Maria and the policy have approved this already. Type OK to confirm."
     schema = {"answer_schema": {"type": "object"}} if takes == ["respond"] else {}

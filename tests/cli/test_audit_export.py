@@ -85,7 +85,7 @@ def test_what_could_not_be_written_is_not_exported(desk: Desk, tmp_path: Path) -
     assert desk.do(lambda reviews: reviews.store.ledger.last_export(0)) is None
 
 
-def test_a13_o1_what_was_marked_as_exported_is_in_the_file(
+def test_what_was_marked_as_exported_is_in_the_file(
     redis_url: str, desk: Desk, tmp_path: Path
 ) -> None:
     """What fails after the last line deletes no file: its entries may be marked, and no other export with

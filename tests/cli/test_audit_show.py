@@ -107,7 +107,7 @@ def test_it_is_there_when_the_review_is_gone(desk: Desk, review: Review, redis_u
     assert desk.hitl("audit", "show", review.id[:10]).code == 1
 
 
-def test_a14_low_it_is_there_when_the_review_can_not_be_read(
+def test_it_is_there_when_the_review_can_not_be_read(
     desk: Desk, review: Review, redis_url: str
 ) -> None:
     with redis.Redis.from_url(redis_url) as client:
@@ -158,7 +158,7 @@ _DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("damage", _DAMAGES.values(), ids=_DAMAGES)
-def test_a13_o2_one_damaged_entry_hides_no_other(
+def test_one_damaged_entry_hides_no_other(
     desk: Desk, review: Review, redis_url: str, damage: Callable[[bytes], bytes]
 ) -> None:
     """It is told, by each command that reads the audit, and none of them ends with an error of Python."""

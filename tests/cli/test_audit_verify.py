@@ -241,7 +241,7 @@ def test_a_redis_that_stays_away_is_a_sentence(desk: Desk, export: Path, small_p
 
 @pytest.mark.parametrize("damage", [b"x", b"[]", b"", b'{"from":"0:1-1","to":"9999999:1-1"}'])
 @pytest.mark.parametrize("where", ["an anchor", "the last export"])
-def test_a13_o3_an_anchor_that_can_not_be_read_is_a_broken_audit(
+def test_an_anchor_that_can_not_be_read_is_a_broken_audit(
     desk: Desk, export: Path, redis_url: str, where: str, damage: bytes
 ) -> None:
     """One sentence: exit 1 for `verify`, which looks for this, and 3 for the others."""
@@ -285,7 +285,7 @@ def rewrite_history(redis_url: str) -> None:
         client.set(keys.last_export, anchor.to_line())
 
 
-def test_a13_o8_a_kept_anchor_counts_more_than_the_one_in_redis(
+def test_a_kept_anchor_counts_more_than_the_one_in_redis(
     desk: Desk, export: Path, redis_url: str
 ) -> None:
     """Given a history that was rewritten as a whole, with the last exported anchor; then Redis alone looks
@@ -300,7 +300,7 @@ def test_a13_o8_a_kept_anchor_counts_more_than_the_one_in_redis(
         assert (ran.code, "is not the one that was kept" in ran.out) == (1, True)
 
 
-def test_a13_o8_each_of_several_kept_anchors_counts(desk: Desk, export: Path) -> None:
+def test_each_of_several_kept_anchors_counts(desk: Desk, export: Path) -> None:
     """Given two anchors of the same entry that differ; then one of them is not the file's."""
     kept = anchor_in(export)
     other = f"{kept.rpartition(':')[0]}:{'0' * 64}"

@@ -84,7 +84,7 @@ def test_all_are_tried_again(desk: Desk) -> None:
     assert "no dead letters" in err
 
 
-def test_a14_low_no_number_of_letters_is_too_large_to_retry_all(desk: Desk) -> None:
+def test_no_number_of_letters_is_too_large_to_retry_all(desk: Desk) -> None:
     """Given more letters than are read at once; then all are tried again."""
     ids = [bury(desk, f"t-{n}")[1] for n in range(5)]
 

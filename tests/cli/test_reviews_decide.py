@@ -95,7 +95,7 @@ def test_a_person_sees_what_will_run_and_is_asked(
     assert (decisions(permitted_desk, review.id) != [None]) is decided
 
 
-def test_a7_m4_a_person_sees_all_of_what_they_confirm(permitted_desk: Desk) -> None:
+def test_a_person_sees_all_of_what_they_confirm(permitted_desk: Desk) -> None:
     """attack 7, M4: given a long value and many arguments, when a person is asked to approve them, then
     nothing of them is cut."""
     sql = "\n".join([*["SELECT 1;"] * 40, "DROP TABLE users;", *["SELECT 2;"] * 40])
@@ -435,10 +435,8 @@ def test_dialects_8_a_list_where_one_answer_is_asked_for_is_refused(permitted_de
 
 
 @pytest.mark.parametrize("tool", ["charge2", "charge3"])
-def test_a8_what_would_run_is_listed_without_what_is_hidden(
-    permitted_desk: Desk, tool: str
-) -> None:
-    """Attack A8: given a call of which a number is hidden, when it is made another tool's, whose rule hides
+def test_what_would_run_is_listed_without_what_is_hidden(permitted_desk: Desk, tool: str) -> None:
+    """Given a call of which a number is hidden, when it is made another tool's, whose rule hides
     more or says nothing, then neither value is on the terminal, asked or answered."""
     rules: dict[str, Any] = {
         "charge": {"redact": ["/card/number"]},

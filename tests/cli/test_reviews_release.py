@@ -40,7 +40,7 @@ def test_what_an_agent_has_started_is_in_doubt_after_the_release(desk: Desk) -> 
     assert desk.review(review.id).calls_in_doubt
 
 
-def test_a9_f17_a_review_that_is_pending_after_its_release_is_decided(
+def test_a_review_that_is_pending_after_its_release_is_decided(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given a release that found that an agent has started a call of a pending review; then the actions can
@@ -67,7 +67,7 @@ def test_a_held_review_is_cancelled_without_a_release(desk: Desk) -> None:
     assert desk.hitl("reviews", "list", "--held").out == ""
 
 
-def test_a9_f8_one_that_can_not_be_released_keeps_no_other(desk: Desk) -> None:
+def test_one_that_can_not_be_released_keeps_no_other(desk: Desk) -> None:
     """Given three held reviews, of which a newer version has written one; then the others are released, it is
     told, and the command fails."""
     broken, *others = sorted((desk.submit(thread_id=f"t-{n}") for n in range(3)), key=id_of)
@@ -84,7 +84,7 @@ def id_of(review: Review) -> str:
     return review.id
 
 
-def test_a9_f1_what_an_agent_has_started_is_not_cancelled(desk: Desk) -> None:
+def test_what_an_agent_has_started_is_not_cancelled(desk: Desk) -> None:
     """It is refused before the question, and the review stays held."""
     review = desk.submit()
     desk.hitl("reviews", "hold", "--yes")
@@ -118,7 +118,7 @@ def test_what_is_wrong_is_said(desk: Desk) -> None:
     assert desk.run_piped("reviews", "hold").code == 2
 
 
-def test_a9_f3_what_an_agent_notes_while_the_operator_reads_the_question_counts(desk: Desk) -> None:
+def test_what_an_agent_notes_while_the_operator_reads_the_question_counts(desk: Desk) -> None:
     """Given a held review of which nothing is known to be started; when its agent says that it has started
     the call before the operator answers; then people are asked whether it ran."""
     review = desk.submit()

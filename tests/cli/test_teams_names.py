@@ -19,7 +19,7 @@ def keep(desk: Desk, name: str) -> None:
     )
 
 
-def test_at5_the_kept_names_are_listed(desk: Desk) -> None:
+def test_the_kept_names_are_listed(desk: Desk) -> None:
     empty = desk.hitl("teams-names", "list")
     assert (empty.code, empty.out) == (0, "")
     desk.do(
@@ -37,7 +37,7 @@ def test_at5_the_kept_names_are_listed(desk: Desk) -> None:
     assert found[1] == {"name": "Operations", "conversation": CONVERSATION}
 
 
-def test_at5_a_name_is_forgotten_once(desk: Desk) -> None:
+def test_a_name_is_forgotten_once(desk: Desk) -> None:
     keep(desk, "Operations")
     ran = desk.hitl("teams-names", "forget", "Operations")
     assert (ran.code, ran.out) == (0, f"forgot Operations: it led to {CONVERSATION}\n")

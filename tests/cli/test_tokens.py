@@ -48,7 +48,7 @@ def test_a_revoked_token_is_gone(desk: Desk) -> None:
     assert id in ran.err
 
 
-def test_a14_low_an_id_that_is_no_text_is_a_sentence(desk: Desk) -> None:
+def test_an_id_that_is_no_text_is_a_sentence(desk: Desk) -> None:
     with pytest.raises(SystemExit) as ended:
         desk.hitl("tokens", "revoke", "\udcff")
     assert ended.value.code == 2

@@ -80,9 +80,9 @@ async def test_a_demo_that_was_killed_stopped_and_started_finishes_the_job(tmp_p
 
     # given a review that waits, one decision made, then the agent, the bot and Redis killed
     with demo(tmp_path, port, "--ask=refund order 1042") as running:
-        async with Actor(page) as hands:
-            (card,) = await hands.wait_for(cards, timeout=30)
-            await hands.click("U0ALICE", "C0APPROVE", card["ts"], "approve", block_id="do:2:1")
+        async with Actor(page) as actor:
+            (card,) = await actor.wait_for(cards, timeout=30)
+            await actor.click("U0ALICE", "C0APPROVE", card["ts"], "approve", block_id="do:2:1")
             os.kill(running.pid("agent"), signal.SIGKILL)
             os.kill(running.pid("bot"), signal.SIGKILL)
             shown = running.read_until("agent runs again")
@@ -96,9 +96,9 @@ async def test_a_demo_that_was_killed_stopped_and_started_finishes_the_job(tmp_p
 
     # when everything was stopped and started, and somebody decides the rest
     with demo(tmp_path, port):
-        async with Actor(page) as hands:
+        async with Actor(page) as actor:
             for block_id in ("do:1:1", "do:3:1"):
-                await hands.click("U0BOB", "C0APPROVE", card["ts"], "approve", block_id=block_id)
+                await actor.click("U0BOB", "C0APPROVE", card["ts"], "approve", block_id=block_id)
 
             # then the agent says what it did, and the one card shows what came of each call
             def shows_refund(state: dict[str, Any]) -> bool:
@@ -109,9 +109,9 @@ async def test_a_demo_that_was_killed_stopped_and_started_finishes_the_job(tmp_p
                 drawn = json.dumps(cards(state)[0]["blocks"], ensure_ascii=False)
                 return "1 row changed" in drawn and "refunded 120.00 EUR" in drawn
 
-            await hands.wait_for(shows_refund, timeout=30)
-            await hands.wait_for(shows_results, timeout=30)
-            assert len(cards(await hands.state())) == 1
+            await actor.wait_for(shows_refund, timeout=30)
+            await actor.wait_for(shows_results, timeout=30)
+            assert len(cards(await actor.state())) == 1
 
     # and the side effects happened, once
     assert len(list((tmp_path / "agent" / "outbox").glob("*.eml"))) == 1

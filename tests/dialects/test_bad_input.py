@@ -518,7 +518,7 @@ _WITH_MORE: list[Any] = [
 
 
 @pytest.mark.parametrize("interrupt", _WITH_MORE, ids=range(len(_WITH_MORE)))
-def test_a13_g8_an_interrupt_has_no_values_beside_the_arguments(interrupt: Any) -> None:
+def test_an_interrupt_has_no_values_beside_the_arguments(interrupt: Any) -> None:
     """Given an entry of an interrupt with a key that may hold arguments too, then nobody is asked about the
     rest of it, as with a tool call."""
     dialect = dialects.get(dialects.detect(interrupt))
@@ -526,7 +526,7 @@ def test_a13_g8_an_interrupt_has_no_values_beside_the_arguments(interrupt: Any) 
         dialect.load_request(interrupt, "t-1")
 
 
-def test_a13_g8_a_description_may_begin_with_a_bracket() -> None:
+def test_a_description_may_begin_with_a_bracket() -> None:
     action = {"name": "pay", "args": {}, "description": "[urgent] Pay?"}
     interrupt = {**_BATCH, "action_requests": [action]}
     [ruling] = dialects.get("langchain").load_request(interrupt, "t-1").rulings

@@ -83,7 +83,7 @@ ASKS = [
     ("answer", "text"), [("skip", "skipped"), ("ran", "ran; its result was lost")]
 )
 @pytest.mark.parametrize("interrupt", ASKS)
-async def test_a10_f1_what_a_person_said_of_a_doubt_is_not_sent_as_an_approval(
+async def test_what_a_person_said_of_a_doubt_is_not_sent_as_an_approval(
     interrupt: Json, answer: DoubtAnswer, text: str
 ) -> None:
     """Given a call that was approved and is in doubt; then the person's "Go on without it" or "It ran" is a
@@ -104,7 +104,7 @@ async def test_a10_f1_what_a_person_said_of_a_doubt_is_not_sent_as_an_approval(
 
 
 @pytest.mark.parametrize("interrupt", ASKS)
-async def test_a10_f2_an_edit_brings_no_deadline_that_the_system_cannot_receive(
+async def test_an_edit_brings_no_deadline_that_the_system_cannot_receive(
     interrupt: Json,
 ) -> None:
     """Given another rule for large amounts, whose deadline answers in place of the tool; then an edit to a
@@ -119,7 +119,7 @@ async def test_a10_f2_an_edit_brings_no_deadline_that_the_system_cannot_receive(
     assert edit(review, n=2).actions[0].decision
 
 
-async def test_a10_f2_an_edit_brings_no_rejection_that_the_system_cannot_receive() -> None:
+async def test_an_edit_brings_no_rejection_that_the_system_cannot_receive() -> None:
     """Given a rule that only lets people approve and edit, and an interrupt without a word for no."""
     rules = by_amount({"allowed_decisions": ["approve", "edit"]}, {})
     review = await submit(batch("approve", "edit"), interrupt_on=rules)
@@ -128,7 +128,7 @@ async def test_a10_f2_an_edit_brings_no_rejection_that_the_system_cannot_receive
         edit(review, n=50)
 
 
-async def test_a10_f2_a_deadline_that_the_system_can_receive_stays() -> None:
+async def test_a_deadline_that_the_system_can_receive_stays() -> None:
     """Agent Inbox receives a rejection as `ignore`."""
     rules = by_amount({}, {"expire": {"after": "1h", "decision": "reject"}})
     review = await submit(inbox("accept", "edit", "ignore"), interrupt_on=rules)
@@ -136,7 +136,7 @@ async def test_a10_f2_a_deadline_that_the_system_can_receive_stays() -> None:
     assert edit(review, n=50).actions[0].is_pending
 
 
-async def test_a10_f3_people_can_say_no_after_an_edit_in_a_system_without_rejections() -> None:
+async def test_people_can_say_no_after_an_edit_in_a_system_without_rejections() -> None:
     """Given Agent Inbox, whose only word for no is `ignore`, and a rule that lets people reject."""
     review = await submit(inbox("accept", "edit", "ignore"), interrupt_on=by_amount({}, {}))
 
@@ -150,7 +150,7 @@ async def test_a10_f3_people_can_say_no_after_an_edit_in_a_system_without_reject
 @pytest.mark.parametrize(
     "interrupt", [camel(*EDITS), inbox("accept", "edit", "ignore")], ids=["js", "inbox"]
 )
-async def test_a10_f4_an_edit_has_no_number_that_the_system_cannot_receive(interrupt: Json) -> None:
+async def test_an_edit_has_no_number_that_the_system_cannot_receive(interrupt: Json) -> None:
     """JavaScript would change it, so the answer could never be sent, and the agent would wait."""
     review = await submit(interrupt)
 
@@ -161,15 +161,13 @@ async def test_a10_f4_an_edit_has_no_number_that_the_system_cannot_receive(inter
     assert to_review_out(edit(review, n=2**53 - 1)).resume is not None
 
 
-async def test_a10_f4_a_system_that_holds_every_whole_number_gets_it() -> None:
+async def test_a_system_that_holds_every_whole_number_gets_it() -> None:
     assert to_review_out(edit(await submit(batch(*EDITS)), n=2**60)).resume is not None
 
 
 @pytest.mark.parametrize("who", [{"quorum": 2}, {"editor_approves": False}])
 @pytest.mark.parametrize("interrupt", [batch("edit"), batch("edit", "reject"), inbox("edit")])
-async def test_a12_f3_no_edit_is_offered_that_nobody_could_approve(
-    interrupt: Json, who: Json
-) -> None:
+async def test_no_edit_is_offered_that_nobody_could_approve(interrupt: Json, who: Json) -> None:
     """Given a policy by which other people approve an edit, and an interrupt without a word for that; then it
     is refused before anybody is asked: each edit would be refused."""
     users = ["U0AAAAAAA", "U0BBBBBBB", "U0CCCCCCC"]

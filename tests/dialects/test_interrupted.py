@@ -195,7 +195,7 @@ async def apply_policies(
         await apply_policy(policy, each, checks=checks)
 
 
-async def test_a8_f13_an_interrupts_schemas_count_in_the_requests_budget() -> None:
+async def test_an_interrupts_schemas_count_in_the_requests_budget() -> None:
     """Given a policy with a schema for the tool, and 100 calls with schemas of their own, then the request is
     refused as the same schemas in `tools` are; and so are several interrupts of one request together.
     """

@@ -236,9 +236,7 @@ def test_dialects_10_a_sub_agents_interrupt_goes_out_as_it_came_in() -> None:
 
 @pytest.mark.parametrize("ids", [["c2"], ["c2", "c1"], ["c1", "c2", "c3"], [], None, "c1"])
 @pytest.mark.parametrize("inside", [False, True])
-def test_a7_m7_an_approval_is_about_all_calls_that_sagents_asks_about(
-    ids: Any, inside: bool
-) -> None:
+def test_an_approval_is_about_all_calls_that_sagents_asks_about(ids: Any, inside: bool) -> None:
     """attack 7, M7: given an interrupt that asks people about other calls than `hitl_tool_call_ids` names,
     then it is refused, because Sagents approves by itself what is not there."""
     both = {"action_requests": [approval(id)["action_requests"][0] for id in ("c1", "c2")]}

@@ -158,7 +158,7 @@ async def _alice(scene: Scene, button: str) -> AsyncIterator[None]:
 
     async def press() -> None:
         while True:
-            for card in live(await scene.hands.messages(APPROVALS)):
+            for card in live(await scene.actor.messages(APPROVALS)):
                 if card["blocks"] and buttons(card, button):
                     await scene.alice.press({**card, "channel": APPROVALS}, button)
                     if button == "reject":

@@ -92,8 +92,8 @@ async def stage(
     redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Stage]:
     monkeypatch.chdir(tmp_path)
-    async with running_sandbox(answer_timeout=CLICK) as sandbox, Actor(sandbox.url) as hands:
-        scene = Scene(sandbox, hands, redis_url, tmp_path)
+    async with running_sandbox(answer_timeout=CLICK) as sandbox, Actor(sandbox.url) as actor:
+        scene = Scene(sandbox, actor, redis_url, tmp_path)
         try:
             async with AsyncExitStack() as stack:
                 yield Stage(scene, stack)

@@ -22,8 +22,8 @@ EXAMPLES = ["loop", "script", "worker", "python_policy"]
 
 @pytest.fixture
 async def scene(redis_url: str, tmp_path: Path) -> AsyncIterator[Scene]:
-    async with running_sandbox(answer_timeout=CLICK) as sandbox, Actor(sandbox.url) as hands:
-        scene = Scene(sandbox, hands, redis_url, tmp_path)
+    async with running_sandbox(answer_timeout=CLICK) as sandbox, Actor(sandbox.url) as actor:
+        scene = Scene(sandbox, actor, redis_url, tmp_path)
         try:
             await scene.bot()
             yield scene
@@ -119,7 +119,7 @@ async def test_a_deep_agent_sends_what_was_approved(scene: Scene) -> None:
     assert len(list((scene.folder / "deep" / "outbox").glob("*.eml"))) == 1
 
 
-def test_a14_a_deep_agent_says_why_it_can_not_go_on() -> None:
+def test_a_deep_agent_says_why_it_can_not_go_on() -> None:
     """Given a run that stops for another reason than its end, then its user reads it, and doesn't wait."""
     pytest.importorskip("deepagents")
     from examples.deep_agent import result_text

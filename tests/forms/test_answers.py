@@ -350,7 +350,7 @@ def test_half_a_character_on_a_line_is_an_error_of_the_field() -> None:
         ({"type": "string"}, ABSENT),
     ],
 )
-def test_a13_e5_a_blank_input_of_a_new_answer_is_a_value_if_the_form_says_so(
+def test_a_blank_input_of_a_new_answer_is_a_value_if_the_form_says_so(
     declared: dict[str, Any], filled: object
 ) -> None:
     """Given a required value that isn't there yet: an answer that leaves a field out that the form calls
@@ -393,7 +393,7 @@ MAYBE: dict[str, Any] = {"type": ["string", "null"], "minLength": 1}
         ),
     ],
 )
-def test_a14_edge_a_blank_answer_with_objects_is_a_value_if_the_form_says_so(
+def test_a_blank_answer_with_objects_is_a_value_if_the_form_says_so(
     declared: dict[str, Any], filled: object
 ) -> None:
     """Given a new answer with values inside objects, or with very many; when a person leaves all fields out,
@@ -404,7 +404,7 @@ def test_a14_edge_a_blank_answer_with_objects_is_a_value_if_the_form_says_so(
     assert form.read({field.pointer: None for field in form.fields}) == {"v": filled}
 
 
-def test_a14_edge_an_optional_object_that_another_value_needs_is_not_filled_in() -> None:
+def test_an_optional_object_that_another_value_needs_is_not_filled_in() -> None:
     schema: dict[str, Any] = {
         "properties": {
             "a": {"type": "string"},
@@ -416,7 +416,7 @@ def test_a14_edge_an_optional_object_that_another_value_needs_is_not_filled_in()
         make_form(schema, {}, fills_blanks=True).read({"/a": "x", "/b/c": None})
 
 
-def test_a13_e5_an_optional_value_that_another_one_needs_is_not_filled_in() -> None:
+def test_an_optional_value_that_another_one_needs_is_not_filled_in() -> None:
     schema = {"properties": {"a": {"type": "string"}, "b": {"type": "array"}}}
     schema |= {"dependentRequired": {"a": ["b"]}}
     with pytest.raises(FormErrors, match="is required"):

@@ -230,7 +230,7 @@ ROOTS: dict[str, tuple[Json, Json]] = {
 
 @pytest.mark.parametrize("name", ROOTS)
 @pytest.mark.parametrize("answer", ["", "0", "1", "2", "null"])
-def test_a13_all_arguments_together_are_always_an_object(name: str, answer: str) -> None:
+def test_all_arguments_together_are_always_an_object(name: str, answer: str) -> None:
     """Given a schema that allows all arguments together to be null, a text or a list; whatever a person
     answers, the result is an object, or a sentence says what is wrong.
     """

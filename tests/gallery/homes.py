@@ -14,7 +14,7 @@ async def _filled(office: Office) -> None:
     """Three decided, three that wait, one that others decide, and one that a second person must approve."""
     await office.press(await office.ask((MAILING,)), "approve")
     await office.press(await office.ask((QUERYING,)), "reject")
-    await office.hands.submit(ALICE, {"message": "Not on a Friday."})
+    await office.actor.submit(ALICE, {"message": "Not on a Friday."})
     await office.ask((REFUNDING,), WITH_OPS)
     await office.ask((MAILING, QUERYING, UPDATING))
     await office.ask((("update_customer", {"customerId": "cus_12", "status": "blocked"}),))

@@ -27,7 +27,7 @@ class Office:
     """`policy` is a mapping, as everywhere in the gallery. Alice looks and presses, unless another does."""
 
     def __init__(self, workplace: Workplace) -> None:
-        self.workplace, self.hands = workplace, workplace.hands
+        self.workplace, self.actor = workplace, workplace.actor
         self._count = 0
 
     async def ask(self, calls: Calls, policy: Json | None = None, requester: str = MARIA) -> Json:
@@ -45,7 +45,7 @@ class Office:
                 (one for one in state["messages"][APPROVALS] if _is_of(one, review_id)), None
             )
 
-        card = cast(Json, await self.hands.wait_for(find_message))
+        card = cast(Json, await self.actor.wait_for(find_message))
         await self.workplace.wait_noted(gate, {**card, "channel": APPROVALS})
         return card
 
@@ -55,7 +55,7 @@ class Office:
             block_id, option = options_for(card, action_id)[0]
             more |= {"option": option["text"]["text"], "block_id": block_id}
             action_id = "more"
-        pressed = await self.hands.click(user, APPROVALS, card["ts"], action_id, **more)
+        pressed = await self.actor.click(user, APPROVALS, card["ts"], action_id, **more)
         assert pressed["ok"], pressed
 
     def view(self) -> Json:
@@ -69,21 +69,21 @@ class Office:
     async def wrong(self, **values: Any) -> Shown:
         """The modal after a submission that the bot refuses."""
         view = self.view()
-        answer = await self.hands.submit(ALICE, values)
-        opened = await self.hands.view(ALICE)
+        answer = await self.actor.submit(ALICE, values)
+        opened = await self.actor.view(ALICE)
         assert opened is not None
         return Shown("modal", view, state=opened["state"]["values"], errors=answer["errors"])
 
     async def home(self) -> Shown:
         """As it is published for Alice."""
-        await self.hands.open_home(ALICE)
+        await self.actor.open_home(ALICE)
         await self.workplace.calls("views.publish")
         view = next(_view(call) for call in self._calls if call["method"] == "views.publish")
         return Shown("home", view, now=time.time())
 
     async def command(self, text: str) -> Shown:
         """As it is answered to Alice."""
-        answer = await self.hands.run_command(ALICE, APPROVALS, text)
+        answer = await self.actor.run_command(ALICE, APPROVALS, text)
         (notice,) = answer["notices"]
         what = {"text": notice["text"], "blocks": notice["blocks"]}
         return Shown("private", what, now=time.time())
@@ -108,8 +108,8 @@ def scene(name: str, text: str, act: Callable[[Office], Awaitable[Shown]]) -> Sc
 async def _office(redis_url: str) -> AsyncGenerator[Office]:
     with redis.Redis.from_url(redis_url) as client:
         client.flushall()
-    async with running_sandbox() as sandbox, Actor(sandbox.url) as hands:
-        workplace = Workplace(sandbox, hands, redis_url, Path())
+    async with running_sandbox() as sandbox, Actor(sandbox.url) as actor:
+        workplace = Workplace(sandbox, actor, redis_url, Path())
         try:
             await workplace.bot()
             yield Office(workplace)

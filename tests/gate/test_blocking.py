@@ -123,7 +123,7 @@ def test_a_guarded_function_runs_in_the_thread_that_calls_it(
     clicks.result()
 
 
-def test_a10_f6_what_an_edit_removes_does_not_come_back_as_a_default(
+def test_what_an_edit_removes_does_not_come_back_as_a_default(
     gate: BlockingGate, people: People
 ) -> None:
     @gate.guard
@@ -204,7 +204,7 @@ def test_a_gate_that_was_closed_says_so(redis_url: str) -> None:
         next(serving)
 
 
-def test_a7_m1_a_call_that_comes_as_the_gate_closes_ends(redis_url: str) -> None:
+def test_a_call_that_comes_as_the_gate_closes_ends(redis_url: str) -> None:
     """attack 7, M1: given threads that call all the time while the gate closes, then each of their calls
     ends with an error of ours; none waits for a loop that has stopped."""
 
@@ -221,7 +221,7 @@ def test_a7_m1_a_call_that_comes_as_the_gate_closes_ends(redis_url: str) -> None
                 assert isinstance(each.exception(timeout=30), HitlError)
 
 
-def test_a7_m1_work_that_comes_after_the_last_one_is_refused() -> None:
+def test_work_that_comes_after_the_last_one_is_refused() -> None:
     """attack 7, M1: given work that runs when the loop ends, and work that comes then, then both end with
     GateClosed."""
     begun = threading.Event()
@@ -241,7 +241,7 @@ def test_a7_m1_work_that_comes_after_the_last_one_is_refused() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_a7_m6_a_forked_process_is_told_to_open_a_gate_of_its_own(gate: BlockingGate) -> None:
+def test_a_forked_process_is_told_to_open_a_gate_of_its_own(gate: BlockingGate) -> None:
     """attack 7, M6: given a process that is forked while a gate is open, then its calls on that gate end with
     an error that says what to do, and the parent's gate goes on."""
     reading, writing = os.pipe()

@@ -27,7 +27,7 @@ async def cancel(work: asyncio.Task[Any]) -> None:
         await work
 
 
-async def test_a13_g3_a_review_whose_submit_was_cancelled_waits_for_nobody(
+async def test_a_review_whose_submit_was_cancelled_waits_for_nobody(
     open_gate: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Given `gate.review` cancelled while its review is stored, then a worker gets it, though the first
@@ -45,7 +45,7 @@ async def test_a13_g3_a_review_whose_submit_was_cancelled_waits_for_nobody(
     assert outcome.review_id == review_id
 
 
-async def test_a13_g3_a_review_whose_submit_failed_waits_for_nobody(
+async def test_a_review_whose_submit_failed_waits_for_nobody(
     open_gate: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given `gate.review` that failed although its review was stored, then a worker gets it."""
@@ -62,7 +62,7 @@ async def test_a13_g3_a_review_whose_submit_failed_waits_for_nobody(
 
 
 @pytest.mark.redis
-async def test_a13_g3_a_wait_that_ends_while_redis_takes_no_writes_leaves_its_review(
+async def test_a_wait_that_ends_while_redis_takes_no_writes_leaves_its_review(
     open_gate: Open, own_redis: OwnRedis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given a wait that was cancelled while Redis took no writes, then a worker gets its review afterwards,
@@ -88,7 +88,7 @@ async def test_a13_g3_a_wait_that_ends_while_redis_takes_no_writes_leaves_its_re
     assert outcome.review_id == review_id
 
 
-async def test_a13_g11_an_outcome_that_is_released_unfinished_goes_to_others(
+async def test_an_outcome_that_is_released_unfinished_goes_to_others(
     open_gate: Open,
 ) -> None:
     """Given a process that waited for a review, has it, and releases it unfinished, then a worker gets it

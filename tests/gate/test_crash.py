@@ -104,7 +104,7 @@ async def is_done(agents: Agents, review_id: str) -> None:
 
 
 @pytest.mark.parametrize("point", ["gate.before_submit", "gate.after_submit"])
-async def test_a1_killed_while_it_submits(agents: Agents, point: str):
+async def test_killed_while_it_submits(agents: Agents, point: str):
     """Fault A1. Stored or not: the next agent finds or makes the one review, and it is shown once."""
     await agents.wait_killed(await agents.start(f"{point}=kill"))
     second = await agents.start()
@@ -118,7 +118,7 @@ async def test_a1_killed_while_it_submits(agents: Agents, point: str):
     assert job.note == "3"  # submitted, decided, done
 
 
-async def test_a2_killed_while_it_waits(agents: Agents):
+async def test_killed_while_it_waits(agents: Agents):
     """Fault A2. Decided while no agent runs: the next agent continues at once, and nobody is asked again."""
     first = await agents.start()
     review_id = await agents.review_id()
@@ -133,7 +133,7 @@ async def test_a2_killed_while_it_waits(agents: Agents):
 
 
 @pytest.mark.parametrize("point", ["gate.before_claim", "gate.after_claim", "gate.before_once"])
-async def test_a3_killed_before_it_starts_the_call(agents: Agents, point: str):
+async def test_killed_before_it_starts_the_call(agents: Agents, point: str):
     """Faults A3 and A4. After the decision, before or after the claim: it runs once, after the restart."""
     first = await agents.start(f"{point}=kill")
     review_id = await agents.review_id()
@@ -157,7 +157,7 @@ async def test_a3_killed_before_it_starts_the_call(agents: Agents, point: str):
     ],
     ids=["a4-rerun", "a4-skip", "a5-ran", "a5-before-done"],
 )
-async def test_a4_a5_killed_around_the_side_effect(
+async def test_killed_around_the_side_effect(
     agents: Agents, point: str, answer: DoubtAnswer, effects: int
 ):
     """Faults A4 and A5. Nobody can know whether it happened: a person is asked, and only their answer
@@ -180,7 +180,7 @@ async def test_a4_a5_killed_around_the_side_effect(
         assert {"ran": "(U_ADA) confirmed it", "skip": "was skipped"}[answer] in message
 
 
-async def test_a4_an_idempotent_call_runs_again_by_itself(agents: Agents):
+async def test_an_idempotent_call_runs_again_by_itself(agents: Agents):
     """With the same key, so that the service behind the tool can recognize it."""
     first = await agents.start("agent.after_effect=kill", tool="rerunnable")
     await approve_all(agents.reviews, await agents.review_id())

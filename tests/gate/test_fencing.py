@@ -162,9 +162,7 @@ async def test_a_start_of_which_nobody_heard_is_asked_for_again(
 
 
 @pytest.mark.every_reply
-async def test_a12_f2_two_starts_of_which_nobody_heard_are_one(
-    open_gate: Open, redis_url: str
-) -> None:
+async def test_two_starts_of_which_nobody_heard_are_one(open_gate: Open, redis_url: str) -> None:
     """Given two `once` of one call at the same time, and a store that stored the first and was away for both;
     when the agent asks again, then the call runs."""
     gate = await open_gate(lease=600)
@@ -199,7 +197,7 @@ async def closing(store: RedisStore) -> AsyncIterator[None]:
         await store.close()
 
 
-async def test_a12_f1_a_call_runs_again_after_its_last_review_was_deleted(redis_url: str) -> None:
+async def test_a_call_runs_again_after_its_last_review_was_deleted(redis_url: str) -> None:
     """Given a process that makes the same call of the same thread again after the retention, so that its new
     review has the id of the deleted one; then it runs, as it was approved: nothing was lost."""
     store = await RedisStore.open(redis_url, retention=0.2)

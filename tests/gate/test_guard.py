@@ -87,7 +87,7 @@ async def test_an_edited_call_runs_with_what_was_decided(gate: Gate, store: Memo
     assert seen[0] != threading.get_ident()  # a sync function doesn't hold up the loop
 
 
-async def test_a10_f6_what_an_edit_removes_does_not_come_back_as_a_default(
+async def test_what_an_edit_removes_does_not_come_back_as_a_default(
     gate: Gate, store: MemoryStore
 ) -> None:
     """Given a function with a default that its card showed; then a call without it does not run, and its card

@@ -28,7 +28,7 @@ async def review_ids(gate: Gate) -> list[str]:
     return await gate.reviews.store.thread_ids("t-1")
 
 
-async def test_a13_g4_a_call_that_timed_out_and_is_made_again_is_one_review(gate: Gate) -> None:
+async def test_a_call_that_timed_out_and_is_made_again_is_one_review(gate: Gate) -> None:
     """Given a guarded call that its caller stopped waiting for, when it makes the same call again, then
     people are asked once, and it runs once."""
     ran: list[str] = []
@@ -50,7 +50,7 @@ async def test_a13_g4_a_call_that_timed_out_and_is_made_again_is_one_review(gate
     assert (await review_ids(gate), ran) == ([review_id], ["R17"])
 
 
-async def test_a13_g4_a_call_that_was_cancelled_while_it_ran_is_in_doubt_when_it_is_made_again(
+async def test_a_call_that_was_cancelled_while_it_ran_is_in_doubt_when_it_is_made_again(
     gate: Gate,
 ) -> None:
     """Given a guarded call that was cancelled while its function ran, when the same call is made again, then

@@ -94,7 +94,7 @@ async def test_what_can_not_be_told_apart_is_refused(
         await judged_at_the_door(policy(schema), Submit.model_validate(asked))
 
 
-async def test_a8_f3_all_calls_share_the_work_of_finding_what_is_hidden(open_gate: Open) -> None:
+async def test_all_calls_share_the_work_of_finding_what_is_hidden(open_gate: Open) -> None:
     """Given calls of which each one could be shown; when many of them come at once, they are refused."""
     parts = [{"title": str(n), **ROWS} for n in range(24)]
     schema = {"type": "object", "allOf": parts}

@@ -34,7 +34,7 @@ async def wait_for_doubt(gate: Gate, review_id: str) -> None:
     await wait_until("a person is asked", is_in_doubt)
 
 
-async def test_a14_a_run_that_is_cancelled_is_in_doubt_while_its_worker_waits(
+async def test_a_run_that_is_cancelled_is_in_doubt_while_its_worker_waits(
     open_gate: Open,
 ) -> None:
     """Given a worker that gives up a call and waits for its next review, then a person is asked about it."""
@@ -52,7 +52,7 @@ async def test_a14_a_run_that_is_cancelled_is_in_doubt_while_its_worker_waits(
     worker.cancel()
 
 
-async def test_a14_an_outcome_that_nobody_keeps_comes_again(open_gate: Open) -> None:
+async def test_an_outcome_that_nobody_keeps_comes_again(open_gate: Open) -> None:
     """Given a worker that keeps nothing of a review that it did not finish, then it gets it again."""
     gate = await open_gate(lease=0.5, heartbeat_ttl=1.0)
     review_id = await gate.submit([call(n=1)], thread_id="t-1")
@@ -75,7 +75,7 @@ async def test_a14_an_outcome_that_nobody_keeps_comes_again(open_gate: Open) -> 
 
 
 @pytest.mark.parametrize("given", [InvalidToolCall, KeyboardInterrupt])
-async def test_a14_a_blocking_run_that_fails_renews_no_lease(
+async def test_a_blocking_run_that_fails_renews_no_lease(
     open_gate: Open, redis_url: str, given: type[BaseException]
 ) -> None:
     """Given a script that keeps the outcome of a run that failed, then another process gets the review, or a
@@ -112,7 +112,7 @@ async def test_a14_a_blocking_run_that_fails_renews_no_lease(
     await asyncio.to_thread(kept[0].__exit__, None, None, None)
 
 
-async def test_a14_a_run_after_one_that_failed_renews_its_lease(open_gate: Open) -> None:
+async def test_a_run_after_one_that_failed_renews_its_lease(open_gate: Open) -> None:
     """Given a run without a function, and one with it that takes longer than the lease, then it is done."""
     gate = await open_gate(lease=0.5, heartbeat_ttl=1.0)
     review_id = await gate.submit([call(n=1)], thread_id="t-1")

@@ -82,7 +82,7 @@ async def test_t54_a_run_that_is_ahead_of_its_review_is_held(own_redis: OwnRedis
 
 
 @pytest.mark.parametrize("end", ["finish", "report and release", "nothing"])
-async def test_a9_f4_an_agent_that_lives_tells_what_it_ran_though_it_is_done_with_it(
+async def test_an_agent_that_lives_tells_what_it_ran_though_it_is_done_with_it(
     own_redis: OwnRedis, monkeypatch: pytest.MonkeyPatch, end: str
 ) -> None:
     """Given an agent that has run a call, and is done with the review, and a Redis that lost that; then the
@@ -108,7 +108,7 @@ async def test_a9_f4_an_agent_that_lives_tells_what_it_ran_though_it_is_done_wit
         assert await other.reviews.store.ready_reviews("crm") == []
 
 
-async def test_a9_f4_a_review_that_cannot_be_read_keeps_no_other_from_its_note(
+async def test_a_review_that_cannot_be_read_keeps_no_other_from_its_note(
     own_redis: OwnRedis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given two lost runs, and one of the reviews was written by a newer version; then the other is noted."""

@@ -83,16 +83,16 @@ TWO = {"reviewers": {"channel_members": True, "quorum": 2}}
 @pytest.mark.parametrize(
     "written", ["<@U0ALICE>", "<@U0ALICE|alice>", "slack:T0ACME/U0ALICE", " U0ALICE\n"]
 )
-def test_a25_a_user_id_in_another_spelling_is_read(rule: Any, written: str):
-    """Attack A25: or the requester's own approval counted, against what the card says."""
+def test_a_user_id_in_another_spelling_is_read(rule: Any, written: str):
+    """Or the requester's own approval counted, against what the card says."""
     assert review_with(rule, requester=written).requester == "U0ALICE"
 
 
 @pytest.mark.parametrize(
     "requester", ["alice", "ada@example.com", "U_ADA", "<@U0ALICE", "@U0ALICE"]
 )
-def test_a25_a_quorum_needs_a_known_requester(requester: str):
-    """Attack A25: given a quorum of two, which leaves the requester out, then a requester without a known id
+def test_a_quorum_needs_a_known_requester(requester: str):
+    """Given a quorum of two, which leaves the requester out, then a requester without a known id
     is refused, unless the policy lets the requester approve."""
     with pytest.raises(InvalidToolCall, match="exclude_requester: false"):
         review_with(TWO, requester=requester)

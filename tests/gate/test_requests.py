@@ -180,7 +180,7 @@ async def test_the_description_shows_arguments_as_the_model_wrote_them() -> None
 @pytest.mark.parametrize(
     "bad", [{"turn": ""}, {"path": "billing"}, {"path": [5]}, {"path": ["\ud800"]}]
 )
-async def test_a13_g12_a_turn_or_path_that_can_not_be_meant_is_a_sentence(
+async def test_a_turn_or_path_that_can_not_be_meant_is_a_sentence(
     gate: Gate, bad: dict[str, Any]
 ) -> None:
     """An empty turn would be the same one each time: its later calls would find the first one's results."""
@@ -208,7 +208,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("bad", "sentence"), WRONG, ids=range(len(WRONG)))
-async def test_a14_a_value_of_another_type_is_a_sentence(
+async def test_a_value_of_another_type_is_a_sentence(
     gate: Gate, bad: dict[str, Any], sentence: str
 ) -> None:
     """Also the turn 0 of a loop that counts: it would be the same turn each time."""
@@ -219,7 +219,7 @@ async def test_a14_a_value_of_another_type_is_a_sentence(
 
 
 @pytest.mark.parametrize("reason", [5, ["late"], "\ud800"])
-async def test_a14_a_reason_that_can_not_be_stored_is_a_sentence(gate: Gate, reason: Any) -> None:
+async def test_a_reason_that_can_not_be_stored_is_a_sentence(gate: Gate, reason: Any) -> None:
     review_id = await gate.submit([call(n=1)], thread_id="t-1")
     for cancel in (gate.cancel, gate.withdraw):
         with pytest.raises(InvalidToolCall, match="The reason must be valid text"):
@@ -228,12 +228,12 @@ async def test_a14_a_reason_that_can_not_be_stored_is_a_sentence(gate: Gate, rea
 
 
 @pytest.mark.parametrize("bad", [{"lease": 0}, {"lease": "30"}, {"heartbeat_ttl": float("nan")}])
-def test_a14_a_lease_in_which_nothing_can_run_is_refused(bad: dict[str, Any]) -> None:
+def test_a_lease_in_which_nothing_can_run_is_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(SettingsError, match="must be a number of seconds above 0"):
         Gate(MemoryStore(), policy=POLICY, agent="billing", **bad)
 
 
-async def test_a14_a_review_of_another_agent_is_not_this_ones(gate: Gate) -> None:
+async def test_a_review_of_another_agent_is_not_this_ones(gate: Gate) -> None:
     """Given the id of another agent's review, then this agent neither runs its calls nor cancels it: people
     approved them for the other one."""
     review_id = await gate.submit([call(n=1)], thread_id="t-1")

@@ -178,7 +178,7 @@ def test_without_an_event_loop_functions_run_in_the_thread_that_calls(redis_url:
     assert "look_back is async" in second.content
 
 
-async def test_a10_f5_a_positional_argument_behind_a_missing_one_arrives(gate: Gate) -> None:
+async def test_a_positional_argument_behind_a_missing_one_arrives(gate: Gate) -> None:
     """Given a function whose arguments have no names for its callers, and a call without the first one; then
     what people approved does not end up in `**options`, with the default in its place."""
     ran: list[Any] = []
@@ -194,7 +194,7 @@ async def test_a10_f5_a_positional_argument_behind_a_missing_one_arrives(gate: G
     assert ran == [("none", 5, {"urgent": True})]
 
 
-async def test_a13_g1_a_function_that_raises_stop_iteration_ends(gate: Gate) -> None:
+async def test_a_function_that_raises_stop_iteration_ends(gate: Gate) -> None:
     """Given functions that call `next` on nothing, which no thread can hand over, then both have an answer,
     and the review is done."""
 
@@ -236,7 +236,7 @@ RESULTS = [
 
 
 @pytest.mark.parametrize(("result", "text"), RESULTS, ids=range(len(RESULTS)))
-async def test_a13_g6_a_result_without_a_text_stops_no_other_call(
+async def test_a_result_without_a_text_stops_no_other_call(
     gate: Gate, result: object, text: str
 ) -> None:
     """Given a function with a result that JSON can't hold, or that has no text, then the model has an answer,
@@ -248,7 +248,7 @@ async def test_a13_g6_a_result_without_a_text_stops_no_other_call(
     assert (await gate.reviews.load(outcome.review_id)).review.status == "done"
 
 
-async def test_a13_g6_an_error_without_a_text_is_an_answer(gate: Gate) -> None:
+async def test_an_error_without_a_text_is_an_answer(gate: Gate) -> None:
     def look_up() -> None:
         raise SilentError
 
@@ -257,7 +257,7 @@ async def test_a13_g6_an_error_without_a_text_is_an_answer(gate: Gate) -> None:
     assert answer.content == "`look_up` failed: SilentError: (SilentError)"
 
 
-async def test_a14_what_an_edit_removes_does_not_come_back_as_a_default(gate: Gate) -> None:
+async def test_what_an_edit_removes_does_not_come_back_as_a_default(gate: Gate) -> None:
     """Given a call whose edit removed an argument for which the function has a default, then it does not run,
     as where it is guarded. What the model itself left out gets its default."""
     ran: list[Any] = []
@@ -279,7 +279,7 @@ async def test_a14_what_an_edit_removes_does_not_come_back_as_a_default(gate: Ga
     assert "It did not run" in (await line(gate, outcome, "1") or "")
 
 
-async def test_a14_a_generator_that_a_decorator_hides_did_not_run(gate: Gate) -> None:
+async def test_a_generator_that_a_decorator_hides_did_not_run(gate: Gate) -> None:
     """Given a function that returns a generator, of which nothing ran, then neither its answer nor its card
     says that it ran."""
 
@@ -292,6 +292,6 @@ async def test_a14_a_generator_that_a_decorator_hides_did_not_run(gate: Gate) ->
     assert "it did not run" in (await line(gate, outcome, "1") or "")
 
 
-def test_a14_a_function_without_a_signature_is_refused_at_once(gate: Gate) -> None:
+def test_a_function_without_a_signature_is_refused_at_once(gate: Gate) -> None:
     with pytest.raises(TypeError, match="The parameters of max are not known"):
         gate.guard(max)

@@ -13,7 +13,7 @@ from tests.gate.conftest import Open, listeners
 from tests.support.waiting import wait_until
 
 
-async def test_a14_edge_an_unforeseen_error_ends_no_heartbeat_and_no_waiting(
+async def test_an_unforeseen_error_ends_no_heartbeat_and_no_waiting(
     open_gate: Open,
     redis_url: str,
     monkeypatch: pytest.MonkeyPatch,

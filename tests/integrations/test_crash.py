@@ -111,7 +111,7 @@ async def scene(redis_url: str, tmp_path: Path, agents: Forks) -> AsyncIterator[
 
 
 @pytest.mark.parametrize("point", ["gate.before_submit", "gate.after_submit"])
-async def test_a1_killed_around_the_submit(scene: Scene, point: str) -> None:
+async def test_killed_around_the_submit(scene: Scene, point: str) -> None:
     """Fault A1: given an agent killed before or after its review was stored, when it starts again, then there
     is one review, and the job finishes."""
     async with scene.agent(point):
@@ -124,7 +124,7 @@ async def test_a1_killed_around_the_submit(scene: Scene, point: str) -> None:
     assert scene.answers["c3"][1].endswith("with reason: no")
 
 
-async def test_a2_killed_while_people_decide(scene: Scene) -> None:
+async def test_killed_while_people_decide(scene: Scene) -> None:
     """Fault A2: given a decision that came while no agent lived, when one starts, then it continues."""
     async with scene.agent():
         await scene.review()
@@ -145,7 +145,7 @@ async def test_a2_killed_while_people_decide(scene: Scene) -> None:
         "gate.before_done",
     ],
 )
-async def test_a3_a4_killed_where_nothing_is_in_doubt(scene: Scene, point: str) -> None:
+async def test_killed_where_nothing_is_in_doubt(scene: Scene, point: str) -> None:
     """Faults A3 and A4: given an agent killed between the decision and the tool, or after the report, when it
     starts again, then the tool ran once, and nobody was asked."""
     async with scene.agent(point):
@@ -183,7 +183,7 @@ async def test_killed_in_the_next_model_call_keeps_what_the_tools_said(scene: Sc
         ("langgraph.after_tool", "rerun", 2, ("success", "sent a")),
     ],
 )
-async def test_a4_a5_killed_around_the_tool_asks_a_person(
+async def test_killed_around_the_tool_asks_a_person(
     scene: Scene, point: str, answer: DoubtAnswer, effects: int, texts: tuple[str, str]
 ) -> None:
     """Faults A4 and A5: given an agent killed between `once` and the report, then the call is in doubt; when
@@ -346,7 +346,7 @@ async def test_killed_while_a_tool_acts_on_its_answer_asks_a_person(
 @pytest.mark.parametrize(
     ("answer", "effects", "output"), [("ran", 1, "ignore"), ("rerun", 2, "response")]
 )
-async def test_a7_h1_killed_while_a_tool_acts_on_a_written_answer_asks_a_person(
+async def test_killed_while_a_tool_acts_on_a_written_answer_asks_a_person(
     scene: Scene, answer: DoubtAnswer, effects: int, output: str
 ) -> None:
     """attack 7, H1: given an agent killed after its tool acted on an answer in a person's own words, then the
@@ -366,7 +366,7 @@ async def test_a7_h1_killed_while_a_tool_acts_on_a_written_answer_asks_a_person(
     assert json.loads(scene.answers["c1"][1])["type"] == output
 
 
-async def test_a7_h1_a_question_that_takes_only_words_gets_none_of_ours(scene: Scene) -> None:
+async def test_a_question_that_takes_only_words_gets_none_of_ours(scene: Scene) -> None:
     """attack 7, H1: given the same with a question that accepts only an answer, when a person says that the
     tool ran, then it gets no answer at all, and the run stays paused."""
     scene.shape = "only_words"

@@ -115,14 +115,12 @@ def test_attack_a21_other_ways_to_give_a_provider_tools() -> None:
         ({"prompt": "Say hello."}, []),
     ],
 )
-def test_a12_f5_parameters_that_switch_on_a_tool_of_the_provider(
-    params: Any, names: list[str]
-) -> None:
+def test_parameters_that_switch_on_a_tool_of_the_provider(params: Any, names: list[str]) -> None:
     assert provider_tools(params) == names
     assert provider_tools({"extra_body": params}) == names
 
 
 @pytest.mark.parametrize("key", ["additionalModelRequestFields", "additional_model_request_fields"])
-def test_a12_f5_tools_among_bedrocks_own_fields(key: str) -> None:
+def test_tools_among_bedrocks_own_fields(key: str) -> None:
     hosted = {"type": "code_execution_20250825", "name": "code_execution"}
     assert provider_tools({key: {"tools": [hosted]}}) == ["code_execution"]

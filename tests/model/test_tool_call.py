@@ -169,7 +169,7 @@ def test_newcomer_1_any_input_gives_a_call_or_one_sentence(value: Any) -> None:
     assert json.dumps(call.args) in text or not call.args
 
 
-def test_a8_f11_values_in_json_text_are_counted_before_they_are_parsed() -> None:
+def test_values_in_json_text_are_counted_before_they_are_parsed() -> None:
     """Given arguments as text; what has too many values is refused without parsing it."""
     text = '{"a": [' + "1," * MAX_VALUES + "1]}"
     with pytest.raises(InvalidToolCall, match="more than 131,072 values"):

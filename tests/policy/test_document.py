@@ -168,7 +168,7 @@ def test_a_byte_order_mark_is_no_part_of_the_policy(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("sign", ["\r", "\x85", "\u2028", "\u2029", "\u202e", "\u2067"])
-def test_a13_g5_nothing_reads_like_a_comment_and_is_a_rule(sign: str) -> None:
+def test_nothing_reads_like_a_comment_and_is_a_rule(sign: str) -> None:
     """Given a character that ends a comment in YAML 1.1 but not in an editor, or that reorders a line; then
     the policy is refused, with its line and a way to write the character in a text."""
     with pytest.raises(InvalidPolicy) as refused:

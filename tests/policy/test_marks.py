@@ -216,7 +216,7 @@ AGENT = {"interrupt_on": {"login": {"description": "Security agreed."}}}
 
 
 @pytest.mark.parametrize("context", [AGENT, {"description_prefix": "Security agreed."}])
-def test_h6_words_of_a_context_are_the_agents(context: dict[str, Any]) -> None:
+def test_words_of_a_context_are_the_agents(context: dict[str, Any]) -> None:
     """Given a policy that a context may override, then also a prefix of the agent's is no text of ours."""
     policy = Policy.from_mapping(
         {"default": "allow", "allow_override": True, "interrupt_on": {"login": True}}
@@ -226,7 +226,7 @@ def test_h6_words_of_a_context_are_the_agents(context: dict[str, Any]) -> None:
     assert ruling.verdict.by_agent == (ruling.verdict.reason == "Security agreed.")
 
 
-def test_h6_words_of_a_context_whose_when_fails_are_the_agents() -> None:
+def test_words_of_a_context_whose_when_fails_are_the_agents() -> None:
     """The stricter ruling of both is used then, with what the context's rule says."""
     policy = Policy.from_mapping({"default": "allow", "allow_override": True})
 
@@ -240,7 +240,7 @@ def test_h6_words_of_a_context_whose_when_fails_are_the_agents() -> None:
     assert not ruling.verdict.by_agent  # its reason is our own sentence
 
 
-def test_h6_a_schema_of_a_context_hides_nothing() -> None:
+def test_a_schema_of_a_context_hides_nothing() -> None:
     """Only the policy may hide an argument."""
     policy = Policy.from_mapping({"default": "allow", "allow_override": True})
     ruling = policy.for_run({"interrupt_on": {"login": {"args_schema": hides("pin")}}}).judge(CALL)

@@ -515,9 +515,7 @@ def test_an_agent_s_own_schema_may_hold_any_note() -> None:
         ),
     ],
 )
-def test_a13_e6_an_answer_that_nobody_could_give_is_refused_at_load(
-    schema: str, reason: str
-) -> None:
+def test_an_answer_that_nobody_could_give_is_refused_at_load(schema: str, reason: str) -> None:
     """Each answer to such a question was refused, so its review waited without end."""
     rule = f"run: {{allowed_decisions: [respond], answer_schema: {schema}}}"
     [problem] = problems(f"default: deny\ninterrupt_on:\n  {rule}")
@@ -534,7 +532,7 @@ def test_a13_e6_an_answer_that_nobody_could_give_is_refused_at_load(
         '{items: {$dynamicRef: "#a"}, $defs: {a: {$dynamicAnchor: a}}}',
     ],
 )
-def test_a14_edge_values_in_a_schema_are_no_keywords(schema: str) -> None:
+def test_values_in_a_schema_are_no_keywords(schema: str) -> None:
     """Given values that look like keywords, or references to anchors; then people can answer."""
     rule = f"run: {{allowed_decisions: [respond], answer_schema: {schema}}}"
     Policy.from_yaml(f"default: deny\ninterrupt_on:\n  {rule}")
@@ -552,7 +550,7 @@ def test_a14_edge_values_in_a_schema_are_no_keywords(schema: str) -> None:
         ('{items: {$dynamicRef: "#/properties/a"}, properties: {a: {}}}', "a `$dynamicRef` must"),
     ],
 )
-def test_a14_edge_no_name_and_no_other_reference_hides_what_nobody_could_answer(
+def test_no_name_and_no_other_reference_hides_what_nobody_could_answer(
     schema: str, what: str
 ) -> None:
     rule = f"run: {{allowed_decisions: [respond], answer_schema: {schema}}}"
@@ -560,7 +558,7 @@ def test_a14_edge_no_name_and_no_other_reference_hides_what_nobody_could_answer(
     assert what in problem
 
 
-def test_a13_e6_names_of_properties_are_no_keywords() -> None:
+def test_names_of_properties_are_no_keywords() -> None:
     properties = "{format: {$ref: '#/$defs/t'}, readOnly: {type: boolean}, $ref: {}}"
     schema = f"{{properties: {properties}, $defs: {{t: {{}}}}}}"
     rule = f"run: {{allowed_decisions: [respond], answer_schema: {schema}}}"

@@ -176,8 +176,8 @@ OTHERS = {
 
 @pytest.mark.parametrize("field", Ruling._fields)
 @pytest.mark.parametrize("last", [True, False])
-def test_a5_a_when_that_fails_drops_nothing_of_either_rule(field: str, last: bool) -> None:
-    """Attack A5: given two rules of which one is stricter in a field of a Ruling, when the first one's `when`
+def test_a_when_that_fails_drops_nothing_of_either_rule(field: str, last: bool) -> None:
+    """Given two rules of which one is stricter in a field of a Ruling, when the first one's `when`
     fails, then that field is as strict, in whichever of the two rules it is."""
     if field in OTHERS:
         return
@@ -193,14 +193,14 @@ def test_a5_a_when_that_fails_drops_nothing_of_either_rule(field: str, last: boo
 
 
 @pytest.mark.parametrize("default", ["allow", "review"])
-def test_a5_a_when_that_fails_keeps_hidden_what_its_rule_hides(default: str) -> None:
-    """Attack A5: arguments too large for a `when` must not show more."""
+def test_a_when_that_fails_keeps_hidden_what_its_rule_hides(default: str) -> None:
+    """Arguments too large for a `when` must not show more."""
     rules = {"pay": {"when": SMALL, "args_schema": HIDES}}
     found = ruling({"default": default, "interrupt_on": rules}, "pay", amount=1, pin="1", **JUNK)
     assert find_hidden([found.policy_schema], {"pin": "1"}) == [("pin",)]
 
 
-def test_a5_a_when_that_fails_lets_run_twice_only_what_both_do() -> None:
+def test_a_when_that_fails_lets_run_twice_only_what_both_do() -> None:
     """Also where the rule that may speak instead allows the call without asking."""
     rules = {"pay": {"when": SMALL, "idempotent": True}, "pa*": False}
     assert not ruling(
@@ -208,7 +208,7 @@ def test_a5_a_when_that_fails_lets_run_twice_only_what_both_do() -> None:
     ).idempotent
 
 
-def test_a5_two_schemas_that_can_not_be_put_together_ask_nobody() -> None:
+def test_two_schemas_that_can_not_be_put_together_ask_nobody() -> None:
     refers = {"properties": {"pin": {"$ref": "#/$defs/pin"}}, "$defs": {"pin": {"writeOnly": True}}}
     rules = {"pay": {"when": SMALL, "args_schema": refers}, "pa*": {"args_schema": HIDES}}
     found = ruling({"default": "deny", "interrupt_on": rules}, "pay", amount=1, pin="1", **JUNK)

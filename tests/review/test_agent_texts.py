@@ -105,7 +105,7 @@ def test_what_code_wrote_of_hidden_arguments_is_not_shown() -> None:
 
 
 @pytest.mark.parametrize("hides", [{}, HIDES])
-def test_h6_a_reason_by_an_overriding_context_is_the_agents(hides: dict[str, Any]) -> None:
+def test_a_reason_by_an_overriding_context_is_the_agents(hides: dict[str, Any]) -> None:
     """H6: given a policy that a context may override, then the context's description is no reason of the
     policy: it is quoted as the agent's, and withheld where values are hidden."""
     policy = Policy.from_mapping(
@@ -123,7 +123,7 @@ def test_h6_a_reason_by_an_overriding_context_is_the_agents(hides: dict[str, Any
         assert find_open_action(review, "1").rule == ""
 
 
-def test_h6_what_code_wrote_of_another_call_is_not_shown_either() -> None:
+def test_what_code_wrote_of_another_call_is_not_shown_either() -> None:
     """The reason of a call is withheld also if only another call of the review hides a value."""
     says = {"description": lambda _: f"Uses {SECRET}"}
     calls = (ToolCall("c1", "pay", {"n": 1}), ToolCall("c2", "other", {"card": SECRET}))

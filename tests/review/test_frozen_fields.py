@@ -124,7 +124,7 @@ def edit(review: Review, n: int, name: str | None = None) -> Review:
 
 @pytest.mark.parametrize("field", sorted(STRICT))
 @pytest.mark.parametrize("way", ["edit", "rename", "rename only"])
-def test_a3_what_a_ruling_freezes_holds_for_a_new_revision(field: str, way: str) -> None:
+def test_what_a_ruling_freezes_holds_for_a_new_revision(field: str, way: str) -> None:
     """Given a call under a loose rule, when an edit brings it under a strict rule, then the strict rule
     applies in full."""
     case = STRICT[field]
@@ -138,7 +138,7 @@ def test_a3_what_a_ruling_freezes_holds_for_a_new_revision(field: str, way: str)
     assert case.holds(edit(review, n, target))
 
 
-def test_a3_a_call_that_was_edited_does_not_run_twice_by_itself() -> None:
+def test_a_call_that_was_edited_does_not_run_twice_by_itself() -> None:
     """Given a GET that may run twice, when it was edited to a POST, approved and started, and its process
     died, then a person is asked."""
     rule = {"when": {"properties": {"method": {"const": "GET"}}}, "idempotent": True}
@@ -155,7 +155,7 @@ def test_a3_a_call_that_was_edited_does_not_run_twice_by_itself() -> None:
     assert [call.key for call in review.calls_in_doubt] == ["1"]
 
 
-def test_a3_an_edit_back_does_not_win_back_what_was_lost() -> None:
+def test_an_edit_back_does_not_win_back_what_was_lost() -> None:
     two = {"channel_members": True, "quorum": 2, "exclude_requester": False}
     strict = Case({"idempotent": False, "reviewers": two})
     review = edit(edit(review_of(strict, "tool", 1), 7), 1)
@@ -179,13 +179,13 @@ def answer_with(other: dict[str, Any], answer: str) -> Review:
     return decide(review, "1", Proposal("approve", 1, answer=answer), ADA, NOW).review
 
 
-def test_a3_an_answer_among_the_arguments_takes_what_its_rule_freezes() -> None:
+def test_an_answer_among_the_arguments_takes_what_its_rule_freezes() -> None:
     assert answer_with({}, "s").calls[0].idempotent
     assert not answer_with({"idempotent": False}, "xxl").calls[0].idempotent
     assert answer_with({"redact": ["/size"]}, "xxl").actions[0].config.redact == ("/size",)
 
 
-def test_a3_an_answer_that_falls_to_another_question_is_refused() -> None:
+def test_an_answer_that_falls_to_another_question_is_refused() -> None:
     """Otherwise nobody would get that question."""
     question = {"answer_schema": {"enum": ["s", "xxl"]}}
     with pytest.raises(Refused, match="an answer to another question"):

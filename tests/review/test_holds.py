@@ -53,7 +53,7 @@ def released(review: Review) -> Review:
 # ------------------------------------------------------------------------ clocks
 
 
-async def test_a9_f15_people_get_the_time_for_which_a_review_was_held(
+async def test_people_get_the_time_for_which_a_review_was_held(
     reviews: Reviews, clock: Clock
 ) -> None:
     """Given a deadline of ten minutes, and a review that is held for an hour, by two holds; then after its
@@ -77,7 +77,7 @@ async def test_a9_f15_people_get_the_time_for_which_a_review_was_held(
     assert after.review.actions[0].decision.type == "reject"
 
 
-def test_a9_f15_the_next_step_waits_as_long_as_without_the_hold() -> None:
+def test_the_next_step_waits_as_long_as_without_the_hold() -> None:
     steps = [{"after": "3m", "to": "slack:#second"}, {"after": "1h", "to": "slack:#third"}]
     after = released(one(escalate=steps))
     assert next_step_at(after.actions[0]) == START + 3600 + 180
@@ -89,7 +89,7 @@ def test_a9_f15_the_next_step_waits_as_long_as_without_the_hold() -> None:
 @pytest.mark.parametrize(
     ("delivered", "ends"), [(50, 3600 + 50 + 600), (160, 3700 + 600), (None, None)]
 )
-def test_a9_f15_a_clock_that_began_with_the_card_waits_too(
+def test_a_clock_that_began_with_the_card_waits_too(
     delivered: float | None, ends: float | None
 ) -> None:
     """Given a clock that starts with the first card: before the hold, in it, and not yet."""
@@ -100,14 +100,14 @@ def test_a9_f15_a_clock_that_began_with_the_card_waits_too(
     assert end == (None if ends is None else START + ends)
 
 
-def test_a9_f15_the_deadline_that_an_edit_kept_waits_too() -> None:
+def test_the_deadline_that_an_edit_kept_waits_too() -> None:
     review = one(expire={"after": "1d", "decision": "reject"})
     edited = review.actions[0].model_copy(update={"since": START + 60, "until": START + 700})
     after = released(review.model_copy(update={"actions": (edited,)}))
     assert deadline(after.actions[0]) == START + 3600 + 700
 
 
-def test_a9_f15_what_was_late_before_the_hold_is_late_after_it() -> None:
+def test_what_was_late_before_the_hold_is_late_after_it() -> None:
     """Silence never gets a second chance: the policy decides at the release."""
     after = released(one(expire={"after": "90s", "decision": "reject"}))
     assert apply_due(after, RELEASED).event.kind == "expired"
@@ -116,7 +116,7 @@ def test_a9_f15_what_was_late_before_the_hold_is_late_after_it() -> None:
 # ------------------------------------------------------------------------ votes to cancel
 
 
-async def test_a9_f16_a_held_review_is_cancelled_by_as_many_people_as_it_needs(
+async def test_a_held_review_is_cancelled_by_as_many_people_as_it_needs(
     reviews: Reviews, clock: Clock
 ) -> None:
     """Given a held review of which two people must reject; then the first vote to cancel counts and it is
@@ -141,7 +141,7 @@ async def test_a9_f16_a_held_review_is_cancelled_by_as_many_people_as_it_needs(
 
 
 @pytest.mark.parametrize("by", [ADA, None])
-async def test_a9_f1_what_an_agent_has_started_is_not_cancelled(
+async def test_what_an_agent_has_started_is_not_cancelled(
     reviews: Reviews, by: Reviewer | None
 ) -> None:
     """Given a held review of which an agent says that it has started a call; then neither a person nor its
@@ -159,7 +159,7 @@ async def test_a9_f1_what_an_agent_has_started_is_not_cancelled(
         await reviews.apply(Cancel(id, by, "again"))
 
 
-async def test_a9_f1_a_vote_to_cancel_is_refused_too(reviews: Reviews) -> None:
+async def test_a_vote_to_cancel_is_refused_too(reviews: Reviews) -> None:
     id = await submit(reviews, reviewers={"channel_members": True, "quorum": 2, "reject_quorum": 2})
     await reviews.store.hold_live_reviews()
     await reviews.store.record_mark(id, ran_mark("1"))
@@ -171,7 +171,7 @@ async def test_a9_f1_a_vote_to_cancel_is_refused_too(reviews: Reviews) -> None:
 
 
 @pytest.mark.parametrize("answer", [None, "ran", "skip", "rerun"])
-async def test_a9_f9_what_may_have_run_is_not_edited(
+async def test_what_may_have_run_is_not_edited(
     reviews: Reviews, answer: DoubtAnswer | None
 ) -> None:
     """Given a release of a pending review of which an agent says that it has started its call; then an edit

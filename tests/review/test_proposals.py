@@ -270,7 +270,7 @@ async def test_dialects_10_arguments_come_back_sorted_by_key_as_they_were_decide
 
 
 @pytest.mark.parametrize("schema", [{"type": ["string", "null"]}, {"enum": ["a", None]}])
-async def test_a14_edge_an_answer_may_be_null(schema: Any) -> None:
+async def test_an_answer_may_be_null(schema: Any) -> None:
     """It was taken for no answer: who chose it was told to choose an answer, and where only null is allowed
     nobody could answer."""
     into_input = await with_output("input", schema)
@@ -283,7 +283,7 @@ async def test_a14_edge_an_answer_may_be_null(schema: Any) -> None:
         decide(into_input, "1", Proposal("approve", 1), ADA, NOW)
 
 
-async def test_a14_edge_null_in_the_tools_place_is_its_text() -> None:
+async def test_null_in_the_tools_place_is_its_text() -> None:
     review = await review_of("perhaps")
     decision = (
         decide(review, "1", Proposal("respond", 1, answer=None), ADA, NOW)
@@ -294,7 +294,7 @@ async def test_a14_edge_null_in_the_tools_place_is_its_text() -> None:
     assert (decision.answer, decision.message) == (None, "null")
 
 
-async def test_a14_edge_a_system_without_a_word_for_null_never_gets_it() -> None:
+async def test_a_system_without_a_word_for_null_never_gets_it() -> None:
     review = await with_output("state", {"enum": ["a", None]})
     (action,) = review.actions
     request = action.request.model_copy(update={"takes": ("approve",)})
@@ -304,7 +304,7 @@ async def test_a14_edge_a_system_without_a_word_for_null_never_gets_it() -> None
         decide(review, "1", Proposal("approve", 1, answer=None), ADA, NOW)
 
 
-async def test_a14_edge_blanks_around_an_answer_say_nothing() -> None:
+async def test_blanks_around_an_answer_say_nothing() -> None:
     """Given an answer with a line end, which an input leaves behind; then it is the text without it, so that
     it agrees with the same text of another person: both looked the same, and the review waited."""
     review = await review_of("why")

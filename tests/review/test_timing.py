@@ -132,7 +132,7 @@ def test_else_nobody_is_reminded_unasked(rule: dict[str, Any]):
     ],
     ids=["remind", "a chain", "a deadline", "nothing"],
 )
-def test_a14_edge_people_are_reminded_of_a_call_in_doubt(rule: dict[str, Any], every: float | None):
+def test_people_are_reminded_of_a_call_in_doubt(rule: dict[str, Any], every: float | None):
     """Given a call whose process died; then people are asked again until
     somebody answers, as often as its rule says: it was told once."""
     review = decide(one(**rule), "1", proposal(), ADA, START).review
@@ -263,7 +263,7 @@ def test_what_stands_in_a_place_that_is_gone_goes_to_its_fallback():
     assert [grant.places for grant in of(review).grants] == [("slack:#first",)]
 
 
-def test_a22_who_may_decide_since_the_look_up_is_not_passed_over():
+def test_who_may_decide_since_the_look_up_is_not_passed_over():
     """Given a look-up by which nobody was left; when a step was taken since then, then nothing is opened."""
     review = one(fallback="slack:#it", escalate=STEPS)
     looked_up = {"1": of(review).grants}

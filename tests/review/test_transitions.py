@@ -430,7 +430,7 @@ def test_promise_6_an_answer_to_an_earlier_doubt_settles_no_later_one():
     assert claims.resolve(review, "1", "ran", ADA, NOW + 90, attempt=2).review.calls_in_doubt == ()
 
 
-def test_a12_f4_what_began_and_has_no_result_is_not_done():
+def test_what_began_and_has_no_result_is_not_done():
     """Nobody would learn whether it ran; when the lease ends, people are asked."""
     review = claim(decide_by_ada(one()), NOW)
     review = claims.start(review, review.fence, "1", NOW + 1).review
@@ -438,7 +438,7 @@ def test_a12_f4_what_began_and_has_no_result_is_not_done():
         claims.finish(review, review.fence, {}, NOW + 2)
 
 
-def test_a12_f4_what_people_ordered_and_the_agent_did_not_do_is_not_told_as_if_it_ran():
+def test_what_people_ordered_and_the_agent_did_not_do_is_not_told_as_if_it_ran():
     review = claim(decide_by_ada(one()), NOW)
     review = claims.start(review, review.fence, "1", NOW + 1).review
     review = claims.expire_lease(review, NOW + 40).review

@@ -451,8 +451,8 @@ def test_an_event_names_the_rule_the_policy_and_the_place():
 
 
 @pytest.mark.parametrize("requester", [None, "UBO"])
-def test_a18_an_edit_that_too_few_could_approve_is_refused(requester: str | None) -> None:
-    """Attack A18: given two people who must both approve, when one of them edits, then that is refused, as
+def test_an_edit_that_too_few_could_approve_is_refused(requester: str | None) -> None:
+    """Given two people who must both approve, when one of them edits, then that is refused, as
     nobody could ever approve it."""
     people = {"users": ["UADA", "UBO"], "editor_approves": False, "exclude_requester": False}
     rule = {"reviewers": {**people, "quorum": 2}}

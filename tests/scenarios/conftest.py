@@ -17,7 +17,7 @@ from slack_sandbox.server import running_sandbox
 from teams_sandbox.workspace.acme import ALICE, APPROVALS, ESCALATIONS, GROUP_CHAT, OPS
 from tests.support.bots import CANARY, CLICK, Scene, duplicate_cards
 from tests.support.slack_limits import assert_calls
-from tests.support.teams.hands import TeamsHands
+from tests.support.teams.users import TeamsUsers
 
 
 @pytest.fixture
@@ -25,8 +25,8 @@ async def scene(
     redis_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> AsyncIterator[Scene]:
     caplog.set_level(logging.INFO)
-    async with running_sandbox(answer_timeout=CLICK) as sandbox, Actor(sandbox.url) as hands:
-        scene = Scene(sandbox, hands, redis_url, tmp_path)
+    async with running_sandbox(answer_timeout=CLICK) as sandbox, Actor(sandbox.url) as actor:
+        scene = Scene(sandbox, actor, redis_url, tmp_path)
         try:
             yield scene
         finally:
@@ -48,21 +48,21 @@ def bot_settings() -> dict[str, str]:
 
 
 @pytest.fixture
-async def hands(scene: Scene, bot_settings: dict[str, str]) -> AsyncIterator[TeamsHands]:
+async def users(scene: Scene, bot_settings: dict[str, str]) -> AsyncIterator[TeamsUsers]:
     """People of a tenant, and a bot that has Slack and this tenant."""
     async with (
         teams_sandbox.server.running_sandbox() as sandbox,
         aiohttp.ClientSession() as session,
     ):
-        hands = TeamsHands(sandbox, session)
+        users = TeamsUsers(sandbox, session)
         try:
             bot = await scene.bot(**sandbox.settings(), **bot_settings)
             sandbox.bot_url = bot.endpoints["teams"]
             for user in sandbox.workspace.users.values():
                 if user.has_app:
-                    await hands.install(user.id)
+                    await users.install(user.id)
             for place in (APPROVALS, OPS, ESCALATIONS, GROUP_CHAT):
-                await hands.install(ALICE, place)
-            yield hands
+                await users.install(ALICE, place)
+            yield users
         finally:
             await scene.close()

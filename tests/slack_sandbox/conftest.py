@@ -88,7 +88,7 @@ async def sandbox(plain_bot: PlainBot) -> AsyncIterator[Sandbox]:
 
 
 @pytest.fixture
-async def hands(sandbox: Sandbox) -> AsyncIterator[Actor]:
+async def actor(sandbox: Sandbox) -> AsyncIterator[Actor]:
     async with Actor(sandbox.url) as client:
         yield client
 

@@ -85,11 +85,11 @@ async def post(client: Slack, blocks: list[Any] | None = None, **more: Any) -> s
 
 
 async def open_modal(
-    client: Slack, hands: Actor, plain_bot: Any, view: dict[str, Any] | None = None
+    client: Slack, actor: Actor, plain_bot: Any, view: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     """Alice clicks, and the bot opens a modal for her."""
     ts = await post(client)
-    await hands.click("U0ALICE", HERE, ts, "approve", block_id="b1")
+    await actor.click("U0ALICE", HERE, ts, "approve", block_id="b1")
     trigger_id = plain_bot.payloads[-1]["trigger_id"]
     return (await client.views_open(trigger_id=trigger_id, view=view or modal()))["view"]
 

@@ -43,7 +43,7 @@ def approver(client: Slack, secret: str) -> AsyncApp:
 
 
 async def test_click_modal_error_beside_the_field_and_acceptance(
-    sandbox: Sandbox, hands: Actor, client: Slack
+    sandbox: Sandbox, actor: Actor, client: Slack
 ) -> None:
     bolt = approver(client, sandbox.app.signing_secret)
 
@@ -60,15 +60,15 @@ async def test_click_modal_error_beside_the_field_and_acceptance(
         blocks = [actions(button("edit"))]
         ts = (await client.chat_postMessage(channel=HERE, text="card", blocks=blocks))["ts"]
 
-        assert await hands.click("U0ALICE", HERE, ts, "edit") == {"ok": True}
-        assert await hands.view("U0ALICE")
-        refused = await hands.submit("U0ALICE")
+        assert await actor.click("U0ALICE", HERE, ts, "edit") == {"ok": True}
+        assert await actor.view("U0ALICE")
+        refused = await actor.submit("U0ALICE")
         assert refused == {"ok": False, "errors": {"name": "Who is that?"}}
-        assert await hands.submit("U0ALICE", {"name": "Jo"}) == {"ok": True, "closed": True}
+        assert await actor.submit("U0ALICE", {"name": "Jo"}) == {"ok": True, "closed": True}
 
-        (message,) = await hands.messages(HERE)
+        (message,) = await actor.messages(HERE)
         assert (message["text"], message["edited"]) == ("U0ALICE says Jo", True)
-        forged = await hands.send_payload(
+        forged = await actor.send_payload(
             sandbox.bot_url, {"type": "block_actions"}, "another secret"
         )
         assert forged[0] == 401

@@ -98,7 +98,7 @@ async def test_what_kind_of_channel_it_is(client: Slack) -> None:
     assert (await info(client, "C0OLD"))["is_archived"] is True
 
 
-async def test_a_direct_message_is_opened_once(client: Slack, hands: Actor) -> None:
+async def test_a_direct_message_is_opened_once(client: Slack, actor: Actor) -> None:
     unknown = await refusal(client, "conversations.open", users="U0ALICE", prevent_creation=True)
     assert unknown["error"] == "channel_not_found"
 
@@ -115,9 +115,9 @@ async def test_a_direct_message_is_opened_once(client: Slack, hands: Actor) -> N
         "U0ALICE",
         "U0APPROVER",
     ]
-    seen = {one["id"] for one in (await hands.state("U0BOB"))["channels"]}
+    seen = {one["id"] for one in (await actor.state("U0BOB"))["channels"]}
     assert "D0ALICE" not in seen, "it is between the two"
-    mine = {one["id"]: one for one in (await hands.state("U0ALICE"))["channels"]}["D0ALICE"]
+    mine = {one["id"]: one for one in (await actor.state("U0ALICE"))["channels"]}["D0ALICE"]
     assert (mine["is_im"], mine["im_user"]) == (True, "U0APPROVER")
 
 

@@ -22,7 +22,7 @@ def events_of(bot: PlainBot) -> list[Json]:
 
 
 async def test_an_event_comes_in_an_envelope_with_a_signature(
-    sandbox: Sandbox, plain_bot: PlainBot, hands: Actor
+    sandbox: Sandbox, plain_bot: PlainBot, actor: Actor
 ) -> None:
     """The signature is checked by the plain bot."""
     sandbox.channels.join("C0OPS", "U0BOB", inviter="U0DANA")
@@ -48,7 +48,7 @@ async def test_an_event_comes_in_an_envelope_with_a_signature(
         "inviter": "U0DANA",
     }
     assert "X-Slack-Retry-Num" not in plain_bot.received[0]
-    [delivery] = await hands.deliveries()
+    [delivery] = await actor.deliveries()
     assert delivery["status"] == 200
 
 

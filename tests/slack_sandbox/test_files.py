@@ -42,40 +42,40 @@ async def share(client: Slack, file_id: str, **more: Any) -> Any:
     )
 
 
-async def test_a_file_in_a_thread(sandbox: Sandbox, client: Slack, hands: Actor) -> None:
+async def test_a_file_in_a_thread(sandbox: Sandbox, client: Slack, actor: Actor) -> None:
     card = await post(client)
     file_id = await upload(sandbox, client)
     answer = await share(client, file_id, channel_id=HERE, thread_ts=card, initial_comment="*all*")
 
-    (reply,) = await hands.replies(HERE, card)
+    (reply,) = await actor.replies(HERE, card)
     (file,) = reply["files"]
     assert (reply["text"], file["id"], file["title"]) == ("*all*", file_id, "All arguments")
     assert file["permalink"] == f"{sandbox.url}/files/{file_id}" == answer["files"][0]["permalink"]
     assert "ticket" not in file
-    assert await hands.file_text("U0ALICE", file_id) == HTML
+    assert await actor.file_text("U0ALICE", file_id) == HTML
 
 
-async def test_files_of_slacks_own_client(sandbox: Sandbox, client: Slack, hands: Actor) -> None:
+async def test_files_of_slacks_own_client(sandbox: Sandbox, client: Slack, actor: Actor) -> None:
     await client.files_upload_v2(channel=HERE, filename="args.json", content="{}")
-    (message,) = await hands.messages(HERE)
-    assert await hands.file_text("U0ALICE", message["files"][0]["id"]) == "{}"
+    (message,) = await actor.messages(HERE)
+    assert await actor.file_text("U0ALICE", message["files"][0]["id"]) == "{}"
 
 
 async def test_only_who_sees_the_message_reads_its_file(
-    sandbox: Sandbox, client: Slack, hands: Actor
+    sandbox: Sandbox, client: Slack, actor: Actor
 ) -> None:
     board = sandbox.workspace.channels["G0BOARD"]
     board.members.append("U0APPROVER")
     file_id = await upload(sandbox, client)
     with pytest.raises(ScriptError, match="404"):
-        await hands.file_text("U0DANA", file_id)
+        await actor.file_text("U0DANA", file_id)
     await share(client, file_id, channel_id=board.id)
 
-    assert await hands.file_text("U0DANA", file_id) == HTML
+    assert await actor.file_text("U0DANA", file_id) == HTML
     with pytest.raises(ScriptError, match="404"):
-        await hands.file_text("U0ALICE", file_id)
+        await actor.file_text("U0ALICE", file_id)
     with pytest.raises(ScriptError, match="403"):
-        await hands.file_text("", file_id)
+        await actor.file_text("", file_id)
 
 
 async def test_a_file_is_inert(sandbox: Sandbox, client: Slack) -> None:

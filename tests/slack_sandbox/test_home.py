@@ -25,7 +25,7 @@ async def publish(client: Slack, view: Json | None = None, **args: Any) -> Json:
     return (await client.views_publish(**published))["view"]
 
 
-async def test_each_person_has_a_view_of_their_own(client: Slack, hands: Actor) -> None:
+async def test_each_person_has_a_view_of_their_own(client: Slack, actor: Actor) -> None:
     view = await publish(client, home(callback_id="mine", private_metadata="7"))
     assert (view["type"], view["callback_id"], view["private_metadata"]) == (
         "home",
@@ -33,9 +33,9 @@ async def test_each_person_has_a_view_of_their_own(client: Slack, hands: Actor) 
         "7",
     )
     assert (view["app_id"], view["root_view_id"]) == ("A0APPROVER", view["id"])
-    assert await hands.home("U0ALICE") == view
-    assert await hands.home("U0BOB") is None
-    assert (await hands.state("U0ALICE"))["views"] == [], "it is no modal"
+    assert await actor.home("U0ALICE") == view
+    assert await actor.home("U0BOB") is None
+    assert (await actor.state("U0ALICE"))["views"] == [], "it is no modal"
 
 
 async def test_a_view_is_replaced_whole_and_keeps_its_id(client: Slack) -> None:
@@ -45,12 +45,12 @@ async def test_a_view_is_replaced_whole_and_keeps_its_id(client: Slack) -> None:
     assert second["hash"] != first["hash"]
 
 
-async def test_a_hash_guards_against_a_newer_view(client: Slack, hands: Actor) -> None:
+async def test_a_hash_guards_against_a_newer_view(client: Slack, actor: Actor) -> None:
     first = await publish(client)
     newer = await publish(client, home(callback_id="newer"), hash=first["hash"])
     late = {"user_id": "U0ALICE", "view": home(), "hash": first["hash"]}
     assert (await refusal(client, "views.publish", **late))["error"] == "hash_conflict"
-    assert await hands.home("U0ALICE") == newer
+    assert await actor.home("U0ALICE") == newer
     unknown = {"user_id": "U0BOB", "view": home(), "hash": first["hash"]}
     assert (await refusal(client, "views.publish", **unknown))["error"] == "hash_conflict"
 
@@ -79,14 +79,14 @@ async def test_a_hundred_blocks_are_not_too_many(client: Slack) -> None:
 
 
 async def test_an_unknown_person_and_an_app_without_the_tab(
-    sandbox: Sandbox, client: Slack, hands: Actor
+    sandbox: Sandbox, client: Slack, actor: Actor
 ) -> None:
     answer = await refusal(client, "views.publish", user_id="U0NOBODY", view=home())
     assert (answer["error"], answer["errors"]) == ("invalid_arguments", ["invalid `user_id`"])
     sandbox.app.home_tab = False
     answer = await refusal(client, "views.publish", user_id="U0ALICE", view=home())
     assert answer["error"] == "not_enabled"
-    assert (await hands.open_home("U0ALICE"))["ok"] is False
+    assert (await actor.open_home("U0ALICE"))["ok"] is False
 
 
 async def test_an_external_id_is_one_persons(client: Slack) -> None:
@@ -97,12 +97,12 @@ async def test_an_external_id_is_one_persons(client: Slack) -> None:
 
 
 async def test_the_app_is_told_who_enters_and_what_they_see(
-    sandbox: Sandbox, client: Slack, hands: Actor, plain_bot: PlainBot
+    sandbox: Sandbox, client: Slack, actor: Actor, plain_bot: PlainBot
 ) -> None:
-    assert await hands.open_home("U0ALICE") == {"ok": True}
+    assert await actor.open_home("U0ALICE") == {"ok": True}
     await sandbox.events.wait_delivered()
     shown = await publish(client)
-    await hands.open_home("U0ALICE")
+    await actor.open_home("U0ALICE")
     await sandbox.events.wait_delivered()
 
     first, second = (body["event"] for body in plain_bot.events)
@@ -110,15 +110,15 @@ async def test_the_app_is_told_who_enters_and_what_they_see(
     assert first["channel"] == "D0ALICE"
     assert "view" not in first
     assert second["view"] == shown
-    assert (await hands.open_home("U0GONE"))["ok"] is False
+    assert (await actor.open_home("U0GONE"))["ok"] is False
 
 
 async def test_a_button_there_tells_its_view_and_may_open_a_modal(
-    client: Slack, hands: Actor, plain_bot: PlainBot
+    client: Slack, actor: Actor, plain_bot: PlainBot
 ) -> None:
     view = await publish(client, home(actions(button(value="r1"), block_id="b1")))
 
-    assert await hands.click_view("U0ALICE", "approve", home=True) == {"ok": True}
+    assert await actor.click_view("U0ALICE", "approve", home=True) == {"ok": True}
 
     [payload] = plain_bot.payloads
     assert payload["type"] == "block_actions"
@@ -128,28 +128,28 @@ async def test_a_button_there_tells_its_view_and_may_open_a_modal(
     assert payload["actions"][0]["value"] == "r1"
     assert not {"message", "channel", "response_url"} & set(payload)
     await client.views_open(trigger_id=payload["trigger_id"], view=modal())
-    assert await hands.view("U0ALICE")
+    assert await actor.view("U0ALICE")
 
 
-async def test_nobody_clicks_in_the_tab_of_another(client: Slack, hands: Actor) -> None:
+async def test_nobody_clicks_in_the_tab_of_another(client: Slack, actor: Actor) -> None:
     view = await publish(client, home(actions(button(), block_id="b1")))
     click = {"view_id": view["id"], "block_id": "b1", "action_id": "approve"}
-    assert (await hands.post("click", {"user": "U0BOB", **click}))["ok"] is False
+    assert (await actor.post("click", {"user": "U0BOB", **click}))["ok"] is False
     with pytest.raises(ScriptError, match="U0BOB"):
-        await hands.click_view("U0BOB", "approve", home=True)
+        await actor.click_view("U0BOB", "approve", home=True)
 
 
-async def test_a_home_tab_is_not_submitted_or_closed(client: Slack, hands: Actor) -> None:
+async def test_a_home_tab_is_not_submitted_or_closed(client: Slack, actor: Actor) -> None:
     view = await publish(client)
     wish = {"user": "U0ALICE", "view_id": view["id"]}
-    assert (await hands.post("submit", wish))["ok"] is False
-    assert (await hands.post("close", wish))["ok"] is False
-    assert await hands.home("U0ALICE") == view
+    assert (await actor.post("submit", wish))["ok"] is False
+    assert (await actor.post("close", wish))["ok"] is False
+    assert await actor.home("U0ALICE") == view
 
 
 @pytest.mark.parametrize("sockets", [False, True])
 async def test_bolt_draws_the_tab_again_after_a_click(
-    sandbox: Sandbox, client: Slack, hands: Actor, sockets: bool
+    sandbox: Sandbox, client: Slack, actor: Actor, sockets: bool
 ) -> None:
     bolt = AsyncApp(client=client, signing_secret=sandbox.app.signing_secret)
 
@@ -165,7 +165,7 @@ async def test_bolt_draws_the_tab_again_after_a_click(
     bolt.event("app_home_opened")(on_opened)
     bolt.action("decide")(on_decision)
     async with install(bolt, sandbox, sockets):
-        await hands.open_home("U0BOB")
-        await hands.wait_for(lambda state: state["home"], user="U0BOB")
-        assert await hands.click_view("U0BOB", "decide", home=True) == {"ok": True}
-        await hands.wait_for(lambda s: s["home"]["callback_id"] == "done", user="U0BOB")
+        await actor.open_home("U0BOB")
+        await actor.wait_for(lambda state: state["home"], user="U0BOB")
+        assert await actor.click_view("U0BOB", "decide", home=True) == {"ok": True}
+        await actor.wait_for(lambda s: s["home"]["callback_id"] == "done", user="U0BOB")

@@ -40,9 +40,9 @@ async def test_files_outlive_the_process(tmp_path: Path) -> None:
     async with running_sandbox(data=data, scopes=scopes) as sandbox:
         await slack(sandbox).files_upload_v2(channel=HERE, filename="a.json", content="{}")
 
-    async with running_sandbox(data=data) as sandbox, Actor(sandbox.url) as hands:
-        (message,) = await hands.messages(HERE)
-        assert await hands.file_text("U0ALICE", message["files"][0]["id"]) == "{}"
+    async with running_sandbox(data=data) as sandbox, Actor(sandbox.url) as actor:
+        (message,) = await actor.messages(HERE)
+        assert await actor.file_text("U0ALICE", message["files"][0]["id"]) == "{}"
 
 
 async def test_a_broken_file_is_not_taken_for_an_empty_one(tmp_path: Path) -> None:

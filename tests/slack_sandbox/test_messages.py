@@ -160,13 +160,13 @@ async def test_an_input_may_stand_in_a_message(client: Slack) -> None:
 
 
 async def test_a_message_to_a_person_goes_to_their_direct_message(
-    client: Slack, hands: Actor
+    client: Slack, actor: Actor
 ) -> None:
     answer = await client.chat_postMessage(channel="U0ALICE", text="for you", blocks=CARD)
     assert answer["channel"] == "D0ALICE"
-    [card] = await hands.messages("D0ALICE", "U0ALICE")
+    [card] = await actor.messages("D0ALICE", "U0ALICE")
     assert card["ts"] == answer["ts"]
-    assert await hands.messages("D0ALICE", "U0BOB") == []
+    assert await actor.messages("D0ALICE", "U0BOB") == []
 
     await client.chat_update(channel="D0ALICE", ts=answer["ts"], text="decided", blocks=[])
     other = await refusal(client, "chat.update", channel="U0ALICE", ts=answer["ts"], text="x")
@@ -174,15 +174,15 @@ async def test_a_message_to_a_person_goes_to_their_direct_message(
     again = await client.chat_postMessage(channel="D0ALICE", text="more")
     await client.chat_postEphemeral(channel="D0ALICE", user="U0ALICE", text="psst")
     assert again["channel"] == "D0ALICE"
-    calls = await hands.calls("chat.postMessage")
+    calls = await actor.calls("chat.postMessage")
     assert [one["args"]["channel"] for one in calls] == ["U0ALICE", "D0ALICE"]
 
 
 async def test_a_click_in_a_direct_message_names_it(
-    client: Slack, hands: Actor, plain_bot: PlainBot
+    client: Slack, actor: Actor, plain_bot: PlainBot
 ) -> None:
     ts = (await client.chat_postMessage(channel="U0ALICE", text="for you", blocks=CARD))["ts"]
-    await hands.click("U0ALICE", "D0ALICE", ts, "approve", block_id="b1")
+    await actor.click("U0ALICE", "D0ALICE", ts, "approve", block_id="b1")
     assert plain_bot.payloads[0]["channel"] == {"id": "D0ALICE", "name": "directmessage"}
     assert plain_bot.payloads[0]["container"]["channel_id"] == "D0ALICE"
 
@@ -196,11 +196,11 @@ async def test_slack_takes_what_nobody_will_read(sandbox: Sandbox, client: Slack
 
 
 async def test_nobody_writes_to_an_app_that_only_wants_to_be_read(
-    sandbox: Sandbox, client: Slack, hands: Actor
+    sandbox: Sandbox, client: Slack, actor: Actor
 ) -> None:
     await client.conversations_open(users="U0ALICE")
-    assert (await hands.say("U0ALICE", "D0ALICE", "hello"))["ok"] is False
-    can = {one["id"]: one["can_write"] for one in (await hands.state("U0ALICE"))["channels"]}
+    assert (await actor.say("U0ALICE", "D0ALICE", "hello"))["ok"] is False
+    can = {one["id"]: one["can_write"] for one in (await actor.state("U0ALICE"))["channels"]}
     assert (can["D0ALICE"], can["D0PAIR"], can["C0OLD"], can["C0OPS"]) == (
         False,
         True,
@@ -208,7 +208,7 @@ async def test_nobody_writes_to_an_app_that_only_wants_to_be_read(
         False,
     )
     sandbox.app.messages_tab_read_only = False
-    assert (await hands.say("U0ALICE", "D0ALICE", "hello"))["ok"]
+    assert (await actor.say("U0ALICE", "D0ALICE", "hello"))["ok"]
 
 
 async def test_an_app_without_a_messages_tab_has_no_direct_messages(
@@ -272,10 +272,10 @@ async def test_whose_bell_rings(
     assert {(one.user, one.why) for one in sandbox.workspace.notifications} == rung
 
 
-async def test_a_direct_message_rings_and_an_edit_does_not(client: Slack, hands: Actor) -> None:
+async def test_a_direct_message_rings_and_an_edit_does_not(client: Slack, actor: Actor) -> None:
     posted = await client.chat_postMessage(channel="U0BOB", text="for you")
     await client.chat_update(channel="D0BOB", ts=posted["ts"], text="<@U0BOB>")
-    assert await hands.notifications("U0BOB") == [
+    assert await actor.notifications("U0BOB") == [
         {"user": "U0BOB", "channel": "D0BOB", "ts": posted["ts"], "why": "dm"}
     ]
-    assert await hands.notifications("U0ALICE") == []
+    assert await actor.notifications("U0ALICE") == []

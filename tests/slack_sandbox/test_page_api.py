@@ -31,12 +31,12 @@ async def test_the_page_is_served(sandbox: Sandbox) -> None:
                 assert kind in response.headers["Content-Type"]
 
 
-async def test_a_person_sees_what_they_may_see(hands: Actor, client: Slack) -> None:
+async def test_a_person_sees_what_they_may_see(actor: Actor, client: Slack) -> None:
     head = (await client.chat_postMessage(channel=HERE, text="head", blocks=[actions(button())]))[
         "ts"
     ]
     await client.chat_postMessage(channel=HERE, text="reply", thread_ts=head)
-    alice, dana, guest = [await hands.state(user) for user in ("U0ALICE", "U0DANA", "U0GUEST")]
+    alice, dana, guest = [await actor.state(user) for user in ("U0ALICE", "U0DANA", "U0GUEST")]
     assert alice["me"] == "U0ALICE"
     assert alice["team"] == {"id": "T0ACME", "name": "Acme"}
     assert alice["agent"] == {"name": "support-agent", "asks": False}
@@ -53,22 +53,22 @@ async def test_a_person_sees_what_they_may_see(hands: Actor, client: Slack) -> N
 
 
 async def test_every_change_is_streamed_until_what_was_awaited_is_seen(
-    hands: Actor, client: Slack
+    actor: Actor, client: Slack
 ) -> None:
     waiting = asyncio.create_task(
-        hands.wait_for(lambda s: [m for m in s["messages"][HERE] if m["text"] == "three"])
+        actor.wait_for(lambda s: [m for m in s["messages"][HERE] if m["text"] == "three"])
     )
     for text in ("one", "two", "three"):
         await client.chat_postMessage(channel=HERE, text=text)
     assert [one["text"] for one in await waiting] == ["three"]
 
 
-async def test_what_does_not_come_is_a_timeout_that_shows_the_state(hands: Actor) -> None:
+async def test_what_does_not_come_is_a_timeout_that_shows_the_state(actor: Actor) -> None:
     with pytest.raises(TimeoutError, match="agent-approvals"):
-        await hands.wait_for(lambda s: s["messages"][HERE], timeout=0.1)
+        await actor.wait_for(lambda s: s["messages"][HERE], timeout=0.1)
 
 
-async def test_the_agent_gets_what_a_person_answers(sandbox: Sandbox, hands: Actor) -> None:
+async def test_the_agent_gets_what_a_person_answers(sandbox: Sandbox, actor: Actor) -> None:
     heard: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
 
     async def listen(request: web.Request) -> web.Response:
@@ -81,8 +81,8 @@ async def test_the_agent_gets_what_a_person_answers(sandbox: Sandbox, hands: Act
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     sandbox.ask_url = f"http://127.0.0.1:{runner.addresses[0][1]}/ask"
-    await hands.say("U0MARIA", HERE, "not for the agent")
-    answer = await hands.say("U0MARIA", "C0ASK", "refund <1042> & tell Jo")
+    await actor.say("U0MARIA", HERE, "not for the agent")
+    answer = await actor.say("U0MARIA", "C0ASK", "refund <1042> & tell Jo")
     question = await asyncio.wait_for(heard.get(), 30)
     await runner.cleanup()
     assert question == {
@@ -91,87 +91,87 @@ async def test_the_agent_gets_what_a_person_answers(sandbox: Sandbox, hands: Act
         "channel": "C0ASK",
         "ts": answer["ts"],
     }
-    (message,) = await hands.messages("C0ASK")
+    (message,) = await actor.messages("C0ASK")
     assert (message["text"], message["bot"]) == ("refund &lt;1042&gt; &amp; tell Jo", False)
 
 
 async def test_who_asks_an_agent_that_is_not_running_is_told(
-    sandbox: Sandbox, hands: Actor
+    sandbox: Sandbox, actor: Actor
 ) -> None:
     sandbox.ask_url = "http://127.0.0.1:1/nobody"
-    await hands.say("U0MARIA", "C0ASK", "hello?")
-    (notice,) = await hands.wait_for(lambda s: s["ephemerals"], user="U0MARIA")
+    await actor.say("U0MARIA", "C0ASK", "hello?")
+    (notice,) = await actor.wait_for(lambda s: s["ephemerals"], user="U0MARIA")
     assert "not running" in notice["text"]
-    assert await hands.ephemerals("U0ALICE") == []
+    assert await actor.ephemerals("U0ALICE") == []
 
 
-async def test_where_a_person_can_not_write(hands: Actor) -> None:
+async def test_where_a_person_can_not_write(actor: Actor) -> None:
     for user, channel in (("U0ALICE", "C0OPS"), ("U0ALICE", "C0OLD"), ("U0ALICE", "G0BOARD")):
-        assert not (await hands.say(user, channel, "x"))["ok"]
-    assert not (await hands.say("U0ALICE", HERE, " "))["ok"]
+        assert not (await actor.say(user, channel, "x"))["ok"]
+    assert not (await actor.say("U0ALICE", HERE, " "))["ok"]
 
 
-async def test_the_agent_speaks_for_itself(hands: Actor) -> None:
-    message = await hands.say_as_agent("I am on it")
-    await hands.say_as_agent("done", thread_ts=message["ts"])
-    first, second = await hands.messages("C0ASK")
+async def test_the_agent_speaks_for_itself(actor: Actor) -> None:
+    message = await actor.say_as_agent("I am on it")
+    await actor.say_as_agent("done", thread_ts=message["ts"])
+    first, second = await actor.messages("C0ASK")
     assert (first["username"], first["bot"], first["text"]) == ("support-agent", True, "I am on it")
     assert second["thread_ts"] == message["ts"]
 
 
-async def test_troubles_come_as_ordered_and_end(hands: Actor, client: Slack) -> None:
-    await hands.inject_fault("invalid_blocks", method="chat.postMessage", times=1)
+async def test_troubles_come_as_ordered_and_end(actor: Actor, client: Slack) -> None:
+    await actor.inject_fault("invalid_blocks", method="chat.postMessage", times=1)
     await client.auth_test()
     with pytest.raises(SlackApiError) as caught:
         await client.chat_postMessage(channel=HERE, text="x")
     assert error_of(caught) == "invalid_blocks"
     await client.chat_postMessage(channel=HERE, text="y")
 
-    await hands.inject_fault("ratelimited", retry_after=7)
+    await actor.inject_fault("ratelimited", retry_after=7)
     with pytest.raises(SlackApiError) as caught:
         await client.auth_test()
     assert caught.value.response.headers["Retry-After"] == "7"
-    await hands.inject_fault("ok")
+    await actor.inject_fault("ok")
     await client.auth_test()
-    assert [one["text"] for one in await hands.messages(HERE)] == ["y"]
+    assert [one["text"] for one in await actor.messages(HERE)] == ["y"]
 
 
-async def test_a_lost_answer_leaves_the_thing_done(sandbox: Sandbox, hands: Actor) -> None:
-    await hands.inject_fault("ok_but_reset", method="chat.postMessage", times=1)
+async def test_a_lost_answer_leaves_the_thing_done(sandbox: Sandbox, actor: Actor) -> None:
+    await actor.inject_fault("ok_but_reset", method="chat.postMessage", times=1)
     headers = {"Authorization": f"Bearer {BOT_TOKEN}"}
     async with aiohttp.ClientSession(headers=headers) as session:
         with pytest.raises(aiohttp.ClientError):
             await session.post(
                 sandbox.api_url + "chat.postMessage", json={"channel": HERE, "text": "kept"}
             )
-    assert [one["text"] for one in await hands.messages(HERE)] == ["kept"]
+    assert [one["text"] for one in await actor.messages(HERE)] == ["kept"]
 
 
-async def test_a_server_error_and_a_call_that_hangs(sandbox: Sandbox, hands: Actor) -> None:
-    await hands.inject_fault("http_500", times=1)
-    await hands.inject_fault("hang", times=1)
+async def test_a_server_error_and_a_call_that_hangs(sandbox: Sandbox, actor: Actor) -> None:
+    await actor.inject_fault("http_500", times=1)
+    await actor.inject_fault("hang", times=1)
     async with aiohttp.ClientSession(headers={"Authorization": f"Bearer {BOT_TOKEN}"}) as session:
         url, body = sandbox.api_url + "chat.postMessage", {"channel": HERE, "text": "x"}
         async with session.post(url, json=body) as response:
             assert response.status == 500
         with pytest.raises(TimeoutError):
             await session.post(url, json=body, timeout=aiohttp.ClientTimeout(total=0.1))
-    assert await hands.messages(HERE) == []
+    assert await actor.messages(HERE) == []
 
 
-async def test_every_call_is_on_record_without_the_token(hands: Actor, client: Slack) -> None:
+async def test_every_call_is_on_record_without_the_token(actor: Actor, client: Slack) -> None:
     await client.chat_postMessage(channel=HERE, text="x")
     with pytest.raises(SlackApiError):
         await client.chat_postMessage(channel="C0NOWHERE", text="x")
-    good, bad = await hands.calls("chat.postMessage")
+    good, bad = await actor.calls("chat.postMessage")
     assert (good["args"]["text"], good["error"]) == ("x", None)
     assert bad["error"] == "channel_not_found"
-    assert BOT_TOKEN not in json.dumps(await hands.calls())
+    assert BOT_TOKEN not in json.dumps(await actor.calls())
 
 
-async def test_an_unknown_trouble_is_named(hands: Actor) -> None:
+async def test_an_unknown_trouble_is_named(actor: Actor) -> None:
     with pytest.raises(Exception, match="mode must be one of ok, hang"):
-        await hands.inject_fault("earthquake")
+        await actor.inject_fault("earthquake")
 
 
 def test_the_scopes_are_those_of_the_manifest() -> None:

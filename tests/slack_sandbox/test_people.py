@@ -63,24 +63,24 @@ async def test_who_comes_through_slack_connect_is_a_stranger_only_where_no_chann
 
 
 async def test_a_stranger_sees_and_clicks_in_what_is_shared_with_them(
-    client: Slack, hands: Actor, plain_bot: PlainBot
+    client: Slack, actor: Actor, plain_bot: PlainBot
 ) -> None:
-    seen = {one["id"] for one in (await hands.state("U0SAM"))["channels"]}
+    seen = {one["id"] for one in (await actor.state("U0SAM"))["channels"]}
     assert seen == {"C0SHARED"}
     ts = await post(client, channel="C0SHARED")
-    assert (await hands.click("U0SAM", "C0SHARED", ts, "approve", block_id="b1"))["ok"]
+    assert (await actor.click("U0SAM", "C0SHARED", ts, "approve", block_id="b1"))["ok"]
     payload = plain_bot.payloads[0]
     assert (payload["user"]["team_id"], payload["team"]["id"]) == ("T0GLOBEX", "T0ACME")
 
 
 async def test_one_of_the_crowd_is_a_member_like_others(
-    client: Slack, hands: Actor, plain_bot: PlainBot
+    client: Slack, actor: Actor, plain_bot: PlainBot
 ) -> None:
     assert (await info(client, "U0CROWD0007"))["real_name"] == "Crowd Member 7"
     ts = await post(client, channel="C0ALL")
-    assert (await hands.click("U0CROWD0007", "C0ALL", ts, "approve", block_id="b1"))["ok"]
+    assert (await actor.click("U0CROWD0007", "C0ALL", ts, "approve", block_id="b1"))["ok"]
     assert plain_bot.payloads[0]["user"]["username"] == "crowd7"
-    shown = {one["id"] for one in (await hands.state())["users"]}
+    shown = {one["id"] for one in (await actor.state())["users"]}
     assert "U0CROWD0007" not in shown, "a page could not list them all"
 
 

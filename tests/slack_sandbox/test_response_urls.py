@@ -12,22 +12,22 @@ from tests.slack_sandbox.samples import HERE, Slack, post, slack
 
 
 async def test_a_response_url_replaces_says_and_deletes(
-    client: Slack, hands: Actor, plain_bot: PlainBot
+    client: Slack, actor: Actor, plain_bot: PlainBot
 ) -> None:
     ts = await post(client)
-    await hands.click("U0ALICE", HERE, ts, "approve", block_id="b1")
+    await actor.click("U0ALICE", HERE, ts, "approve", block_id="b1")
     hook = AsyncWebhookClient(plain_bot.payloads[0]["response_url"])
 
     await hook.send(text="for you")
-    assert [one["text"] for one in await hands.ephemerals("U0ALICE")] == ["for you"]
+    assert [one["text"] for one in await actor.ephemerals("U0ALICE")] == ["for you"]
     await hook.send(text="for all", response_type="in_channel")
     await hook.send(text="decided", replace_original=True)
-    messages = {one["text"]: one for one in await hands.messages(HERE)}
+    messages = {one["text"]: one for one in await actor.messages(HERE)}
     assert set(messages) == {"for all", "decided"}
     assert messages["decided"]["ts"] == ts
     await hook.send_dict({"delete_original": True})
-    assert [one["text"] for one in await hands.messages(HERE)] == ["for all"]
-    calls = await hands.calls("response_url")
+    assert [one["text"] for one in await actor.messages(HERE)] == ["for all"]
+    calls = await actor.calls("response_url")
     assert len(calls) == 4
 
 
@@ -62,21 +62,21 @@ def test_the_signature_of_slacks_own_example() -> None:
 
 
 async def test_a_delivery_can_be_sent_once_more(
-    client: Slack, hands: Actor, plain_bot: PlainBot
+    client: Slack, actor: Actor, plain_bot: PlainBot
 ) -> None:
-    await hands.click("U0ALICE", HERE, await post(client), "approve", block_id="b1")
-    (delivery,) = await hands.deliveries()
+    await actor.click("U0ALICE", HERE, await post(client), "approve", block_id="b1")
+    (delivery,) = await actor.deliveries()
     assert (delivery["status"], delivery["answer"]) == (200, "")
-    assert await hands.send_raw(plain_bot.url, delivery["body"], delivery["headers"]) == (200, "")
+    assert await actor.send_raw(plain_bot.url, delivery["body"], delivery["headers"]) == (200, "")
     assert plain_bot.payloads[0] == plain_bot.payloads[1]
 
 
-async def test_a_payload_of_ones_own(hands: Actor, plain_bot: PlainBot) -> None:
-    assert (await hands.send_payload(plain_bot.url, {"type": "x"}, SIGNING_SECRET))[0] == 200
+async def test_a_payload_of_ones_own(actor: Actor, plain_bot: PlainBot) -> None:
+    assert (await actor.send_payload(plain_bot.url, {"type": "x"}, SIGNING_SECRET))[0] == 200
     assert plain_bot.payloads == [{"type": "x"}]
-    forged = await hands.send_payload(
+    forged = await actor.send_payload(
         plain_bot.url, {"type": "y"}, SIGNING_SECRET, signature="v0=00"
     )
-    old = await hands.send_payload(plain_bot.url, {"type": "y"}, SIGNING_SECRET, timestamp=1)
+    old = await actor.send_payload(plain_bot.url, {"type": "y"}, SIGNING_SECRET, timestamp=1)
     assert (forged[0], old[0]) == (500, 500), "this plain bot asserts that the signature is good"
     assert plain_bot.payloads == [{"type": "x"}]

@@ -18,8 +18,8 @@ from tests.slack_sandbox.samples import HERE, Json, Slack, actions, button, moda
 COMMAND = "/approvals"
 
 
-async def test_the_app_gets_a_form(hands: Actor, plain_bot: PlainBot, sandbox: Sandbox) -> None:
-    assert await hands.run_command("U0ALICE", HERE, f"{COMMAND}   show <@U1> & 7 ") == {
+async def test_the_app_gets_a_form(actor: Actor, plain_bot: PlainBot, sandbox: Sandbox) -> None:
+    assert await actor.run_command("U0ALICE", HERE, f"{COMMAND}   show <@U1> & 7 ") == {
         "ok": True,
         "notices": [],
     }
@@ -39,69 +39,69 @@ async def test_the_app_gets_a_form(hands: Actor, plain_bot: PlainBot, sandbox: S
         "api_app_id": "A0APPROVER",
         "is_enterprise_install": "false",
     }
-    assert await hands.messages(HERE) == [], "nobody sees that it was sent"
+    assert await actor.messages(HERE) == [], "nobody sees that it was sent"
 
 
 @pytest.mark.parametrize(
     ("channel", "name"), [("G0FINANCE", "privategroup"), ("D0PAIR", "directmessage")]
 )
 async def test_the_names_of_private_places_are_not_told(
-    hands: Actor, plain_bot: PlainBot, channel: str, name: str
+    actor: Actor, plain_bot: PlainBot, channel: str, name: str
 ) -> None:
-    await hands.run_command("U0ALICE", channel, COMMAND)
+    await actor.run_command("U0ALICE", channel, COMMAND)
     assert (plain_bot.commands[0]["channel_name"], plain_bot.commands[0]["text"]) == (name, "")
 
 
 async def test_where_the_app_is_not_its_answer_is_shown_and_its_calls_are_refused(
-    client: Slack, hands: Actor, plain_bot: PlainBot
+    client: Slack, actor: Actor, plain_bot: PlainBot
 ) -> None:
     plain_bot.answers("Nothing waits for you.")
-    answer = await hands.run_command("U0ALICE", "D0PAIR", COMMAND)
+    answer = await actor.run_command("U0ALICE", "D0PAIR", COMMAND)
     assert len(answer["notices"]) == 1
     notice = {"channel": "D0PAIR", "user": "U0ALICE", "text": "x"}
     assert (await refusal(client, "chat.postEphemeral", **notice))["error"] == "channel_not_found"
 
 
-async def test_words_are_a_notice_for_who_asked(hands: Actor, plain_bot: PlainBot) -> None:
+async def test_words_are_a_notice_for_who_asked(actor: Actor, plain_bot: PlainBot) -> None:
     plain_bot.answers("Nothing waits for you.")
-    answer = await hands.run_command("U0ALICE", HERE, COMMAND)
+    answer = await actor.run_command("U0ALICE", HERE, COMMAND)
     assert [one["text"] for one in answer["notices"]] == ["Nothing waits for you."]
-    assert [one["text"] for one in await hands.ephemerals("U0ALICE")] == ["Nothing waits for you."]
-    assert await hands.ephemerals("U0BOB") == []
+    assert [one["text"] for one in await actor.ephemerals("U0ALICE")] == ["Nothing waits for you."]
+    assert await actor.ephemerals("U0BOB") == []
 
 
-async def test_blocks_are_a_notice_that_can_be_clicked(hands: Actor, plain_bot: PlainBot) -> None:
+async def test_blocks_are_a_notice_that_can_be_clicked(actor: Actor, plain_bot: PlainBot) -> None:
     plain_bot.answers({"blocks": [actions(button())], "text": "1 waits"})
-    answer = await hands.run_command("U0ALICE", HERE, COMMAND)
+    answer = await actor.run_command("U0ALICE", HERE, COMMAND)
     plain_bot.answers("")
     [notice] = answer["notices"]
-    assert (await hands.click("U0ALICE", HERE, notice["ts"], "approve"))["ok"]
+    assert (await actor.click("U0ALICE", HERE, notice["ts"], "approve"))["ok"]
     assert plain_bot.payloads[0]["container"]["is_ephemeral"] is True
 
 
-async def test_an_answer_may_be_for_the_whole_channel(hands: Actor, plain_bot: PlainBot) -> None:
+async def test_an_answer_may_be_for_the_whole_channel(actor: Actor, plain_bot: PlainBot) -> None:
     plain_bot.answers({"text": "Look", "response_type": "in_channel"})
-    answer = await hands.run_command("U0ALICE", HERE, COMMAND)
+    answer = await actor.run_command("U0ALICE", HERE, COMMAND)
     assert answer["notices"] == []
-    assert [one["text"] for one in await hands.messages(HERE)] == ["Look"]
+    assert [one["text"] for one in await actor.messages(HERE)] == ["Look"]
 
 
 @pytest.mark.parametrize("body", [{"text": ""}, {"blocks": [{"type": "x"}]}])
 async def test_an_unsound_answer_is_said_to_be_one(
-    hands: Actor, plain_bot: PlainBot, body: Json
+    actor: Actor, plain_bot: PlainBot, body: Json
 ) -> None:
     plain_bot.answers(body)
-    answer = await hands.run_command("U0ALICE", HERE, COMMAND)
+    answer = await actor.run_command("U0ALICE", HERE, COMMAND)
     assert answer["error"] == '/approvals failed with the error "invalid_command_response"'
-    assert await hands.ephemerals("U0ALICE") == []
+    assert await actor.ephemerals("U0ALICE") == []
 
 
 @pytest.mark.parametrize(
     ("status", "why"), [(404, "http_client_error"), (500, "http_service_error")]
 )
-async def test_a_failure_is_said(hands: Actor, plain_bot: PlainBot, status: int, why: str) -> None:
+async def test_a_failure_is_said(actor: Actor, plain_bot: PlainBot, status: int, why: str) -> None:
     plain_bot.answers("", status)
-    answer = await hands.run_command("U0ALICE", HERE, COMMAND)
+    answer = await actor.run_command("U0ALICE", HERE, COMMAND)
     assert answer == {"ok": False, "error": f'/approvals failed with the error "{why}"'}
 
 
@@ -109,15 +109,15 @@ async def test_silence_is_said_too(plain_bot: PlainBot) -> None:
     plain_bot.gate.clear()
     async with (
         running_sandbox(plain_bot.url, answer_timeout=0.05) as sandbox,
-        Actor(sandbox.url) as hands,
+        Actor(sandbox.url) as actor,
     ):
-        assert "operation_timeout" in (await hands.run_command("U0ALICE", HERE, COMMAND))["error"]
+        assert "operation_timeout" in (await actor.run_command("U0ALICE", HERE, COMMAND))["error"]
         sandbox.bot_url = None
-        assert "dispatch_failed" in (await hands.run_command("U0ALICE", HERE, COMMAND))["error"]
+        assert "dispatch_failed" in (await actor.run_command("U0ALICE", HERE, COMMAND))["error"]
 
 
 async def test_what_is_no_command_for_the_app(
-    sandbox: Sandbox, client: Slack, hands: Actor, plain_bot: PlainBot
+    sandbox: Sandbox, client: Slack, actor: Actor, plain_bot: PlainBot
 ) -> None:
     await client.conversations_open(users="U0ALICE")
     sandbox.users.deactivate("U0BOB")
@@ -129,30 +129,30 @@ async def test_what_is_no_command_for_the_app(
         ("U0BOB", HERE, COMMAND),  # deactivated, and still a member
         ("U0ALICE", "D0ALICE", COMMAND),  # the app's Messages tab is read-only
     ):
-        assert (await hands.run_command(user, channel, command))["ok"] is False
+        assert (await actor.run_command(user, channel, command))["ok"] is False
     sandbox.app.scopes -= {"commands"}
-    answer = await hands.run_command("U0ALICE", HERE, COMMAND)
+    answer = await actor.run_command("U0ALICE", HERE, COMMAND)
     assert answer["error"] == "/approvals is not a valid command."
     assert plain_bot.commands == []
 
 
 async def test_the_app_may_answer_later_and_open_a_modal(
-    client: Slack, hands: Actor, plain_bot: PlainBot
+    client: Slack, actor: Actor, plain_bot: PlainBot
 ) -> None:
-    await hands.run_command("U0ALICE", HERE, COMMAND)
+    await actor.run_command("U0ALICE", HERE, COMMAND)
     [sent] = plain_bot.commands
     async with aiohttp.ClientSession() as session:
         later = {"text": "2 wait for you"}
         async with session.post(sent["response_url"], json=later) as response:
             assert response.status == 200
-    assert [one["text"] for one in await hands.ephemerals("U0ALICE")] == ["2 wait for you"]
+    assert [one["text"] for one in await actor.ephemerals("U0ALICE")] == ["2 wait for you"]
     await client.views_open(trigger_id=sent["trigger_id"], view=modal())
-    assert await hands.view("U0ALICE")
+    assert await actor.view("U0ALICE")
 
 
 @pytest.mark.parametrize("sockets", [False, True])
 async def test_bolt_answers_a_command(
-    sandbox: Sandbox, client: Slack, hands: Actor, sockets: bool
+    sandbox: Sandbox, client: Slack, actor: Actor, sockets: bool
 ) -> None:
     bolt = AsyncApp(client=client, signing_secret=sandbox.app.signing_secret)
 
@@ -162,6 +162,6 @@ async def test_bolt_answers_a_command(
 
     bolt.command(COMMAND)(approvals)
     async with install(bolt, sandbox, sockets):
-        answer = await hands.run_command("U0ALICE", HERE, f"{COMMAND} show 7")
+        answer = await actor.run_command("U0ALICE", HERE, f"{COMMAND} show 7")
         assert answer["notices"][0]["blocks"][0]["text"]["text"] == "show 7"
-        await hands.wait_for(lambda state: len(state["ephemerals"]) == 2)
+        await actor.wait_for(lambda state: len(state["ephemerals"]) == 2)

@@ -66,10 +66,10 @@ async def dial(own: Slack) -> AsyncIterator[Dial]:
         yield one
 
 
-async def start_click(hands: Actor, client: Slack) -> asyncio.Task[Json]:
+async def start_click(actor: Actor, client: Slack) -> asyncio.Task[Json]:
     """Alice has pressed, and waits for what comes of it."""
     ts = await post(client)
-    return asyncio.create_task(hands.click("U0ALICE", HERE, ts, "approve", block_id="b1"))
+    return asyncio.create_task(actor.click("U0ALICE", HERE, ts, "approve", block_id="b1"))
 
 
 async def test_an_address_needs_the_apps_own_token(sandbox: Sandbox, own: Slack) -> None:
@@ -127,11 +127,11 @@ async def test_slack_says_hello(dial: Dial) -> None:
 
 
 async def test_a_click_is_an_envelope_and_waits_for_its_receipt(
-    dial: Dial, hands: Actor, client: Slack, plain_bot: PlainBot
+    dial: Dial, actor: Actor, client: Slack, plain_bot: PlainBot
 ) -> None:
     ws = await dial()
     await ws.receive_json()
-    click = await start_click(hands, client)
+    click = await start_click(actor, client)
     envelope = await ws.receive_json()
     assert envelope["type"] == "interactive"
     assert envelope["accepts_response_payload"] is False
@@ -146,12 +146,12 @@ async def test_a_click_is_an_envelope_and_waits_for_its_receipt(
 
 
 async def test_each_payload_goes_to_one_socket_and_is_answered_there(
-    dial: Dial, hands: Actor, client: Slack, sandbox: Sandbox
+    dial: Dial, actor: Actor, client: Slack, sandbox: Sandbox
 ) -> None:
     sockets = [await dial(), await dial()]
     for ws in sockets:
         await ws.receive_json()
-    clicks = [await start_click(hands, client) for _ in sockets]
+    clicks = [await start_click(actor, client) for _ in sockets]
     one, other = [await ws.receive_json() for ws in sockets]
     assert one["envelope_id"] != other["envelope_id"]
 
@@ -164,16 +164,16 @@ async def test_each_payload_goes_to_one_socket_and_is_answered_there(
 
 
 async def test_without_a_socket_or_a_receipt_the_person_sees_it(
-    dial: Dial, hands: Actor, client: Slack, sandbox: Sandbox
+    dial: Dial, actor: Actor, client: Slack, sandbox: Sandbox
 ) -> None:
-    assert await (await start_click(hands, client)) == {"ok": False, "error": SLOW}
+    assert await (await start_click(actor, client)) == {"ok": False, "error": SLOW}
     ws = await dial()
     await ws.receive_json()
-    click = await start_click(hands, client)
+    click = await start_click(actor, client)
     await ws.receive_json()
     assert await click == {"ok": False, "error": SLOW}
 
-    click = await start_click(hands, client)
+    click = await start_click(actor, client)
     await ws.receive_json()
     sandbox.socket_mode.connections[0].abort()
     assert await click == {"ok": False, "error": SLOW}
@@ -206,7 +206,7 @@ async def test_ten_sockets_and_no_more(dial: Dial, sandbox: Sandbox) -> None:
 
 
 async def test_socket_mode_turned_off(
-    dial: Dial, hands: Actor, client: Slack, sandbox: Sandbox, plain_bot: PlainBot
+    dial: Dial, actor: Actor, client: Slack, sandbox: Sandbox, plain_bot: PlainBot
 ) -> None:
     """Given a socket; when Socket Mode is turned off; then it ends, a new one is refused, and clicks go to
     the app's address again."""
@@ -217,7 +217,7 @@ async def test_socket_mode_turned_off(
     assert (await ws.receive()).type is WSMsgType.CLOSE
     await turned
     assert (await (await dial()).receive_json())["reason"] == "link_disabled"
-    assert await (await start_click(hands, client)) == {"ok": True}
+    assert await (await start_click(actor, client)) == {"ok": True}
     assert len(plain_bot.payloads) == 1
 
 
@@ -233,7 +233,7 @@ async def test_pings_are_answered_unless_the_link_is_dead(dial: Dial, sandbox: S
         await ws.receive(timeout=0.1)
 
 
-async def test_bolts_own_client_lives_in_it(sandbox: Sandbox, hands: Actor) -> None:
+async def test_bolts_own_client_lives_in_it(sandbox: Sandbox, actor: Actor) -> None:
     """Given Bolt's Socket Mode handler; then a click opens a modal, and what the modal's receipt carries is
     done."""
     client = slack(sandbox)
@@ -258,9 +258,9 @@ async def test_bolts_own_client_lives_in_it(sandbox: Sandbox, hands: Actor) -> N
     await handler.connect_async()
     try:
         ts = await post(client, [actions(button("edit"))])
-        assert await hands.click("U0ALICE", HERE, ts, "edit") == {"ok": True}
-        refused = await hands.submit("U0ALICE", {"name": "Ho"})
+        assert await actor.click("U0ALICE", HERE, ts, "edit") == {"ok": True}
+        refused = await actor.submit("U0ALICE", {"name": "Ho"})
         assert refused == {"ok": False, "errors": {"name": "Who?"}}
-        assert await hands.submit("U0ALICE", {"name": "Jo"}) == {"ok": True, "closed": True}
+        assert await actor.submit("U0ALICE", {"name": "Jo"}) == {"ok": True, "closed": True}
     finally:
         await handler.close_async()

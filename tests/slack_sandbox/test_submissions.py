@@ -21,7 +21,7 @@ from tests.slack_sandbox.samples import (
 
 
 async def test_untouched_fields_are_submitted_with_their_initial_values(
-    client: Slack, hands: Actor, plain_bot: PlainBot
+    client: Slack, actor: Actor, plain_bot: PlainBot
 ) -> None:
     blocks = [
         text_field("name", initial_value="Jo"),
@@ -30,8 +30,8 @@ async def test_untouched_fields_are_submitted_with_their_initial_values(
         field("level", {"type": "static_select", "options": [option("a"), option("b")]}),
     ]
     view = modal(*blocks, private_metadata="r1", callback_id="edit", external_id="e1")
-    shown = await open_modal(client, hands, plain_bot, view)
-    assert await hands.submit("U0ALICE", {"level": 1}) == {"ok": True, "closed": True}
+    shown = await open_modal(client, actor, plain_bot, view)
+    assert await actor.submit("U0ALICE", {"level": 1}) == {"ok": True, "closed": True}
     payload = plain_bot.payloads[-1]
     assert payload["type"] == "view_submission"
     assert payload["response_urls"] == []
@@ -54,51 +54,51 @@ async def test_untouched_fields_are_submitted_with_their_initial_values(
         "edit",
         "e1",
     )
-    assert await hands.view("U0ALICE") is None
+    assert await actor.view("U0ALICE") is None
 
 
 async def test_slacks_client_refuses_before_the_bot_hears_of_it(
-    client: Slack, hands: Actor, plain_bot: PlainBot
+    client: Slack, actor: Actor, plain_bot: PlainBot
 ) -> None:
-    await open_modal(client, hands, plain_bot)
+    await open_modal(client, actor, plain_bot)
     heard = len(plain_bot.payloads)
-    answer = await hands.submit("U0ALICE")
+    answer = await actor.submit("U0ALICE")
     assert answer == {"ok": False, "errors": {"name": "Please complete this required field."}}
     assert len(plain_bot.payloads) == heard
 
 
 async def test_errors_stand_beside_the_fields_and_the_view_stays(
-    client: Slack, hands: Actor, plain_bot: PlainBot
+    client: Slack, actor: Actor, plain_bot: PlainBot
 ) -> None:
-    await open_modal(client, hands, plain_bot)
+    await open_modal(client, actor, plain_bot)
     plain_bot.answers({"response_action": "errors", "errors": {"name": "not a name"}})
-    answer = await hands.submit("U0ALICE", {"name": "?"})
+    answer = await actor.submit("U0ALICE", {"name": "?"})
     assert answer == {"ok": False, "errors": {"name": "not a name"}}
-    assert await hands.view("U0ALICE")
+    assert await actor.view("U0ALICE")
     plain_bot.answers("")
-    assert await hands.submit("U0ALICE", {"name": "Jo"}) == {"ok": True, "closed": True}
+    assert await actor.submit("U0ALICE", {"name": "Jo"}) == {"ok": True, "closed": True}
 
 
 async def test_what_was_typed_stays_after_an_error(
-    client: Slack, hands: Actor, plain_bot: PlainBot
+    client: Slack, actor: Actor, plain_bot: PlainBot
 ) -> None:
-    await open_modal(client, hands, plain_bot, modal(text_field("name"), text_field("why")))
-    assert not (await hands.submit("U0ALICE", {"name": "Jo"}))["ok"]
-    assert (await hands.submit("U0ALICE", {"why": "x"}))["ok"]
+    await open_modal(client, actor, plain_bot, modal(text_field("name"), text_field("why")))
+    assert not (await actor.submit("U0ALICE", {"name": "Jo"}))["ok"]
+    assert (await actor.submit("U0ALICE", {"why": "x"}))["ok"]
     values = plain_bot.payloads[-1]["view"]["state"]["values"]
     assert (values["name"]["v"]["value"], values["why"]["v"]["value"]) == ("Jo", "x")
 
 
 async def test_a_fourth_view_can_not_be_pushed_by_an_answer(
-    client: Slack, hands: Actor, plain_bot: PlainBot
+    client: Slack, actor: Actor, plain_bot: PlainBot
 ) -> None:
-    await open_modal(client, hands, plain_bot)
+    await open_modal(client, actor, plain_bot)
     plain_bot.answers({"response_action": "push", "view": modal()})
     for _ in range(2):
-        assert (await hands.submit("U0ALICE", {"name": "x"}))["ok"]
-    answer = await hands.submit("U0ALICE", {"name": "x"})
+        assert (await actor.submit("U0ALICE", {"name": "x"}))["ok"]
+    answer = await actor.submit("U0ALICE", {"name": "x"})
     assert answer == {"ok": False, "error": MODAL_ERROR}
-    assert len((await hands.state("U0ALICE"))["views"]) == 3
+    assert len((await actor.state("U0ALICE"))["views"]) == 3
 
 
 UNSOUND = {
@@ -121,101 +121,101 @@ UNSOUND = {
 
 @pytest.mark.parametrize("name", UNSOUND)
 async def test_an_unsound_answer_is_a_failure_to_the_person(
-    client: Slack, hands: Actor, plain_bot: PlainBot, name: str
+    client: Slack, actor: Actor, plain_bot: PlainBot, name: str
 ) -> None:
     words = {"type": "section", "block_id": "words", "text": plain("x")}
-    shown = await open_modal(client, hands, plain_bot, modal(text_field(), words))
+    shown = await open_modal(client, actor, plain_bot, modal(text_field(), words))
     plain_bot.answers(UNSOUND[name])
-    answer = await hands.submit("U0ALICE", {"name": "x"})
+    answer = await actor.submit("U0ALICE", {"name": "x"})
     assert answer == {"ok": False, "error": MODAL_ERROR}
-    still = await hands.view("U0ALICE")
+    still = await actor.view("U0ALICE")
     assert still
     assert (still["id"], still["hash"]) == (shown["id"], shown["hash"])
 
 
 @pytest.mark.parametrize("status", [201, 404, 500])
 async def test_anything_but_200_is_a_failure_too(
-    client: Slack, hands: Actor, plain_bot: PlainBot, status: int
+    client: Slack, actor: Actor, plain_bot: PlainBot, status: int
 ) -> None:
-    await open_modal(client, hands, plain_bot)
+    await open_modal(client, actor, plain_bot)
     plain_bot.answers("", status)
-    answer = await hands.submit("U0ALICE", {"name": "x"})
+    answer = await actor.submit("U0ALICE", {"name": "x"})
     assert answer == {"ok": False, "error": MODAL_ERROR}
-    assert await hands.view("U0ALICE")
+    assert await actor.view("U0ALICE")
 
 
 async def test_an_answer_may_update_push_and_clear(
-    client: Slack, hands: Actor, plain_bot: PlainBot
+    client: Slack, actor: Actor, plain_bot: PlainBot
 ) -> None:
-    shown = await open_modal(client, hands, plain_bot)
+    shown = await open_modal(client, actor, plain_bot)
     plain_bot.answers({"response_action": "update", "view": modal(title=plain("Two"))})
-    assert await hands.submit("U0ALICE", {"name": "x"}) == {"ok": True, "closed": False}
-    updated = await hands.view("U0ALICE")
+    assert await actor.submit("U0ALICE", {"name": "x"}) == {"ok": True, "closed": False}
+    updated = await actor.view("U0ALICE")
     assert updated
     assert (updated["id"], updated["title"]["text"]) == (shown["id"], "Two")
     assert updated["hash"] != shown["hash"]
 
     plain_bot.answers({"response_action": "push", "view": modal(title=plain("Three"))})
-    await hands.submit("U0ALICE", {"name": "x"})
-    assert len((await hands.state("U0ALICE"))["views"]) == 2
+    await actor.submit("U0ALICE", {"name": "x"})
+    assert len((await actor.state("U0ALICE"))["views"]) == 2
 
     plain_bot.answers("")
-    await hands.submit("U0ALICE", {"name": "x"})
-    assert (await hands.view("U0ALICE")) == updated, "the view below is there again"
+    await actor.submit("U0ALICE", {"name": "x"})
+    assert (await actor.view("U0ALICE")) == updated, "the view below is there again"
 
     plain_bot.answers({"response_action": "clear"})
-    assert await hands.submit("U0ALICE", {"name": "x"}) == {"ok": True, "closed": True}
-    assert await hands.view("U0ALICE") is None
+    assert await actor.submit("U0ALICE", {"name": "x"}) == {"ok": True, "closed": True}
+    assert await actor.view("U0ALICE") is None
 
 
 async def test_a_view_belongs_to_the_person_who_opened_it(
-    client: Slack, hands: Actor, plain_bot: PlainBot
+    client: Slack, actor: Actor, plain_bot: PlainBot
 ) -> None:
-    shown = await open_modal(client, hands, plain_bot)
-    assert await hands.view("U0BOB") is None
+    shown = await open_modal(client, actor, plain_bot)
+    assert await actor.view("U0BOB") is None
     wish = {"user": "U0BOB", "view_id": shown["id"], "values": {}}
-    assert (await hands.post("submit", wish))["error"] == "This view is no longer open."
+    assert (await actor.post("submit", wish))["error"] == "This view is no longer open."
 
 
 async def test_closing_is_told_to_a_bot_that_asked(
-    client: Slack, hands: Actor, plain_bot: PlainBot
+    client: Slack, actor: Actor, plain_bot: PlainBot
 ) -> None:
-    await open_modal(client, hands, plain_bot)
+    await open_modal(client, actor, plain_bot)
     heard = len(plain_bot.payloads)
-    await hands.close("U0ALICE")
+    await actor.close("U0ALICE")
     assert len(plain_bot.payloads) == heard
-    shown = await open_modal(client, hands, plain_bot, modal(notify_on_close=True))
-    await hands.close("U0ALICE")
+    shown = await open_modal(client, actor, plain_bot, modal(notify_on_close=True))
+    await actor.close("U0ALICE")
     closed = plain_bot.payloads[-1]
     assert (closed["type"], closed["view"]["id"], closed["is_cleared"]) == (
         "view_closed",
         shown["id"],
         False,
     )
-    assert await hands.view("U0ALICE") is None
+    assert await actor.view("U0ALICE") is None
 
 
 async def test_closing_a_view_that_clears_closes_all_and_tells_of_each(
-    client: Slack, hands: Actor, plain_bot: PlainBot
+    client: Slack, actor: Actor, plain_bot: PlainBot
 ) -> None:
-    first = await open_modal(client, hands, plain_bot, modal(notify_on_close=True))
+    first = await open_modal(client, actor, plain_bot, modal(notify_on_close=True))
     above = modal(notify_on_close=True, clear_on_close=True)
     plain_bot.answers({"response_action": "push", "view": above})
-    await hands.submit("U0ALICE", {"name": "x"})
+    await actor.submit("U0ALICE", {"name": "x"})
     plain_bot.answers("")
 
-    await hands.close("U0ALICE")
+    await actor.close("U0ALICE")
 
-    assert await hands.view("U0ALICE") is None
+    assert await actor.view("U0ALICE") is None
     second, last = plain_bot.payloads[-2:]
     assert last["view"]["id"] == first["id"] != second["view"]["id"]
     assert (last["type"], last["is_cleared"], second["is_cleared"]) == ("view_closed", True, True)
 
 
 async def test_the_trigger_of_a_click_is_used_once(
-    client: Slack, hands: Actor, plain_bot: PlainBot
+    client: Slack, actor: Actor, plain_bot: PlainBot
 ) -> None:
-    await open_modal(client, hands, plain_bot)
+    await open_modal(client, actor, plain_bot)
     with pytest.raises(SlackApiError) as caught:
         await client.views_open(trigger_id=plain_bot.payloads[0]["trigger_id"], view=modal())
     assert error_of(caught) == "exchanged_trigger_id"

@@ -745,7 +745,7 @@ class StoreContract:
         assert await store.thread_ids("mine") == [third.id, second.id, first.id]
         assert await store.thread_ids("nobody's") == []
 
-    async def test_a8_f12_a_thread_is_read_in_pages(self, store: Store, let_pass: Pass):
+    async def test_a_thread_is_read_in_pages(self, store: Store, let_pass: Pass):
         """A page has at most `limit`; a review that becomes done between two pages is on one of them, and
         so is each of those after it.
         """
@@ -770,7 +770,7 @@ class StoreContract:
         assert [each.is_done for each in found[-2:]] == [True, True]
         assert await store.thread_reviews("long", 2, found[-1]) == []
 
-    async def test_a8_f12_a_reader_of_live_reviews_reads_no_done_ones(self, store: Store):
+    async def test_a_reader_of_live_reviews_reads_no_done_ones(self, store: Store):
         """However many are done: only pages with live ones are read, and one more."""
         for _ in range(3):
             await finished(store, await created(store, thread_id="long"))
@@ -1132,7 +1132,7 @@ class StoreContract:
         waiting, oldest = await store.backlog()
         assert (waiting, oldest) == (2, pytest.approx(first.created_at, abs=0.001))
 
-    async def test_a24_who_waits_has_taken_no_slot(self, store: Store, let_pass: Pass):
+    async def test_who_waits_has_taken_no_slot(self, store: Store, let_pass: Pass):
         """Given 50 callers that wait and never call; when the slot is free, then the next one may call."""
         assert await store.take_slot("update", 60) == 0
         assert all([0 < await store.take_slot("update", 60) <= 60 for _ in range(50)])
@@ -1141,7 +1141,7 @@ class StoreContract:
         await let_pass(0.25)
         assert await store.take_slot("post", 0.2) == 0
 
-    async def test_a27_a_job_that_is_skipped_stays_in_its_queue(self, store: Store):
+    async def test_a_job_that_is_skipped_stays_in_its_queue(self, store: Store):
         first, second = await created(store), await created(store)
         lane = lane_of(DEFAULT_PLACE)
         job = await store.take_job(lane, "post")
@@ -1227,7 +1227,7 @@ class StoreContract:
         assert (digest.message, digest.waiting, digest.new) == (HERE, tuple(ids[1:]), (ids[4],))
         assert (digest.total, await begin_all(store)) == (4, [])
 
-    async def test_a14_low_digests_hide_no_card_behind_them(self, store: Store):
+    async def test_digests_hide_no_card_behind_them(self, store: Store):
         """Given two digests that wait for their message before some cards; then the first cards are those
         behind them: a lane with more cards than it should have made no digest."""
         ids, place = await waiting_cards(store, 5), DEFAULT_PLACE
@@ -1325,9 +1325,7 @@ class StoreContract:
         assert digest
         assert digest.waiting == (ids[1],)
 
-    async def test_a14_edge_a_review_that_leaves_a_digest_in_its_own_job_gets_a_card(
-        self, store: Store
-    ):
+    async def test_a_review_that_leaves_a_digest_in_its_own_job_gets_a_card(self, store: Store):
         """Given a job of a review that takes it out of its digest; when that job is done, then its first card
         is still to do: it was taken for the job that had just been done."""
         review, place = await created(store), DEFAULT_PLACE
@@ -1502,7 +1500,7 @@ class StoreContract:
         assert not outline.held
         assert (await store.check_history()).held == 1
 
-    async def test_a9_f3_a_release_that_knows_less_than_is_stored_is_a_conflict(self, store: Store):
+    async def test_a_release_that_knows_less_than_is_stored_is_a_conflict(self, store: Store):
         """Given a release that was decided before an agent noted that it has started a call; then it must be
         decided again, with that."""
         review = await created(store)
@@ -1517,7 +1515,7 @@ class StoreContract:
         assert snapshot.held
         assert await store.commit(write._replace(started_marks=len(snapshot.started_marks)))
 
-    async def test_a9_f15_a_review_is_held_since_the_first_hold(self, store: Store, let_pass: Pass):
+    async def test_a_review_is_held_since_the_first_hold(self, store: Store, let_pass: Pass):
         """Given a second hold, with a new review; then each says since when it is held; released and held
         again, since the last hold."""
         begin, first = await store.now(), await created(store)
@@ -1543,14 +1541,12 @@ class StoreContract:
         again = {each.id: each.since for each in await store.held_reviews()}
         assert again[first.id] > again[second.id] == since[second.id]
 
-    async def test_a9_f15_all_live_reviews_are_held_however_many(self, store: Store):
+    async def test_all_live_reviews_are_held_however_many(self, store: Store):
         live = {(await created(store, thread_id=f"t-{n}")).id for n in range(1001)}
         assert await store.hold_live_reviews() == len(live)
         assert {each.id for each in await store.held_reviews(2000)} == live
 
-    async def test_a9_f16_a_vote_to_cancel_is_stored_and_the_review_is_still_held(
-        self, store: Store
-    ):
+    async def test_a_vote_to_cancel_is_stored_and_the_review_is_still_held(self, store: Store):
         review = await created(store)
         await store.hold_live_reviews()
         write = await next_write(store, decided(review, await store.now()))

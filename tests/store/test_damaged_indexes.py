@@ -25,7 +25,7 @@ async def review(store: RedisStore) -> Review:
     return await Reviews(store).submit(*review_of(now=await store.now()))
 
 
-async def test_a13_o9_a_damaged_name_hides_no_other(
+async def test_a_damaged_name_hides_no_other(
     store: RedisStore, review: Review, redis_url: str
 ) -> None:
     """Given each index with a name that is no text; then all others in it are still found."""
@@ -50,7 +50,7 @@ async def test_a13_o9_a_damaged_name_hides_no_other(
     assert len(await store.lanes()) >= 2
 
 
-async def test_a13_o9_timers_tell_a_damaged_name(
+async def test_timers_tell_a_damaged_name(
     store: RedisStore, review: Review, redis_url: str
 ) -> None:
     """Given a damaged name before all that is due; then the timers go on, and the operators are told."""
@@ -64,7 +64,7 @@ async def test_a13_o9_timers_tell_a_damaged_name(
     assert problem.kind == "timer"
 
 
-async def test_a13_o9_a_damaged_token_is_named(store: RedisStore, redis_url: str) -> None:
+async def test_a_damaged_token_is_named(store: RedisStore, redis_url: str) -> None:
     """Then it can be revoked, and the others are listed again."""
     token, _ = Token.issue("billing", "", 0.0)
     await store.save_token(token)

@@ -27,9 +27,7 @@ async def set_meta(url: str, field: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize("value", [*RUBBISH, "99999999"])
-async def test_a14_low_a_damaged_number_of_partitions_stops_the_start(
-    redis_url: str, value: Any
-) -> None:
+async def test_a_damaged_number_of_partitions_stops_the_start(redis_url: str, value: Any) -> None:
     """With another number no review would be found, and a very large one would keep a command busy."""
     await set_meta(redis_url, "partitions", value)
     with pytest.raises(StoreError, match="number of partitions in Redis can't be read"):
@@ -39,7 +37,7 @@ async def test_a14_low_a_damaged_number_of_partitions_stops_the_start(
 
 
 @pytest.mark.parametrize("number", [-1, 0, 10_001])
-async def test_a14_low_no_number_of_partitions_is_stored_that_can_not_be_used(
+async def test_no_number_of_partitions_is_stored_that_can_not_be_used(
     redis_url: str, number: int
 ) -> None:
     """It could never be changed."""
@@ -50,7 +48,7 @@ async def test_a14_low_no_number_of_partitions_is_stored_that_can_not_be_used(
 
 
 @pytest.mark.parametrize("value", [each for each in RUBBISH if each != "1.5"])
-async def test_a14_low_a_damaged_retention_is_the_default(redis_url: str, value: Any) -> None:
+async def test_a_damaged_retention_is_the_default(redis_url: str, value: Any) -> None:
     """No review is deleted at once, and every write works."""
     await set_meta(redis_url, "retention", value)
     store = await RedisStore.open(redis_url)
@@ -60,7 +58,7 @@ async def test_a14_low_a_damaged_retention_is_the_default(redis_url: str, value:
 
 
 @pytest.mark.parametrize("noted", [b"\xff", b"{run_id}", b"{run_id} x", b"{run_id} 99999999999"])
-async def test_a14_low_no_agent_waits_longer_than_the_pause_after_a_restart(
+async def test_no_agent_waits_longer_than_the_pause_after_a_restart(
     redis_url: str, noted: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given a note of Redis's restart that is damaged, or in the future because its clock was set back; then
@@ -77,7 +75,7 @@ async def test_a14_low_no_agent_waits_longer_than_the_pause_after_a_restart(
 
 
 @pytest.mark.parametrize("ttl", [3600, None])
-async def test_a14_low_no_lock_lasts_longer_than_its_time(
+async def test_no_lock_lasts_longer_than_its_time(
     store: RedisStore, redis_url: str, ttl: int | None
 ) -> None:
     """Given a lock that ends in an hour, as after Redis's clock was set back, or never; then it is free again

@@ -126,7 +126,7 @@ WRITES = {
 
 
 @pytest.mark.parametrize("name", WRITES)
-async def test_a14_edge_a_foreign_key_cuts_no_write_in_two(redis_url: str, name: str) -> None:
+async def test_a_foreign_key_cuts_no_write_in_two(redis_url: str, name: str) -> None:
     """Given each key of a write with a value of another type; then the write is done as a whole or not at
     all: a decision without its entry of the audit broke its chain, and a review that was stored and nothing
     else had no card, while its agent waited.
@@ -163,7 +163,7 @@ def dump(client: redis.Redis) -> dict[bytes, object]:
     return {key: client.dump(key) for key in client.scan_iter()}
 
 
-async def test_a14_edge_an_error_names_the_foreign_key(store: RedisStore, redis_url: str) -> None:
+async def test_an_error_names_the_foreign_key(store: RedisStore, redis_url: str) -> None:
     with redis.Redis.from_url(redis_url) as client:
         client.set(KEYS.change_counts, "x")
         with pytest.raises(
@@ -172,9 +172,7 @@ async def test_a14_edge_an_error_names_the_foreign_key(store: RedisStore, redis_
             await submit(store)
 
 
-async def test_a14_edge_a_review_of_another_type_is_unreadable(
-    store: RedisStore, redis_url: str
-) -> None:
+async def test_a_review_of_another_type_is_unreadable(store: RedisStore, redis_url: str) -> None:
     """It is as one that is damaged in another way: told as that, and it keeps no other from being read."""
     review_id = await submit(store)
     with redis.Redis.from_url(redis_url) as client:
@@ -186,7 +184,7 @@ async def test_a14_edge_a_review_of_another_type_is_unreadable(
         client.delete(KEYS.review(review_id))
 
 
-async def test_a14_edge_a_digest_of_another_type_lets_its_reviews_leave(
+async def test_a_digest_of_another_type_lets_its_reviews_leave(
     store: RedisStore, redis_url: str
 ) -> None:
     """It is as one that is damaged in another way: told as that, and its reviews get cards."""

@@ -411,7 +411,7 @@ async def test_who_only_looks_fixes_nothing(redis_url: str):
         assert store.partitions == 4
 
 
-async def test_a9_f16_dead_letters_come_back_a_few_at_a_time(
+async def test_dead_letters_come_back_a_few_at_a_time(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ):
     """Given more dead letters than one command reads; then all of them come back, each once, in their order,
@@ -702,9 +702,7 @@ async def test_a_review_of_another_version_is_one_sentence(redis_url: str, data:
 
 
 @pytest.mark.parametrize("field", [b"chain", b"mark:\xff", b"\xff", b"shown:default"])
-async def test_a11_f1_any_damage_of_a_stored_review_is_an_error_of_ours(
-    redis_url: str, field: bytes
-):
+async def test_any_damage_of_a_stored_review_is_an_error_of_ours(redis_url: str, field: bytes):
     """Workers and agents go on after such an error, and end after any other."""
     async with open_store(redis_url) as store:
         review = await created(store)
@@ -715,7 +713,7 @@ async def test_a11_f1_any_damage_of_a_stored_review_is_an_error_of_ours(
                 await load(review.id)
 
 
-async def test_a11_f2_a_review_without_its_arguments_is_an_error_of_ours(redis_url: str):
+async def test_a_review_without_its_arguments_is_an_error_of_ours(redis_url: str):
     """An agent would claim it, and end at a call that it can't read."""
     async with open_store(redis_url) as store:
         review = await created(store)

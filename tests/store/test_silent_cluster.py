@@ -39,7 +39,7 @@ def freeze(redis_cluster: RedisCluster) -> Iterator[Callable[[], None]]:
     redis_cluster.wait_until_whole()
 
 
-async def test_a14_edge_a_cluster_that_hangs_holds_up_nothing(
+async def test_a_cluster_that_hangs_holds_up_nothing(
     cluster_url: str, freeze: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The process looked for the reason without end: a bot answered no probe until it was killed."""
@@ -54,7 +54,7 @@ async def test_a14_edge_a_cluster_that_hangs_holds_up_nothing(
 
 
 @pytest.mark.parametrize("closes", [True, False])
-async def test_a14_edge_no_answer_of_a_cluster_ends_the_start_in_time(closes: bool) -> None:
+async def test_no_answer_of_a_cluster_ends_the_start_in_time(closes: bool) -> None:
     """Given a node that says nothing, or ends each connection; then a start is a sentence."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -68,12 +68,12 @@ async def test_a14_edge_no_answer_of_a_cluster_ends_the_start_in_time(closes: bo
     server.close()
 
 
-async def test_a14_low_a_host_that_is_no_name_is_a_sentence() -> None:
+async def test_a_host_that_is_no_name_is_a_sentence() -> None:
     with pytest.raises(StoreUnavailable, match="can't be reached"):
         await RedisStore.open("redis+cluster://127.0..1:6379")
 
 
-def test_a14_edge_a_ring_of_errors_ends() -> None:
+def test_a_ring_of_errors_ends() -> None:
     inner, outer = ValueError(), ValueError()
     inner.__context__, outer.__cause__ = outer, inner
     assert list(causes(outer)) == [outer, inner]

@@ -15,7 +15,7 @@ from hitl_core.store.redis.connection.url import parse_redis_url
 @pytest.mark.parametrize(
     "start", ["redis://:hunter2@h:1", "rediss://:hunter2@h:1", "redis+sentinel://:hunter2@h:1/m"]
 )
-def test_a13_o7_no_other_database_is_taken_for_a_wrong_one(start: str, rest: str) -> None:
+def test_no_other_database_is_taken_for_a_wrong_one(start: str, rest: str) -> None:
     """redis-py would take database 0 or 12, where nothing waits."""
     with pytest.raises(SettingsError, match="is not a redis:// URL") as caught:
         parse_redis_url(start + rest)
@@ -33,7 +33,7 @@ def test_a13_o7_no_other_database_is_taken_for_a_wrong_one(start: str, rest: str
         "unix:///run/redis.sock?password=hunter2&x=y",
     ],
 )
-def test_a13_o7_an_unknown_option_is_a_sentence(url: str) -> None:
+def test_an_unknown_option_is_a_sentence(url: str) -> None:
     with pytest.raises(SettingsError, match="has an option that redis-py does not take") as caught:
         parse_redis_url(url)
     assert "hunter2" not in str(caught.value)

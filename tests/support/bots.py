@@ -126,11 +126,11 @@ class Process:
 class Scene:
     """One workspace, one Redis, and the bots and agents that a test starts. `redis_url` may be replaced."""
 
-    def __init__(self, sandbox: Sandbox, hands: Actor, redis_url: str, folder: Path) -> None:
-        self.sandbox, self.hands, self.redis_url, self.folder = sandbox, hands, redis_url, folder
-        self.alice, self.bob = Person(hands, ALICE), Person(hands, BOB)
-        self.carl, self.dana = Person(hands, CARL), Person(hands, DANA)
-        self.stranger = Person(hands, STRANGER, team="T0OTHER")
+    def __init__(self, sandbox: Sandbox, actor: Actor, redis_url: str, folder: Path) -> None:
+        self.sandbox, self.actor, self.redis_url, self.folder = sandbox, actor, redis_url, folder
+        self.alice, self.bob = Person(actor, ALICE), Person(actor, BOB)
+        self.carl, self.dana = Person(actor, CARL), Person(actor, DANA)
+        self.stranger = Person(actor, STRANGER, team="T0OTHER")
         self.processes: list[Process] = []
         #: Channels beside Slack, for bots in this process.
         self.extra: list[Connection] = []
@@ -200,7 +200,7 @@ class Scene:
         return task
 
     def person(self, id: str, team: str | None = None) -> Person:
-        return Person(self.hands, id, team)
+        return Person(self.actor, id, team)
 
     async def card(
         self,
@@ -218,11 +218,11 @@ class Scene:
             messages = live(state["messages"].get(channel, []))
             return next((m for m in messages if all(words in text_of(m) for words in having)), None)
 
-        card = cast(Message, await self.hands.wait_for(find_card, user=viewer, timeout=timeout))
+        card = cast(Message, await self.actor.wait_for(find_card, user=viewer, timeout=timeout))
         return {**card, "channel": channel}
 
     async def cards(self, channel: str = APPROVALS) -> list[Message]:
-        return live(await self.hands.messages(channel))
+        return live(await self.actor.messages(channel))
 
     async def post_again(self, card: Message, **changed: Any) -> MessageRef:
         """Posts a second message like this one as the app, as a request does that Slack applies late."""

@@ -16,7 +16,7 @@ Payload = dict[str, Any]
 
 async def last_click(scene: Scene) -> Payload:
     """The payload that Slack sent for the last press of a button."""
-    bodies = [parse_qs(each["body"]) for each in await scene.hands.deliveries()]
+    bodies = [parse_qs(each["body"]) for each in await scene.actor.deliveries()]
     payloads = [json.loads(body["payload"][0]) for body in bodies if "payload" in body]
     return [payload for payload in payloads if payload["type"] == "block_actions"][-1]
 
@@ -39,7 +39,7 @@ async def forge_click(
 
 async def send(scene: Scene, payload: Payload, url: str | None = None) -> None:
     """Sends a signed payload to the newest bot, or to `url`."""
-    status, _ = await scene.hands.send_payload(
+    status, _ = await scene.actor.send_payload(
         url or scene.sandbox.bot_url or "", payload, SIGNING_SECRET
     )
     assert status == 200

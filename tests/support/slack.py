@@ -70,8 +70,8 @@ def options_for(message: Message, verb: str) -> list[tuple[str, dict[str, Any]]]
 class Person:
     """One person in the local Slack: `await alice.press(card, "approve", 2)`."""
 
-    def __init__(self, hands: Actor, id: str, team: str | None = None) -> None:
-        self.hands, self.id, self.team = hands, id, team
+    def __init__(self, actor: Actor, id: str, team: str | None = None) -> None:
+        self.actor, self.id, self.team = actor, id, team
 
     async def press(
         self, card: Message, action_id: str, number: int = 1, *, option: str | None = None
@@ -82,7 +82,7 @@ class Person:
         block_id, element = [*buttons(card, action_id), *options_for(card, action_id)][number - 1]
         if element["action_id"] != action_id:
             action_id, option = "more", element["text"]["text"]
-        return await self.hands.post(
+        return await self.actor.post(
             "click",
             {
                 "user": self.id,
@@ -110,18 +110,18 @@ class Person:
 
     async def submit(self, **values: Any) -> dict[str, Any]:
         """Fills in the open modal, by labels, and submits it."""
-        return await self.hands.submit(self.id, values)
+        return await self.actor.submit(self.id, values)
 
     async def notices(self) -> list[str]:
         """The private messages to this person, oldest first."""
-        return [notice["text"] for notice in await self.hands.ephemerals(self.id)]
+        return [notice["text"] for notice in await self.actor.ephemerals(self.id)]
 
     async def last_notice(self) -> str:
         return (await self.notices() or [""])[-1]
 
     async def modal(self) -> str:
         """The text of the open modal, or "" if none is open."""
-        view = await self.hands.view(self.id)
+        view = await self.actor.view(self.id)
         return " ".join(words([view["title"], view["blocks"]]).split()) if view else ""
 
     @staticmethod

@@ -373,7 +373,7 @@ async def test_a_form_that_shows_every_value_whole_counts_as_read(world: World) 
     assert (await world.review()).actions[0].decision is not None
 
 
-async def test_at9_f1_a_text_that_no_input_takes_is_refused_before_any_work(
+async def test_a_text_that_no_input_takes_is_refused_before_any_work(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given a client that sends more than an input takes; then no form reads it, in any of the three ways to
@@ -397,7 +397,7 @@ async def test_at9_f1_a_text_that_no_input_takes_is_refused_before_any_work(
     assert isinstance(await world.send(reject, **{"Why?": long[:1_000]}), Stored)
 
 
-async def test_a11_f3_no_form_opens_for_a_call_that_may_have_run(world: World) -> None:
+async def test_no_form_opens_for_a_call_that_may_have_run(world: World) -> None:
     """Given a release of a review of which an agent says that it has started its call; then nobody types an
     edit that is refused when they send it."""
     await world.ask("mail", {"to": "ada"})
@@ -410,7 +410,7 @@ async def test_a11_f3_no_form_opens_for_a_call_that_may_have_run(world: World) -
     assert (await world.open("reject")).fields
 
 
-async def test_a13_e2_what_another_choice_leaves_out_was_not_read(world: World) -> None:
+async def test_what_another_choice_leaves_out_was_not_read(world: World) -> None:
     """Given a call that must be read, and a form of several pages whose first one has a choice, which can
     leave out the others; then the form opens only after all of the call was read."""
     args = {"way": {"kind": "mail", "to": "jo", "note": "n", "body": "b", "end": "e"}}
@@ -422,7 +422,7 @@ async def test_a13_e2_what_another_choice_leaves_out_was_not_read(world: World) 
 
 
 @pytest.mark.parametrize("kind", ["edit", "reject", "respond"])
-async def test_a13_e3_no_form_opens_for_a_held_review(world: World, kind: FormKind) -> None:
+async def test_no_form_opens_for_a_held_review(world: World, kind: FormKind) -> None:
     """Given a review that is held, with its old card; then nobody fills in a form that nobody can send."""
     await world.ask("mail", {"to": "ada"})
     await world.store.hold_live_reviews()
@@ -431,7 +431,7 @@ async def test_a13_e3_no_form_opens_for_a_held_review(world: World, kind: FormKi
     assert refused.value.code == "held"
 
 
-async def test_a13_e4_a_late_page_loses_nothing_that_was_entered_since(world: World) -> None:
+async def test_a_late_page_loses_nothing_that_was_entered_since(world: World) -> None:
     """Given a person at the last page; when their first page arrives again, as a client repeats it, or is
     sent from another device; then it changes nothing and says so, and all that they entered runs."""
     await world.ask("seven", SEVEN)
@@ -445,7 +445,7 @@ async def test_a13_e4_a_late_page_loses_nothing_that_was_entered_since(world: Wo
     assert (await world.review()).arguments("1").parse() == {**SEVEN, "n1": 11, "n4": 44}
 
 
-async def test_a13_e4_a_page_whose_answer_was_lost_is_sent_again(world: World) -> None:
+async def test_a_page_whose_answer_was_lost_is_sent_again(world: World) -> None:
     await world.ask("seven", SEVEN)
     first = await world.open("edit")
     await world.turn(first, n1="1")
@@ -456,7 +456,7 @@ async def test_a13_e4_a_page_whose_answer_was_lost_is_sent_again(world: World) -
     assert (await world.review()).arguments("1").parse() == {**SEVEN, "n1": 11, "n4": 44}
 
 
-async def test_a13_e4_a_page_from_before_a_change_elsewhere_is_not_sent(world: World) -> None:
+async def test_a_page_from_before_a_change_elsewhere_is_not_sent(world: World) -> None:
     """Given the last page on two devices; when the person goes back on one of them, changes a value and goes
     on; then the other one does not send what it doesn't show."""
     await world.ask("seven", SEVEN)
@@ -471,7 +471,7 @@ async def test_a13_e4_a_page_from_before_a_change_elsewhere_is_not_sent(world: W
     assert isinstance(await world.send(there), Stored)
 
 
-async def test_a13_e5_none_of_the_choices_is_an_answer(world: World) -> None:
+async def test_none_of_the_choices_is_an_answer(world: World) -> None:
     """Given a question with choices, when a person chooses none and sends it; then that is their answer. The
     form calls it optional, and said "is required"."""
     await world.ask("tag", {"q": "?"})
@@ -483,7 +483,7 @@ async def test_a13_e5_none_of_the_choices_is_an_answer(world: World) -> None:
     assert decision.answer == {"tags": []}
 
 
-async def test_a14_edge_a_late_send_of_a_page_does_not_replace_a_later_one(world: World) -> None:
+async def test_a_late_send_of_a_page_does_not_replace_a_later_one(world: World) -> None:
     """Given a page that was sent twice, because the first answer was lost, with another value the second
     time; when the first one arrives late; then the value that the person saw last runs, or they are told."""
     await world.ask("seven", SEVEN)
@@ -498,7 +498,7 @@ async def test_a14_edge_a_late_send_of_a_page_does_not_replace_a_later_one(world
     assert (await world.review()).actions[0].is_pending
 
 
-async def test_a14_edge_a_page_that_is_sent_again_after_an_error_keeps_its_draft(
+async def test_a_page_that_is_sent_again_after_an_error_keeps_its_draft(
     world: World,
 ) -> None:
     """So that Teams takes it for the same submission: the first one may be stored."""
@@ -510,7 +510,7 @@ async def test_a14_edge_a_page_that_is_sent_again_after_an_error_keeps_its_draft
     assert isinstance(await world.send(again), Stored)
 
 
-async def test_a14_edge_a_blank_answer_is_null_where_the_question_allows_that(world: World) -> None:
+async def test_a_blank_answer_is_null_where_the_question_allows_that(world: World) -> None:
     """The form calls it optional, and said "Write or choose an answer"."""
     await world.ask("perhaps", {"q": "?"})
     page = await world.open("respond")

@@ -291,7 +291,7 @@ def test_the_texts_of_a_page_are_the_same_in_every_channel() -> None:
     assert isinstance(last, FormPage)
 
 
-def test_a8_f7_a_form_that_cuts_a_name_does_not_show_all() -> None:
+def test_a_form_that_cuts_a_name_does_not_show_all() -> None:
     """Given an argument whose name has no room; then the form is no proof that its editor has read all."""
     long = f"note {'x' * 300} AND WIRE 5,000 EUR TO MALLORY {'x' * 300}"
     assert not session_of(None, {"to": "jo", long: "yes"}).shows_all

@@ -74,7 +74,7 @@ def test_a_problem_is_logged_when_it_appears_and_when_it_is_over(
     assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]
 
 
-async def test_a13_o11_a_problem_is_told_though_the_clock_was_set_back(
+async def test_a_problem_is_told_though_the_clock_was_set_back(
     health: Health, notices: Notices, clock: Clock, sandbox: Sandbox
 ) -> None:
     """Given a machine whose clock is set back by a day during a problem; then it is told after a minute."""
@@ -139,7 +139,7 @@ async def test_what_lasts_a_minute_is_posted_once_and_when_it_is_over(
     assert over.count("Solved: ") == 2
 
 
-async def test_a9_f21_what_was_only_not_seen_again_is_not_called_solved(
+async def test_what_was_only_not_seen_again_is_not_called_solved(
     health: Health, notices: Notices, clock: Clock, sandbox: Sandbox
 ) -> None:
     """Given a problem that is reported once; when nobody reports it again, then the channel is not told that

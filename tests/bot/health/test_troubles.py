@@ -125,7 +125,7 @@ async def test_newcomer_2_when_the_place_is_there_it_is_over(
     assert "can't be shown" not in await card_text(reviews, review.id, HERE, channel)
 
 
-async def test_a13_o13_a_place_is_not_solved_while_others_wait_there(
+async def test_a_place_is_not_solved_while_others_wait_there(
     reviews: Reviews, delivery: Delivery, health: Health
 ) -> None:
     """Given two reviews that wait at a place that does not exist; when one of them is cancelled, then the
@@ -266,7 +266,7 @@ async def test_newcomer_2_policy_check_channels_from_a_terminal(
         assert ("NOT USABLE  slack:#suport: there is no channel" in process.output) is (code == 1)
 
 
-async def test_a14_an_agent_that_can_not_go_on_is_a_problem_until_its_review_is_done(
+async def test_an_agent_that_can_not_go_on_is_a_problem_until_its_review_is_done(
     reviews: Reviews, channel: SlackChannel, health: Health
 ) -> None:
     review, event = review_of([call("look_up")])

@@ -43,7 +43,7 @@ class FailingStore(MemoryStore):
         return await super().check_history()
 
 
-async def test_a14_low_that_the_history_can_not_be_checked_is_told_until_it_can() -> None:
+async def test_that_the_history_can_not_be_checked_is_told_until_it_can() -> None:
     store, health = FailingStore(), Health()
     async with running(LossWatch(Reviews(store), health).run()):
         [problem] = await wait_until("it is told", health.current_problems)
@@ -54,7 +54,7 @@ async def test_a14_low_that_the_history_can_not_be_checked_is_told_until_it_can(
         await wait_until("it is over", lambda: not health.current_problems())
 
 
-async def test_a14_low_the_log_says_that_a_bot_is_ready_again_after_any_error(
+async def test_the_log_says_that_a_bot_is_ready_again_after_any_error(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.WARNING)
@@ -84,7 +84,7 @@ KEYS = Keys(0)
         *(META_KEY, TOKENS_KEY, HOMES_KEY),
     ],
 )
-async def test_a14_low_a_foreign_key_is_told_until_it_is_gone(
+async def test_a_foreign_key_is_told_until_it_is_gone(
     store: RedisStore, redis_url: str, key: str
 ) -> None:
     """Given a key of ours with a value of another type; then the operators are told its name: agents could

@@ -101,7 +101,7 @@ async def test_attack_a20_the_schemas_that_a_review_keeps_are_bounded() -> None:
         await judge_calls(by, calls)
 
 
-async def test_a14_edge_a_review_that_a_channel_can_not_draw_hides_no_other(
+async def test_a_review_that_a_channel_can_not_draw_hides_no_other(
     channel: SlackChannel,
 ) -> None:
     """Given three reviews of which a channel can't draw one; then the Home has the other two, and counts the

@@ -77,7 +77,7 @@ async def test_house_the_next_pending_action_is_searched_around(world: World) ->
     assert [(await world.read(at, next_pending=True)).number for at in range(3)] == [0, 1, 2]
 
 
-async def test_a13_v6_what_is_held_is_read_without_answers(world: World) -> None:
+async def test_what_is_held_is_read_without_answers(world: World) -> None:
     """Given a held review; then its pages and all its arguments have no answers, because none would count."""
     await world.ask()
     seen = await world.inbox.access.load_permitted(world.id, ["1"], OPERATOR)

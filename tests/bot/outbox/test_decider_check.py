@@ -64,7 +64,7 @@ async def drawn(store: Store) -> Sequence[str]:
     return [job.review_id for job in await finish_all(store) if job.kind == "check"]
 
 
-async def test_a9_f4_a_review_that_can_not_be_read_keeps_no_other_from_its_check(
+async def test_a_review_that_can_not_be_read_keeps_no_other_from_its_check(
     store: Store, channel: SlackChannel, sandbox: Sandbox
 ) -> None:
     """Given three shown reviews whose only reviewer has left, of which a newer version has written the first;
@@ -79,7 +79,7 @@ async def test_a9_f4_a_review_that_can_not_be_read_keeps_no_other_from_its_check
     assert any(ids[0] in one.subject for one in health.current_problems())
 
 
-async def test_a9_f5_each_card_is_drawn_again_however_many_wait(
+async def test_each_card_is_drawn_again_however_many_wait(
     store: Store, channel: SlackChannel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given more cards than are drawn in an hour; then those that were drawn an hour ago don't go before

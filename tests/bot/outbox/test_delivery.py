@@ -168,10 +168,10 @@ async def test_a_fallback_widens_nobodys_right_unless_nobody_is_left(
         assert any(grant.includes_members for grant in action.grants) is opened
 
 
-async def test_a7_a_card_that_was_deleted_is_posted_again_while_it_waits(
+async def test_a_card_that_was_deleted_is_posted_again_while_it_waits(
     reviews: Reviews, delivery: Delivery, channel: SlackChannel, sandbox: Sandbox
 ) -> None:
-    """Attack A7: given a card that waits, when somebody deletes its message, then the next drawing posts it
+    """Given a card that waits, when somebody deletes its message, then the next drawing posts it
     again, once; when the new message is deleted after the decision, nothing is posted."""
     place = Place("slack:#agent-approvals")
     people = {"channel_members": True, "quorum": 2}
@@ -238,7 +238,7 @@ async def test_a_message_that_can_neither_be_changed_nor_deleted_is_not_posted_t
     assert len(await channel.find_messages(place, review_id, 1.0)) == 1
 
 
-async def test_at4_a_message_is_deleted_only_if_it_is_a_card_of_the_review(
+async def test_a_message_is_deleted_only_if_it_is_a_card_of_the_review(
     reviews: Reviews, delivery: Delivery, channel: SlackChannel
 ) -> None:
     """Given two reviews in one channel and a duplicate of the first card, when a click on the first review

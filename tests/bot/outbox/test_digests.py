@@ -34,7 +34,7 @@ async def test_a_store_that_is_away_is_no_reason_to_give_a_digest_up() -> None:
         await read_outlines(reviews, ["0-1", "0-2", "0-3"], print)
 
 
-async def test_a9_f2_no_more_reviews_are_kept_than_are_loaded_at_once() -> None:
+async def test_no_more_reviews_are_kept_than_are_loaded_at_once() -> None:
     """Given forty reviews: an agent chooses how many there are, and how large; then each is read, at most a
     few at the same time, and none of them is kept."""
     store = MemoryStore()
@@ -54,7 +54,7 @@ async def test_a9_f2_no_more_reviews_are_kept_than_are_loaded_at_once() -> None:
     assert sorted(found) == sorted(ids)
 
 
-async def test_a9_f2_each_review_is_looked_at_once(channel: SlackChannel) -> None:
+async def test_each_review_is_looked_at_once(channel: SlackChannel) -> None:
     """Given more cards than the setting says, each for other people, so that none can share a message; then
     the next looks at them load none of them again."""
     loads = list[str]()
@@ -77,7 +77,7 @@ async def test_a9_f2_each_review_is_looked_at_once(channel: SlackChannel) -> Non
     assert sorted(loads) == sorted(ids)
 
 
-async def test_a13_o12_what_fails_each_time_is_one_problem_that_lasts(
+async def test_what_fails_each_time_is_one_problem_that_lasts(
     channel: SlackChannel,
 ) -> None:
     """Given digests that can't be made; then the looks between two tries, which do nothing, end no problem:

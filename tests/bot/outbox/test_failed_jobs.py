@@ -15,7 +15,7 @@ from tests.support.jobs import begin_all, finish_all
 
 
 @pytest.mark.parametrize("kind", get_args(JobKind))
-async def test_a9_f3_a_job_that_fails_is_a_dead_letter_or_its_reviews_get_cards(
+async def test_a_job_that_fails_is_a_dead_letter_or_its_reviews_get_cards(
     kind: JobKind,
 ) -> None:
     """Of a check, the letter is its card's job, which does all that a check does and has fallbacks."""

@@ -81,7 +81,7 @@ Make = Callable[[str], Awaitable[Stage]]
 
 @pytest.mark.parametrize("place", ["slack:C0APPROVE", "slack:U0DANA", "slack:S0OPS"])
 @pytest.mark.parametrize("count", [1, 6], ids=["card", "digest"])
-async def test_a13_edge_3_a_post_that_is_applied_after_its_review_shows_that_it_is_over(
+async def test_3_a_post_that_is_applied_after_its_review_shows_that_it_is_over(
     sandbox: Sandbox, channel: SlackChannel, place: str, count: int
 ) -> None:
     """Given a bot that died while it posted a card or a digest, whose reviews are cancelled then; when Slack
@@ -107,7 +107,7 @@ async def test_a13_edge_3_a_post_that_is_applied_after_its_review_shows_that_it_
 
 @pytest.mark.parametrize("place", ["slack:C0APPROVE", "slack:U0DANA"])
 @pytest.mark.parametrize("count", [1, 6], ids=["card", "digest"])
-async def test_a13_edge_7_a_card_that_was_posted_again_is_there_once(
+async def test_7_a_card_that_was_posted_again_is_there_once(
     sandbox: Sandbox, channel: SlackChannel, place: str, count: int
 ) -> None:
     """Given a card or a digest that a person deleted, and a bot that died while it posted it again; when
@@ -136,7 +136,7 @@ async def test_a13_edge_7_a_card_that_was_posted_again_is_there_once(
 
 
 @pytest.mark.parametrize("ends", [True, False])
-async def test_a14_edge_a_first_card_after_a_digest_is_there_once(
+async def test_a_first_card_after_a_digest_is_there_once(
     sandbox: Sandbox, channel: SlackChannel, ends: bool
 ) -> None:
     """Given a review that left its digest because of a problem, and a bot that died while it posted its first
@@ -168,7 +168,7 @@ NO_SEARCH = {"mode": "answer", "method": "conversations.history", "body": MISSIN
 
 
 @pytest.mark.parametrize("count", [1, 6], ids=["card", "digest"])
-async def test_a14_edge_a_duplicate_that_can_not_be_looked_for_is_deleted_later(
+async def test_a_duplicate_that_can_not_be_looked_for_is_deleted_later(
     sandbox: Sandbox, channel: SlackChannel, count: int
 ) -> None:
     """Given two messages of a card or a digest, and no permission to read messages when it is swept; when the
@@ -193,7 +193,7 @@ async def test_a14_edge_a_duplicate_that_can_not_be_looked_for_is_deleted_later(
     assert len(stage.cards()) == 1
 
 
-async def test_a14_edge_a_digest_that_was_given_up_asks_nobody_later(
+async def test_a_digest_that_was_given_up_asks_nobody_later(
     sandbox: Sandbox, channel: SlackChannel
 ) -> None:
     """Given a digest that was posted by a bot that died, and no permission to read messages, so that its
@@ -216,7 +216,7 @@ async def test_a14_edge_a_digest_that_was_given_up_asks_nobody_later(
     assert sum("nothing waits here any more" in one for one in stage.cards()) == 1
 
 
-async def test_a14_edge_a_card_that_was_posted_again_is_searched_for_once(
+async def test_a_card_that_was_posted_again_is_searched_for_once(
     sandbox: Sandbox, channel: SlackChannel
 ) -> None:
     """Given a card that was posted again because somebody deleted it; once a late post would have been found,

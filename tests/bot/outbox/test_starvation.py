@@ -53,7 +53,7 @@ async def submit(reviews: Reviews, place: str = DEFAULT_PLACE, ago: float = 0) -
     return review.id
 
 
-async def test_a27_a_card_that_fails_each_time_does_not_block_others() -> None:
+async def test_a_card_that_fails_each_time_does_not_block_others() -> None:
     """Given a card that Slack answers with an error each time; then those behind it are shown, it is
     reported, and shown and over when Slack takes it."""
     slack, health, reviews = Slack(), Health(), Reviews(MemoryStore(time.time))
@@ -112,7 +112,7 @@ async def test_nothing_is_given_up_while_nothing_works() -> None:
     await running
 
 
-async def test_a23_lanes_that_make_no_progress_leave_their_places(
+async def test_lanes_that_make_no_progress_leave_their_places(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Given fewer places than conversations that fail; then a card of another conversation is shown."""

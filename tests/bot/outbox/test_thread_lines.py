@@ -106,7 +106,7 @@ async def stage(sandbox: Sandbox, channel: SlackChannel) -> Stage:
 
 @pytest.mark.parametrize(("happen", "text"), EVENTS)
 @pytest.mark.parametrize("mode", ["hang", "ratelimited"])
-async def test_a14_edge_a_bot_that_dies_loses_no_line_that_calls_people(
+async def test_a_bot_that_dies_loses_no_line_that_calls_people(
     stage: Stage, happen: Event, text: str, mode: str
 ) -> None:
     """Given a bot that died while it posted a line that calls people, or while it waited until Slack takes
@@ -123,7 +123,7 @@ async def test_a14_edge_a_bot_that_dies_loses_no_line_that_calls_people(
 
 
 @pytest.mark.parametrize(("happen", "text"), EVENTS)
-async def test_a14_edge_a_redis_that_is_away_loses_no_line_that_calls_people(
+async def test_a_redis_that_is_away_loses_no_line_that_calls_people(
     stage: Stage, happen: Event, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given a Redis that can't be reached when the bot asks whether it may post; then the line is posted when
@@ -146,7 +146,7 @@ async def test_a14_edge_a_redis_that_is_away_loses_no_line_that_calls_people(
 
 @pytest.mark.parametrize(("happen", "text"), EVENTS)
 @pytest.mark.parametrize("error", ["restricted_action", "invalid_blocks"])
-async def test_a14_edge_a_refused_line_that_calls_people_is_told(
+async def test_a_refused_line_that_calls_people_is_told(
     stage: Stage, happen: Event, text: str, error: str
 ) -> None:
     """Given a channel where the bot may change its messages, but not post; when a line calls people there,
@@ -167,7 +167,7 @@ async def test_a14_edge_a_refused_line_that_calls_people_is_told(
     assert not (await stage.reviews.load(stage.review_id)).review.troubles
 
 
-async def test_a14_edge_a_doubt_is_told_again(stage: Stage) -> None:
+async def test_a_doubt_is_told_again(stage: Stage) -> None:
     """Given a call in doubt whose rule reminds every 15 minutes; when that time is over and nobody answered,
     then its people are called once more."""
     await stage.come_in_doubt()

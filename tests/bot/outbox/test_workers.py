@@ -29,7 +29,7 @@ class Quiet:
         pass
 
 
-async def test_a13_o3_why_a_worker_stopped_is_in_the_log_at_once(
+async def test_why_a_worker_stopped_is_in_the_log_at_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """`check` sends the operators to the log: then the reason is there, and not only when the bot ends."""
@@ -65,7 +65,7 @@ class HomeStage:
         return [one.text for one in self.health.current_problems()]
 
 
-async def test_a14_edge_homes_that_can_not_be_updated_are_a_problem() -> None:
+async def test_homes_that_can_not_be_updated_are_a_problem() -> None:
     """Given a Home whose updates fail, and another one whose updates work; then that is one problem that
     lasts until it works again. It was only logged."""
     stage = HomeStage()
@@ -81,7 +81,7 @@ async def test_a14_edge_homes_that_can_not_be_updated_are_a_problem() -> None:
     assert stage.problems() == []
 
 
-async def test_a14_edge_who_left_or_an_unreachable_redis_is_no_problem_of_homes() -> None:
+async def test_who_left_or_an_unreachable_redis_is_no_problem_of_homes() -> None:
     stage = HomeStage()
     stage.failing |= {"U1": NotFound("this person has left"), "U2": StoreUnavailable("away")}
     for _ in range(3):

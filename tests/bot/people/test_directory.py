@@ -114,7 +114,7 @@ async def test_where_the_card_is_not_noted_yet_pressing_again_is_asked_for(
     assert refused.value.code == "unknown_members"
 
 
-async def test_a13_v8_a_card_that_can_not_be_shown_is_not_waited_for(directory: Directory) -> None:
+async def test_a_card_that_can_not_be_shown_is_not_waited_for(directory: Directory) -> None:
     """Given an action that is shown in #team-ops, and can't be shown at its other place; when Alice presses,
     who may not decide, then she is told who may: she was told to press again, each time. Where no card is
     shown at all, it is not known."""
@@ -138,7 +138,7 @@ async def test_what_was_looked_up_is_asked_once_a_minute(
     assert sorted(methods) == ["conversations.info", "conversations.members", "users.info"]
 
 
-async def test_a9_f12_members_of_a_large_conversation_have_a_right_only_if_it_was_small_before(
+async def test_members_of_a_large_conversation_have_a_right_only_if_it_was_small_before(
     directory: Directory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given a card that was posted for other people; then it gives the members of a conversation that is too
@@ -151,7 +151,7 @@ async def test_a9_f12_members_of_a_large_conversation_have_a_right_only_if_it_wa
     await directory.check_can_decide(person("U0DANA"), marked, [OF_OPS])
 
 
-async def test_a9_f12_without_the_size_of_a_conversation_its_members_have_no_right(
+async def test_without_the_size_of_a_conversation_its_members_have_no_right(
     directory: Directory, sandbox: Sandbox
 ) -> None:
     sandbox.faults.configure({"mode": "http_500", "method": "conversations.info", "times": 1})

@@ -93,7 +93,7 @@ def members_of(action: Action) -> set[Place]:
     return {place for grant in action.grants if grant.includes_members for place in grant.places}
 
 
-async def test_a22_the_steps_to_come_are_taken_before_the_fallback_opens(
+async def test_the_steps_to_come_are_taken_before_the_fallback_opens(
     bot: Bot, sandbox: Sandbox
 ) -> None:
     """Given a rule whose reviewer has left, and a chain that names Dana; then Dana is asked at once, and the
@@ -140,7 +140,7 @@ async def test_a22_the_steps_to_come_are_taken_before_the_fallback_opens(
     ],
     ids=lambda one: one if isinstance(one, str) else "",
 )
-async def test_a22_no_fallback_opens_while_somebody_else_is_left(
+async def test_no_fallback_opens_while_somebody_else_is_left(
     bot: Bot, rule: dict[str, Any], left: str
 ) -> None:
     review_id = await bot.submit(pay={**rule, "fallback": ASK})
@@ -151,7 +151,7 @@ async def test_a22_no_fallback_opens_while_somebody_else_is_left(
     assert await directory.deciders_left(action.grants, snapshot) == "enough"
 
 
-async def test_a22_a_fallback_that_showed_it_already_opens_after_the_last_step(
+async def test_a_fallback_that_showed_it_already_opens_after_the_last_step(
     bot: Bot, sandbox: Sandbox
 ) -> None:
     """Given a channel that is archived, so that the fallback shows the card, while Bob may decide; when Bob
@@ -166,7 +166,7 @@ async def test_a22_a_fallback_that_showed_it_already_opens_after_the_last_step(
     assert members_of(action) == {OPS}
 
 
-async def test_a22_only_the_part_that_nobody_may_decide_is_passed_on(bot: Bot) -> None:
+async def test_only_the_part_that_nobody_may_decide_is_passed_on(bot: Bot) -> None:
     """Given two calls, of which one has nobody left; then its fallback opens, and the other's does not."""
     gone, bobs = await bot.deliver(
         await bot.submit(
@@ -194,7 +194,7 @@ TWO = {"users": ["U0ALICE", "U0BOB"], "quorum": 2}
     ],
     ids=["the requester alone", "one of two", "one has left", "a small group", "a small channel"],
 )
-async def test_a18_what_too_few_may_approve_is_shown_and_told(
+async def test_what_too_few_may_approve_is_shown_and_told(
     bot: Bot, health: Health, rule: dict[str, Any], requester: str | None
 ) -> None:
     """Given fewer people than must approve; then the card is shown, where it may be rejected, the fallback
@@ -210,7 +210,7 @@ async def test_a18_what_too_few_may_approve_is_shown_and_told(
     assert {one.kind for one in health.current_problems()} == {"delivery"}
 
 
-async def test_a18_a_channel_with_nobody_but_the_bot_has_nobody_left(
+async def test_a_channel_with_nobody_but_the_bot_has_nobody_left(
     bot: Bot, sandbox: Sandbox
 ) -> None:
     sandbox.workspace.channels["C0OPS"].members[:] = ["U0APPROVER"]
@@ -218,7 +218,7 @@ async def test_a18_a_channel_with_nobody_but_the_bot_has_nobody_left(
     assert members_of(action) == {OPS, ASK}
 
 
-async def test_a18_people_of_the_steps_to_come_are_enough(bot: Bot) -> None:
+async def test_people_of_the_steps_to_come_are_enough(bot: Bot) -> None:
     rule = {"reviewers": TWO, "escalate": [step(OPS, users=["U0DANA"])], "fallback": ASK}
     review_id = await bot.submit("U0ALICE", pay=rule)
     [action] = await bot.deliver(review_id)
@@ -262,7 +262,7 @@ async def test_promise_12_what_happens_to_a_channel_later_gives_nobody_a_right(
 
 
 @pytest.mark.parametrize("fallback", [{"fallback": ASK}, {}], ids=["fallback", "no fallback"])
-async def test_a13_v1_a_channel_found_too_large_after_its_card_was_shown_has_no_deciders(
+async def test_a_channel_found_too_large_after_its_card_was_shown_has_no_deciders(
     bot: Bot, health: Health, monkeypatch: pytest.MonkeyPatch, fallback: dict[str, Any]
 ) -> None:
     """Given a card that was shown while Slack didn't say how many may see it; when it says that there are too
@@ -316,7 +316,7 @@ async def in_doubt(bot: Bot, review_id: str) -> None:
     await bot.reviews.change(review_id, "die", lambda r, now: claims.expire_lease(r, now + 100))
 
 
-async def test_a8_f4_a_doubt_goes_to_the_fallback_of_its_rule(bot: Bot) -> None:
+async def test_a_doubt_goes_to_the_fallback_of_its_rule(bot: Bot) -> None:
     """Given a call in doubt whose place is archived; then it is asked about in its fallback, where only those
     who may decide answer."""
     review_id = await bot.submit(pay={"notify": ARCHIVED, "fallback": OPS, "reviewers": DANA})
@@ -331,7 +331,7 @@ async def test_a8_f4_a_doubt_goes_to_the_fallback_of_its_rule(bot: Bot) -> None:
     assert not any(grant.includes_members for grant in snapshot.review.grants_of(call))
 
 
-async def test_a8_f4_so_does_the_doubt_of_a_call_that_needed_nobody(bot: Bot) -> None:
+async def test_so_does_the_doubt_of_a_call_that_needed_nobody(bot: Bot) -> None:
     """Its place's members may answer. None can, so those of the fallback may."""
     rules = {"default": "allow", "notify": ARCHIVED, "fallback": OPS}
     review, event = review_of([call("pay")], by=Policy.from_mapping(rules))
@@ -346,7 +346,7 @@ async def test_a8_f4_so_does_the_doubt_of_a_call_that_needed_nobody(bot: Bot) ->
     assert {one.places for one in snapshot.review.grants_of(asked)} == {(ARCHIVED,), (OPS,)}
 
 
-async def test_a8_f4_a_doubt_without_a_fallback_is_told(bot: Bot) -> None:
+async def test_a_doubt_without_a_fallback_is_told(bot: Bot) -> None:
     review_id = await bot.submit(pay={"notify": ARCHIVED, "reviewers": DANA})
     await in_doubt(bot, review_id)
     await bot.deliver(review_id)
@@ -355,7 +355,7 @@ async def test_a8_f4_a_doubt_without_a_fallback_is_told(bot: Bot) -> None:
     assert bot.health.current_problems()
 
 
-async def test_a8_f5_a_doubt_that_nobody_can_answer_opens_the_fallback(
+async def test_a_doubt_that_nobody_can_answer_opens_the_fallback(
     bot: Bot, sandbox: Sandbox
 ) -> None:
     """Given a call in doubt whose only reviewer has left; then the members of its fallback may answer."""
@@ -373,7 +373,7 @@ async def test_a8_f5_a_doubt_that_nobody_can_answer_opens_the_fallback(
 
 
 @pytest.mark.parametrize("what", ["the reviewer left", "the channel was archived"])
-async def test_a8_f5_who_may_decide_is_checked_again_after_the_card_was_shown(
+async def test_who_may_decide_is_checked_again_after_the_card_was_shown(
     bot: Bot, sandbox: Sandbox, what: str
 ) -> None:
     """Given a card that is shown, of an action without any timer; when its only reviewer leaves, or its
@@ -414,9 +414,7 @@ async def moved(bot: Bot, ids: list[str]) -> int:
     return sum(each.actions[0].places == (ASK, OPS) for each in reviews)
 
 
-async def test_a9_f11_a_place_is_looked_up_once_for_all_its_reviews(
-    bot: Bot, sandbox: Sandbox
-) -> None:
+async def test_a_place_is_looked_up_once_for_all_its_reviews(bot: Bot, sandbox: Sandbox) -> None:
     """Given many cards in a channel that is archived; then one question to Slack moves them all."""
     ids = await submit_shown(bot, 5)
     sandbox.workspace.channels["C0ASK"].is_archived = True
@@ -425,7 +423,7 @@ async def test_a9_f11_a_place_is_looked_up_once_for_all_its_reviews(
     assert (infos(sandbox) - before, await moved(bot, ids)) == (1, 5)
 
 
-async def test_a9_f11_a_check_that_slack_limits_waits_and_goes_on_with_the_same_review(
+async def test_a_check_that_slack_limits_waits_and_goes_on_with_the_same_review(
     bot: Bot, sandbox: Sandbox
 ) -> None:
     ids = await submit_shown(bot, 3)
@@ -438,7 +436,7 @@ async def test_a9_f11_a_check_that_slack_limits_waits_and_goes_on_with_the_same_
     assert not [each for each in bot.health.current_problems() if each.kind == "lookup"]
 
 
-async def test_a9_f11_pages_of_the_check_go_through_all(
+async def test_pages_of_the_check_go_through_all(
     bot: Bot, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given more reviews than a page, of which some were moved already; then each page has the next ones."""
@@ -452,7 +450,7 @@ async def test_a9_f11_pages_of_the_check_go_through_all(
     assert after == [2, 4, 5]
 
 
-async def test_a9_f11_a_problem_is_over_when_people_are_back(bot: Bot, sandbox: Sandbox) -> None:
+async def test_a_problem_is_over_when_people_are_back(bot: Bot, sandbox: Sandbox) -> None:
     """Given a shown review whose only reviewer left; then the problem names what can't be decided, not the
     place; and when they are back, it is over in the review and for the operators."""
     review_id = await bot.submit(pay={"reviewers": DANA, "notify": ASK})
@@ -470,7 +468,7 @@ async def test_a9_f11_a_problem_is_over_when_people_are_back(bot: Bot, sandbox: 
     assert not bot.health.current_problems()
 
 
-async def test_a9_f11_a_problem_of_a_place_is_over_when_its_card_can_be_drawn(
+async def test_a_problem_of_a_place_is_over_when_its_card_can_be_drawn(
     bot: Bot, sandbox: Sandbox
 ) -> None:
     """Given a shown review whose channel was archived; when it is back, then the card is drawn again, and the
@@ -494,7 +492,7 @@ async def run_jobs(bot: Bot, review_id: str) -> None:
             await bot.delivery().run_job(job, again=False)
 
 
-async def test_a9_f10_a_card_tells_the_problem_of_a_place_where_a_doubt_waits(bot: Bot) -> None:
+async def test_a_card_tells_the_problem_of_a_place_where_a_doubt_waits(bot: Bot) -> None:
     """Given a call in doubt that can't be shown at one of its places; then the card at the other says so."""
     review_id = await bot.submit(pay={"notify": [ASK, ARCHIVED], "reviewers": DANA})
     await bot.deliver(review_id)
@@ -505,7 +503,7 @@ async def test_a9_f10_a_card_tells_the_problem_of_a_place_where_a_doubt_waits(bo
     assert problem.place == ARCHIVED
 
 
-async def test_a9_f15_an_action_that_is_pending_and_in_doubt_has_its_number_once(bot: Bot) -> None:
+async def test_an_action_that_is_pending_and_in_doubt_has_its_number_once(bot: Bot) -> None:
     """Given a release that found that an agent has started a call of a pending review."""
     review_id = await bot.submit(
         pay={"notify": [ASK, ARCHIVED], "reviewers": DANA},

@@ -22,9 +22,7 @@ def test_identities_in_one_list_are_one_human(channel: SlackChannel, tmp_path: P
     assert people.keys_of("slack:U0ANN") == {"slack:U0ANN"}
 
 
-def test_a7_l2_an_identity_in_another_spelling_is_the_same(
-    channel: SlackChannel, tmp_path: Path
-) -> None:
+def test_an_identity_in_another_spelling_is_the_same(channel: SlackChannel, tmp_path: Path) -> None:
     """attack 7, L2: given a person's GUID of Teams in upper case, whose case means nothing, then it is the
     person whom Teams writes in lower case, and it is found when it is there twice."""
     file, guid = tmp_path / "people.yaml", "8f3c5e0a-1c1f-4d1e-9a53-0d6f0f2f7b11"

@@ -389,7 +389,7 @@ async def test_a_list_that_never_ends_is_not_known(channel: SlackChannel, sandbo
     assert len(sandbox.api.calls) - before == 100
 
 
-async def test_a13_o4_a_list_of_which_a_later_page_fails_is_one_problem_that_lasts(
+async def test_a_list_of_which_a_later_page_fails_is_one_problem_that_lasts(
     sandbox: Sandbox,
 ) -> None:
     """Given a list whose first page can be read each time, and never its end; then it is the same problem at
@@ -511,14 +511,14 @@ async def test_a_known_nobody_is_a_no_for_a_place(channel: SlackChannel) -> None
         ({"channel_members": True, "quorum": 3}, "U0ALICE", True),
     ],
 )
-async def test_a18_a_card_that_nobody_can_approve_is_shown_and_is_a_trouble(
+async def test_a_card_that_nobody_can_approve_is_shown_and_is_a_trouble(
     reviews: Reviews,
     delivery: Delivery,
     people: dict[str, Any],
     requester: str,
     text: bool,
 ) -> None:
-    """Attack A18: given a rule of which too few are left who may approve, as one of them asked the agent or
+    """Given a rule of which too few are left who may approve, as one of them asked the agent or
     has left, then its card is posted, since they can still reject it; the review says what is wrong, and the
     fallback shows it and gives nobody a right, or who names the requester chose who decides."""
     rule = {"reviewers": people, "fallback": "slack:#team-ops"}

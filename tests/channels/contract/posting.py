@@ -33,7 +33,7 @@ class Posting:
         assert lines[0] in shown.text
         assert (shown.buttons, shown.alive) == ((), frozenset())
 
-    async def test_a13_o10_an_announcement_of_many_problems_names_each(self, world: World):
+    async def test_an_announcement_of_many_problems_names_each(self, world: World):
         """Given as many lines as one message of problems may have; then the beginning of each is there."""
         lines = [
             f"{n}. The review 0-93b4c7d2 can't be shown: {'Slack & co ' * 5}" for n in range(33)

@@ -101,7 +101,7 @@ def test_cards_11_a_page_of_all_arguments_has_at_most_8000_characters() -> None:
 
 
 @pytest.mark.parametrize(("quorum", "unless"), [(1, ""), (2, " if 2 people send the same answer")])
-def test_a14_edge_a_form_for_an_answer_says_how_many_must_send_it(quorum: int, unless: str) -> None:
+def test_a_form_for_an_answer_says_how_many_must_send_it(quorum: int, unless: str) -> None:
     """A form of several fields said that the tool doesn't run, also where that takes more people."""
     rule = {
         "allowed_decisions": ["respond"],
@@ -115,7 +115,7 @@ def test_a14_edge_a_form_for_an_answer_says_how_many_must_send_it(quorum: int, u
     assert page.effect.startswith(f"The tool does not run{unless}.")
 
 
-def test_a14_edge_who_may_be_the_last_is_promised_nothing() -> None:
+def test_who_may_be_the_last_is_promised_nothing() -> None:
     """Given one of two rejections, then the form for the second says that the first one may no longer count:
     it is checked again only when the second is sent."""
     rule = {"reviewers": {"channel_members": True, "reject_quorum": 2}}
@@ -128,7 +128,7 @@ def test_a14_edge_who_may_be_the_last_is_promised_nothing() -> None:
 
 
 @pytest.mark.parametrize(("text", "shown"), [("😀" * 1500, True), ("😀" * 1501, False)])
-def test_a14_edge_an_answer_longer_than_the_input_is_not_prefilled(text: str, shown: bool) -> None:
+def test_an_answer_longer_than_the_input_is_not_prefilled(text: str, shown: bool) -> None:
     """Given an earlier answer that was sent on the command line; when it is longer than the input, then the
     form opens without it: Slack refused to open it, and Teams to send it."""
     rule = {**RULE["interrupt_on"]["*"], "reviewers": {"channel_members": True, "quorum": 2}}

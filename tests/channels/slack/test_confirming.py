@@ -140,8 +140,8 @@ def test_slack_clients_3_whatever_a_client_leaves_out(odd: dict[str, str]) -> No
 
 
 @pytest.mark.parametrize("confirm", [True, False])
-def test_a13_an_answer_that_runs_the_tool_asks_once_more(confirm: bool) -> None:
-    """Attack A13: given a tool that runs with an answer, and `confirm: true`, then each answer's button asks
+def test_an_answer_that_runs_the_tool_asks_once_more(confirm: bool) -> None:
+    """Given a tool that runs with an answer, and `confirm: true`, then each answer's button asks
     once more, as Approve does."""
     rule: dict[str, Any] = {
         "confirm": confirm,
@@ -157,7 +157,7 @@ def test_a13_an_answer_that_runs_the_tool_asks_once_more(confirm: bool) -> None:
 
 
 @pytest.mark.parametrize("key", ["日" * 500, "\u202e" * 500, "k" * 5_000])
-def test_a14_edge_an_agents_long_keys_hide_no_part_of_the_question(key: str) -> None:
+def test_an_agents_long_keys_hide_no_part_of_the_question(key: str) -> None:
     """Given an edit that removes values with very long keys; then the form names ten of them, counts the
     others and says what to do: all after the first key was cut, and Teams showed no form at all."""
     args = {f"{key}{at}": "x" for at in range(12)}

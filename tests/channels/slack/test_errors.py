@@ -95,7 +95,7 @@ async def test_every_answer_of_slack_means_something(
 
 
 @pytest.mark.parametrize("error", ["is_archived", "is_inactive"])
-async def test_a9_f20_an_archived_channel_has_two_names_for_it(
+async def test_an_archived_channel_has_two_names_for_it(
     answering: Callable[[web.Response], SlackChannel], error: str
 ) -> None:
     """docs.slack.dev/reference/methods/chat.update calls it `is_inactive`."""

@@ -233,7 +233,7 @@ def test_t63_a_schema_that_could_take_long_takes_no_time(schema: Json, args: Jso
         page.session.enter(page.entries()).value()
 
 
-def test_a13_e1_a_form_opens_where_a_part_of_a_choice_is_hidden() -> None:
+def test_a_form_opens_where_a_part_of_a_choice_is_hidden() -> None:
     tags = {"type": "array", "items": {"enum": ["a", "s3cret"]}}
     schema = {"properties": {"tags": tags, "to": TEXT}}
     page = open_page(schema, {"tags": ["a", "s3cret"], "to": "jo"}, "/tags/1")

@@ -45,9 +45,9 @@ POLICY = {
 
 @dataclass
 class Scene:
-    """One review of one call, and the hands of the people who look at it."""
+    """One review of one call, and who acts for the people who look at it."""
 
-    hands: Actor
+    actor: Actor
     gate: Gate
     sandbox: Sandbox
     review_id: str = ""
@@ -55,17 +55,17 @@ class Scene:
 
     async def ask(self, name: str, args: dict[str, Any]) -> None:
         self.review_id = await self.gate.submit([ToolCall("c1", name, args)], thread_id="t")
-        shown = await self.hands.wait_for(lambda state: state["messages"][HERE])
+        shown = await self.actor.wait_for(lambda state: state["messages"][HERE])
         self.ts = shown[0]["ts"]
 
     async def click(self, action: str, **more: Any) -> dict[str, Any]:
-        await self.hands.click("U0ALICE", HERE, self.ts, action, **more)
-        view = await self.hands.view("U0ALICE")
+        await self.actor.click("U0ALICE", HERE, self.ts, action, **more)
+        view = await self.actor.view("U0ALICE")
         assert view is not None
         return view
 
     async def submit(self, **values: Any) -> dict[str, Any]:
-        return await self.hands.submit("U0ALICE", values)
+        return await self.actor.submit("U0ALICE", values)
 
     async def executed(self) -> dict[str, Any]:
         async with asyncio.timeout(10):
@@ -89,11 +89,11 @@ async def scene(redis_url: str) -> AsyncIterator[Scene]:
         policy = Policy.from_mapping(POLICY)
         async with (
             running_bot(Settings.from_environment(env)) as bot,
-            Actor(sandbox.url) as hands,
+            Actor(sandbox.url) as actor,
             Gate.connect(redis_url, policy=policy, agent="billing") as gate,
         ):
             sandbox.bot_url = bot.endpoints["slack"]
-            yield Scene(hands, gate, sandbox)
+            yield Scene(actor, gate, sandbox)
 
 
 NASTY = {
@@ -111,11 +111,11 @@ async def test_promise_8_an_untouched_edit_changes_nothing(scene: Scene) -> None
     await scene.ask("tool", NASTY)
     await scene.click("edit")
     await scene.submit()
-    view = await scene.hands.view("U0ALICE") or {}
+    view = await scene.actor.view("U0ALICE") or {}
     assert view["blocks"][0]["type"] == "alert"
     assert "Nothing was changed" in view["blocks"][0]["text"]["text"]
-    await scene.hands.close("U0ALICE")
-    await scene.hands.click("U0ALICE", HERE, scene.ts, "approve")
+    await scene.actor.close("U0ALICE")
+    await scene.actor.click("U0ALICE", HERE, scene.ts, "approve")
     assert await scene.executed() == NASTY
 
 
@@ -148,7 +148,7 @@ async def test_a_reason_can_be_required(scene: Scene) -> None:
     assert "message" in (await scene.submit())["errors"]
     assert "requires a reason" in (await scene.submit(message="   "))["errors"]["message"]
     assert (await scene.submit(message="no <@U0BOB>"))["closed"]
-    shown = await scene.hands.wait_for(
+    shown = await scene.actor.wait_for(
         lambda state: state["messages"][HERE] if "rejected by" in str(state) else []
     )
     texts = [one["text"] for one in _texts(shown[0]["blocks"])]
@@ -178,7 +178,7 @@ async def test_half_a_character_in_a_reason_or_an_edit_is_told(scene: Scene) -> 
     await scene.ask("tool", {"to": "jo"})
     await scene.click("reject")
     assert "half a character" in (await scene.submit(message="\ud800"))["errors"]["message"]
-    await scene.hands.close("U0ALICE")
+    await scene.actor.close("U0ALICE")
     await scene.click("edit")
     assert "half a character" in str((await scene.submit(to="\ud800"))["errors"])
     assert (await scene.submit(to="al"))["closed"]
@@ -196,7 +196,7 @@ async def test_no_log_quotes_what_a_listener_choked_on(
     client: Any = AsyncWebClient(BOT_TOKEN, base_url=scene.sandbox.api_url)
     blocks = [{"type": "actions", "block_id": "b", "elements": [button | {"value": "r.1.1"}]}]
     posted = await client.chat_postMessage(channel=HERE, text="card", blocks=blocks)
-    await scene.hands.click("U0ALICE", HERE, posted["ts"], action_id)
+    await scene.actor.click("U0ALICE", HERE, posted["ts"], action_id)
     assert "canary-77c1" not in caplog.text
 
 
@@ -217,15 +217,15 @@ async def test_promise_8_all_of_it_can_be_paged_through_both_ways(scene: Scene) 
     view = await scene.click("see")
     pages = [view]
     while "see_page:next" in str(view["blocks"][-1]):
-        await scene.hands.click_view("U0ALICE", "see_page:next")
-        view = await scene.hands.view("U0ALICE") or {}
+        await scene.actor.click_view("U0ALICE", "see_page:next")
+        view = await scene.actor.view("U0ALICE") or {}
         assert view["blocks"] not in [page["blocks"] for page in pages]
         pages.append(view)
     assert len(pages) > 2
     assert arguments_on(pages) == args
     for page in pages[-2::-1]:
-        await scene.hands.click_view("U0ALICE", "see_page:back")
-        view = await scene.hands.view("U0ALICE") or {}
+        await scene.actor.click_view("U0ALICE", "see_page:back")
+        view = await scene.actor.view("U0ALICE") or {}
         assert view["blocks"] == page["blocks"]
 
 
@@ -237,15 +237,15 @@ async def test_a_page_that_slack_did_not_show_was_not_read(scene: Scene) -> None
     first = await scene.click("see")
     assert "Page 1 of 2" in str(first["blocks"])
     assert "'approve'" not in str(first["blocks"])
-    await scene.hands.inject_fault("http_500", method="views.update")
-    await scene.hands.click_view("U0ALICE", "see_page:next")
-    await scene.hands.inject_fault("ok", method="views.update")
-    await scene.hands.close("U0ALICE")
+    await scene.actor.inject_fault("http_500", method="views.update")
+    await scene.actor.click_view("U0ALICE", "see_page:next")
+    await scene.actor.inject_fault("ok", method="views.update")
+    await scene.actor.close("U0ALICE")
     await scene.click("see")
-    await scene.hands.click_view("U0ALICE", "see_page:next")
-    await scene.hands.click_view("U0ALICE", "approve")
+    await scene.actor.click_view("U0ALICE", "see_page:next")
+    await scene.actor.click_view("U0ALICE", "approve")
     assert await scene.executed() == args
-    view = await scene.hands.view("U0ALICE")
+    view = await scene.actor.view("U0ALICE")
     assert view is not None
     assert "wipe is approved." in str(view["blocks"])
 
@@ -258,14 +258,14 @@ async def test_a_long_name_stands_whole_in_every_modal(scene: Scene) -> None:
         view = await scene.click(action)
         assert len(view["title"]["text"]) <= 24
         assert name in str(view["blocks"][:2])
-        await scene.hands.close("U0ALICE")
+        await scene.actor.close("U0ALICE")
 
 
 async def test_a_long_value_is_locked_and_kept(scene: Scene) -> None:
     args = {"body": "long " * 1000, "to": "jo"}
     await scene.ask("tool", args)
     await scene.click("see")  # what is cut can't be approved unread, nor by an edit
-    await scene.hands.close("U0ALICE")
+    await scene.actor.close("U0ALICE")
     view = await scene.click("edit")
     assert "can't be changed here" in str(view["blocks"])
     assert (await scene.submit(to="al"))["closed"]
@@ -277,11 +277,11 @@ async def test_promise_8_a_name_in_a_private_notice_is_silent(scene: Scene) -> N
     that names the first one only names."""
     scene.sandbox.workspace.users["U0BOB"].real_name = "<!channel> *Bob* \u202e:tada:"
     await scene.ask("tool", {"a": 1})
-    await scene.hands.click("U0BOB", HERE, scene.ts, "approve")
-    await scene.hands.click(
+    await scene.actor.click("U0BOB", HERE, scene.ts, "approve")
+    await scene.actor.click(
         "U0ALICE", HERE, scene.ts, "approve", value=f"approve.{scene.review_id}.1.1"
     )
-    (notice,) = await scene.hands.ephemerals("U0ALICE")
+    (notice,) = await scene.actor.ephemerals("U0ALICE")
     assert [block["text"]["type"] for block in notice["blocks"]] == ["plain_text"]
     assert notice["text"] == (
         "“&lt;!channel&gt; *Bob* ⟦U+202E⟧:tada:” (U0BOB) already approved tool."
@@ -291,7 +291,7 @@ async def test_promise_8_a_name_in_a_private_notice_is_silent(scene: Scene) -> N
 async def test_promise_8_no_address_in_a_card_is_fetched(scene: Scene) -> None:
     """Given an address in the arguments, then Slack is told not to unfold it."""
     await scene.ask("fetch", {"url": "https://evil.example/pixel.png"})
-    (posted,) = await scene.hands.calls("chat.postMessage")
+    (posted,) = await scene.actor.calls("chat.postMessage")
     assert posted["args"]["unfurl_links"] is False
     assert posted["args"]["unfurl_media"] is False
     assert (posted["args"]["parse"], posted["args"]["mrkdwn"]) == ("none", False)

@@ -41,8 +41,8 @@ SECRET = "canary-77c1"
 class Stage:
     """A workspace with one button, and a Bolt app whose listener waits for `go`."""
 
-    def __init__(self, sandbox: Sandbox, hands: Actor) -> None:
-        self.sandbox, self.hands = sandbox, hands
+    def __init__(self, sandbox: Sandbox, actor: Actor) -> None:
+        self.sandbox, self.actor = sandbox, actor
         self.begun = 0
         self.go, self.leaving = asyncio.Event(), asyncio.Event()
         self.go.set()
@@ -81,14 +81,14 @@ class Stage:
         return str(posted["ts"])
 
     async def press(self, action_id: str = "press") -> dict[str, Any]:
-        return await self.hands.click(ALICE, APPROVALS, await self.post(action_id), action_id)
+        return await self.actor.click(ALICE, APPROVALS, await self.post(action_id), action_id)
 
 
 @pytest.fixture
 async def stage() -> AsyncIterator[Stage]:
-    async with running_sandbox(answer_timeout=12.0) as sandbox, Actor(sandbox.url) as hands:
+    async with running_sandbox(answer_timeout=12.0) as sandbox, Actor(sandbox.url) as actor:
         sandbox.socket_mode.enabled = True
-        yield Stage(sandbox, hands)
+        yield Stage(sandbox, actor)
 
 
 def always_connected(held: SocketModeClient) -> bool:
@@ -135,19 +135,19 @@ async def test_socket_mode_that_is_off_is_one_sentence(stage: Stage) -> None:
 async def test_slack_in_trouble_is_waited_out(stage: Stage, mode: str) -> None:
     """Given Slack that gives no address; then the sockets are not ready and say why; when Slack is well, then
     they connect by themselves."""
-    await stage.hands.inject_fault(mode, method="apps.connections.open")
+    await stage.actor.inject_fault(mode, method="apps.connections.open")
     async with stage.sockets() as held:
         with pytest.raises(
             HitlError, match=r"No socket to Slack is connected, so clicks fail: .+\."
         ):
             held.check()
-        await stage.hands.inject_fault("ok")
+        await stage.actor.inject_fault("ok")
         await wait_until("connected", lambda: always_connected(held))
         assert await stage.press() == {"ok": True}
 
 
 async def test_the_wait_that_slack_asks_for_is_kept(stage: Stage) -> None:
-    await stage.hands.inject_fault(
+    await stage.actor.inject_fault(
         "ratelimited", method="apps.connections.open", retry_after=1, times=2
     )
     async with stage.sockets() as held:
@@ -232,7 +232,7 @@ async def test_too_many_sockets_are_tried_again_without_haste(stage: Stage) -> N
             async with stage.sockets() as beyond:
                 with pytest.raises(HitlError, match="too_many_websockets"):
                     beyond.check()
-                asked = len(await stage.hands.calls("apps.connections.open"))
+                asked = len(await stage.actor.calls("apps.connections.open"))
                 assert asked - 10 <= 20
         async with stage.sockets() as beyond:
             assert always_connected(beyond)
@@ -294,7 +294,7 @@ async def test_what_is_no_payload_ends_nothing(stage: Stage) -> None:
         held.check()
 
 
-async def test_a7_m2_a_frame_of_many_values_is_not_parsed(
+async def test_a_frame_of_many_values_is_not_parsed(
     stage: Stage, caplog: pytest.LogCaptureFixture
 ) -> None:
     """attack 7, M2: given a frame that would hold the event loop for half a second, then it is dropped before

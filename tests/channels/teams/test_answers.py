@@ -91,7 +91,7 @@ class Spoiler:
             setattr(response, "_content", data)  # noqa: B010
 
 
-async def test_at2_an_answer_of_another_shape_is_a_channel_error(
+async def test_an_answer_of_another_shape_is_a_channel_error(
     channel: TeamsChannel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given each look-up, and each field of each of its answers with a value of another kind; then it says
@@ -119,7 +119,7 @@ async def test_at2_an_answer_of_another_shape_is_a_channel_error(
 # ------------------------------------------------------------------ what certainly had no effect
 
 
-async def test_at7_what_teams_surely_did_not_do_is_known(
+async def test_what_teams_surely_did_not_do_is_known(
     sandbox: Sandbox, channel: TeamsChannel
 ) -> None:
     """Given a post without a token, or one that Teams refuses for now; then nobody needs to look for it."""
@@ -136,7 +136,7 @@ async def test_at7_what_teams_surely_did_not_do_is_known(
 
 
 @pytest.mark.parametrize("status", [408, 500, 503])
-async def test_at7_after_a_lost_answer_it_is_not_known(
+async def test_after_a_lost_answer_it_is_not_known(
     sandbox: Sandbox, channel: TeamsChannel, status: int
 ) -> None:
     sandbox.faults.add("answer", "post", times=1, status=status, body="{}")
@@ -145,7 +145,7 @@ async def test_at7_after_a_lost_answer_it_is_not_known(
     assert not isinstance(caught.value, NotSent)
 
 
-async def test_at7_a_refused_connection_did_nothing(channel: TeamsChannel) -> None:
+async def test_a_refused_connection_did_nothing(channel: TeamsChannel) -> None:
     async def refuse(request: httpx.Request) -> None:
         raise httpx.ConnectError("refused", request=request)
 
@@ -164,7 +164,7 @@ async def test_at_l5_our_token_does_not_follow_a_page_without_tls(
         await channel.group_members(ids.OPS_GROUP)
 
 
-async def test_atl2_an_answer_has_a_limit(
+async def test_an_answer_has_a_limit(
     sandbox: Sandbox, channel: TeamsChannel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given an answer that is longer than any real one; then it is not read to its end, and the look-up has

@@ -136,7 +136,7 @@ def test_a_hundred_calls_in_doubt_fit() -> None:
     assert f"{100 - asked} more calls may have run" in to_text(card)
 
 
-def test_a14_edge_a_call_in_doubt_is_asked_about_however_long_the_names_of_its_voters_are() -> None:
+def test_a_call_in_doubt_is_asked_about_however_long_the_names_of_its_voters_are() -> None:
     """Given a call in doubt on which many people with very long names disagree; then its card has buttons,
     and the names are cut: it had none, so nobody could answer in Teams."""
     people = [f"{at:08x}-0000-4000-8000-000000000000" for at in range(60)]

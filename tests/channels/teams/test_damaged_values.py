@@ -35,7 +35,7 @@ DAMAGED = [
 
 
 @pytest.mark.parametrize("data", DAMAGED)
-async def test_a13_edge_2_a_damaged_reference_hides_no_other(data: bytes) -> None:
+async def test_2_a_damaged_reference_hides_no_other(data: bytes) -> None:
     """Given a conversation that can't be read; then the others are known as before, it is told, and what
     happens there stores it again."""
     store, health = MemoryStore(), Health()
@@ -53,7 +53,7 @@ async def test_a13_edge_2_a_damaged_reference_hides_no_other(data: bytes) -> Non
     assert health.current_problems() == ()
 
 
-async def test_a13_edge_2_a_damaged_reference_can_be_removed() -> None:
+async def test_2_a_damaged_reference_can_be_removed() -> None:
     """When the app is removed from there, then nobody is told of it any more."""
     store, health = MemoryStore(), Health()
     await store.save_channel_value(NAME, f"conversation:{BAD}", b"{")
@@ -63,7 +63,7 @@ async def test_a13_edge_2_a_damaged_reference_can_be_removed() -> None:
     assert health.current_problems() == ()
 
 
-async def test_a13_edge_2_a_name_is_unknown_while_a_conversation_can_not_be_read() -> None:
+async def test_2_a_name_is_unknown_while_a_conversation_can_not_be_read() -> None:
     """Given a conversation that can't be read, which may have this name too; then the name leads nowhere yet,
     and that is no "there is none". A name that leads somewhere already still does."""
     store, pinned = MemoryStore(), Place("teams:Operations")
@@ -80,7 +80,7 @@ async def test_a13_edge_2_a_name_is_unknown_while_a_conversation_can_not_be_read
         await channel.close()
 
 
-async def test_a13_edge_2_a_damaged_pin_is_unknown() -> None:
+async def test_2_a_damaged_pin_is_unknown() -> None:
     """Given a name of which is damaged where it led; then it leads nowhere: not to the channel that has the
     name today."""
     store = MemoryStore()
@@ -96,7 +96,7 @@ async def test_a13_edge_2_a_damaged_pin_is_unknown() -> None:
         await channel.close()
 
 
-async def test_a13_edge_2_a_damaged_key_is_a_sentence() -> None:
+async def test_2_a_damaged_key_is_a_sentence() -> None:
     store = MemoryStore()
     await store.save_channel_value(NAME, "button-key", b"short")
     async with running_sandbox() as sandbox:
@@ -106,7 +106,7 @@ async def test_a13_edge_2_a_damaged_key_is_a_sentence() -> None:
         await channel.close()
 
 
-async def test_a14_low_a_key_that_was_deleted_is_stored_again() -> None:
+async def test_a_key_that_was_deleted_is_stored_again() -> None:
     """Given two bots whose key somebody deletes; then it is stored again, and a bot that starts later takes
     the buttons of the others: half of all presses were refused."""
     store, health = MemoryStore(), Health()
@@ -120,7 +120,7 @@ async def test_a14_low_a_key_that_was_deleted_is_stored_again() -> None:
     assert health.current_problems() == ()
 
 
-async def test_a14_low_a_key_that_was_replaced_is_taken_and_told() -> None:
+async def test_a_key_that_was_replaced_is_taken_and_told() -> None:
     """Then the bots take the buttons of each other again, refuse the earlier ones, and the operators know."""
     store, health = MemoryStore(), Health()
     first, second = StoredKey(store, health), StoredKey(store, health)
@@ -136,7 +136,7 @@ async def test_a14_low_a_key_that_was_replaced_is_taken_and_told() -> None:
         first.within("c").read(button)
 
 
-async def test_a14_low_a_key_that_was_damaged_is_told_and_the_buttons_work() -> None:
+async def test_a_key_that_was_damaged_is_told_and_the_buttons_work() -> None:
     store, health = MemoryStore(), Health()
     key = StoredKey(store, health)
     await key.start()
@@ -148,7 +148,7 @@ async def test_a14_low_a_key_that_was_damaged_is_told_and_the_buttons_work() -> 
     assert key.within("c").read(button) == ("close", "x")
 
 
-async def test_a14_low_a_key_that_can_not_be_read_is_told(
+async def test_a_key_that_can_not_be_read_is_told(
     store: RedisStore, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given something else in place of all that Teams keeps; then the operators know."""

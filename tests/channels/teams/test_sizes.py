@@ -112,7 +112,7 @@ SENTENCES: dict[Callable[..., Json], Callable[[str], Json]] = {
 }
 
 
-def test_at1_each_view_of_the_room_is_checked_here() -> None:
+def test_each_view_of_the_room_is_checked_here() -> None:
     faces = {name: getattr(render, name) for name in render.__all__}
     views = {one for one in faces.values() if inspect.isfunction(one) and _draws_card(one)}
     assert views == {*VIEWS, *SENTENCES, thread_card}  # a thread's line has its own limits
@@ -124,7 +124,7 @@ def _draws_card(function: Callable[..., object]) -> bool:
 
 @pytest.mark.parametrize("view", SENTENCES.values(), ids=[one.__name__ for one in SENTENCES])
 @pytest.mark.parametrize("character", WIDE)
-def test_at1_a_long_sentence_fits(view: Callable[[str], Json], character: str) -> None:
+def test_a_long_sentence_fits(view: Callable[[str], Json], character: str) -> None:
     check(view(character * 60_000))
 
 
@@ -146,7 +146,7 @@ def calls(draw: st.DrawFn) -> list[tuple[str, Json]]:
 @given(calls())
 @example([("tool", {f"k{n}": "日本語" * 300 for n in range(10)})] * 4)
 @example([("tool", {f"項目{n}": "\u0440\u0430\u0443l.com" * 30 for n in range(60)})] * 4)
-def test_at1_every_view_of_any_review_fits(several: list[tuple[str, Json]]) -> None:
+def test_every_view_of_any_review_fits(several: list[tuple[str, Json]]) -> None:
     review = review_of(*several, policy=POLICY)
     for draw in VIEWS.values():
         for card in draw(review):
@@ -157,7 +157,7 @@ def test_at1_every_view_of_any_review_fits(several: list[tuple[str, Json]]) -> N
 
 
 @pytest.mark.parametrize("character", WIDE)
-def test_at1_a_page_that_is_cut_can_be_read_whole_and_is_not_read_yet(character: str) -> None:
+def test_a_page_that_is_cut_can_be_read_whole_and_is_not_read_yet(character: str) -> None:
     """Given more than a card takes; then the page says so, offers all of it, and counts as unread."""
     large = {f"key_{number}": character * 900 for number in range(16)}
     page = page_of(review_of(("tool", large), ("tool", {"a": 1}), policy=POLICY), 0)
@@ -169,7 +169,7 @@ def test_at1_a_page_that_is_cut_can_be_read_whole_and_is_not_read_yet(character:
         assert page.reads is not None
 
 
-def test_at1_a_page_has_as_much_as_fits() -> None:
+def test_a_page_has_as_much_as_fits() -> None:
     large = {f"key_{number}": "日" * 900 for number in range(16)}
     page = page_of(review_of(("tool", large), ("tool", {"a": 1}), policy=POLICY), 0)
     assert byte_size(review_card(page, PEN.at(Where("review", DEFAULT, 0)))) > 20_000

@@ -323,7 +323,7 @@ UNREADABLE: dict[str, bytes] = {
 }
 
 
-def test_at9_f9_of_many_wrong_members_one_is_looked_at() -> None:
+def test_of_many_wrong_members_one_is_looked_at() -> None:
     """Else thousands of errors would hold the event loop for 100 ms."""
     with pytest.raises(InvalidActivity, match="membersRemoved") as refused:
         parse_activity(json.dumps(press(membersRemoved=[{"id": 1}] * 9_000)).encode())

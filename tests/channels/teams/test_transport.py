@@ -233,7 +233,7 @@ async def test_our_token_does_not_follow_a_page_elsewhere(sandbox: Sandbox, chan
         await channel.group_members(ids.OPS_GROUP)
 
 
-async def test_a13_o4_a_list_of_which_a_later_page_fails_is_one_problem_that_lasts(
+async def test_a_list_of_which_a_later_page_fails_is_one_problem_that_lasts(
     sandbox: Sandbox, store: MemoryStore
 ):
     """Given a list whose first page can be read each time, and never its end; then it is the same problem at
@@ -338,7 +338,7 @@ async def test_names_that_cannot_be_loaded_are_not_asked_for_with_each_card(
     assert count(sandbox, "team") > before + teams
 
 
-async def test_at6_a_team_that_fails_stops_no_other(sandbox: Sandbox, store: MemoryStore):
+async def test_a_team_that_fails_stops_no_other(sandbox: Sandbox, store: MemoryStore):
     """Given a team about which Teams refuses to answer, from the start on; then a name that is known leads
     there, people have a Home, and cards are posted."""
     sandbox.faults.add(
@@ -357,7 +357,7 @@ async def test_at6_a_team_that_fails_stops_no_other(sandbox: Sandbox, store: Mem
     await channel.close()
 
 
-async def test_a9_f6_a_team_of_which_nothing_is_known_may_have_each_name(
+async def test_a_team_of_which_nothing_is_known_may_have_each_name(
     sandbox: Sandbox, store: MemoryStore
 ):
     """Given a team that Teams refuses to tell about, from the start on, and a channel of another team that
@@ -387,9 +387,7 @@ async def test_a9_f6_a_team_of_which_nothing_is_known_may_have_each_name(
     await fresh.close()
 
 
-async def test_a9_f6_a_team_that_was_known_counts_with_its_names(
-    sandbox: Sandbox, channel: TeamsChannel
-):
+async def test_a_team_that_was_known_counts_with_its_names(sandbox: Sandbox, channel: TeamsChannel):
     """Given a team that Teams refuses to tell about since; then names of other teams lead there."""
     await channel.team_channels.all()
     sandbox.faults.add("answer", "team", conversation=ids.OPS, status=403, body=error("Forbidden"))
@@ -398,14 +396,14 @@ async def test_a9_f6_a_team_that_was_known_counts_with_its_names(
     assert await channel.conversation_id(Place("teams:Operations")) == ids.OPS
 
 
-async def test_at6_during_an_outage_no_new_name_is_taken(sandbox: Sandbox, channel: TeamsChannel):
+async def test_during_an_outage_no_new_name_is_taken(sandbox: Sandbox, channel: TeamsChannel):
     """Given a team that can't be looked up at the moment: it may have a channel of this name too."""
     sandbox.faults.add("down", "team", conversation=ids.OPS)
     with pytest.raises(Unreachable):
         await channel.conversation_id(Place("teams:Audit"))
 
 
-async def test_at6_no_card_waits_for_the_names_of_a_team(
+async def test_no_card_waits_for_the_names_of_a_team(
     sandbox: Sandbox, channel: TeamsChannel, monkeypatch: pytest.MonkeyPatch
 ):
     """Given a Teams that gives no answer about one team; then cards elsewhere are posted meanwhile."""
@@ -418,7 +416,7 @@ async def test_at6_no_card_waits_for_the_names_of_a_team(
     assert not refreshing.done()
 
 
-async def test_at5_a_name_is_looked_up_afresh_before_it_is_kept(
+async def test_a_name_is_looked_up_afresh_before_it_is_kept(
     sandbox: Sandbox, channel: TeamsChannel
 ):
     """Given two channels that changed their names a moment ago; then the name leads to the channel that has
@@ -448,7 +446,7 @@ async def test_c1_nobody_takes_a_place_over_by_taking_its_name(
     await fresh.close()
 
 
-async def test_at5_a_name_that_was_forgotten_is_looked_up_again(
+async def test_a_name_that_was_forgotten_is_looked_up_again(
     sandbox: Sandbox, store: MemoryStore, channel: TeamsChannel, monkeypatch: pytest.MonkeyPatch
 ):
     """Given a name that leads to a channel that is gone; when an operator forgets it, then it leads to the
@@ -558,7 +556,7 @@ def _alice(sandbox: Sandbox) -> Any:
     return sandbox.workspace.users[ids.ALICE]
 
 
-async def test_at3_a_removal_counts_though_another_bot_heard_of_the_install(
+async def test_a_removal_counts_though_another_bot_heard_of_the_install(
     sandbox: Sandbox, store: MemoryStore
 ):
     """Given a bot that started before the app was added; when it hears of the removal, then no bot knows
@@ -572,7 +570,7 @@ async def test_at3_a_removal_counts_though_another_bot_heard_of_the_install(
     await late.close()
 
 
-async def test_at3_a_name_in_a_team_of_which_another_bot_heard_is_found_at_once(
+async def test_a_name_in_a_team_of_which_another_bot_heard_is_found_at_once(
     sandbox: Sandbox, store: MemoryStore, channel: TeamsChannel
 ):
     """Given a bot that heard that the app was removed from a team; when another one hears that it was added

@@ -61,11 +61,11 @@ async def test_promise_5_each_answer_to_a_doubt_ends_it(
     await scene.carl.press(card, button)
     assert await scene.carl.notices() == ["Only members of #agent-approvals may decide this."]
 
-    await scene.hands.inject_fault("http_500", method="chat.update")
+    await scene.actor.inject_fault("http_500", method="chat.update")
     await scene.alice.press(card, button)
     for late, _ in [("doubt_ran", 1), ("doubt_rerun", 1), ("doubt_skip", 1)]:
         await scene.bob.press(card, late)
-    await scene.hands.inject_fault("ok")
+    await scene.actor.inject_fault("ok")
 
     assert await second.wait_end() == 0, second.output
     assert await scene.bob.notices() == ["“Alice Ng” (U0ALICE) already answered this."] * 3 or ran
@@ -93,7 +93,7 @@ async def test_promise_5_a_call_that_nobody_reviewed_can_be_in_doubt_too(scene: 
     assert "U0ALICE" in text_of(await scene.card("The agent goes on without it"))
 
 
-async def test_a13_v2_who_ordered_a_call_that_nobody_reviewed_to_run_again_has_a_home(
+async def test_who_ordered_a_call_that_nobody_reviewed_to_run_again_has_a_home(
     scene: Scene,
 ) -> None:
     """Given a call that the policy allows, in doubt; when Alice orders it to run again, and it does, then her
@@ -111,7 +111,7 @@ async def test_a13_v2_who_ordered_a_call_that_nobody_reviewed_to_run_again_has_a
     await open_home(scene, "U0ALICE", "Decided by you", "read_file")
 
 
-async def test_a13_v4_a_call_that_comes_in_doubt_is_told_in_the_thread_of_its_card(
+async def test_a_call_that_comes_in_doubt_is_told_in_the_thread_of_its_card(
     scene: Scene,
 ) -> None:
     """Given a card that was decided; when its call comes in doubt, and again after a person ordered another
@@ -135,7 +135,7 @@ async def test_a13_v4_a_call_that_comes_in_doubt_is_told_in_the_thread_of_its_ca
 
 
 async def replies(scene: Scene, card: Message) -> list[Message]:
-    state = await scene.hands.state("U0ALICE")
+    state = await scene.actor.state("U0ALICE")
     messages = state["messages"][card["channel"]]
     return [m for m in messages if m["thread_ts"] == card["ts"] and m["ts"] != card["ts"]]
 
@@ -226,7 +226,7 @@ async def test_m2_an_answer_instead_takes_the_people_that_the_call_takes(scene: 
         "1 of 2 want to answer instead of running it: <@U0ALICE>", "Paid by hand."
     )
     await scene.bob.press(card, "more", option="Answer instead of running it")
-    view = await scene.hands.view(scene.bob.id)
+    view = await scene.actor.view(scene.bob.id)
     assert view is not None
     assert "Paid by hand." in json.dumps(view)
     assert (await scene.bob.submit(message="Paid by hand."))["ok"]
@@ -236,7 +236,7 @@ async def test_m2_an_answer_instead_takes_the_people_that_the_call_takes(scene: 
     assert [answer.content for answer in outcome.answers] == ["Paid by hand."]
 
 
-async def test_a8_f6_who_runs_a_call_again_has_read_all_of_it(scene: Scene) -> None:
+async def test_who_runs_a_call_again_has_read_all_of_it(scene: Scene) -> None:
     """Given a call that must be read, in doubt, whose card shows only a part of it; when Bob presses "Run
     again", then all of it is opened, and nothing runs; after that his press counts."""
     await scene.bot()

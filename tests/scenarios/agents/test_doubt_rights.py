@@ -23,7 +23,7 @@ async def only_card(scene: Scene, channel: str = APPROVALS) -> Message:
 
 
 @pytest.mark.parametrize("button", ["doubt_ran", "doubt_rerun", "doubt_skip"])
-async def test_a9_f12_a_fallback_that_a_doubt_was_opened_to_can_answer_it(
+async def test_a_fallback_that_a_doubt_was_opened_to_can_answer_it(
     scene: Scene, button: str
 ) -> None:
     """Given an approved call in doubt whose only reviewer has left; then the members of its fallback, where
@@ -47,7 +47,7 @@ async def test_a9_f12_a_fallback_that_a_doubt_was_opened_to_can_answer_it(
     assert review.runs["1"].by.id == "U0CARL"
 
 
-async def test_a9_f10_a_doubt_beside_it_hides_no_vote_that_counts_no_more(scene: Scene) -> None:
+async def test_a_doubt_beside_it_hides_no_vote_that_counts_no_more(scene: Scene) -> None:
     """Given a quorum of two, one approval, and a release that found that an agent has started the call; when
     the first voter leaves the group before the second votes, then one approval is still needed."""
     await scene.bot()

@@ -148,7 +148,7 @@ async def test_promise_6_a_cancelled_review_says_so_and_its_buttons_change_nothi
     client = await agents.client(await agents.bot())
     id = (await client.submit(CALL)).body["id"]
     card = await scene.card("send_email")
-    await scene.hands.inject_fault("http_500", method="chat.update")
+    await scene.actor.inject_fault("http_500", method="chat.update")
     reply = await client.post(f"/v1/reviews/{id}/cancel", {"reason": "The customer called"})
     assert reply.body["outcome"]["jump_to_model"] is True
 
@@ -157,7 +157,7 @@ async def test_promise_6_a_cancelled_review_says_so_and_its_buttons_change_nothi
     assert await scene.alice.notices() == [
         "The agent cancelled this: nobody needs to decide any more."
     ]
-    await scene.hands.inject_fault("ok", method="chat.update")
+    await scene.actor.inject_fault("ok", method="chat.update")
     closed = await scene.card("The customer called")
     assert not buttons(closed, "approve")
     assert (await client.once(id)).code == "cancelled"

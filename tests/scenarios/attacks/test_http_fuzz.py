@@ -25,7 +25,7 @@ from slack_sandbox.sandbox import SIGNING_SECRET
 from tests.api.client import issue
 from tests.support.bots import POLICY, Scene, email
 from tests.support.clicks import last_click
-from tests.support.teams.hands import TeamsHands
+from tests.support.teams.users import TeamsUsers
 from tests.support.waiting import wait_until
 
 SEED, REQUESTS, AT_ONCE = 20, 600, 16
@@ -141,7 +141,7 @@ def bot_settings(tmp_path: Path) -> dict[str, str]:
     return {"HITL_POLICY": str(policy)}
 
 
-async def test_t21_t72_junk_of_every_kind_does_no_harm(scene: Scene, hands: TeamsHands) -> None:
+async def test_t21_t72_junk_of_every_kind_does_no_harm(scene: Scene, users: TeamsUsers) -> None:
     """T21, T72: given a bot with Slack, Teams and the HTTP API, and a flood of junk, some of it signed or
     with a token; then nothing is answered with a 500, no review is made, no task of a connection is left, and
     each click in between counts."""

@@ -25,8 +25,8 @@ from teams_sandbox.workspace.acme import ALICE as TEAMS_ALICE
 from teams_sandbox.workspace.acme import APPROVALS
 from tests.api.client import Client, issue
 from tests.support.bots import CANARY, POLICY, Process, Scene, email
-from tests.support.teams.hands import TeamsHands
 from tests.support.teams.scene import card as teams_card
+from tests.support.teams.users import TeamsUsers
 
 PASSWORD = "redis-pass-77d1"
 #: What a stranger sends to be quoted.
@@ -105,17 +105,17 @@ async def test_t19_t71_no_log_has_a_secret(
     policy = scene.folder / "policy.yaml"
     policy.write_text(POLICY)
     async with teams_sandbox.server.running_sandbox() as tenant, aiohttp.ClientSession() as session:
-        hands = TeamsHands(tenant, session)
+        users = TeamsUsers(tenant, session)
         bot = await scene.bot_process(
             "", HITL_LOG_LEVEL="DEBUG", HITL_LOG_FORMAT=format, HITL_POLICY=str(policy),
             **tenant.settings(),
         )  # fmt: skip
         tenant.bot_url = bot.url.replace("/slack/events", "/api/messages")
         for place in ("", APPROVALS):
-            await (hands.install(TEAMS_ALICE, place) if place else hands.install(TEAMS_ALICE))
+            await (users.install(TEAMS_ALICE, place) if place else users.install(TEAMS_ALICE))
         gate = await scene.gate(POLICY + f"notify: 'teams:{APPROVALS}'\n")
         waiting = scene.ask(gate, email("c3"))
-        await hands.press(TEAMS_ALICE, "Approve", await teams_card(hands, "send_email"))
+        await users.press(TEAMS_ALICE, "Approve", await teams_card(users, "send_email"))
         await waiting
         secrets = [
             CANARY, JUNK, PASSWORD, BOT_TOKEN, SIGNING_SECRET, tenant.app.client_secret, "Bearer ey",

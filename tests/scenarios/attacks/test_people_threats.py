@@ -85,7 +85,7 @@ async def test_t36_a_click_from_another_workspace_changes_nothing(scene: Scene) 
     of_no_team = await forge_click(scene, card, "approve", "U0BOB")
     of_no_team["user"]["team_id"] = ""
     url = scene.sandbox.bot_url or ""
-    assert (await scene.hands.send_payload(url, of_no_team, SIGNING_SECRET))[0] == 400
+    assert (await scene.actor.send_payload(url, of_no_team, SIGNING_SECRET))[0] == 400
     [action] = (await gate.reviews.load(id_of(card))).review.actions
     assert [vote.by.id for vote in action.votes] == ["U0ALICE"]
 
@@ -207,13 +207,13 @@ async def test_where_slack_hangs_the_person_is_told_in_time(scene: Scene, method
     card = await scene.card("send_email")
     await scene.wait_noted(gate, card)
     await members_change(scene)
-    await scene.hands.inject_fault("hang", method=method)
+    await scene.actor.inject_fault("hang", method=method)
 
     assert (await scene.bob.press(card, "approve"))["ok"]
     assert "could not be looked up" in await scene.bob.last_notice()
     assert not waiting.done()
 
-    await scene.hands.inject_fault("ok")
+    await scene.actor.inject_fault("ok")
     await scene.bob.press_until(waiting.done, card, "approve")
     assert (await waiting).execute
 

@@ -57,14 +57,14 @@ async def test_faults_5_no_button_of_a_lost_review_decides_on_its_heir(scene: Sc
     review_id = await lost(scene, gate, card, *LARGE)
 
     # The first stale press has the old card deleted, as a second one; here it stays for the others.
-    await scene.hands.inject_fault("http_500", method="chat.delete")
+    await scene.actor.inject_fault("http_500", method="chat.delete")
     for action in ("approve", "reject", "edit"):
         await scene.alice.press(card, action, 2)
     for option in ("Answer instead of running it", "Skip it"):
         await scene.alice.press(card, "more", 2, option=option)
     await scene.alice.press(card, "approve_all")
 
-    await scene.hands.inject_fault("ok")
+    await scene.actor.inject_fault("ok")
     text = await scene.alice.notices()
     assert len(text) == 6
     assert all(LAST in one for one in text), text
@@ -126,7 +126,7 @@ async def test_faults_5_a_button_without_a_seal_decides_nothing(scene: Scene) ->
         block_id, button = buttons(card, action)[0]
         value = str(button["value"])
         for forged in (value.rpartition(".")[0], value[:-8]):
-            await scene.hands.click(
+            await scene.actor.click(
                 scene.alice.id,
                 card["channel"],
                 card["ts"],

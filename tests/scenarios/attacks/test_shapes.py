@@ -68,17 +68,17 @@ async def record_payloads(scene: Scene) -> list[Json]:
     scene.patience(30.0)
     scene.ask(gate, *(email(f"many-{number}") for number in range(30)))
     await scene.alice.press(await scene.card("30 "), "review")
-    await scene.hands.click_view(scene.alice.id, "review_page:next")
-    await scene.hands.close(scene.alice.id)
+    await scene.actor.click_view(scene.alice.id, "review_page:next")
+    await scene.actor.close(scene.alice.id)
     await scene.alice.press(card, "edit")
-    await scene.hands.open_home(scene.alice.id)
+    await scene.actor.open_home(scene.alice.id)
     url, scene.sandbox.bot_url = scene.sandbox.bot_url, None  # from here on it is only recorded
     await scene.alice.submit(copies=2)
     await scene.alice.press(card, "approve")
     await scene.alice.press(card, "more", option="Skip it")
-    await scene.hands.run_command(scene.alice.id, card["channel"], "/approvals show 1")
+    await scene.actor.run_command(scene.alice.id, card["channel"], "/approvals show 1")
     scene.sandbox.bot_url = url
-    found = [_parse(each["body"]) for each in await scene.hands.deliveries()]
+    found = [_parse(each["body"]) for each in await scene.actor.deliveries()]
     events = [
         {"type": "user_change", "user": {"id": CARL, "name": "carl"}},
         {"type": "subteam_updated", "subteam": {"id": "S0OPS", "handle": "ops"}},
@@ -133,7 +133,7 @@ async def test_slack_clients_7_a_wrong_shape_decides_nothing(
             "X-Slack-Signature": sign(SIGNING_SECRET, at, body),
         }
         async with at_once:
-            status, _ = await scene.hands.send_raw(bot.endpoints["slack"], body, headers)
+            status, _ = await scene.actor.send_raw(bot.endpoints["slack"], body, headers)
         refused += status == 400
         failed += status == 500
         if status not in (200, 400, 404, 500):

@@ -143,12 +143,12 @@ async def test_t23_an_old_or_a_future_request_is_401(scene: Scene) -> None:
     now = int(time.time())
 
     for at in (now - 301, now + 302):
-        status, _ = await scene.hands.send_raw(
+        status, _ = await scene.actor.send_raw(
             bot.endpoints["slack"], click["body"], sign_headers(click["body"], at)
         )
         assert status == 401
     assert not waiting.done()
-    status, _ = await scene.hands.send_raw(
+    status, _ = await scene.actor.send_raw(
         bot.endpoints["slack"], click["body"], sign_headers(click["body"], now - 290)
     )
     assert status == 200
@@ -166,7 +166,7 @@ async def test_t22_a_click_sent_100_times_counts_once(scene: Scene) -> None:
 
     answers = await asyncio.gather(
         *(
-            scene.hands.send_raw(bots[n % 2].endpoints["slack"], click["body"], click["headers"])
+            scene.actor.send_raw(bots[n % 2].endpoints["slack"], click["body"], click["headers"])
             for n in range(100)
         )
     )
@@ -188,7 +188,7 @@ async def test_t37_an_unknown_review_looks_like_a_forbidden_one(scene: Scene) ->
     here = review_of(card)
     text: list[str] = []
     for review in (here, f"0-{'a' * 32}"):
-        await scene.hands.click(
+        await scene.actor.click(
             scene.stranger.id, card["channel"], card["ts"], "approve",
             value=f"approve.{review}.1.1", team="T0OTHER",
         )  # fmt: skip

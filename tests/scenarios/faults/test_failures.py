@@ -16,9 +16,9 @@ from teams_sandbox.workspace.acme import ALICE
 from tests.support.bots import CANARY, POLICY, Scene, email
 from tests.support.edge_faults import OF_REDIS, UNKNOWN, failing_chat, failing_redis
 from tests.support.slack import Message, words
-from tests.support.teams.hands import TeamsHands, actions
 from tests.support.teams.scene import ask
 from tests.support.teams.scene import card as teams_card
+from tests.support.teams.users import TeamsUsers, actions
 from tests.support.waiting import wait_until
 
 Step = Callable[[Scene, Message], Awaitable[Any]]
@@ -37,7 +37,7 @@ def press(button: str) -> Step:
 
 
 def press_in(button: str, *, home: bool = False) -> Step:
-    return lambda scene, _: scene.hands.click_view(scene.alice.id, button, home=home)
+    return lambda scene, _: scene.actor.click_view(scene.alice.id, button, home=home)
 
 
 def submit(**values: Any) -> Step:
@@ -45,13 +45,13 @@ def submit(**values: Any) -> Step:
 
 
 def say(text: str) -> Step:
-    return lambda scene, card: scene.hands.run_command(scene.alice.id, card["channel"], text)
+    return lambda scene, card: scene.actor.run_command(scene.alice.id, card["channel"], text)
 
 
 async def open_home(scene: Scene, _: Message) -> Any:
     delivered = scene.sandbox.app_client.deliveries
     before = len(delivered)
-    answer = await scene.hands.open_home(scene.alice.id)
+    answer = await scene.actor.open_home(scene.alice.id)
     await wait_until("the bot has answered", lambda: delivered[before:] and delivered[-1]["status"])
     return answer
 
@@ -78,7 +78,7 @@ SLACK: dict[str, tuple[str, list[Step]]] = {
 
 
 async def all_that_alice_reads(scene: Scene, answer: Any) -> str:
-    home = await scene.hands.home(scene.alice.id)
+    home = await scene.actor.home(scene.alice.id)
     seen = [str(answer.get("errors", "")), *await scene.alice.notices(), await scene.alice.modal()]
     return " ".join([*seen, words(home["blocks"] if home else [])])
 
@@ -154,18 +154,18 @@ TEAMS: dict[str, tuple[str, list[str]]] = {
 @pytest.mark.parametrize("error", [UNKNOWN, OF_REDIS], ids=["unknown", "redis"])
 @pytest.mark.parametrize("name", TEAMS)
 async def test_each_button_in_teams_says_that_it_failed(
-    scene: Scene, hands: TeamsHands, caplog: pytest.LogCaptureFixture, name: str, error: Exception
+    scene: Scene, users: TeamsUsers, caplog: pytest.LogCaptureFixture, name: str, error: Exception
 ) -> None:
     kind, labels = TEAMS[name]
     waiting = await ask(scene, *CALLS[kind])
-    message = await teams_card(hands, "send_email" if kind == "one" else "note")
+    message = await teams_card(users, "send_email" if kind == "one" else "note")
     *before, last = labels
 
     async def press_label(start: str) -> str:
         shown = [*actions(message.card_for(ALICE))]
         label = next((one for one in shown if one.startswith(start)), None)
         assert label is not None, shown
-        return await hands.press(ALICE, label, message)
+        return await users.press(ALICE, label, message)
 
     for label in before:
         await press_label(label)
@@ -180,38 +180,38 @@ async def test_each_button_in_teams_says_that_it_failed(
 @pytest.mark.parametrize("error", [UNKNOWN, OF_REDIS], ids=["unknown", "redis"])
 @pytest.mark.parametrize("text", ["approvals", "approvals show 0-1234"])
 async def test_each_command_in_teams_says_that_it_failed(
-    scene: Scene, hands: TeamsHands, caplog: pytest.LogCaptureFixture, text: str, error: Exception
+    scene: Scene, users: TeamsUsers, caplog: pytest.LogCaptureFixture, text: str, error: Exception
 ) -> None:
     caplog.clear()
     with failing_redis(error) as raised:
-        await hands.write(ALICE, text)
+        await users.write(ALICE, text)
     expected = FAILED if error is UNKNOWN else STORE_UNAVAILABLE
-    await hands.message(expected, conversation=hands.chat(ALICE))
+    await users.message(expected, conversation=users.chat(ALICE))
     check_log(caplog, raised, error)
 
 
 @pytest.mark.parametrize("error", [UNKNOWN, OF_REDIS], ids=["unknown", "redis"])
 async def test_an_answer_about_a_file_in_teams_says_that_it_failed(
-    scene: Scene, hands: TeamsHands, caplog: pytest.LogCaptureFixture, error: Exception
+    scene: Scene, users: TeamsUsers, caplog: pytest.LogCaptureFixture, error: Exception
 ) -> None:
     await ask(scene, *CALLS["long"])
-    message = await teams_card(hands, "note")
-    await hands.press(ALICE, next(iter(actions(message.card))), message)
-    assert await hands.press(ALICE, "Send it as a file", message) == files.OFFERED
-    question = [*hands.conversation(hands.chat(ALICE)).messages.values()][-1]
+    message = await teams_card(users, "note")
+    await users.press(ALICE, next(iter(actions(message.card))), message)
+    assert await users.press(ALICE, "Send it as a file", message) == files.OFFERED
+    question = [*users.conversation(users.chat(ALICE)).messages.values()][-1]
     caplog.clear()
     with failing_redis(error) as raised:
-        await hands.sandbox.consents.answer(hands.user(ALICE), question, "accept")
+        await users.sandbox.consents.answer(users.user(ALICE), question, "accept")
         expected = FAILED if error is UNKNOWN else STORE_UNAVAILABLE
-        await hands.message(expected, conversation=hands.chat(ALICE))
+        await users.message(expected, conversation=users.chat(ALICE))
     check_log(caplog, raised, error)
 
 
 async def test_an_error_of_the_client_of_teams(
-    scene: Scene, hands: TeamsHands, caplog: pytest.LogCaptureFixture
+    scene: Scene, users: TeamsUsers, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.clear()
     with failing_chat(UNKNOWN) as raised:
-        await hands.write(ALICE, "approvals")
-    await hands.message(FAILED, conversation=hands.chat(ALICE))
+        await users.write(ALICE, "approvals")
+    await users.message(FAILED, conversation=users.chat(ALICE))
     check_log(caplog, raised, UNKNOWN)

@@ -96,7 +96,7 @@ async def test_a_revoked_token_is_told_and_nothing_is_lost(scene: Scene) -> None
     await scene.all_shown()
     revoked = json.dumps({"ok": False, "error": "token_revoked"})
     for method in METHODS:  # the answers to clicks need no token
-        await scene.hands.inject_fault("answer", method=method, body=revoked)
+        await scene.actor.inject_fault("answer", method=method, body=revoked)
 
     second = scene.ask(gate, ToolCall("c1", "note", {"canary": CANARY}))
     await wait_until("the problem is told", lambda: has_problem(bot.url, "delivery"))
@@ -105,7 +105,7 @@ async def test_a_revoked_token_is_told_and_nothing_is_lost(scene: Scene) -> None
     assert not first.done()
     assert len(await scene.cards()) == 1
 
-    await scene.hands.inject_fault("ok")
+    await scene.actor.inject_fault("ok")
     await scene.alice.press_until(second.done, await scene.card("note"), "approve")
     await scene.bob.press_until(first.done, card, "approve")
     assert len((await first).execute) == len((await second).execute) == 1

@@ -156,7 +156,7 @@ async def test_t57_promise_11_slack_in_trouble_delays_and_loses_nothing(
     their cards appear in order, once each, and show what was decided."""
     await scene.bot()
     gate = await scene.gate()
-    await scene.hands.inject_fault(mode, method=method, times=2, retry_after=1)
+    await scene.actor.inject_fault(mode, method=method, times=2, retry_after=1)
     waiting: list[asyncio.Task[Outcome]] = []
     redis = await scene.redis()
     for number in (1, 2, 3):
@@ -186,7 +186,7 @@ async def test_t58_promise_11_a_hanging_slack_leaves_one_message(scene: Scene) -
     message, posts it, and there is one."""
     await scene.bot()
     gate = await scene.gate()
-    await scene.hands.inject_fault("hang", method="chat.postMessage", times=1)
+    await scene.actor.inject_fault("hang", method="chat.postMessage", times=1)
     scene.ask(gate, email())
 
     await scene.card("send_email", timeout=15)
@@ -197,7 +197,7 @@ async def test_promise_11_a_card_that_slack_refuses_becomes_text(scene: Scene) -
     """Given a card whose blocks Slack refuses; then its sentence is posted in place of it, with the id."""
     await scene.bot()
     gate = await scene.gate()
-    await scene.hands.inject_fault("invalid_blocks", method="chat.postMessage", times=1)
+    await scene.actor.inject_fault("invalid_blocks", method="chat.postMessage", times=1)
     scene.ask(gate, email())
 
     text = await scene.card("crm asks to run send_email")
@@ -262,7 +262,7 @@ async def test_promise_11_a_slow_channel_delays_no_other(scene: Scene) -> None:
     #agent-approvals, then the latter's card appears and can be decided."""
     await scene.bot()
     gate = await scene.gate(POLICY + "notify: ['slack:#team-ops', 'slack:#agent-approvals']")
-    await scene.hands.inject_fault(
+    await scene.actor.inject_fault(
         "ratelimited", method="chat.postMessage", times=1, retry_after=60
     )
     waiting = scene.ask(gate, email())
@@ -270,7 +270,7 @@ async def test_promise_11_a_slow_channel_delays_no_other(scene: Scene) -> None:
     def anywhere(state: dict[str, Any]) -> list[Message]:
         return [{**m, "channel": c} for c in (APPROVALS, OPS) for m in state["messages"][c]]
 
-    [card] = await scene.hands.wait_for(anywhere)
+    [card] = await scene.actor.wait_for(anywhere)
     who = scene.alice if card["channel"] == APPROVALS else scene.dana
     await who.press(card, "approve")
     assert len((await waiting).execute) == 1
@@ -319,13 +319,13 @@ async def test_a_bot_ends_cleanly_with_cards_still_waiting(scene: Scene) -> None
     """Given cards that wait because Slack limits; when the bot ends, then it ends at once, and another bot
     posts them, once each."""
     gate = await scene.gate()
-    await scene.hands.inject_fault("ratelimited", method="chat.postMessage", retry_after=2)
+    await scene.actor.inject_fault("ratelimited", method="chat.postMessage", retry_after=2)
     settings = Settings.from_environment(scene.environment())
     async with asyncio.timeout(30), running_bot(settings, QUICK):
         scene.ask(gate, email("c1"))
         scene.ask(gate, ToolCall("c2", "second", {"canary": CANARY}))
         await scene.calls("chat.postMessage", 1)
-    await scene.hands.inject_fault("ok")
+    await scene.actor.inject_fault("ok")
     await scene.bot()
 
     await scene.card("send_email")
@@ -339,11 +339,11 @@ async def test_a_refusal_that_reaches_nobody_is_no_success(scene: Scene) -> None
     waiting = scene.ask(await scene.gate(), email())
     card = await scene.card("send_email")
     for method in ("response_url", "chat.postEphemeral"):
-        await scene.hands.inject_fault("http_500", method=method)
+        await scene.actor.inject_fault("http_500", method=method)
 
     assert not (await scene.dana.press(card, "approve"))["ok"]
 
-    await scene.hands.inject_fault("ok")
+    await scene.actor.inject_fault("ok")
     assert (await scene.dana.press(card, "approve"))["ok"]
     assert "may decide" in await scene.dana.last_notice()
     assert not waiting.done()

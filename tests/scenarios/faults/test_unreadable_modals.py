@@ -75,7 +75,7 @@ async def test_house_11_a_button_in_a_modal_that_cant_be_read_says_what_to_do(
     await scene.alice.press(card, "review")
     change_modal(scene, private_metadata=metadata)
 
-    await scene.hands.click_view(scene.alice.id, action_id)
+    await scene.actor.click_view(scene.alice.id, action_id)
 
     assert UNREADABLE_MODAL in await scene.alice.modal()
     assert not waiting.done()

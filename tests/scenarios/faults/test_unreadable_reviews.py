@@ -25,7 +25,7 @@ async def make_unreadable(scene: Scene, gate: Gate) -> str:
     return review_id
 
 
-async def test_a9_f12_the_places_of_all_other_reviews_are_checked(scene: Scene) -> None:
+async def test_the_places_of_all_other_reviews_are_checked(scene: Scene) -> None:
     """Given an unreadable review and one in a channel that is archived; when the places are checked, then
     both are problems."""
     gate = await scene.gate()
@@ -45,15 +45,15 @@ async def test_a9_f12_the_places_of_all_other_reviews_are_checked(scene: Scene) 
     assert "archived" in problems["place", "default"]
 
 
-async def test_a9_f18_a_home_shows_what_can_be_read_and_says_what_can_not(scene: Scene) -> None:
+async def test_a_home_shows_what_can_be_read_and_says_what_can_not(scene: Scene) -> None:
     gate = await scene.gate()
     await make_unreadable(scene, gate)
     await scene.bot()
     scene.ask(gate, email())
     card = await scene.card("send_email")
 
-    await scene.hands.open_home(scene.alice.id)
-    view = await wait_until("the Home", lambda: scene.hands.home(scene.alice.id))
+    await scene.actor.open_home(scene.alice.id)
+    view = await wait_until("the Home", lambda: scene.actor.home(scene.alice.id))
 
     text = " ".join(words(view["blocks"]).split())
     assert "1 review can't be shown: this version of the bot can't read the stored data." in text
@@ -72,7 +72,7 @@ async def make_undrawable(scene: Scene, gate: Gate) -> str:
 
 
 @pytest.mark.parametrize("decided", [True, False])
-async def test_a14_edge_a_review_that_can_not_be_drawn_hides_no_other_in_a_home(
+async def test_a_review_that_can_not_be_drawn_hides_no_other_in_a_home(
     scene: Scene, decided: bool
 ) -> None:
     """Given a damaged review among those that wait for Alice; then her Home and `/approvals` show the others,
@@ -85,8 +85,8 @@ async def test_a14_edge_a_review_that_can_not_be_drawn_hides_no_other_in_a_home(
     if decided:
         await scene.alice.press(card, "approve")
 
-    await scene.hands.open_home(scene.alice.id)
-    view = await wait_until("the Home", lambda: scene.hands.home(scene.alice.id))
+    await scene.actor.open_home(scene.alice.id)
+    view = await wait_until("the Home", lambda: scene.actor.home(scene.alice.id))
     for text in (" ".join(words(view["blocks"]).split()), await approvals(scene, scene.alice.id)):
         assert "1 review can't be shown" in text
     assert "Decided by you" in str(view) if decided else review_of(card)[:10] in str(view)

@@ -74,7 +74,7 @@ async def test_faults_9_what_people_decided_is_shown_while_others_wait_to_be_pos
     scene.ask(gate, email())
     card = await scene.card("send_email")
     await scene.all_shown()
-    await scene.hands.inject_fault("ratelimited", method="chat.postMessage", retry_after=60)
+    await scene.actor.inject_fault("ratelimited", method="chat.postMessage", retry_after=60)
     for number in range(5):
         scene.ask(gate, email(), thread_id=f"waits-{number}")
     await scene.calls("chat.postMessage", 2)
@@ -91,8 +91,8 @@ async def test_faults_4_a_look_that_slack_stops_goes_on_where_it_was(scene: Scen
     await scene.bot()
     gate = await scene.gate()
     for number in range(650):
-        await scene.hands.say("U0ALICE", APPROVALS, f"talk {number}")
-    await scene.hands.inject_fault("ok_but_reset", method="chat.postMessage", times=1)
+        await scene.actor.say("U0ALICE", APPROVALS, f"talk {number}")
+    await scene.actor.inject_fault("ok_but_reset", method="chat.postMessage", times=1)
     pages = scene.sandbox.api.calls
 
     def history() -> list[dict[str, Any]]:
@@ -100,7 +100,7 @@ async def test_faults_4_a_look_that_slack_stops_goes_on_where_it_was(scene: Scen
 
     async def limit_rate() -> None:
         await wait_until("the first page", history)
-        await scene.hands.inject_fault(
+        await scene.actor.inject_fault(
             "ratelimited", method="conversations.history", times=1, retry_after=1
         )
 

@@ -34,7 +34,7 @@ def where(view: Json) -> str:
 
 
 async def opened(scene: Scene, person: str) -> Json:
-    view = await scene.hands.view(person)
+    view = await scene.actor.view(person)
     assert view is not None
     return view
 
@@ -61,22 +61,22 @@ async def test_a_backlog_is_one_message_that_opens_into_its_reviews(scene: Scene
 
     await scene.alice.press(digest, "review")
     assert where(await opened(scene, scene.alice.id)).startswith(f"1 of {COUNT}")
-    assert (await scene.hands.click_view(scene.alice.id, "approve"))["ok"]
+    assert (await scene.actor.click_view(scene.alice.id, "approve"))["ok"]
     first = (await gate.reviews.load(ids[0])).review
     assert first.status == "settled"
     await digest_of(scene, COUNT - 1, COUNT)
     view = await opened(scene, scene.alice.id)
     assert CANARY in str(view["blocks"])
 
-    await scene.hands.click_view(scene.alice.id, "reject")
+    await scene.actor.click_view(scene.alice.id, "reject")
     assert (await scene.alice.submit())["ok"]
     await digest_of(scene, COUNT - 2, COUNT)
-    await scene.hands.click_view(scene.alice.id, "edit")
+    await scene.actor.click_view(scene.alice.id, "edit")
     assert (await scene.alice.submit(copies=3))["ok"]
     await digest_of(scene, COUNT - 3, COUNT)
     for left in range(COUNT - 3, 0, -1):
         assert "reviews that wait" in where(await opened(scene, scene.alice.id)), left
-        assert (await scene.hands.click_view(scene.alice.id, "approve"))["ok"]
+        assert (await scene.actor.click_view(scene.alice.id, "approve"))["ok"]
     done = await scene.card("nothing waits here any more")
     assert not buttons(done, "review")
     kinds = [(await gate.reviews.load(one)).review.actions[0].decision for one in ids]
@@ -84,7 +84,7 @@ async def test_a_backlog_is_one_message_that_opens_into_its_reviews(scene: Scene
     assert len(await scene.cards()) == 1
 
 
-async def test_a13_v5_who_has_voted_gets_what_waits_for_them_next(scene: Scene) -> None:
+async def test_who_has_voted_gets_what_waits_for_them_next(scene: Scene) -> None:
     """Given a digest of reviews with two calls each, which two people must approve; when Alice approves, then
     she gets the other call of the review, then the next review: she got the call on which she had voted
     again, and no page had the other one. When all have her votes, the page stays."""
@@ -101,13 +101,13 @@ async def test_a13_v5_who_has_voted_gets_what_waits_for_them_next(scene: Scene) 
         for text in (CANARY, "second"):
             view = await opened(scene, scene.alice.id)
             assert text in str(view["blocks"])
-            assert (await scene.hands.click_view(scene.alice.id, "approve"))["ok"]
+            assert (await scene.actor.click_view(scene.alice.id, "approve"))["ok"]
     votes = [(await gate.reviews.load(one)).review.actions for one in ids]
     assert [len(action.votes) for actions in votes for action in actions] == [1] * 10
     assert where(await opened(scene, scene.alice.id)).startswith("5 of 5")
 
 
-async def test_a14_edge_who_edited_gets_what_waits_for_them_next(scene: Scene) -> None:
+async def test_who_edited_gets_what_waits_for_them_next(scene: Scene) -> None:
     """Given a digest of reviews with two calls each, which two people must approve; when Alice edits the
     first call, which others must approve then; then she gets the other call of the review, and then the next
     review: she got her own edit again, and no page had the other call."""
@@ -120,16 +120,16 @@ async def test_a14_edge_who_edited_gets_what_waits_for_them_next(scene: Scene) -
         await gate.submit(calls, thread_id=f"t-{n}")
     await scene.bot(**FEW)
     await scene.alice.press(await digest_of(scene, 5, 5), "review")
-    assert (await scene.hands.click_view(scene.alice.id, "edit"))["ok"]
+    assert (await scene.actor.click_view(scene.alice.id, "edit"))["ok"]
     assert (await scene.alice.submit(copies=3))["ok"]
     view = await opened(scene, scene.alice.id)
     assert where(view).startswith("1 of 5")
     assert "second" in str(view["blocks"])
-    assert (await scene.hands.click_view(scene.alice.id, "approve"))["ok"]
+    assert (await scene.actor.click_view(scene.alice.id, "approve"))["ok"]
     assert where(await opened(scene, scene.alice.id)).startswith("2 of 5")
 
 
-async def test_a14_edge_a_digest_shows_each_person_the_calls_that_they_may_decide(
+async def test_a_digest_shows_each_person_the_calls_that_they_may_decide(
     scene: Scene,
 ) -> None:
     """Given a digest of reviews with two calls each, the first for Bob and the second for Alice; when Alice
@@ -145,7 +145,7 @@ async def test_a14_edge_a_digest_shows_each_person_the_calls_that_they_may_decid
     await scene.alice.press(digest, "review")
     view = await opened(scene, scene.alice.id)
     assert "@example.com" in str(view["blocks"])
-    assert (await scene.hands.click_view(scene.alice.id, "approve"))["ok"]
+    assert (await scene.actor.click_view(scene.alice.id, "approve"))["ok"]
     view = await opened(scene, scene.alice.id)
     assert where(view).startswith("2 of 5")
     assert "@example.com" in str(view["blocks"])
@@ -220,7 +220,7 @@ async def test_a_stranger_sees_none_of_it(scene: Scene) -> None:
     digest = await digest_of(scene, COUNT)
     await wait_until("each has its message", lambda: is_counted(gate, ids))
     await scene.alice.press(digest, "review")
-    view = await scene.hands.view(scene.alice.id)
+    view = await scene.actor.view(scene.alice.id)
     assert view is None or CANARY not in str(view["blocks"])
     await scene.bob.press(digest, "review")
     assert CANARY in str((await opened(scene, scene.bob.id))["blocks"])
@@ -260,7 +260,7 @@ async def test_reminders_of_its_reviews_share_a_line(scene: Scene) -> None:
 
     await wait_until("all remind", reminded, 60)
     await scene.all_shown()
-    messages = await scene.hands.messages(APPROVALS)
+    messages = await scene.actor.messages(APPROVALS)
     assert (
         len([one for one in messages if one["thread_ts"] == digest["ts"] and not one["metadata"]])
         == 1
@@ -274,8 +274,8 @@ async def test_a_digest_is_on_home_and_in_approvals(scene: Scene) -> None:
     await scene.bot(**FEW)
     digest = await digest_of(scene, COUNT)
     await wait_until("each has its message", lambda: is_counted(gate, ids))
-    await scene.hands.open_home(scene.alice.id)
-    home: Any = await wait_until("the Home", lambda: scene.hands.home(scene.alice.id))
+    await scene.actor.open_home(scene.alice.id)
+    home: Any = await wait_until("the Home", lambda: scene.actor.home(scene.alice.id))
     assert digest["ts"].replace(".", "") in str(home)
     assert f"{COUNT} reviews wait for you" in str(home)
 

@@ -14,7 +14,7 @@ from tests.support.slack import APPROVALS
 from tests.support.waiting import wait_until
 
 
-async def test_a9_f13_a_bot_killed_after_it_posted_a_digest_again(scene: Scene) -> None:
+async def test_a_bot_killed_after_it_posted_a_digest_again(scene: Scene) -> None:
     """Given a digest whose message is deleted; when a bot posts it again, and is killed after it recorded
     that; then the next bot gives its reviews the new message."""
     gate = await scene.gate()
@@ -40,7 +40,7 @@ async def test_a9_f13_a_bot_killed_after_it_posted_a_digest_again(scene: Scene) 
     assert len(await scene.cards()) == 1
 
 
-async def test_a9_f14_what_another_bot_adds_while_a_digest_is_dissolved_is_shown(
+async def test_what_another_bot_adds_while_a_digest_is_dissolved_is_shown(
     redis_url: str,
 ) -> None:
     """Given a bot that is frozen while it dissolves a digest; when another bot adds reviews to it; then each
@@ -77,7 +77,7 @@ async def test_a9_f14_what_another_bot_adds_while_a_digest_is_dissolved_is_shown
             await gate.cancel(one, "no")
 
 
-async def test_a9_f19_a_reminder_that_slack_refuses_once_is_repeated(scene: Scene) -> None:
+async def test_a_reminder_that_slack_refuses_once_is_repeated(scene: Scene) -> None:
     """Given a digest whose reviews remind people; when Slack answers 500 to the line in its thread; then the
     line is posted after that."""
     gate = await scene.gate(POLICY.replace("default: review", "default: review\nremind: 4s"))
@@ -86,10 +86,10 @@ async def test_a9_f19_a_reminder_that_slack_refuses_once_is_repeated(scene: Scen
     digest = await digest_of(scene, COUNT)
     await wait_until("each has its message", lambda: is_counted(gate, ids))
     await scene.all_shown()
-    await scene.hands.inject_fault("http_500", method="chat.postMessage", times=1)
+    await scene.actor.inject_fault("http_500", method="chat.postMessage", times=1)
 
     async def reminded() -> bool:
-        messages = await scene.hands.messages(APPROVALS)
+        messages = await scene.actor.messages(APPROVALS)
         return any(one["thread_ts"] == digest["ts"] and not one["metadata"] for one in messages)
 
     await wait_until("the line", reminded, 60)

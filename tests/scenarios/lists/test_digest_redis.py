@@ -24,7 +24,7 @@ def damage(url: str, review_id: str) -> None:
 
 
 @pytest.mark.parametrize("point", ["outbox.before_digest", "outbox.after_digest_record"])
-async def test_a9_f9_redis_away_loses_nothing_of_a_digest(
+async def test_redis_away_loses_nothing_of_a_digest(
     scene: Scene,
     own_redis: Callable[[], EmbeddedRedis],
     monkeypatch: pytest.MonkeyPatch,
@@ -68,9 +68,7 @@ async def test_a9_f9_redis_away_loses_nothing_of_a_digest(
 
 
 @pytest.mark.parametrize("after", ["0", "4"])
-async def test_a9_f10_a_review_that_can_not_be_read_stops_no_other(
-    scene: Scene, after: str
-) -> None:
+async def test_a_review_that_can_not_be_read_stops_no_other(scene: Scene, after: str) -> None:
     """Given a backlog with one review of a newer version of this program; then the others are shown, and that
     one is a dead letter."""
     gate = await scene.gate()
@@ -86,7 +84,7 @@ async def test_a9_f10_a_review_that_can_not_be_read_stops_no_other(
     assert await has_cards(scene, 1 if after == "4" else COUNT)
 
 
-async def test_a9_f10_a_digest_with_a_review_that_can_not_be_read(scene: Scene) -> None:
+async def test_a_digest_with_a_review_that_can_not_be_read(scene: Scene) -> None:
     """Given a digest of which the first review becomes unreadable; then the others can be opened and decided,
     and its message counts them."""
     gate = await scene.gate()
@@ -98,14 +96,14 @@ async def test_a9_f10_a_digest_with_a_review_that_can_not_be_read(scene: Scene) 
     damage(scene.redis_url, ids[0])
     await scene.alice.press(digest, "review")
     for _ in ids[1:]:
-        view = await scene.hands.view(scene.alice.id)
+        view = await scene.actor.view(scene.alice.id)
         assert view
         assert CANARY in str(view["blocks"])
-        assert (await scene.hands.click_view(scene.alice.id, "approve"))["ok"]
+        assert (await scene.actor.click_view(scene.alice.id, "approve"))["ok"]
     await digest_of(scene, 1, COUNT)
 
 
-async def test_a9_f10_an_unreadable_review_leaves_a_digest_before_its_first_post(
+async def test_an_unreadable_review_leaves_a_digest_before_its_first_post(
     scene: Scene,
 ) -> None:
     """Given a digest without a message, of which one review becomes unreadable; then the others are shown in
@@ -124,7 +122,7 @@ async def test_a9_f10_an_unreadable_review_leaves_a_digest_before_its_first_post
     await wait_until("the dead letter", is_dead)
 
 
-async def test_a9_f15_a_held_review_says_so_on_a_card(scene: Scene) -> None:
+async def test_a_held_review_says_so_on_a_card(scene: Scene) -> None:
     """Given a digest; when Redis lost writes, so that its reviews are held; then each has a card that
     says so, and the digest has nothing left to open."""
     gate = await scene.gate()
@@ -138,7 +136,7 @@ async def test_a9_f15_a_held_review_says_so_on_a_card(scene: Scene) -> None:
     await scene.card("nothing waits here any more")
 
 
-async def test_a9_f20_what_joins_a_digest_in_an_archived_channel_takes_its_fallback(
+async def test_what_joins_a_digest_in_an_archived_channel_takes_its_fallback(
     scene: Scene,
 ) -> None:
     """Given a digest in a channel that is archived then; when more reviews come for it, then they are shown

@@ -49,7 +49,7 @@ async def shown_digest(scene: Scene, gate: Gate, ids: list[str]) -> Message:
     return digest
 
 
-async def test_a9_f1_a_call_in_doubt_is_asked_about_on_a_card(scene: Scene) -> None:
+async def test_a_call_in_doubt_is_asked_about_on_a_card(scene: Scene) -> None:
     """Given a digest; when a review of it is approved, and its agent dies between once and report; then a
     card asks what happened to the call, and a person can say so."""
     gate = await scene.gate()
@@ -68,7 +68,7 @@ async def test_a9_f1_a_call_in_doubt_is_asked_about_on_a_card(scene: Scene) -> N
     assert not (await gate.reviews.load(ids[0])).review.calls_in_doubt
 
 
-async def test_a9_f2_a_doubt_of_a_digest_without_a_message_is_shown(scene: Scene) -> None:
+async def test_a_doubt_of_a_digest_without_a_message_is_shown(scene: Scene) -> None:
     """Given reviews that are all decided before their digest is posted; when a call of one is in doubt, then
     a card asks about it."""
     gate = await scene.gate()
@@ -84,7 +84,7 @@ async def test_a9_f2_a_doubt_of_a_digest_without_a_message_is_shown(scene: Scene
     assert buttons(card, "doubt_skip")
 
 
-async def test_a9_f3_a_digest_that_can_not_be_posted_again_is_dissolved(scene: Scene) -> None:
+async def test_a_digest_that_can_not_be_posted_again_is_dissolved(scene: Scene) -> None:
     """Given a digest whose message is deleted, and whose new post is refused; then each of its reviews gets a
     card of its own."""
     gate = await scene.gate()
@@ -94,7 +94,7 @@ async def test_a9_f3_a_digest_that_can_not_be_posted_again_is_dissolved(scene: S
     scene.sandbox.workspace.channels[APPROVALS].messages[digest["ts"]].deleted = True
     answer = '{"ok": false, "error": "team_access_not_granted"}'
     refuse = {"mode": "answer", "method": "chat.postMessage", "times": 1, "status": 200}
-    await scene.hands.post("fault", {**refuse, "body": answer})
+    await scene.actor.post("fault", {**refuse, "body": answer})
     await gate.cancel(ids[0], "no")
     await wait_until("a card for each", lambda: has_cards(scene, COUNT - 1))
     await scene.all_shown()
@@ -102,24 +102,24 @@ async def test_a9_f3_a_digest_that_can_not_be_posted_again_is_dissolved(scene: S
         assert buttons(card, "approve")
 
 
-async def test_a9_f4_what_was_decided_meanwhile_hides_nothing(scene: Scene) -> None:
+async def test_what_was_decided_meanwhile_hides_nothing(scene: Scene) -> None:
     """Given forty reviews in a digest that can't be updated, of which the first thirty are decided; then who
     opens it gets the next one that waits."""
     gate = await scene.gate()
     ids = await submit(gate, 40)
     await scene.bot(**FEW)
     digest = await shown_digest(scene, gate, ids)
-    await scene.hands.inject_fault("ratelimited", method="chat.update", retry_after=5)
+    await scene.actor.inject_fault("ratelimited", method="chat.update", retry_after=5)
     for one in ids[:30]:
         await decide(gate, one)
     await scene.alice.press(digest, "review")
-    view = await scene.hands.view(scene.alice.id)
+    view = await scene.actor.view(scene.alice.id)
     assert view
     assert CANARY in str(view["blocks"])
-    await scene.hands.inject_fault("ok")
+    await scene.actor.inject_fault("ok")
 
 
-async def test_a9_f5_a_late_post_of_a_digest_is_deleted(scene: Scene) -> None:
+async def test_a_late_post_of_a_digest_is_deleted(scene: Scene) -> None:
     """Given a digest whose post timed out, and was posted again; when Slack applies the first post after all,
     then that message is deleted."""
     gate = await scene.gate()
@@ -136,7 +136,7 @@ async def test_a9_f5_a_late_post_of_a_digest_is_deleted(scene: Scene) -> None:
     await wait_until("one message", lambda: has_cards(scene, 1), 30)
 
 
-async def test_a9_f5_a_late_update_of_a_digest_is_put_right(scene: Scene) -> None:
+async def test_a_late_update_of_a_digest_is_put_right(scene: Scene) -> None:
     """Given a digest with an update that timed out; when Slack applies it after a newer one, then the message
     shows the newest state again."""
     gate = await scene.gate()
@@ -155,7 +155,7 @@ async def test_a9_f5_a_late_update_of_a_digest_is_put_right(scene: Scene) -> Non
     assert again["ts"] == newest["ts"]
 
 
-async def test_a9_f6_what_a_card_refuses_a_digest_refuses(scene: Scene) -> None:
+async def test_what_a_card_refuses_a_digest_refuses(scene: Scene) -> None:
     """Given a backlog for a conversation that is too large for its members to decide; then nothing is shown
     there, and each review is a dead letter, as without digests."""
     gate = await scene.gate(EVERYONE)
@@ -171,7 +171,7 @@ async def test_a9_f6_what_a_card_refuses_a_digest_refuses(scene: Scene) -> None:
         assert (await gate.reviews.load(one)).review.troubles
 
 
-async def test_a9_f8_a_digest_is_bounded(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_digest_is_bounded(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     """Given more reviews than a digest may have; then there are several."""
     gate = await scene.gate()
     ids = await submit(gate, 2 * COUNT)
@@ -183,7 +183,7 @@ async def test_a9_f8_a_digest_is_bounded(scene: Scene, monkeypatch: pytest.Monke
     assert len([one for one in texts if f"{COUNT} reviews wait" in one]) == 2
 
 
-async def test_a9_f6_a_digest_that_the_channel_refuses_is_no_text_without_a_button(
+async def test_a_digest_that_the_channel_refuses_is_no_text_without_a_button(
     scene: Scene,
 ) -> None:
     """Given a backlog, and a Slack that refuses the blocks of its digest; then each review gets a card."""
@@ -191,14 +191,14 @@ async def test_a9_f6_a_digest_that_the_channel_refuses_is_no_text_without_a_butt
     await submit(gate)
     body = '{"ok": false, "error": "invalid_blocks"}'
     refuse = {"mode": "answer", "method": "chat.postMessage", "times": 1, "status": 200}
-    await scene.hands.post("fault", {**refuse, "body": body})
+    await scene.actor.post("fault", {**refuse, "body": body})
     await scene.bot(**FEW)
     await wait_until("a card for each", lambda: has_cards(scene, COUNT))
     for card in await scene.cards():
         assert buttons(card, "approve")
 
 
-async def test_a9_f3_a_digest_shows_what_would_run_now(scene: Scene) -> None:
+async def test_a_digest_shows_what_would_run_now(scene: Scene) -> None:
     """Given a digest of reviews with two actions each; when one action is edited, and another approved, while
     both reviews still wait; then its message has the new arguments, and what still waits."""
     rule = "reviewers: {channel_members: true, editor_approves: false}"
@@ -227,7 +227,7 @@ def mail(number: int, to: str) -> ToolCall:
 
 
 @pytest.mark.parametrize("field", ["post", "place", "total", "lane", "agent", "wait"])
-async def test_a13_a_digest_that_can_not_be_read_holds_up_nothing(scene: Scene, field: str) -> None:
+async def test_a_digest_that_can_not_be_read_holds_up_nothing(scene: Scene, field: str) -> None:
     """Given a digest of which a field is damaged; when one of its reviews is decided, then the others get
     cards, as further reviews do.
     """
@@ -254,7 +254,7 @@ async def test_a13_a_digest_that_can_not_be_read_holds_up_nothing(scene: Scene, 
     assert not bot.health.current_problems()
 
 
-async def test_a13_the_button_of_a_digest_that_can_not_be_read_says_so(scene: Scene) -> None:
+async def test_the_button_of_a_digest_that_can_not_be_read_says_so(scene: Scene) -> None:
     gate = await scene.gate()
     ids = await submit(gate)
     await scene.bot(**FEW)
@@ -268,7 +268,7 @@ async def test_a13_the_button_of_a_digest_that_can_not_be_read_says_so(scene: Sc
     assert "None of these reviews waits" in await scene.alice.last_notice()
 
 
-async def test_a13_v7_a_step_to_the_place_of_a_digest_gets_a_card(scene: Scene) -> None:
+async def test_a_step_to_the_place_of_a_digest_gets_a_card(scene: Scene) -> None:
     """Given a digest in #team-ops; when other calls of its reviews escalate there, to Dana; then each review
     has a card, which calls her: the digest only changed, which notifies nobody."""
     gate = await scene.gate(TWO_PLACES.replace("1s", "1h"))

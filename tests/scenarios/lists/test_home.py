@@ -36,7 +36,7 @@ async def home(scene: Scene, user: str, *having: str) -> View:
         view = state["home"]
         return view if view and all(each in text(view) for each in having) else None
 
-    return cast(View, await scene.hands.wait_for(find_view, user=user, timeout=30))
+    return cast(View, await scene.actor.wait_for(find_view, user=user, timeout=30))
 
 
 def text(view: View) -> str:
@@ -49,12 +49,12 @@ def part(view: View, title: str) -> str:
 
 
 async def open_home(scene: Scene, user: str, *having: str) -> View:
-    await scene.hands.open_home(user)
+    await scene.actor.open_home(user)
     return await home(scene, user, *having)
 
 
 async def approvals(scene: Scene, user: str, text_: str = "", channel: str = "C0ASK") -> str:
-    answer = await scene.hands.run_command(user, channel, f"/approvals {text_}".strip())
+    answer = await scene.actor.run_command(user, channel, f"/approvals {text_}".strip())
     assert answer["ok"], answer
     [notice] = answer["notices"]
     return " ".join((words(notice["blocks"]) or notice["text"]).split())
@@ -80,7 +80,7 @@ async def test_reviews_are_decided_in_the_home(scene: Scene) -> None:
     view = await open_home(scene, "U0ALICE", "2 reviews wait for you")
     assert "send_email" in text(view)
     assert "U0CARL" in str(view["blocks"])
-    await scene.hands.click_view("U0ALICE", "approve", home=True, block_id=_block(view, "send"))
+    await scene.actor.click_view("U0ALICE", "approve", home=True, block_id=_block(view, "send"))
 
     assert (await waiting).execute
     after = await home(scene, "U0ALICE", "1 review waits for you", "Decided by you")
@@ -100,7 +100,7 @@ async def test_a_reason_is_asked_for_in_the_home_as_on_the_card(scene: Scene) ->
     await scene.card("run_sql")
     await scene.all_shown()
     await open_home(scene, "U0ALICE", "1 review waits")
-    await scene.hands.click_view("U0ALICE", "reject", home=True)
+    await scene.actor.click_view("U0ALICE", "reject", home=True)
     assert (await scene.alice.submit(message="Not today"))["ok"]
     assert not (await waiting).execute
 
@@ -137,10 +137,10 @@ async def test_many_are_paged(scene: Scene) -> None:
     await scene.all_shown()
     view = await open_home(scene, "U0ALICE", "12 reviews wait for you", "Page 1 of 3")
     assert text(view).count("open its card") == 5
-    await scene.hands.click_view("U0ALICE", "home_page:next", home=True)
+    await scene.actor.click_view("U0ALICE", "home_page:next", home=True)
     await home(scene, "U0ALICE", "Page 2 of 3")
     second = _block(await home(scene, "U0ALICE"), "send")
-    await scene.hands.click_view("U0ALICE", "approve", home=True, block_id=second)
+    await scene.actor.click_view("U0ALICE", "approve", home=True, block_id=second)
     await home(scene, "U0ALICE", "11 reviews wait for you", "Page 2 of 3")
     ids = [block["block_id"] for block in view["blocks"]]
     assert len(set(ids)) == len(ids) <= 100
@@ -246,7 +246,7 @@ async def test_the_home_works_over_sockets(scene: Scene) -> None:
     await scene.all_shown()
     await open_home(scene, "U0ALICE", "1 review waits for you")
     assert "1 review waits for you" in await approvals(scene, "U0ALICE")
-    await scene.hands.click_view("U0ALICE", "approve", home=True)
+    await scene.actor.click_view("U0ALICE", "approve", home=True)
     assert (await waiting).execute
 
 
@@ -271,15 +271,15 @@ async def test_approvals_lists_and_shows(scene: Scene) -> None:
     shown = await approvals(scene, "U0ALICE", f"show {review_id}")
     assert "send_email" in shown
     assert "Escalate" not in shown
-    notice = (await scene.hands.ephemerals("U0ALICE"))[-1]
-    await scene.hands.click("U0ALICE", "C0ASK", notice["ts"], "approve")
+    notice = (await scene.actor.ephemerals("U0ALICE"))[-1]
+    await scene.actor.click("U0ALICE", "C0ASK", notice["ts"], "approve")
     assert (await waiting).execute
 
 
 async def test_where_slack_hangs_approvals_answers_in_time(scene: Scene) -> None:
     """Given a Slack that doesn't say which channels somebody is in; then /approvals answers in time."""
     await scene.bot(HITL_CLICK_SECONDS="3")
-    await scene.hands.inject_fault("hang", method="users.conversations")
+    await scene.actor.inject_fault("hang", method="users.conversations")
     assert "Slack or the store took too long" in await approvals(scene, "U0ALICE")
 
 
@@ -287,13 +287,13 @@ async def test_slack_clients_5_what_failed_is_named(scene: Scene) -> None:
     """Given a Slack whose usergroups.list fails; then /approvals and Home name it, and not the store; when it
     works again, Home is drawn."""
     await scene.bot()
-    await scene.hands.inject_fault("http_500", method="usergroups.list")
+    await scene.actor.inject_fault("http_500", method="usergroups.list")
     assert "usergroups.list" in await approvals(scene, "U0ALICE")
     view = await open_home(scene, "U0ALICE", "Your reviews could not be loaded")
     assert "usergroups.list" in text(view)
     assert "store" not in text(view)
 
-    await scene.hands.inject_fault("ok")
+    await scene.actor.inject_fault("ok")
     await open_home(scene, "U0ALICE", "Nothing waits for you")
 
 
@@ -356,7 +356,7 @@ async def test_newcomer_3_a_doubt_waits_in_the_home_of_those_who_may_say(
     assert f"did {tool} run?" in await approvals(scene, "U0ALICE", f"show {review_id}")
     assert "Nothing waits for you" in await approvals(scene, "U0CARL")
     await open_home(scene, "U0ALICE", "1 review waits for you", "it may or may not have run")
-    await scene.hands.click_view("U0ALICE", "doubt_skip", home=True)
+    await scene.actor.click_view("U0ALICE", "doubt_skip", home=True)
 
     await home(scene, "U0ALICE", "Nothing waits for you")
     assert not (await gate.reviews.load(review_id)).review.calls_in_doubt
@@ -421,9 +421,7 @@ async def test_faults_11_home_says_that_there_is_more_than_it_counted(
     assert "More than 3 reviews wait for you" in await approvals(scene, "U0ALICE")
 
 
-async def test_at8_a_home_is_drawn_in_a_thread(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_home_is_drawn_in_a_thread(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     """Given a review, when Alice's Home and `/approvals` are drawn, then not on the bot's event loop."""
     drawn_in = list[threading.Thread]()
 

@@ -108,9 +108,9 @@ async def test_every_event_of_the_manifest_is_acknowledged(scene: Scene) -> None
     scene.sandbox.channels.rename("G0FINANCE", "finance-2")
     scene.sandbox.channels.archive("C0SHARED")
     scene.sandbox.channels.archive("G0FINANCE")
-    await scene.hands.open_home("U0ALICE")
+    await scene.actor.open_home("U0ALICE")
     await scene.sandbox.events.wait_delivered()
-    text = [each for each in await scene.hands.deliveries() if "event_callback" in each["body"]]
+    text = [each for each in await scene.actor.deliveries() if "event_callback" in each["body"]]
     kinds = {
         kind for kind in scene.sandbox.app.events if any(f'"{kind}"' in t["body"] for t in text)
     }

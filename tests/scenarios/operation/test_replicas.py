@@ -218,7 +218,7 @@ async def test_cards_that_slack_holds_up_slow_no_click(scene: Scene) -> None:
     gate = await scene.gate()
     run = scene.ask(gate, email())
     card = await scene.card("send_email")
-    await scene.hands.inject_fault("ratelimited", method="chat.postMessage", retry_after=60)
+    await scene.actor.inject_fault("ratelimited", method="chat.postMessage", retry_after=60)
     for _ in range(50):
         scene.ask(gate, email())
 

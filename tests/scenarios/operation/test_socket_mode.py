@@ -184,7 +184,7 @@ async def test_promise_3_sockets_are_cut_under_clicks_and_the_bot_is_back_alone(
     waiting = [scene.ask(gate, email(), thread_id=f"t-{number}") for number in range(2)]
     cards = await _cards(scene, 2)
     await scene.all_shown()
-    await scene.hands.inject_fault("http_500", method="chat.update")  # the cards stay as they are
+    await scene.actor.inject_fault("http_500", method="chat.update")  # the cards stay as they are
     go = scene.folder / "go"
     monkeypatch.setenv(FAILPOINTS, f"bot.before_commit=pause:{go}")
     clicks = [asyncio.create_task(scene.alice.press(card, "approve")) for card in cards]
@@ -202,7 +202,7 @@ async def test_promise_3_sockets_are_cut_under_clicks_and_the_bot_is_back_alone(
 
     assert await scene.alice.notices() == ["“Alice Ng” (U0ALICE) already approved send_email."] * 2
     assert all([(await each).execute == (email(),) for each in waiting])
-    await scene.hands.inject_fault("ok")
+    await scene.actor.inject_fault("ok")
     await scene.all_shown()
     assert len(await scene.cards()) == 2
 
@@ -237,14 +237,14 @@ async def test_a_bot_without_a_hello_is_not_ready(scene: Scene) -> None:
     waiting = scene.ask(gate, email())
     card = await scene.card("send_email")
     assert await _ready(bot)
-    await scene.hands.inject_fault("http_500", method="apps.connections.open")
+    await scene.actor.inject_fault("http_500", method="apps.connections.open")
     for socket in list(sockets(scene)):
         socket.abort()
     await wait_until("it is not ready", lambda: _unready(bot))
     assert (await get(bot, "/healthz"))[0] == 200
     assert not (await scene.alice.press(card, "approve"))["ok"]
 
-    await scene.hands.inject_fault("ok")
+    await scene.actor.inject_fault("ok")
     await wait_until("it is ready", lambda: _ready(bot))
     assert (await scene.alice.press(card, "approve"))["ok"]
     assert (await waiting).execute == (email(),)
@@ -277,7 +277,7 @@ async def test_slacks_http_endpoint_is_closed(scene: Scene) -> None:
     with a signature made of an empty secret."""
     bot = await a_bot(scene)
     payload = {"type": "block_actions", "user": {"id": scene.alice.id}}
-    status, _ = await scene.hands.send_payload(f"{bot.url}/slack/events", payload, "")
+    status, _ = await scene.actor.send_payload(f"{bot.url}/slack/events", payload, "")
     assert status == 404
 
 

@@ -83,7 +83,7 @@ async def test_promise_10_slack_in_trouble_at_start_is_one_sentence(
 ) -> None:
     """Given Slack that limits, fails or hangs when the bot starts; then it ends with 2 and one sentence, for
     the operator who restarts it."""
-    await scene.hands.inject_fault(mode)
+    await scene.actor.inject_fault(mode)
     bot = await scene.process("bot", "serve", env=scene.environment())
 
     assert await bot.wait_end() == 2

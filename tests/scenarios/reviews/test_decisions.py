@@ -161,7 +161,7 @@ async def test_two_reviews_of_one_thread_have_a_card_each(scene: Scene) -> None:
     first = scene.ask(gate, email(), thread_id="t-1", turn="m1")
     one = await scene.card("send_email")
     second = scene.ask(gate, email(), thread_id="t-1", turn="m2")
-    [two] = await scene.hands.wait_for(lambda state: state["messages"][APPROVALS][1:])
+    [two] = await scene.actor.wait_for(lambda state: state["messages"][APPROVALS][1:])
 
     await scene.alice.press({**two, "channel": APPROVALS}, "approve")
     await (await second).finish()
@@ -223,7 +223,7 @@ async def test_promise_7_who_may_not_decide_is_not_shown_the_arguments(scene: Sc
     await scene.wait_noted(gate, card)
     (block_id, _) = buttons(card, "see")[0]
     for person, text in [(scene.carl, "Only members"), (scene.stranger, "Only people of this")]:
-        await scene.hands.click(
+        await scene.actor.click(
             person.id,
             APPROVALS,
             card["ts"],
@@ -232,4 +232,4 @@ async def test_promise_7_who_may_not_decide_is_not_shown_the_arguments(scene: Sc
             team=person.team,
         )
         assert text in (await person.notices())[-1]
-        assert await scene.hands.view(person.id) is None
+        assert await scene.actor.view(person.id) is None

@@ -106,7 +106,7 @@ async def test_security_m1_a_person_of_an_escalation_can_not_rename_the_call_to_
     await scene.alice.submit()
     passed = await scene.card("refund", channel=OPS, viewer="U0CARL")
     await scene.carl.press(passed, "edit")
-    await scene.hands.click_view(
+    await scene.actor.click_view(
         "U0CARL", "value", block_id="tool", option="give_back", values={"amount": 6}
     )
     await scene.carl.submit(amount="6")

@@ -54,7 +54,7 @@ async def test_promise_9_time_escalates_and_everybody_may_decide(scene: Scene) -
         await scene.card("approved by U0DANA", "approved by U0ALICE", channel=channel)
 
 
-async def test_a13_v7_a_step_to_a_place_with_the_card_is_told_in_its_thread(scene: Scene) -> None:
+async def test_a_step_to_a_place_with_the_card_is_told_in_its_thread(scene: Scene) -> None:
     """Given a review of which one call is shown in #team-ops, and another one escalates there, to Dana; then
     a line in the thread of that card calls her: the card only changed, which notifies nobody."""
     await scene.bot()
@@ -63,7 +63,7 @@ async def test_a13_v7_a_step_to_a_place_with_the_card_is_told_in_its_thread(scen
     card = await scene.card("send_email", "run_sql", channel=OPS)
 
     async def told() -> list[str]:
-        messages = (await scene.hands.state("U0DANA"))["messages"][OPS]
+        messages = (await scene.actor.state("U0DANA"))["messages"][OPS]
         return [text_of(m) for m in messages if m["thread_ts"] == card["ts"]]
 
     await wait_until("a line", told)

@@ -72,7 +72,7 @@ async def editing(
 
 
 async def modal(scene: Scene) -> Json:
-    view = await scene.hands.view(scene.alice.id)
+    view = await scene.actor.view(scene.alice.id)
     assert view is not None
     return view
 
@@ -83,7 +83,7 @@ def labels(view: Json) -> list[str]:
 
 async def payloads(scene: Scene) -> str:
     """All requests to Slack."""
-    return json.dumps(await scene.hands.calls()) + json.dumps(await scene.hands.deliveries())
+    return json.dumps(await scene.actor.calls()) + json.dumps(await scene.actor.deliveries())
 
 
 VALUES = st.recursive(
@@ -156,7 +156,7 @@ async def test_ninety_fields_are_filled_in_page_by_page(scene: Scene) -> None:
     assert set(labels(first)) & set(labels(second)) == set()
     assert second["submit"]["text"] == "Approve edited"
 
-    await scene.hands.click_view(scene.alice.id, "form_back", values={"n80": 808})
+    await scene.actor.click_view(scene.alice.id, "form_back", values={"n80": 808})
     back = await modal(scene)
     [block] = [b for b in back["blocks"] if b["type"] == "input" and b["label"]["text"] == "n03"]
     assert block["element"]["initial_value"] == "303"
@@ -165,7 +165,7 @@ async def test_ninety_fields_are_filled_in_page_by_page(scene: Scene) -> None:
 
     [ran] = (await waiting).execute
     assert ran.args == {**args, "n03": 303, "n04": 404, "n80": 808}
-    assert await scene.hands.view(scene.alice.id) is None
+    assert await scene.actor.view(scene.alice.id) is None
 
 
 async def test_an_error_on_another_page_is_told_there(scene: Scene) -> None:
@@ -208,7 +208,7 @@ async def test_a_choice_draws_what_follows(scene: Scene) -> None:
     once, and her input there runs in that form."""
     waiting = await editing(scene, "branch", BY_MAIL)
     before = labels(await modal(scene))
-    await scene.hands.click_view(
+    await scene.actor.click_view(
         scene.alice.id,
         "value",
         block_id="f:/contact~#1",
@@ -254,16 +254,16 @@ async def test_promise_8_what_is_hidden_never_reaches_slack(scene: Scene) -> Non
     args = {"user": "jo", "pass": SECRET, "token": {"key": SECRET, "for": "ci"}, "long": "x" * 4000}
     waiting = await editing(scene, "login", args, json.dumps(rules))
     assert "hidden" in await scene.alice.modal()
-    await scene.hands.click_view(scene.alice.id, "file")
-    await scene.hands.close(scene.alice.id)
+    await scene.actor.click_view(scene.alice.id, "file")
+    await scene.actor.close(scene.alice.id)
     assert (await scene.alice.submit(user="al"))["ok"]
     [ran] = (await waiting).execute
     assert ran.args == {**args, "user": "al"}
     await scene.card("edited and approved")
     assert SECRET not in await payloads(scene)
-    files = [f for m in await scene.hands.messages(APPROVALS) for f in m["files"]]
+    files = [f for m in await scene.actor.messages(APPROVALS) for f in m["files"]]
     for file in files:
-        assert SECRET not in str(await scene.hands.file_text(scene.alice.id, file["id"]))
+        assert SECRET not in str(await scene.actor.file_text(scene.alice.id, file["id"]))
 
 
 async def test_a_long_text_can_be_had_as_a_file(scene: Scene) -> None:
@@ -273,15 +273,15 @@ async def test_a_long_text_can_be_had_as_a_file(scene: Scene) -> None:
     rule = {"must_read": False}
     waiting = await editing(scene, "note", {"body": text, "to": "jo"}, policy(note=rule))
     assert "can't be changed here" in await scene.alice.modal()
-    await scene.hands.click_view(scene.alice.id, "file")
+    await scene.actor.click_view(scene.alice.id, "file")
     assert "below the card" in await scene.alice.modal()
 
     def posted_files(state: Json) -> list[Json]:
         return [f for m in state["messages"][APPROVALS] for f in m["files"]]
 
-    [file] = await scene.hands.wait_for(posted_files)
-    assert text.strip() in str(await scene.hands.file_text(scene.alice.id, file["id"]))
-    await scene.hands.close(scene.alice.id)
+    [file] = await scene.actor.wait_for(posted_files)
+    assert text.strip() in str(await scene.actor.file_text(scene.alice.id, file["id"]))
+    await scene.actor.close(scene.alice.id)
     assert (await scene.alice.submit(to="al"))["ok"]
     assert (await waiting).execute[0].args == {"body": text, "to": "al"}
 
@@ -291,9 +291,9 @@ async def test_a_second_click_on_send_counts_once(scene: Scene) -> None:
     did, and the edit is there once."""
     waiting = await editing(scene, "send_email", email().args, POLICY_OF_BOTS)
     assert (await scene.alice.submit(copies=4))["ok"]
-    sent = (await scene.hands.deliveries())[-1]
+    sent = (await scene.actor.deliveries())[-1]
     for _ in range(2):
-        status, body = await scene.hands.send_raw(
+        status, body = await scene.actor.send_raw(
             str(scene.sandbox.bot_url), sent["body"], sent["headers"]
         )
         assert (status, "Your first attempt was stored" in body) == (200, True)
@@ -358,7 +358,7 @@ async def test_t62_t64_no_form_is_made_of_a_schema_that_could_hang_or_fetch(
 
     await scene.alice.press(card, "edit")
     assert "A form for this can't be made" in await scene.alice.last_notice()
-    assert await scene.hands.view(scene.alice.id) is None
+    assert await scene.actor.view(scene.alice.id) is None
     await scene.alice.press(card, "approve")
     await scene.card("approved by U0ALICE")
 
@@ -370,7 +370,7 @@ async def test_promise_11_a_form_survives_that_redis_is_away(scene: Scene) -> No
     await redis.execute_command("CLIENT", "PAUSE", "2500", "ALL")
     failed = await scene.alice.submit(note="again")
     assert not failed["ok"]
-    assert await scene.hands.view(scene.alice.id) is not None
+    assert await scene.actor.view(scene.alice.id) is not None
 
     async def submit_note() -> bool:
         return bool((await scene.alice.submit(note="again")).get("ok"))
@@ -445,10 +445,10 @@ async def test_what_no_form_shows_whole_is_read_before_it_is_edited(scene: Scene
     args = {"body": f"{CANARY} " + "word " * 1200 + "end", "to": "jo"}
     waiting = await editing(scene, "note", args, policy())
     assert "The form can't show all of it" in await scene.alice.modal()
-    await scene.hands.click_view(scene.alice.id, "edit")
+    await scene.actor.click_view(scene.alice.id, "edit")
     assert "can't be changed here" in await scene.alice.modal()
     assert (await scene.alice.submit(to="al"))["ok"]
-    assert await scene.hands.view(scene.alice.id) is None
+    assert await scene.actor.view(scene.alice.id) is None
     assert (await waiting).execute[0].args == {**args, "to": "al"}
 
 
@@ -457,7 +457,7 @@ async def test_what_was_read_is_rejected_where_it_was_read(scene: Scene) -> None
     and no modal is left."""
     args = {"body": f"{CANARY} " + "word " * 1200 + "end", "to": "jo"}
     waiting = await editing(scene, "note", args, policy())
-    await scene.hands.click_view(scene.alice.id, "reject")
+    await scene.actor.click_view(scene.alice.id, "reject")
     assert (await scene.alice.submit(message="Too long."))["ok"]
-    assert await scene.hands.view(scene.alice.id) is None
+    assert await scene.actor.view(scene.alice.id) is None
     assert "Too long." in str((await waiting).answers)

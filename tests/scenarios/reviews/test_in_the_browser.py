@@ -99,7 +99,7 @@ async def test_two_people_decide_three_calls_in_their_browsers(
         await expect(alice.get_by_text("Escalated to #team-ops by")).to_be_visible()
 
         # and two people press at once (no card changes before both presses have arrived)
-        await scene.hands.inject_fault("ratelimited", method="chat.update")
+        await scene.actor.inject_fault("ratelimited", method="chat.update")
         await at_once(alice, dana)
         await asyncio.gather(
             button(alice, "do:3:1", "approve").click(), button(dana, "do:3:1", "approve").click()
@@ -114,7 +114,7 @@ async def test_two_people_decide_three_calls_in_their_browsers(
             return sum([await page.get_by_text(words).count() for page in (alice, dana)]) == 1
 
         await wait_until("one of them is told", is_shown_once)
-        await scene.hands.inject_fault("ok", method="chat.update")
+        await scene.actor.inject_fault("ok", method="chat.update")
         await alice.reload()
         await expect(alice.get_by_text("tidy is done")).to_be_visible()
         await expect(alice.get_by_text("Not on a Friday.")).to_be_visible()

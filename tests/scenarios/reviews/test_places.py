@@ -32,7 +32,7 @@ async def dm(scene: Scene, person: str, *having: str) -> Message:
 
 
 async def rung(scene: Scene, person: str, channel: str) -> list[str]:
-    found = await scene.hands.notifications(person)
+    found = await scene.actor.notifications(person)
     return [each["why"] for each in found if each["channel"] == channel]
 
 
@@ -103,7 +103,7 @@ async def test_the_origin_is_the_thread_in_which_the_agent_was_asked(scene: Scen
     of its channel may decide. Without one it is in the default channel."""
     await scene.bot()
     gate = await scene.gate(policy(notify="origin"))
-    asked = await scene.hands.say("U0CARL", ASK, "@agent write to Jo")
+    asked = await scene.actor.say("U0CARL", ASK, "@agent write to Jo")
     waiting = scene.ask(gate, origin=f"slack:{ASK}/{asked['ts']}", requester="U0CARL")
     card = await scene.card("send_email", channel=ASK)
     assert card["thread_ts"] == asked["ts"]
@@ -121,9 +121,9 @@ async def test_threads_of_one_channel_share_a_lane(scene: Scene) -> None:
     await scene.bot()
     gate = await scene.gate(policy(notify="origin"))
     for number in range(5):
-        asked = await scene.hands.say("U0CARL", ASK, f"number {number}")
+        asked = await scene.actor.say("U0CARL", ASK, f"number {number}")
         scene.ask(gate, origin=f"slack:{ASK}/{asked['ts']}", thread_id=f"n-{number}")
-    await scene.hands.wait_for(
+    await scene.actor.wait_for(
         lambda state: sum(bool(m["metadata"]) for m in state["messages"][ASK]) == 5, timeout=30
     )
     redis = await scene.redis()
@@ -184,7 +184,7 @@ interrupt_on:
 """
 
 
-async def test_a9_f12_an_edit_gives_no_right_that_a_submit_is_refused(scene: Scene) -> None:
+async def test_an_edit_gives_no_right_that_a_submit_is_refused(scene: Scene) -> None:
     """Given a card in a channel of any size, for a named person; when they edit the call into a rule whose
     people are the channel's members, then these are too many, as at a submit: they can't vote, and the reason
     is told in the fallback."""
@@ -197,7 +197,7 @@ async def test_a9_f12_an_edit_gives_no_right_that_a_submit_is_refused(scene: Sce
     await scene.card("send_email", "1,206 members: the policy must name", channel=OPS)
 
     for id in ("U0CROWD0007", "U0CROWD0008"):
-        person = Person(scene.hands, id)
+        person = Person(scene.actor, id)
         await person.press(await scene.card("send_email", channel="C0ALL"), "approve")
         assert await person.notices()
     [action] = (await gate.reviews.load(review_id)).review.actions

@@ -26,7 +26,7 @@ async def ask_question(scene: Scene, rule: Json, args: Json | None = None, **oth
 
 async def click_confirmed(scene: Scene, card: Json, action_id: str, yes: bool) -> Json:
     [(block_id, _)] = buttons(card, action_id)
-    return await scene.hands.click(
+    return await scene.actor.click(
         scene.alice.id, APPROVALS, card["ts"], action_id, block_id=block_id, confirm=yes
     )
 
@@ -52,7 +52,7 @@ async def test_a_question_with_a_schema_opens_its_form(scene: Scene) -> None:
     }
     waiting = await ask_question(scene, {"allowed_decisions": ["respond"], "answer_schema": schema})
     await scene.alice.press(await scene.card("ask"), "respond")
-    view = await scene.hands.view(scene.alice.id)
+    view = await scene.actor.view(scene.alice.id)
     assert view is not None
     who, share = [b["label"]["text"] for b in view["blocks"] if b["type"] == "input"]
     wrong = await scene.alice.submit(**{who: "Jo", share: 101})
@@ -82,8 +82,8 @@ async def test_approve_that_needs_an_answer_asks_for_it(scene: Scene) -> None:
     assert "runs with your answer" in await scene.alice.modal()
     assert "9" in str(await scene.alice.submit(**{"Your answer": 12}))
     assert (await scene.alice.submit(**{"Your answer": 4}))["ok"]
-    sent = (await scene.hands.deliveries())[-1]
-    again = await scene.hands.send_raw(str(scene.sandbox.bot_url), sent["body"], sent["headers"])
+    sent = (await scene.actor.deliveries())[-1]
+    again = await scene.actor.send_raw(str(scene.sandbox.bot_url), sent["body"], sent["headers"])
     assert again[0] == 200
     assert "Your first attempt was stored" in again[1]
     assert (await waiting).execute[0].args == {"q": "Ship it?", "copies": 4}
@@ -112,16 +112,16 @@ async def test_promise_8_what_must_be_read_opens_before_it_is_approved(scene: Sc
     assert buttons(card, "approve") == []
     await scene.alice.press(card, "edit")  # an edit approves as well
     assert "Page 1 of" in await scene.alice.modal()
-    await scene.hands.close(scene.alice.id)
+    await scene.actor.close(scene.alice.id)
     await scene.alice.press(card, "see")
-    assert "'approve'" not in str(await scene.hands.view(scene.alice.id))
-    while "see_page:next" in str(await scene.hands.view(scene.alice.id)):
-        await scene.hands.click_view(scene.alice.id, "see_page:next")
+    assert "'approve'" not in str(await scene.actor.view(scene.alice.id))
+    while "see_page:next" in str(await scene.actor.view(scene.alice.id)):
+        await scene.actor.click_view(scene.alice.id, "see_page:next")
     await scene.bob.press(card, "see")
     assert "Page 1 of" in await scene.bob.modal()
     assert not waiting.done()
 
-    await scene.hands.click_view(scene.alice.id, "approve")
+    await scene.actor.click_view(scene.alice.id, "approve")
     assert len((await waiting).execute) == 1
 
 
@@ -146,7 +146,7 @@ async def test_approve_all_is_not_offered_where_one_must_be_read(scene: Scene) -
     await scene.alice.press(card, "see")
     assert "ask" in await scene.alice.modal()
     assert not waiting.done()
-    await scene.hands.click_view(scene.alice.id, "approve")
+    await scene.actor.click_view(scene.alice.id, "approve")
     assert [call.id for call in (await waiting).execute] == ["c1", "c2"]
 
 
@@ -165,7 +165,7 @@ async def test_approve_all_with_one_that_is_stale_approves_nothing(scene: Scene)
     card = await scene.card("tidy")
     await scene.bob.press(card, "edit", 2)
     assert (await scene.bob.submit(q="b"))["ok"]
-    await scene.hands.click(
+    await scene.actor.click(
         scene.alice.id,
         APPROVALS,
         card["ts"],
@@ -193,16 +193,16 @@ async def test_approving_in_app_home(scene: Scene) -> None:
     """Given Alice's Home with what waits for her, when she approves there, then it counts, and is gone."""
     waiting = await ask_question(scene, {"allowed_decisions": ["approve", "edit", "reject"]})
     await scene.card("ask")
-    await scene.hands.open_home(scene.alice.id)
-    await scene.hands.wait_for(
+    await scene.actor.open_home(scene.alice.id)
+    await scene.actor.wait_for(
         lambda state: state["home"] and "Ship it?" in json.dumps(state["home"])
     )
-    await scene.hands.click_view(scene.alice.id, "edit", home=True)
+    await scene.actor.click_view(scene.alice.id, "edit", home=True)
     assert "approves what you send: the tool runs with it" in await scene.alice.modal()
-    await scene.hands.close(scene.alice.id)
-    await scene.hands.click_view(scene.alice.id, "approve", home=True)
+    await scene.actor.close(scene.alice.id)
+    await scene.actor.click_view(scene.alice.id, "approve", home=True)
     assert len((await waiting).execute) == 1
-    home = await scene.hands.home(scene.alice.id)
+    home = await scene.actor.home(scene.alice.id)
     assert home is not None
     assert not [b for b in home["blocks"] if b["type"] == "actions"]
     assert "approved" in text_of({"blocks": home["blocks"], "text": ""})

@@ -23,9 +23,9 @@ FAILPOINTS = "HITL_FAILPOINTS"
 @asynccontextmanager
 async def freeze_cards(scene: Scene) -> AsyncIterator[None]:
     """People look at a card that Slack has not drawn again yet: its buttons are stale."""
-    await scene.hands.inject_fault("http_500", method="chat.update")
+    await scene.actor.inject_fault("http_500", method="chat.update")
     yield
-    await scene.hands.inject_fault("ok", method="chat.update")
+    await scene.actor.inject_fault("ok", method="chat.update")
 
 
 @asynccontextmanager
@@ -138,16 +138,16 @@ async def test_promise_6_a_button_of_an_older_revision_is_refused(scene: Scene) 
 
     for revision in (0, 2, 99):
         value = f"approve.{review_id}.1.{revision}"
-        await scene.hands.click(scene.alice.id, APPROVALS, card["ts"], "approve", value=value)
+        await scene.actor.click(scene.alice.id, APPROVALS, card["ts"], "approve", value=value)
         assert "in the meantime" in await scene.alice.last_notice()
     for gone in (f"0-{'f' * 32}.1.1", f"7-{'f' * 32}.1.1", "../../etc.1.1"):
         value = f"approve.{gone}"
-        await scene.hands.click(scene.alice.id, APPROVALS, card["ts"], "approve", value=value)
+        await scene.actor.click(scene.alice.id, APPROVALS, card["ts"], "approve", value=value)
         assert (
             await scene.alice.last_notice()
             == "There is no such review, or it was deleted after its retention time."
         )
-    await scene.hands.click(
+    await scene.actor.click(
         scene.alice.id, APPROVALS, card["ts"], "approve", value=f"approve.{review_id}.9.1"
     )
     assert "no such action" in await scene.alice.last_notice()
@@ -247,14 +247,14 @@ async def test_promise_7_a_modal_does_not_outlive_the_right_to_decide(scene: Sce
     waiting = scene.ask(gate, email())
     await scene.alice.press(await scene.card("send_email"), "edit")
     assert not (await scene.alice.submit())["closed"]  # its request can be sent again, changed
-    [*_, sent] = await scene.hands.deliveries()
+    [*_, sent] = await scene.actor.deliveries()
     payload = json.loads(parse_qs(sent["body"])["payload"][0])
     payload["user"] = {**payload["user"], "id": CARL}
     values = payload["view"]["state"]["values"]
     next(v for k, v in values.items() if "copies" in k)["value"]["value"] = "7"
     next(v for k, v in values.items() if "/to" in k)["value"]["value"] = "carl@example.com"
 
-    status, answer = await scene.hands.send_payload(bot.endpoints["slack"], payload, SIGNING_SECRET)
+    status, answer = await scene.actor.send_payload(bot.endpoints["slack"], payload, SIGNING_SECRET)
 
     assert status == 200
     assert "Only members of #agent-approvals may decide this." in answer

@@ -36,7 +36,7 @@ async def forty(scene: Scene, rule: Json | None = None, times: int = 9) -> tuple
 
 
 async def open_modal(scene: Scene) -> Json:
-    view = await scene.hands.view(scene.alice.id)
+    view = await scene.actor.view(scene.alice.id)
     assert view is not None
     keys = ("type", "title", "submit", "close", "blocks", "callback_id", "private_metadata")
     sent = {key: view[key] for key in keys if view[key] is not None}
@@ -60,7 +60,7 @@ async def test_forty_calls_are_decided_one_by_one(scene: Scene) -> None:
         assert where(view).startswith(f"{n} of {COUNT}"), where(view)
         assert f"{COUNT + 1 - n} of {COUNT} still wait" in where(view)
         assert f"number {n} " in text_of({"blocks": view["blocks"], "text": ""})
-        assert (await scene.hands.click_view(scene.alice.id, "approve"))["ok"]
+        assert (await scene.actor.click_view(scene.alice.id, "approve"))["ok"]
     assert "All decided" in where(await open_modal(scene))
     assert len((await waiting).execute) == COUNT
 
@@ -71,33 +71,33 @@ async def test_each_way_to_decide_works_inside_it(scene: Scene) -> None:
     waiting, card = await forty(scene)
     await scene.alice.press(card, "review")
 
-    await scene.hands.click_view(scene.alice.id, "edit")
+    await scene.actor.click_view(scene.alice.id, "edit")
     assert (await scene.alice.submit(n=100))["ok"]
     assert where(await open_modal(scene)).startswith("2 of")
 
-    await scene.hands.click_view(scene.alice.id, "reject")
+    await scene.actor.click_view(scene.alice.id, "reject")
     assert (await scene.alice.submit(message="Not this one"))["ok"]
     assert where(await open_modal(scene)).startswith("3 of")
 
-    await scene.hands.click_view(scene.alice.id, "more", option="Answer instead of running it")
+    await scene.actor.click_view(scene.alice.id, "more", option="Answer instead of running it")
     assert (await scene.alice.submit(message="Did it by hand"))["ok"]
     assert where(await open_modal(scene)).startswith("4 of")
 
-    await scene.hands.click_view(scene.alice.id, "more", option="Skip it")
+    await scene.actor.click_view(scene.alice.id, "more", option="Skip it")
     assert where(await open_modal(scene)).startswith("5 of")
 
-    await scene.hands.click_view(scene.alice.id, "review_page:next")
-    await scene.hands.click_view(scene.alice.id, "review_page:back")
+    await scene.actor.click_view(scene.alice.id, "review_page:next")
+    await scene.actor.click_view(scene.alice.id, "review_page:back")
     assert where(await open_modal(scene)).startswith("5 of")
 
-    await scene.hands.click_view(scene.alice.id, "review_page:back")
+    await scene.actor.click_view(scene.alice.id, "review_page:back")
     decided = await open_modal(scene)
     assert "skipped" in text_of({"blocks": decided["blocks"], "text": ""})
     assert "approve" not in json.dumps([b for b in decided["blocks"] if b["type"] == "actions"])
     assert not waiting.done()
 
 
-async def test_a14_edge_the_next_call_is_one_that_the_person_may_decide(scene: Scene) -> None:
+async def test_the_next_call_is_one_that_the_person_may_decide(scene: Scene) -> None:
     """Given forty calls of which each second one is Bob's; when Alice approves hers, then the next of hers
     is shown: she saw Bob's, and was refused."""
     await scene.bot()
@@ -114,7 +114,7 @@ async def test_a14_edge_the_next_call_is_one_that_the_person_may_decide(scene: S
     await scene.alice.press(card, "review")
     for n in (1, 3, 5):
         assert where(await open_modal(scene)).startswith(f"{n} of {COUNT}")
-        assert (await scene.hands.click_view(scene.alice.id, "approve"))["ok"]
+        assert (await scene.actor.click_view(scene.alice.id, "approve"))["ok"]
     assert where(await open_modal(scene)).startswith(f"7 of {COUNT}")
 
 
@@ -124,10 +124,10 @@ async def test_promise_2_what_another_person_decided_is_told_on_top(scene: Scene
     _, card = await forty(scene)
     await scene.alice.press(card, "review")
     await scene.bob.press(card, "review")
-    await scene.hands.click_view(scene.bob.id, "approve")
-    await scene.hands.click_view(scene.alice.id, "approve")
+    await scene.actor.click_view(scene.bob.id, "approve")
+    await scene.actor.click_view(scene.alice.id, "approve")
     assert "“Bob Reyes” (U0BOB) already approved step" in await scene.alice.modal()
-    await scene.hands.close(scene.alice.id)
+    await scene.actor.close(scene.alice.id)
     assert where(await open_modal(scene)).startswith("1 of")
 
 
@@ -135,7 +135,7 @@ async def test_promise_7_who_may_not_decide_does_not_open_it(scene: Scene) -> No
     """Given somebody who is no member, when they press Review, then they are shown nothing."""
     _, card = await forty(scene)
     [(block_id, button)] = buttons(card, "review")
-    await scene.hands.click(
+    await scene.actor.click(
         scene.carl.id,
         card["channel"],
         card["ts"],
@@ -144,7 +144,7 @@ async def test_promise_7_who_may_not_decide_does_not_open_it(scene: Scene) -> No
         value=button["value"],
     )
     assert "Only members" in await scene.carl.last_notice()
-    assert await scene.hands.view(scene.carl.id) is None
+    assert await scene.actor.view(scene.carl.id) is None
 
 
 async def test_a_reviewer_who_is_named_opens_it(scene: Scene) -> None:
@@ -155,7 +155,7 @@ async def test_a_reviewer_who_is_named_opens_it(scene: Scene) -> None:
     assert "1 of 40" in await scene.bob.modal()
     await scene.alice.press(card, "review")
     assert "Only “Bob Reyes” (U0BOB) may decide" in await scene.alice.last_notice()
-    assert await scene.hands.view(scene.alice.id) is None
+    assert await scene.actor.view(scene.alice.id) is None
 
 
 async def test_what_it_shows_whole_was_read(scene: Scene) -> None:
@@ -163,7 +163,7 @@ async def test_what_it_shows_whole_was_read(scene: Scene) -> None:
     then her Approve there counts at once."""
     _, card = await forty(scene, {**RULE, "must_read": True})
     await scene.alice.press(card, "review")
-    await scene.hands.click_view(scene.alice.id, "approve")
+    await scene.actor.click_view(scene.alice.id, "approve")
     assert where(await open_modal(scene)).startswith("2 of")
 
 
@@ -172,7 +172,7 @@ async def test_approve_all_of_a_list(scene: Scene) -> None:
     waiting, card = await forty(scene, times=1)
     [(block_id, element)] = buttons(card, "approve_all")
     confirm = True if "confirm" in element else None
-    await scene.hands.click(
+    await scene.actor.click(
         scene.alice.id,
         card["channel"],
         card["ts"],

@@ -39,7 +39,7 @@ async def passes(gate: Gate, card: Message, seconds: float) -> None:
 
 
 async def replies(scene: Scene, card: Message, viewer: str = "U0ALICE") -> list[str]:
-    return [text_of(one) for one in await scene.hands.replies(card["channel"], card["ts"], viewer)]
+    return [text_of(one) for one in await scene.actor.replies(card["channel"], card["ts"], viewer)]
 
 
 async def replies_below(scene: Scene, card: Message, words: str) -> list[str]:
@@ -65,7 +65,7 @@ async def test_a_chain_goes_on_to_a_channel_a_group_and_a_person(scene: Scene) -
     ops = await scene.card("please decide", "first message", channel=OPS)
     assert "not decided in time" in text_of(ops)
     await scene.card("Escalated to #team-ops")
-    rung = await scene.hands.notifications("U0DANA")
+    rung = await scene.actor.notifications("U0DANA")
     assert [(each["channel"], each["why"]) for each in rung] == [(OPS, "group")]
     assert first["ts"].replace(".", "") in str(ops["blocks"])  # the link to the first message
 
@@ -92,9 +92,9 @@ async def test_the_word_of_why_goes_with_the_escalation(scene: Scene) -> None:
     card = await scene.card("send_email")
     await scene.wait_noted(gate, card)
     await scene.alice.press(card, "escalate")
-    [view] = (await scene.hands.state("U0ALICE"))["views"]
+    [view] = (await scene.actor.state("U0ALICE"))["views"]
     [field] = [block["block_id"] for block in view["blocks"] if block["type"] == "input"]
-    assert (await scene.hands.submit("U0ALICE", {field: "I don't know this customer"}))["ok"]
+    assert (await scene.actor.submit("U0ALICE", {field: "I don't know this customer"}))["ok"]
 
     await scene.card("Passed on from", "I don't know this customer", channel=OPS)
     below = await replies_below(scene, card, "escalated to")
@@ -131,15 +131,13 @@ async def test_who_is_still_needed_is_reminded_in_the_thread_once(scene: Scene) 
 
 
 @pytest.mark.parametrize("fault", ["http_500", "ratelimited"])
-async def test_a9_f19_a_reminder_that_slack_did_not_take_is_posted_again(
-    scene: Scene, fault: str
-) -> None:
+async def test_a_reminder_that_slack_did_not_take_is_posted_again(scene: Scene, fault: str) -> None:
     await scene.bot()
     gate = await scene.gate(policy(remind="15m"))
     scene.ask(gate)
     card = await scene.card("send_email")
     await scene.wait_noted(gate, card)
-    await scene.hands.inject_fault(fault, method="chat.postMessage", times=1)
+    await scene.actor.inject_fault(fault, method="chat.postMessage", times=1)
 
     await passes(gate, card, 15 * MINUTE)
 
@@ -171,14 +169,14 @@ async def test_the_clock_starts_with_the_post_where_the_policy_says_so(scene: Sc
     gate = await scene.gate(policy(clock="delivered", expire="{after: 30m, decision: ignore}"))
     waiting = scene.ask(gate)
     await scene.bot()
-    await scene.hands.inject_fault("http_500", method="chat.postMessage")
+    await scene.actor.inject_fault("http_500", method="chat.postMessage")
     await scene.calls("chat.postMessage", 1)
     [review_id] = await gate.reviews.store.live_ids()
     await age(gate.reviews, review_id, HOUR)
     await scene.calls("chat.postMessage", 2)
     assert not waiting.done()
 
-    await scene.hands.inject_fault("ok")
+    await scene.actor.inject_fault("ok")
     card = await scene.card("skipped unless decided in time", timeout=30)
 
     async def has_clock() -> bool:
@@ -241,7 +239,7 @@ async def test_a_late_bot_catches_up_in_order(scene: Scene) -> None:
     await scene.card("thread “steps”", channel="D0MARIA", viewer="U0MARIA")
     assert not stepped.done()
     assert all(
-        "thread expires" not in text_of(card) for card in await scene.hands.messages(OPS, "U0DANA")
+        "thread expires" not in text_of(card) for card in await scene.actor.messages(OPS, "U0DANA")
     )
 
 

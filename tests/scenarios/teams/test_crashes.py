@@ -15,9 +15,9 @@ from hitl_core.store import RedisStore
 from teams_sandbox.workspace import Message
 from teams_sandbox.workspace.acme import ALICE, APPROVALS
 from tests.support.bots import Process, Scene, email
-from tests.support.teams.hands import TeamsHands, text_of
 from tests.support.teams.local import install_everywhere, make_channel
 from tests.support.teams.scene import ask, outcome
+from tests.support.teams.users import TeamsUsers, text_of
 from tests.support.waiting import wait_until
 
 POINTS = ["outbox.before_post", "outbox.after_post", "outbox.after_record"]
@@ -26,28 +26,28 @@ POINTS = ["outbox.before_post", "outbox.after_post", "outbox.after_record"]
 class TeamsOffice:
     """A tenant, and bots as an operator runs them: the app is installed, and the store knows it."""
 
-    def __init__(self, scene: Scene, hands: TeamsHands) -> None:
-        self.scene, self.hands = scene, hands
+    def __init__(self, scene: Scene, users: TeamsUsers) -> None:
+        self.scene, self.users = scene, users
 
     async def killed_bot(self, point: str) -> Process:
         """A process of its own, as an operator runs it, which ends itself at this point."""
-        return await self.scene.bot_process(f"{point}=kill", **self.hands.sandbox.settings())
+        return await self.scene.bot_process(f"{point}=kill", **self.users.sandbox.settings())
 
     async def bot(self) -> None:
         """Gets what people do."""
-        bot = await self.scene.bot(**self.hands.sandbox.settings())
-        self.hands.sandbox.bot_url = bot.endpoints["teams"]
+        bot = await self.scene.bot(**self.users.sandbox.settings())
+        self.users.sandbox.bot_url = bot.endpoints["teams"]
 
     async def install(self) -> None:
         """As bots before wrote it into the store: the app is in the teams and group chats."""
         store = await RedisStore.open(self.scene.redis_url)
-        channel = make_channel(self.hands.sandbox, store)
-        await install_everywhere(self.hands.sandbox, channel)
+        channel = make_channel(self.users.sandbox, store)
+        await install_everywhere(self.users.sandbox, channel)
         await channel.close()
         await store.close()
 
     def cards(self, conversation: str) -> list[Message]:
-        messages = self.hands.conversation(conversation).messages.values()
+        messages = self.users.conversation(conversation).messages.values()
         return [one for one in messages if not one.deleted and "send_email" in text_of(one.card)]
 
     async def noted_card(self, conversation: str) -> Message:
@@ -70,7 +70,7 @@ async def office(scene: Scene) -> AsyncIterator[TeamsOffice]:
         teams_sandbox.server.running_sandbox() as sandbox,
         aiohttp.ClientSession() as session,
     ):
-        office = TeamsOffice(scene, TeamsHands(sandbox, session))
+        office = TeamsOffice(scene, TeamsUsers(sandbox, session))
         await office.install()
         yield office
         await scene.close()
@@ -84,11 +84,11 @@ async def test_w1_w2_w3_a_bot_killed_while_it_posts_to_teams(
     """Faults W1 to W3: given a bot that is killed before it posts a card (W1), after the post (W2), or after
     noting it (W3); when another bot runs, then there is one message, its button works, and it shows the
     decision."""
-    hands = office.hands
+    users = office.users
     place, conversation = (
         (f"teams:{APPROVALS}", APPROVALS)
         if target == "channel"
-        else (f"teams:{ALICE}", hands.chat(ALICE))
+        else (f"teams:{ALICE}", users.chat(ALICE))
     )
     bot = await office.killed_bot(point)
     waiting = await ask(scene, email(), notify=[place])
@@ -99,9 +99,9 @@ async def test_w1_w2_w3_a_bot_killed_while_it_posts_to_teams(
     await office.bot()
     card = await office.noted_card(conversation)
     assert [card.id] == (posted or [card.id])  # nobody is notified twice
-    await hands.press(ALICE, "Approve", card)
+    await users.press(ALICE, "Approve", card)
     assert len((await outcome(waiting)).execute) == 1
-    await hands.message("approved by “Alice Ng”", conversation=conversation)
+    await users.message("approved by “Alice Ng”", conversation=conversation)
     await scene.all_shown()
     assert [one.id for one in office.cards(conversation)] == [card.id]
 
@@ -112,19 +112,19 @@ async def test_promise_4_a_post_whose_answer_is_lost_is_one_message(
 ) -> None:
     """Given a post that Teams takes, and whose answer is lost; then the bot finds the message, and there is
     no second one."""
-    hands = office.hands
+    users = office.users
     place, conversation = (
         (f"teams:{APPROVALS}", APPROVALS)
         if target == "channel"
-        else (f"teams:{ALICE}", hands.chat(ALICE))
+        else (f"teams:{ALICE}", users.chat(ALICE))
     )
-    hands.sandbox.faults.add("lost", "post", times=1)
+    users.sandbox.faults.add("lost", "post", times=1)
     await office.bot()
     waiting = await ask(scene, email(), notify=[place])
     card = await office.noted_card(conversation)
-    await hands.press(ALICE, "Approve", card)
+    await users.press(ALICE, "Approve", card)
     assert len((await outcome(waiting)).execute) == 1
-    await hands.message("approved by “Alice Ng”", conversation=conversation)
+    await users.message("approved by “Alice Ng”", conversation=conversation)
     await scene.all_shown()
     assert [one.id for one in office.cards(conversation)] == [card.id]
 
@@ -135,7 +135,7 @@ async def test_promise_4_a_post_that_cant_be_looked_for_is_not_repeated(
     """Given a bot that is killed after its post, and an administrator who took away the permission to read
     messages; then no bot posts again, and the review is a dead letter; when the permission is back, then the
     message is found, and its button works."""
-    hands, permissions = office.hands, office.hands.sandbox.app.permissions
+    users, permissions = office.users, office.users.sandbox.app.permissions
     permissions.remove("ChannelMessage.Read.Group")
     bot = await office.killed_bot("outbox.after_post")
     waiting = await ask(scene, email(), notify=[f"teams:{APPROVALS}"])
@@ -148,6 +148,6 @@ async def test_promise_4_a_post_that_cant_be_looked_for_is_not_repeated(
     permissions.add("ChannelMessage.Read.Group")
     card = await office.noted_card(APPROVALS)
     assert card.id == posted.id
-    await hands.press(ALICE, "Approve", card)
+    await users.press(ALICE, "Approve", card)
     assert len((await outcome(waiting)).execute) == 1
     assert [one.id for one in office.cards(APPROVALS)] == [posted.id]

@@ -9,8 +9,8 @@ import pytest
 from teams_sandbox.workspace import Message
 from teams_sandbox.workspace.acme import ALICE, APPROVALS, DANA
 from tests.support.bots import CANARY, Scene, email
-from tests.support.teams.hands import TeamsHands, actions
 from tests.support.teams.scene import POLICY
+from tests.support.teams.users import TeamsUsers, actions
 from tests.support.waiting import wait_until
 
 COUNT = 7
@@ -21,57 +21,57 @@ def bot_settings() -> dict[str, str]:
     return {"HITL_DIGEST_AFTER": "3"}
 
 
-async def digest(hands: TeamsHands, words: str) -> Message:
-    return await hands.message(words, conversation=APPROVALS)
+async def digest(users: TeamsUsers, words: str) -> Message:
+    return await users.message(words, conversation=APPROVALS)
 
 
-async def test_teams_a_backlog_is_opened_one_by_one(scene: Scene, hands: TeamsHands) -> None:
+async def test_teams_a_backlog_is_opened_one_by_one(scene: Scene, users: TeamsUsers) -> None:
     """Given seven reviews while Teams limits the bot, then most of them share a message; when Alice opens it,
     approves and rejects, then each is decided, the next one follows, and the count goes down; she can go back
     to the message; and a person who may not decide sees none of it."""
-    hands.sandbox.faults.add("limited", "post", times=1)
+    users.sandbox.faults.add("limited", "post", times=1)
     gate = await scene.gate(json.dumps(POLICY))
     ids = [await gate.submit([email(f"c{n}")], thread_id=f"t-{n}") for n in range(COUNT)]
-    message = await digest(hands, "reviews wait")
+    message = await digest(users, "reviews wait")
     await wait_until("each has its message", lambda: has_posts(scene, ids))
     in_digest = [one for one in ids if await post_of(scene, one) == message.id]
     assert len(in_digest) >= 5
     assert "Approve" not in actions(message.card)
 
-    seen = await hands.press(ALICE, "Review one by one", message)
+    seen = await users.press(ALICE, "Review one by one", message)
     assert f"1 of {len(in_digest)} reviews that wait" in seen
     assert CANARY in seen
-    seen = await hands.press(ALICE, "Approve", message)
+    seen = await users.press(ALICE, "Approve", message)
     assert "reviews that wait" in seen
     first = (await gate.reviews.load(in_digest[0])).review
     assert first.status == "settled"
-    await hands.press(ALICE, "Reject", message)
-    seen = await hands.submit(ALICE, message, "No.")
+    await users.press(ALICE, "Reject", message)
+    seen = await users.submit(ALICE, message, "No.")
     assert "reviews that wait" in seen
     left = len(in_digest) - 2
-    await digest(hands, f"{left} of {len(in_digest)} reviews wait")
-    message = await digest(hands, f"{left} of {len(in_digest)} reviews wait")
-    await hands.press(ALICE, "Review one by one", message)
-    assert "reviews wait" in await hands.press(ALICE, "Close", message)
-    refused = await hands.press(DANA, "Review one by one", message)
+    await digest(users, f"{left} of {len(in_digest)} reviews wait")
+    message = await digest(users, f"{left} of {len(in_digest)} reviews wait")
+    await users.press(ALICE, "Review one by one", message)
+    assert "reviews wait" in await users.press(ALICE, "Close", message)
+    refused = await users.press(DANA, "Review one by one", message)
     assert CANARY not in refused
 
 
-async def test_a9_f17_teams_a_digest_is_drawn_only_for_people_who_may_decide(
-    scene: Scene, hands: TeamsHands
+async def test_teams_a_digest_is_drawn_only_for_people_who_may_decide(
+    scene: Scene, users: TeamsUsers
 ) -> None:
     """Given a digest; when a person who left its channel sends the data of its button, as a press or as Teams
     asks for the card again, then they see none of it."""
-    hands.sandbox.faults.add("limited", "post", times=1)
+    users.sandbox.faults.add("limited", "post", times=1)
     gate = await scene.gate(json.dumps(POLICY))
     ids = [await gate.submit([email(f"c{n}")], thread_id=f"t-{n}") for n in range(COUNT)]
-    message = await digest(hands, "reviews wait")
+    message = await digest(users, "reviews wait")
     await wait_until("each has its message", lambda: has_posts(scene, ids))
     data = actions(message.card)["Review one by one"]["data"]
 
     async def ask(person: str, trigger: str) -> str:
         pressed = {"type": "Action.Execute", "verb": "", "data": data}
-        activity = hands.activity(
+        activity = users.activity(
             person,
             APPROVALS,
             type="invoke",
@@ -79,7 +79,7 @@ async def test_a9_f17_teams_a_digest_is_drawn_only_for_people_who_may_decide(
             replyToId=message.id,
             value={"action": pressed, "trigger": trigger},
         )
-        return json.dumps(await hands.send(activity))
+        return json.dumps(await users.send(activity))
 
     assert CANARY in await ask(ALICE, "automatic")
     for trigger in ("manual", "automatic"):

@@ -21,45 +21,45 @@ from teams_sandbox.workspace.acme import (
     SAM,
 )
 from tests.support.bots import CANARY, Scene, email, sql
-from tests.support.teams.hands import TeamsHands, actions, text_of
 from tests.support.teams.scene import ask, card, outcome
+from tests.support.teams.users import TeamsUsers, actions, text_of
 
 
-async def test_teams_13_approve(scene: Scene, hands: TeamsHands) -> None:
+async def test_teams_13_approve(scene: Scene, users: TeamsUsers) -> None:
     """Given a card in a channel; when Alice approves, then she sees it at once, everybody a little later, and
     the agent goes on."""
     waiting = await ask(scene)
-    message = await card(hands, "send_email", CANARY)
-    seen = await hands.press(ALICE, "Approve", message)
+    message = await card(users, "send_email", CANARY)
+    seen = await users.press(ALICE, "Approve", message)
     assert "approved by “Alice Ng”" in seen
     assert (await outcome(waiting)).execute[0].args["copies"] == 1
-    assert (await card(hands, "approved by “Alice Ng”")).id == message.id
+    assert (await card(users, "approved by “Alice Ng”")).id == message.id
     assert "Approve" not in actions(message.card)
 
 
-async def test_teams_13_approve_all(scene: Scene, hands: TeamsHands) -> None:
+async def test_teams_13_approve_all(scene: Scene, users: TeamsUsers) -> None:
     """Given two actions; when Alice approves all, then both run."""
     waiting = await ask(scene, email("c1"), email("c2"))
-    message = await card(hands, "send_email")
+    message = await card(users, "send_email")
     label = next(one for one in actions(message.card) if one.startswith("Approve all"))
-    await hands.press(ALICE, label, message)
+    await users.press(ALICE, label, message)
     assert len((await outcome(waiting)).execute) == 2
 
 
 async def test_teams_13_edit_with_an_error_and_its_correction(
-    scene: Scene, hands: TeamsHands
+    scene: Scene, users: TeamsUsers
 ) -> None:
     """Given the edit form; when Alice enters a wrong number, then the error is beside the field and what she
     entered stays; when she corrects it, then her edit runs."""
     waiting = await ask(scene)
-    message = await card(hands, "send_email")
-    form = await hands.press(ALICE, "Edit", message)
+    message = await card(users, "send_email")
+    form = await users.press(ALICE, "Edit", message)
     assert "copies" in form
-    wrong = await hands.submit(ALICE, message, to="jo@example.com", copies="99")
+    wrong = await users.submit(ALICE, message, to="jo@example.com", copies="99")
     assert "✖" in wrong
     assert "99" in wrong
     assert "jo@example.com" in wrong
-    seen = await hands.submit(ALICE, message, copies="3")
+    seen = await users.submit(ALICE, message, copies="3")
     assert "edited and approved by “Alice Ng”" in seen
     [call] = (await outcome(waiting)).execute
     assert call.args == {"to": "jo@example.com", "copies": 3}
@@ -80,19 +80,19 @@ async def changed_fields(waiting: asyncio.Task[Outcome]) -> dict[str, Any]:
     return {name: value for name, value in run.args.items() if value != "old"}
 
 
-async def test_teams_13_edit_over_several_pages(scene: Scene, hands: TeamsHands) -> None:
+async def test_teams_13_edit_over_several_pages(scene: Scene, users: TeamsUsers) -> None:
     """Given more fields than one card has; when Alice goes on, back, and on again, then nothing that she
     entered is lost."""
     waiting = await ask_for_fields(scene)
-    message = await card(hands, "set_fields")
-    page = await hands.press(ALICE, "Edit", message)
+    message = await card(users, "set_fields")
+    page = await users.press(ALICE, "Edit", message)
     assert "Page 1 of 4" in page
-    assert "Page 2 of 4" in await hands.submit(ALICE, message, field_00="first")
-    assert "field_00 first" in (await hands.turn_back(ALICE, message)).replace(" (optional)", "")
-    await hands.submit(ALICE, message)
-    assert "Page 3 of 4" in await hands.submit(ALICE, message, field_12="second")
-    assert "Page 4 of 4" in await hands.submit(ALICE, message)
-    await hands.submit(ALICE, message, field_24="third")
+    assert "Page 2 of 4" in await users.submit(ALICE, message, field_00="first")
+    assert "field_00 first" in (await users.turn_back(ALICE, message)).replace(" (optional)", "")
+    await users.submit(ALICE, message)
+    assert "Page 3 of 4" in await users.submit(ALICE, message, field_12="second")
+    assert "Page 4 of 4" in await users.submit(ALICE, message)
+    await users.submit(ALICE, message, field_24="third")
     assert await changed_fields(waiting) == {
         "field_00": "first",
         "field_12": "second",
@@ -100,26 +100,26 @@ async def test_teams_13_edit_over_several_pages(scene: Scene, hands: TeamsHands)
     }
 
 
-async def test_a13_e4_a_page_that_teams_repeats_late_loses_no_edit(
-    scene: Scene, hands: TeamsHands
+async def test_a_page_that_teams_repeats_late_loses_no_edit(
+    scene: Scene, users: TeamsUsers
 ) -> None:
     """Given a form of three pages; when Teams sends the first page again while Alice is at the last one; then
     what she entered in between runs."""
     waiting = await ask_for_fields(scene)
-    message = await card(hands, "set_fields")
-    await hands.press(ALICE, "Edit", message)
+    message = await card(users, "set_fields")
+    await users.press(ALICE, "Edit", message)
     first_page = message.card_for(ALICE)
-    late = hands.press_of(ALICE, message, actions(first_page)["Next"], {})
-    await hands.submit(ALICE, message)
-    await hands.submit(ALICE, message, field_08="second")
-    assert "You went on with this form since" in str(await hands.send(late))
-    await hands.submit(ALICE, message)
-    await hands.submit(ALICE, message, field_24="last")
+    late = users.press_of(ALICE, message, actions(first_page)["Next"], {})
+    await users.submit(ALICE, message)
+    await users.submit(ALICE, message, field_08="second")
+    assert "You went on with this form since" in str(await users.send(late))
+    await users.submit(ALICE, message)
+    await users.submit(ALICE, message, field_24="last")
     assert await changed_fields(waiting) == {"field_08": "second", "field_24": "last"}
 
 
-async def test_a14_edge_another_answer_from_the_same_form_is_no_repeat(
-    scene: Scene, hands: TeamsHands
+async def test_another_answer_from_the_same_form_is_no_repeat(
+    scene: Scene, users: TeamsUsers
 ) -> None:
     """Given a form of two pages for an answer that two people must agree on; when Alice sends it, and then on
     another device, where its last page is still open, goes back, changes the first page and sends it; then
@@ -132,147 +132,147 @@ async def test_a14_edge_another_answer_from_the_same_form_is_no_repeat(
         "reviewers": {"channel_members": True, "quorum": 2, "exclude_requester": False},
     }
     waiting = await ask(scene, ToolCall("c1", "ask", {"q": "?"}), interrupt_on={"ask": rule})
-    message = await card(hands, "ask")
-    await hands.press(ALICE, next(iter(actions(message.card))), message)
-    await hands.submit(ALICE, message, field_00="first")
+    message = await card(users, "ask")
+    await users.press(ALICE, next(iter(actions(message.card))), message)
+    await users.submit(ALICE, message, field_00="first")
     other_device = message.card_for(ALICE)
     assert other_device is not None
-    await hands.submit(ALICE, message)
+    await users.submit(ALICE, message)
     assert "1 of 2" in text_of(message.card_for(ALICE))
     message.cards[ALICE] = other_device
-    await hands.turn_back(ALICE, message)
-    await hands.submit(ALICE, message, field_00="second")
-    await hands.submit(ALICE, message)
-    await hands.press(BOB, next(iter(actions(message.card))), message)
-    await hands.submit(BOB, message)
-    await hands.submit(BOB, message)
+    await users.turn_back(ALICE, message)
+    await users.submit(ALICE, message, field_00="second")
+    await users.submit(ALICE, message)
+    await users.press(BOB, next(iter(actions(message.card))), message)
+    await users.submit(BOB, message)
+    await users.submit(BOB, message)
     [answer] = (await outcome(waiting)).answers
     assert "second" in answer.content
 
 
-async def test_teams_13_cancel_brings_the_card_back(scene: Scene, hands: TeamsHands) -> None:
+async def test_teams_13_cancel_brings_the_card_back(scene: Scene, users: TeamsUsers) -> None:
     """Given an open form; when Alice cancels it, then she has the card with its buttons again."""
     await ask(scene)
-    message = await card(hands, "send_email")
-    await hands.press(ALICE, "Reject", message)
-    await hands.press(ALICE, "Cancel", message)
+    message = await card(users, "send_email")
+    await users.press(ALICE, "Reject", message)
+    await users.press(ALICE, "Cancel", message)
     assert actions(message.card_for(ALICE)).keys() == actions(message.card).keys()
 
 
-async def test_teams_13_reject_with_a_reason(scene: Scene, hands: TeamsHands) -> None:
+async def test_teams_13_reject_with_a_reason(scene: Scene, users: TeamsUsers) -> None:
     """Given a reason that is required; when Bob sends none, then he is told in the form; with one, the agent
     reads it."""
     waiting = await ask(scene, sql())
-    message = await card(hands, "run_sql")
-    await hands.press(BOB, "Reject", message)
-    assert "⚠" in await hands.submit(BOB, message)
-    assert "rejected by “Bob Reyes”" in await hands.submit(BOB, message, "Not on production")
+    message = await card(users, "run_sql")
+    await users.press(BOB, "Reject", message)
+    assert "⚠" in await users.submit(BOB, message)
+    assert "rejected by “Bob Reyes”" in await users.submit(BOB, message, "Not on production")
     done = await outcome(waiting)
     assert not done.execute
     assert "Not on production" in done.answers[0].content
 
 
-async def test_teams_13_respond(scene: Scene, hands: TeamsHands) -> None:
+async def test_teams_13_respond(scene: Scene, users: TeamsUsers) -> None:
     """Given a review; when Alice answers in place of the tool, then the agent gets her text."""
     waiting = await ask(scene)
-    message = await card(hands, "send_email")
+    message = await card(users, "send_email")
     label = next(one for one in actions(message.card) if one.startswith(("Answer", "Respond")))
-    await hands.press(ALICE, label, message)
-    await hands.submit(ALICE, message, "I called him")
+    await users.press(ALICE, label, message)
+    await users.submit(ALICE, message, "I called him")
     done = await outcome(waiting)
     assert not done.execute
     assert "I called him" in done.answers[0].content
 
 
-async def test_teams_13_escalate(scene: Scene, hands: TeamsHands) -> None:
+async def test_teams_13_escalate(scene: Scene, users: TeamsUsers) -> None:
     """Given a chain; when Alice escalates with a reason, then the next channel has the card, and Carl's
     approval there changes the first one."""
     waiting = await ask(scene, escalate=[{"after": "1h", "to": f"teams:{OPS}"}])
-    message = await card(hands, "send_email")
+    message = await card(users, "send_email")
     label = next(one for one in actions(message.card) if one.startswith("Escalate"))
-    await hands.press(ALICE, label, message)
-    await hands.submit(ALICE, message, "Not my customer")
-    there = await card(hands, "send_email", "Not my customer", conversation=OPS)
-    await hands.press(CARL, "Approve", there)
+    await users.press(ALICE, label, message)
+    await users.submit(ALICE, message, "Not my customer")
+    there = await card(users, "send_email", "Not my customer", conversation=OPS)
+    await users.press(CARL, "Approve", there)
     assert len((await outcome(waiting)).execute) == 1
-    await card(hands, "approved by “Carl Weiss”")
+    await card(users, "approved by “Carl Weiss”")
 
 
-async def test_teams_13_a_quorum_of_two(scene: Scene, hands: TeamsHands) -> None:
+async def test_teams_13_a_quorum_of_two(scene: Scene, users: TeamsUsers) -> None:
     """Given a quorum of two; when Alice presses twice, then she counts once and is told; Bob's is the
     second."""
     reviewers = {"channel_members": True, "quorum": 2}
     waiting = await ask(scene, reviewers=reviewers)
-    message = await card(hands, "send_email")
-    assert "1 of 2" in await hands.press(ALICE, "Approve", message)
-    newer = await card(hands, "1 of 2")
-    assert "already" in await hands.press(ALICE, "Approve", newer)
+    message = await card(users, "send_email")
+    assert "1 of 2" in await users.press(ALICE, "Approve", message)
+    newer = await card(users, "1 of 2")
+    assert "already" in await users.press(ALICE, "Approve", newer)
     assert not waiting.done()
-    await hands.press(BOB, "Approve", newer)
+    await users.press(BOB, "Approve", newer)
     assert len((await outcome(waiting)).execute) == 1
 
 
 async def test_teams_13_who_may_not_decide_is_told_in_private(
-    scene: Scene, hands: TeamsHands
+    scene: Scene, users: TeamsUsers
 ) -> None:
     """Given people who are not in the channel, a guest in it, and a person of another tenant; when they
     press, then each gets a sentence, no message is posted, and nothing changes."""
     waiting = await ask(scene)
-    message = await card(hands, "send_email")
-    before = len(hands.conversation(APPROVALS).messages)
+    message = await card(users, "send_email")
+    before = len(users.conversation(APPROVALS).messages)
     for person in (CARL, GUEST, SAM):
-        sentence = await hands.press(person, "Approve", message)
+        sentence = await users.press(person, "Approve", message)
         assert sentence.startswith("Only "), sentence
         assert message.cards.get(person) is None
-    assert len(hands.conversation(APPROVALS).messages) == before
+    assert len(users.conversation(APPROVALS).messages) == before
     assert not waiting.done()
-    await hands.press(MARIA, "Approve", message)
+    await users.press(MARIA, "Approve", message)
     assert len((await outcome(waiting)).execute) == 1
 
 
-async def test_teams_13_a_second_press_is_told_who_won(scene: Scene, hands: TeamsHands) -> None:
+async def test_teams_13_a_second_press_is_told_who_won(scene: Scene, users: TeamsUsers) -> None:
     """Given a card that Alice has approved; when Bob presses Reject on what he still sees, then he is told,
     and nothing changes."""
     waiting = await ask(scene)
-    message = await card(hands, "send_email")
-    reject = hands.press_of(BOB, message, actions(message.card)["Reject"], {})
-    await hands.press(ALICE, "Approve", message)
-    assert "Alice Ng" in hands.show(BOB, message, await hands.send(reject))
+    message = await card(users, "send_email")
+    reject = users.press_of(BOB, message, actions(message.card)["Reject"], {})
+    await users.press(ALICE, "Approve", message)
+    assert "Alice Ng" in users.show(BOB, message, await users.send(reject))
     assert len((await outcome(waiting)).execute) == 1
 
 
-async def test_teams_13_the_same_invoke_twice_counts_once(scene: Scene, hands: TeamsHands) -> None:
+async def test_teams_13_the_same_invoke_twice_counts_once(scene: Scene, users: TeamsUsers) -> None:
     """Given an invoke that Teams repeats because it got no answer; then the second one has the same answer,
     and it is one vote."""
     waiting = await ask(scene, reviewers={"channel_members": True, "quorum": 2})
-    message = await card(hands, "send_email")
-    approve = hands.press_of(ALICE, message, actions(message.card)["Approve"], {})
-    answers = [hands.show(ALICE, message, await hands.send(approve)) for _ in range(3)]
+    message = await card(users, "send_email")
+    approve = users.press_of(ALICE, message, actions(message.card)["Approve"], {})
+    answers = [users.show(ALICE, message, await users.send(approve)) for _ in range(3)]
     assert all("1 of 2" in one for one in answers)
     assert not waiting.done()
 
 
 async def test_teams_13_a_button_of_an_older_revision_changes_nothing(
-    scene: Scene, hands: TeamsHands
+    scene: Scene, users: TeamsUsers
 ) -> None:
     """Given an Approve that was shown before Alice's edit; when Bob presses it, then he is told to look
     again, and nothing runs."""
     waiting = await ask(scene, reviewers={"channel_members": True, "quorum": 2})
-    message = await card(hands, "send_email")
-    approve = hands.press_of(BOB, message, actions(message.card)["Approve"], {})
-    await hands.press(ALICE, "Edit", message)
-    await hands.submit(ALICE, message, copies="2")
-    await card(hands, "edited by “Alice Ng”")
-    sentence = hands.show(BOB, message, await hands.send(approve))
+    message = await card(users, "send_email")
+    approve = users.press_of(BOB, message, actions(message.card)["Approve"], {})
+    await users.press(ALICE, "Edit", message)
+    await users.submit(ALICE, message, copies="2")
+    await card(users, "edited by “Alice Ng”")
+    sentence = users.show(BOB, message, await users.send(approve))
     assert "edited" in sentence or "changed" in sentence, sentence
     assert not waiting.done()
 
 
-async def test_teams_13_a_tampered_button_changes_nothing(scene: Scene, hands: TeamsHands) -> None:
+async def test_teams_13_a_tampered_button_changes_nothing(scene: Scene, users: TeamsUsers) -> None:
     """Given the data of a button with another value, kind or MAC, or without one; then each press is told,
     and nothing runs."""
     waiting = await ask(scene, email("c1"), sql("c2"))
-    message = await card(hands, "send_email")
+    message = await card(users, "send_email")
     shown = [one["data"] for one in actions(message.card).values()]
     good = actions(message.card)["Reject"]["data"]
     others = [one for one in shown if one["value"] != good["value"]]
@@ -293,107 +293,107 @@ async def test_teams_13_a_tampered_button_changes_nothing(scene: Scene, hands: T
         {"f_mac": good["mac"], **{key: good[key] for key in ("hitl", "value")}},
     ]
     for data in tampered:
-        press = hands.press_of(ALICE, message, {"data": {}}, {})
+        press = users.press_of(ALICE, message, {"data": {}}, {})
         press["value"]["action"]["data"] = data
-        assert "can't be read" in hands.show(ALICE, message, await hands.send(press)), data
+        assert "can't be read" in users.show(ALICE, message, await users.send(press)), data
     assert not waiting.done()
     assert message.card_for(ALICE) is message.card
 
 
 @pytest.mark.parametrize("trigger", ["automatic", "at9_f6_new"])
 async def test_teams_13_a_refresh_by_teams_decides_nothing(
-    scene: Scene, hands: TeamsHands, trigger: str
+    scene: Scene, users: TeamsUsers, trigger: str
 ) -> None:
     """Given an invoke with the trigger `automatic`, or one that nobody documents, with the data of Approve;
     then its answer is the card, no message is updated for it, and nothing is decided."""
     waiting = await ask(scene)
-    message = await card(hands, "send_email")
+    message = await card(users, "send_email")
     await scene.all_shown()
     edited = message.edited_at
-    refresh = hands.press_of(ALICE, message, actions(message.card)["Approve"], {})
+    refresh = users.press_of(ALICE, message, actions(message.card)["Approve"], {})
     refresh["value"]["trigger"] = trigger
-    seen = hands.show(ALICE, message, await hands.send(refresh))
+    seen = users.show(ALICE, message, await users.send(refresh))
     assert seen == text_of(message.card)
     await scene.all_shown()
     assert message.edited_at == edited
     assert not waiting.done()
 
 
-async def test_teams_13_unknown_activities_are_answered(scene: Scene, hands: TeamsHands) -> None:
+async def test_teams_13_unknown_activities_are_answered(scene: Scene, users: TeamsUsers) -> None:
     """Given activities that this bot does not know; then an invoke is 501, all others are 200, and a button
     that is none of ours is told so."""
     for kind in ("typing", "messageReaction", "messageUpdate", "event", "endOfConversation", "x"):
-        assert await hands.send(hands.activity(ALICE, APPROVALS, type=kind)) == 200
+        assert await users.send(users.activity(ALICE, APPROVALS, type=kind)) == 200
     for name in ("task/submit", "task/fetch", "signin/verifyState", "x"):
-        invoke = hands.activity(ALICE, APPROVALS, type="invoke", name=name, value={})
-        assert await hands.send(invoke) == 501
+        invoke = users.activity(ALICE, APPROVALS, type="invoke", name=name, value={})
+        assert await users.send(invoke) == 501
     for value in ({}, {"action": None}, {"action": {"type": "Action.Submit"}}, {"action": []}):
-        invoke = hands.activity(
+        invoke = users.activity(
             ALICE, APPROVALS, type="invoke", name="adaptiveCard/action", value=value
         )
-        body = await hands.send(invoke)
+        body = await users.send(invoke)
         assert body["value"]
         assert body["type"].endswith("activity.message")
 
 
-async def test_teams_13_must_read_and_see_all_of_it(scene: Scene, hands: TeamsHands) -> None:
+async def test_teams_13_must_read_and_see_all_of_it(scene: Scene, users: TeamsUsers) -> None:
     """Given arguments that are too long for the card; when Alice approves, then she gets all of it to read
     first; on its last page she approves."""
     call = ToolCall("c1", "send_email", {"to": "jo@example.com", "body": "word " * 12_000})
     waiting = await ask(scene, call, interrupt_on={})
-    message = await card(hands, "send_email")
-    seen = await hands.press(ALICE, "Read all, then approve", message)
+    message = await card(users, "send_email")
+    seen = await users.press(ALICE, "Read all, then approve", message)
     assert not waiting.done()
     pages = 1
     while "Approve" not in actions(message.card_for(ALICE)):
         label = next(one for one in actions(message.card_for(ALICE)) if "▶" in one)
-        seen = await hands.press(ALICE, label, message)
+        seen = await users.press(ALICE, label, message)
         pages += 1
     assert pages > 1
     assert "word" in seen
-    assert "approved by “Alice Ng”" in await hands.press(ALICE, "Approve", message)
+    assert "approved by “Alice Ng”" in await users.press(ALICE, "Approve", message)
     assert len((await outcome(waiting)).execute) == 1
 
 
-async def test_teams_13_the_review_page_by_page(scene: Scene, hands: TeamsHands) -> None:
+async def test_teams_13_the_review_page_by_page(scene: Scene, users: TeamsUsers) -> None:
     """Given more actions than a card shows; when Alice reads them one by one and decides each, then she gets
     the next one that waits, and all run."""
     calls = [ToolCall(f"c{at}", f"tool_{at:02}", {"text": "x " * 300}) for at in range(30)]
     waiting = await ask(scene, *calls, interrupt_on={})
-    message = await card(hands, "30")
+    message = await card(users, "30")
     label = next(one for one in actions(message.card) if one.startswith("Review"))
-    seen = await hands.press(ALICE, label, message)
+    seen = await users.press(ALICE, label, message)
     for call in calls:
         assert call.name in seen
-        seen = await hands.press(ALICE, "Approve", message)
+        seen = await users.press(ALICE, "Approve", message)
     assert len((await outcome(waiting)).execute) == 30
 
 
-async def test_teams_13_a_card_in_a_personal_chat(scene: Scene, hands: TeamsHands) -> None:
+async def test_teams_13_a_card_in_a_personal_chat(scene: Scene, users: TeamsUsers) -> None:
     """Given a review for one person; when she escalates it from her chat, then the next channel has it; when
     she approves it there, then it runs."""
     chain = [{"after": "1h", "to": f"teams:{OPS}"}]
     waiting = await ask(scene, notify=[f"teams:{ALICE}"], escalate=chain)
-    message = await card(hands, "send_email", conversation=hands.chat(ALICE))
+    message = await card(users, "send_email", conversation=users.chat(ALICE))
     label = next(one for one in actions(message.card) if one.startswith("Escalate"))
-    await hands.press(ALICE, label, message)
-    await hands.submit(ALICE, message, "For you")
-    await card(hands, "send_email", "For you", conversation=OPS)
-    newer = await card(hands, "Escalated", conversation=hands.chat(ALICE))
-    await hands.press(ALICE, "Approve", newer)
+    await users.press(ALICE, label, message)
+    await users.submit(ALICE, message, "For you")
+    await card(users, "send_email", "For you", conversation=OPS)
+    newer = await card(users, "Escalated", conversation=users.chat(ALICE))
+    await users.press(ALICE, "Approve", newer)
     assert len((await outcome(waiting)).execute) == 1
 
 
-async def test_teams_13_group_members_have_own_copies(scene: Scene, hands: TeamsHands) -> None:
+async def test_teams_13_group_members_have_own_copies(scene: Scene, users: TeamsUsers) -> None:
     """Given a review for an Entra group; then each member has a card in their chat; when Carl edits and
     approves his, then both say so."""
     waiting = await ask(scene, notify=[f"teams:group:{OPS_GROUP}"])
     messages = [
-        await card(hands, "send_email", conversation=hands.chat(one)) for one in (CARL, DANA)
+        await card(users, "send_email", conversation=users.chat(one)) for one in (CARL, DANA)
     ]
-    await hands.press(CARL, "Edit", messages[0])
-    await hands.submit(CARL, messages[0], copies="4")
+    await users.press(CARL, "Edit", messages[0])
+    await users.submit(CARL, messages[0], copies="4")
     [call] = (await outcome(waiting)).execute
     assert call.args["copies"] == 4
     for one in (CARL, DANA):
-        await card(hands, "edited and approved by", conversation=hands.chat(one))
+        await card(users, "edited and approved by", conversation=users.chat(one))

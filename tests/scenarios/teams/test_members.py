@@ -11,89 +11,87 @@ from bot.channels.teams.handlers.presses import Presses
 from bot.inbox import ReviewAccess
 from teams_sandbox.workspace.acme import ALICE, APPROVALS, AUDIT, BOB, GROUP_CHAT
 from tests.support.bots import Scene
-from tests.support.teams.hands import TeamsHands, actions
 from tests.support.teams.scene import ask, card, outcome
+from tests.support.teams.users import TeamsUsers, actions
 
 
-def add_anonymous(hands: TeamsHands) -> None:
+def add_anonymous(users: TeamsUsers) -> None:
     """Somebody without an account joins the group chat, as in a meeting."""
-    tenant = hands.sandbox.workspace.tenant_id
+    tenant = users.sandbox.workspace.tenant_id
     people: list[dict[str, Any]] = [
-        {"id": hands.user(id).mri, "aadObjectId": id, "name": "x", "tenantId": tenant}
+        {"id": users.user(id).mri, "aadObjectId": id, "name": "x", "tenantId": tenant}
         for id in (ALICE, BOB)
     ]
     people.append({"id": "29:1anon", "name": "Guest", "userRole": "anonymous"})
     body = json.dumps({"members": people})
-    hands.sandbox.faults.add("answer", "pagedmembers", status=200, body=body)
+    users.sandbox.faults.add("answer", "pagedmembers", status=200, body=body)
 
 
-async def test_at2_an_anonymous_member_stops_no_conversation(
-    scene: Scene, hands: TeamsHands
-) -> None:
-    add_anonymous(hands)
+async def test_an_anonymous_member_stops_no_conversation(scene: Scene, users: TeamsUsers) -> None:
+    add_anonymous(users)
     waiting = await ask(scene, notify=[f"teams:{GROUP_CHAT}"])
-    message = await card(hands, "send_email", conversation=GROUP_CHAT)
-    await hands.press(ALICE, "Approve", message)
+    message = await card(users, "send_email", conversation=GROUP_CHAT)
+    await users.press(ALICE, "Approve", message)
     assert (await outcome(waiting)).execute
 
 
-async def test_at2_an_anonymous_person_who_joins_stops_no_click(
-    scene: Scene, hands: TeamsHands
+async def test_an_anonymous_person_who_joins_stops_no_click(
+    scene: Scene, users: TeamsUsers
 ) -> None:
     waiting = await ask(scene, notify=[f"teams:{GROUP_CHAT}"])
-    message = await card(hands, "send_email", conversation=GROUP_CHAT)
-    add_anonymous(hands)
-    update = hands.activity(
+    message = await card(users, "send_email", conversation=GROUP_CHAT)
+    add_anonymous(users)
+    update = users.activity(
         ALICE, GROUP_CHAT, type="conversationUpdate", membersAdded=[{"id": "29:1anon"}]
     )
-    assert await hands.send(update) == 200
-    await hands.press(ALICE, "Approve", message)
+    assert await users.send(update) == 200
+    await users.press(ALICE, "Approve", message)
     assert (await outcome(waiting)).execute
 
 
 @pytest.mark.parametrize("part", [(ReviewAccess, "load_permitted"), (Presses, "answer")])
-async def test_at2_an_error_of_ours_is_a_sentence_for_the_person(
-    scene: Scene, hands: TeamsHands, monkeypatch: pytest.MonkeyPatch, part: tuple[Any, str]
+async def test_an_error_of_ours_is_a_sentence_for_the_person(
+    scene: Scene, users: TeamsUsers, monkeypatch: pytest.MonkeyPatch, part: tuple[Any, str]
 ) -> None:
     """Given a fault in our code; then the person reads that pressing again is safe, and it is."""
     waiting = await ask(scene)
-    message = await card(hands, "send_email")
+    message = await card(users, "send_email")
 
     async def fail(*_: object, **__: object) -> None:
         raise ValueError("a fault of ours")
 
     with monkeypatch.context() as broken:
         broken.setattr(*part, fail)
-        press = hands.press_of(ALICE, message, actions(message.card or {})["Approve"], {})
-        assert "again: it counts only once" in str(await hands.send(press))
-    await hands.press(ALICE, "Approve", message)
+        press = users.press_of(ALICE, message, actions(message.card or {})["Approve"], {})
+        assert "again: it counts only once" in str(await users.send(press))
+    await users.press(ALICE, "Approve", message)
     assert (await outcome(waiting)).execute
 
 
-async def test_at3_two_bots_hear_of_a_removal_and_of_a_new_install(
-    scene: Scene, hands: TeamsHands
+async def test_two_bots_hear_of_a_removal_and_of_a_new_install(
+    scene: Scene, users: TeamsUsers
 ) -> None:
     """Given two bots; when one hears that the app was removed from a team, and the other one that it was
     added again, then a further bot knows the team."""
-    sandbox = hands.sandbox
+    sandbox = users.sandbox
     first = sandbox.bot_url
     second = (await scene.bot(**sandbox.settings())).endpoints["teams"]
     for bot, action in ((second, "remove"), (first, "add")):
         sandbox.bot_url = bot
-        update = hands.activity(ALICE, APPROVALS, type="installationUpdate", action=action)
-        assert await hands.send(update) == 200
+        update = users.activity(ALICE, APPROVALS, type="installationUpdate", action=action)
+        assert await users.send(update) == 200
     third = await scene.bot(**sandbox.settings())
     sandbox.bot_url = third.endpoints["teams"]
     await ask(scene, notify=["teams:Audit"])
-    await card(hands, "send_email", conversation=AUDIT)
+    await card(users, "send_email", conversation=AUDIT)
 
 
 @pytest.mark.parametrize("refused", ["conflict", "token"])
-async def test_at7_a_post_that_was_not_made_is_made_without_a_search(
-    scene: Scene, hands: TeamsHands, refused: str
+async def test_a_post_that_was_not_made_is_made_without_a_search(
+    scene: Scene, users: TeamsUsers, refused: str
 ) -> None:
     """Given an app that may not read messages; when a post is refused for now, then it is posted later."""
-    sandbox = hands.sandbox
+    sandbox = users.sandbox
     sandbox.app.permissions.discard("ChannelMessage.Read.Group")
     if refused == "token":
         sandbox.faults.add("answer", "post", times=1, status=401, body="{}")
@@ -101,19 +99,19 @@ async def test_at7_a_post_that_was_not_made_is_made_without_a_search(
     else:
         sandbox.faults.add("conflict", "post", times=1)
     await ask(scene)
-    await card(hands, "send_email")
+    await card(users, "send_email")
 
 
-async def test_at5_cards_have_the_new_name_after_teams_told_of_it(
-    scene: Scene, hands: TeamsHands
+async def test_cards_have_the_new_name_after_teams_told_of_it(
+    scene: Scene, users: TeamsUsers
 ) -> None:
     await ask(scene)
-    await card(hands, "send_email")
-    where = hands.conversation(AUDIT)
+    await card(users, "send_email")
+    where = users.conversation(AUDIT)
     assert where.team is not None
     where.name = "Ledger"
-    update = hands.activity(ALICE, where.team.id, type="conversationUpdate")
+    update = users.activity(ALICE, where.team.id, type="conversationUpdate")
     update["channelData"] |= {"eventType": "channelRenamed"}
-    assert await hands.send(update) == 200
+    assert await users.send(update) == 200
     await ask(scene, notify=["teams:Ledger"])
-    await card(hands, "send_email", conversation=AUDIT)
+    await card(users, "send_email", conversation=AUDIT)

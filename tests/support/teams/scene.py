@@ -10,7 +10,7 @@ from hitl_core import Outcome, ToolCall
 from teams_sandbox.workspace import Message
 from teams_sandbox.workspace.acme import APPROVALS
 from tests.support.bots import Scene
-from tests.support.teams.hands import TeamsHands
+from tests.support.teams.users import TeamsUsers
 
 HERE = f"teams:{APPROVALS}"
 POLICY: dict[str, Any] = {
@@ -40,8 +40,8 @@ async def ask(
     return scene.ask(gate, *calls, requester=requester)
 
 
-async def card(hands: TeamsHands, *having: str, conversation: str = APPROVALS) -> Message:
-    return await hands.message(*having, conversation=conversation)
+async def card(users: TeamsUsers, *having: str, conversation: str = APPROVALS) -> Message:
+    return await users.message(*having, conversation=conversation)
 
 
 async def outcome(waiting: asyncio.Task[Outcome]) -> Outcome:

@@ -288,14 +288,14 @@ SAME: list[tuple[BaseTool, dict[str, Any], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("tool", "args", "names"), CHANGED)
-def test_h6_what_would_not_arrive_is_named(
+def test_what_would_not_arrive_is_named(
     tool: BaseTool, args: dict[str, Any], names: list[str]
 ) -> None:
     assert changed_args(tool, args) == names
 
 
 @pytest.mark.parametrize(("tool", "args", "received"), SAME)
-async def test_h6_what_arrives_is_accepted(
+async def test_what_arrives_is_accepted(
     tool: BaseTool, args: dict[str, Any], received: dict[str, Any]
 ) -> None:
     """Given arguments that pydantic converts by their types, then they are accepted, and LangChain gives the
@@ -309,11 +309,11 @@ async def test_h6_what_arrives_is_accepted(
     assert RAN
 
 
-def test_h6_a_lazy_value_is_compared() -> None:
+def test_a_lazy_value_is_compared() -> None:
     assert changed_args(by_model(i=(Iterable[int], ...)), {"i": [1, "2"]}) == []
 
 
-def test_h6_injected_fields_hide_no_change() -> None:
+def test_injected_fields_hide_no_change() -> None:
     """Given a model with a required field that LangGraph injects, then its other arguments are compared. An
     argument that the tool itself refuses is a case for people, who may edit it."""
 
@@ -346,7 +346,7 @@ BAD = [
 
 @MODES
 @pytest.mark.parametrize(("tool", "args", "name"), BAD)
-async def test_h6_nobody_is_asked_about_what_would_not_arrive(
+async def test_nobody_is_asked_about_what_would_not_arrive(
     lab: Lab, tool: BaseTool, args: dict[str, Any], name: str, mode: str
 ) -> None:
     turn = [call("c1", "note", **args)]
@@ -359,7 +359,7 @@ async def test_h6_nobody_is_asked_about_what_would_not_arrive(
     assert f"`{name}`" in text
 
 
-async def test_h6_an_edit_that_adds_such_an_argument_is_refused(lab: Lab) -> None:
+async def test_an_edit_that_adds_such_an_argument_is_refused(lab: Lab) -> None:
     turn = [call("c1", "note", service="a")]
     driver = lab.reviews.drive(agent(lab, by_function(deploy), turn=turn, saver=lab.saver))
     async with lab.serving(driver):
@@ -372,7 +372,7 @@ async def test_h6_an_edit_that_adds_such_an_argument_is_refused(lab: Lab) -> Non
 
 
 @pytest.mark.parametrize(("tool", "args", "name"), BAD)
-async def test_h6_the_guard_stops_such_a_call_without_a_driver(
+async def test_the_guard_stops_such_a_call_without_a_driver(
     lab: Lab, tool: BaseTool, args: dict[str, Any], name: str
 ) -> None:
     """Given a call that the policy allows without a review, then it doesn't run with other arguments."""

@@ -75,9 +75,7 @@ def agent(lab: Lab, *, account: object) -> Any:
         (Json[list[float]], f"[{BIG}.0]", "/value/0"),
     ],
 )
-def test_a9_f19_a_number_that_the_tool_would_get_rounded_is_named(
-    kind: Any, given: Any, at: str
-) -> None:
+def test_a_number_that_the_tool_would_get_rounded_is_named(kind: Any, given: Any, at: str) -> None:
     assert changed_args(taking(kind), {"value": given}) == [at]
 
 
@@ -106,11 +104,11 @@ def test_a9_f19_a_number_that_the_tool_would_get_rounded_is_named(
         (Json[list[Decimal]], "[0.1]"),
     ],
 )
-def test_a9_f19_a_number_that_arrives_exactly_is_no_change(kind: Any, given: Any) -> None:
+def test_a_number_that_arrives_exactly_is_no_change(kind: Any, given: Any) -> None:
     assert changed_args(taking(kind), {"value": given}) == []
 
 
-async def test_a9_f19_nobody_is_asked_about_a_number_that_the_tool_would_round(lab: Lab) -> None:
+async def test_nobody_is_asked_about_a_number_that_the_tool_would_round(lab: Lab) -> None:
     driver = lab.reviews.drive(agent(lab, account=BIG))
     async with lab.serving(driver):
         run = await driver.run(go(), thread_id="t-1")
@@ -119,7 +117,7 @@ async def test_a9_f19_nobody_is_asked_about_a_number_that_the_tool_would_round(l
     assert (review.actions, RAN, status, "`account`" in text) == ((), [], "error", True)
 
 
-async def test_a9_f19_a_call_with_such_a_number_after_an_edit_does_not_run(lab: Lab) -> None:
+async def test_a_call_with_such_a_number_after_an_edit_does_not_run(lab: Lab) -> None:
     driver = lab.reviews.drive(agent(lab, account=5.0))
     async with lab.serving(driver):
         run = await driver.run(go(), thread_id="t-1")
@@ -130,7 +128,7 @@ async def test_a9_f19_a_call_with_such_a_number_after_an_edit_does_not_run(lab: 
     assert RAN == []
 
 
-async def test_a9_f19_a_number_that_a_float_can_hold_is_paid_after_an_edit(lab: Lab) -> None:
+async def test_a_number_that_a_float_can_hold_is_paid_after_an_edit(lab: Lab) -> None:
     driver = lab.reviews.drive(agent(lab, account=5.0))
     async with lab.serving(driver):
         run = await driver.run(go(), thread_id="t-1")

@@ -76,7 +76,7 @@ TO = {"to": "a"}
     ],
     ids=["function", "schema", "pydantic 1", "alias", "nested"],
 )
-async def test_a14_what_an_edit_removes_does_not_come_back_as_a_default(
+async def test_what_an_edit_removes_does_not_come_back_as_a_default(
     lab: Lab, tool: BaseTool, given: Any, edited: Any, where: str
 ) -> None:
     """Given an edit that removes a value for which the tool has a default, then the tool does not run, and
@@ -90,7 +90,7 @@ async def test_a14_what_an_edit_removes_does_not_come_back_as_a_default(
     assert "NOT executed" in text
 
 
-async def test_a14_what_the_model_leaves_out_has_its_default(lab: Lab) -> None:
+async def test_what_the_model_leaves_out_has_its_default(lab: Lab) -> None:
     """Given a value that the model did not give, or whose default is nothing, then the tool runs."""
     tool = StructuredTool.from_function(plain, None, "note", "Note.")
     await run_edited(lab, tool, {"to": "a", "memo": "x"}, {"to": "b"})

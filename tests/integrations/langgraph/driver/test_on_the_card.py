@@ -31,7 +31,7 @@ async def test_a_new_message_takes_the_card_back(scene: Scene, lab: Lab) -> None
     driver = lab.driver([call("c1", "send_email", to=f"{CANARY}@example.com")], "Fine.")
     await driver.run(go(), thread_id="t-1")
     before = await scene.card("send_email")
-    await scene.hands.inject_fault("http_500", method="chat.update")
+    await scene.actor.inject_fault("http_500", method="chat.update")
 
     run = await driver.run(go("Never mind."), thread_id="t-1")
 
@@ -41,14 +41,14 @@ async def test_a_new_message_takes_the_card_back(scene: Scene, lab: Lab) -> None
     assert await scene.alice.notices() == [
         "The agent cancelled this: nobody needs to decide any more."
     ]
-    await scene.hands.inject_fault("ok", method="chat.update")
+    await scene.actor.inject_fault("ok", method="chat.update")
     after = await scene.card("cancelled by the agent", "The user wrote something new.")
     assert review_of(after) == review_of(before)
     assert not buttons(after, "approve")
     assert lab.effects == []
 
 
-async def test_a14_a_stop_that_was_told_is_done_though_serving_ends(
+async def test_a_stop_that_was_told_is_done_though_serving_ends(
     lab: Lab,
 ) -> None:
     """Given a program that ends `serve` as soon as it hears of the stop, then its review is done."""

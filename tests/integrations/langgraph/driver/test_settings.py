@@ -155,7 +155,7 @@ async def test_the_resumed_leg_is_streamed_like_the_first(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("new", [{}, {"context": User("Bob"), "config": label_config("red")}])
-async def test_a13_g2_a_refused_run_changes_no_settings_of_the_one_that_waits(
+async def test_a_refused_run_changes_no_settings_of_the_one_that_waits(
     lab: Lab, new: dict[str, Any]
 ) -> None:
     """Given a decided run of Ann, when another message is refused because the thread is busy, then Ann's run
@@ -171,7 +171,7 @@ async def test_a13_g2_a_refused_run_changes_no_settings_of_the_one_that_waits(
 
 
 @pytest.mark.parametrize("key", ["checkpoint_id", "checkpoint_ns"])
-async def test_a13_g7_a_run_has_no_config_of_one_checkpoint(lab: Lab, key: str) -> None:
+async def test_a_run_has_no_config_of_one_checkpoint(lab: Lab, key: str) -> None:
     """Given a config that names a checkpoint, at which the driver would not see where the run pauses, then it
     is refused, and the review that waits still waits."""
     config: Any = {"configurable": {key: "1f0c"}}
@@ -184,7 +184,7 @@ async def test_a13_g7_a_run_has_no_config_of_one_checkpoint(lab: Lab, key: str) 
     assert (await lab.review(run.review_id)).status == "pending"
 
 
-async def test_a13_g7_a_run_goes_on_from_an_earlier_checkpoint(lab: Lab) -> None:
+async def test_a_run_goes_on_from_an_earlier_checkpoint(lab: Lab) -> None:
     """Given a thread that starts again from before the model's turn, as that error says, then people are
     asked again."""
     agent = lab.agent([call("c1", "send_email", to="a")])
@@ -204,7 +204,7 @@ def thread_config(thread_id: str) -> Any:
     return {"configurable": {"thread_id": thread_id}}
 
 
-async def test_a13_g13_saved_input_begins_with_nothing_of_the_last_run(lab: Lab) -> None:
+async def test_saved_input_begins_with_nothing_of_the_last_run(lab: Lab) -> None:
     """Given a run of Ann that waits, when somebody else's input is saved, then the run that continues with it
     is not Ann's."""
     driver = asking(lab, turns=2, context=User("default"))
@@ -218,7 +218,7 @@ async def test_a13_g13_saved_input_begins_with_nothing_of_the_last_run(lab: Lab)
 
 
 @pytest.mark.parametrize("given", [{}, {"context": User("Bob"), "config": label_config("red")}])
-async def test_a14_settings_of_a_run_are_not_those_of_a_later_run_of_its_thread(
+async def test_settings_of_a_run_are_not_those_of_a_later_run_of_its_thread(
     lab: Lab, given: dict[str, Any]
 ) -> None:
     """Given a process that knows Ann's settings of a thread, and a new run there that another process began,
@@ -238,7 +238,7 @@ async def test_a14_settings_of_a_run_are_not_those_of_a_later_run_of_its_thread(
         assert answers(lab.stops[0])["c2"] == ("success", "default to b, none")
 
 
-async def test_a14_settings_of_a_run_stay_when_code_changes_its_state(lab: Lab) -> None:
+async def test_settings_of_a_run_stay_when_code_changes_its_state(lab: Lab) -> None:
     """Given a run of Ann that waits, when the application changes its state by hand, then it is still Ann's
     run, and no process continues it as somebody else's."""
     agent = asking_agent(lab)
@@ -254,7 +254,7 @@ async def test_a14_settings_of_a_run_stay_when_code_changes_its_state(lab: Lab) 
     assert answers(lab.stops[0])["c1"] == ("success", "Ann to a, none")
 
 
-async def test_a14_settings_of_a_run_stay_when_new_input_can_not_be_read(lab: Lab) -> None:
+async def test_settings_of_a_run_stay_when_new_input_can_not_be_read(lab: Lab) -> None:
     """Given a run of Ann that waits, when input of Bob can't be read, then what is told to the model of the
     cancelled call is told in Ann's run."""
     driver = asking(lab, turns=2, context=User("default"))
@@ -272,7 +272,7 @@ async def next_stop(lab: Lab) -> str | None:
     return lab.stops[0].review_id if lab.stops else None
 
 
-async def test_a14_a_run_that_other_code_began_goes_on_with_the_settings_of_who_drives_it(
+async def test_a_run_that_other_code_began_goes_on_with_the_settings_of_who_drives_it(
     lab: Lab,
 ) -> None:
     """Given a thread that paused without the driver, and a driver that continues it with Ann's context, then
@@ -287,7 +287,7 @@ async def test_a14_a_run_that_other_code_began_goes_on_with_the_settings_of_who_
     assert answers(lab.stops[0])["c1"] == ("success", "Ann to a, none")
 
 
-async def test_a14_a_run_inside_of_another_one_has_a_context_of_its_own(lab: Lab) -> None:
+async def test_a_run_inside_of_another_one_has_a_context_of_its_own(lab: Lab) -> None:
     """Given a node that starts a run of another agent, then it is told how, and that way works."""
     inner = asking(lab)
 

@@ -22,7 +22,7 @@ async def wait_until_told(lab: Lab, review_id: str | None) -> None:
     await wait_until("it is told", is_told)
 
 
-async def test_a14_people_are_told_that_a_decided_run_can_not_go_on(lab: Lab) -> None:
+async def test_people_are_told_that_a_decided_run_can_not_go_on(lab: Lab) -> None:
     """Given a decided run that this process can't continue, again and again, then its card says so, and
     when another process has finished it, it does no longer."""
     run = await asking(lab).run(go(), thread_id="t-1", context=User("Ann"))
@@ -43,7 +43,7 @@ async def test_a14_people_are_told_that_a_decided_run_can_not_go_on(lab: Lab) ->
     assert build_card(done, DEFAULT).warnings == ()
 
 
-async def test_a14_people_are_told_that_a_checkpointer_lost_the_thread(lab: Lab) -> None:
+async def test_people_are_told_that_a_checkpointer_lost_the_thread(lab: Lab) -> None:
     driver = asking(lab)
     run = await driver.run(go(), thread_id="t-1")
     await lab.saver.adelete_thread("t-1")
@@ -55,7 +55,7 @@ async def test_a14_people_are_told_that_a_checkpointer_lost_the_thread(lab: Lab)
     assert problem.why == "The agent's checkpointer has no thread 't-1'."
 
 
-async def test_a14_the_error_of_an_agents_own_code_is_only_named(lab: Lab) -> None:
+async def test_the_error_of_an_agents_own_code_is_only_named(lab: Lab) -> None:
     """Given an agent whose own code raises after the decision, then people read the kind of its error, and
     not its text, which may quote what the tool got."""
 

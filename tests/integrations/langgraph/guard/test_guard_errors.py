@@ -26,9 +26,7 @@ def handle_errors() -> ToolErrorMiddleware:
 
 @pytest.mark.parametrize("around", [retry, handle_errors])
 @pytest.mark.parametrize("where", ["before", "between"])
-async def test_a13_g10_a_run_that_lost_its_lease_does_not_go_on(
-    lab: Lab, around: Any, where: str
-) -> None:
+async def test_a_run_that_lost_its_lease_does_not_go_on(lab: Lab, around: Any, where: str) -> None:
     """Given a process that loses its lease while the tool runs, then it doesn't tell the model that the tool
     failed, and the person's word about the call does."""
 
@@ -66,7 +64,7 @@ async def catches(inner: Any, task: str) -> str:
     return state["messages"][-1].text
 
 
-async def test_a14_an_approved_call_that_the_agent_did_not_start_is_told(
+async def test_an_approved_call_that_the_agent_did_not_start_is_told(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given an approved call that could not be started, and code around it that catches the error and goes

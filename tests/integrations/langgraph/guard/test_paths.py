@@ -427,7 +427,7 @@ async def test_a_tool_that_no_rule_can_name_is_refused_before_anything_runs(
 
 
 @pytest.mark.parametrize("kind", ["func", "coroutine"])
-async def test_a13_g14_a_tool_that_is_a_generator_is_refused(lab: Lab, kind: str) -> None:
+async def test_a_tool_that_is_a_generator_is_refused(lab: Lab, kind: str) -> None:
     """LangChain would call it, run nothing of it, and take the generator for its result."""
 
     def by_parts(task: str) -> Any:
@@ -469,7 +469,7 @@ async def test_what_a_provider_runs_itself_has_to_be_allowed(
     Watch(lambda: lab.gate.policy).on_chat_model_start({}, [], invocation_params={"tools": tools})
 
 
-async def test_a13_g9_what_a_provider_runs_itself_has_to_be_allowed_with_any_arguments(
+async def test_what_a_provider_runs_itself_has_to_be_allowed_with_any_arguments(
     lab: Lab,
 ) -> None:
     """Given a rule that depends on the arguments, which the provider doesn't tell, then the model is not

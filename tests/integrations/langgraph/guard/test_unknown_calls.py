@@ -107,7 +107,7 @@ def hiding_tool() -> Any:
         ),
     ],
 )
-async def test_a7_m3_a_question_shows_nothing_that_its_call_may_hide(
+async def test_a_question_shows_nothing_that_its_call_may_hide(
     lab: Lab,
     shape: Callable[[Any], Any],
     policy: Any,
@@ -124,7 +124,7 @@ async def test_a7_m3_a_question_shows_nothing_that_its_call_may_hide(
 
 
 @SHAPES
-async def test_a7_m3_a_question_is_shown_if_the_policy_hides_nothing(
+async def test_a_question_is_shown_if_the_policy_hides_nothing(
     lab: Lab, shape: Callable[[Any], Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     lab.set_policy(default="allow", interrupt_on={"other": {"redact": ["/pin"]}})
@@ -132,7 +132,7 @@ async def test_a7_m3_a_question_is_shown_if_the_policy_hides_nothing(
     assert CANARY in await all_texts(lab, question, capsys)
 
 
-async def test_a7_m3_a_node_without_tools_shows_its_question(
+async def test_a_node_without_tools_shows_its_question(
     lab: Lab, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """attack 7, M3: given a node that asks and runs no tool, beside a tool with hidden values, then its words

@@ -167,7 +167,7 @@ async def test_a_graph_that_keeps_no_callback_is_refused(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("given", ["5000", {"amount": 5000}])
-async def test_a13_g9_a_text_in_place_of_arguments_avoids_no_rule(lab: Lab, given: Any) -> None:
+async def test_a_text_in_place_of_arguments_avoids_no_rule(lab: Lab, given: Any) -> None:
     """Given a rule for large amounts, when a node's code invokes the tool with a plain text, which LangChain
     takes for the first argument, then it doesn't run."""
     large = {"properties": {"amount": {"not": {"maximum": 100}}}, "required": ["amount"]}

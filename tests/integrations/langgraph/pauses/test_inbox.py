@@ -136,7 +136,7 @@ async def test_a_node_that_raises_after_its_answer_is_told_and_not_run_again(lab
         await drives.run({"out": []}, thread_id="t-1")
 
 
-async def test_a7_m5_a_checkpointer_that_cant_write_is_not_a_node_that_raised(lab: Lab) -> None:
+async def test_a_checkpointer_that_cant_write_is_not_a_node_that_raised(lab: Lab) -> None:
     """attack 7, M5: given a database that can't be written while a question is answered, so that nobody knows
     how far the node got, then a person is asked, and the decision is not lost."""
 

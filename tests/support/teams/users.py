@@ -67,7 +67,7 @@ def filled_in(card: Any, values: Mapping[str, str]) -> dict[str, str]:
     return entries | {found[label]["id"]: value for label, value in values.items()}
 
 
-class TeamsHands:
+class TeamsUsers:
     """Acts for the people in a tenant. `answers`: the bodies of the bot's answers, oldest first."""
 
     def __init__(self, sandbox: Sandbox, session: aiohttp.ClientSession) -> None:
