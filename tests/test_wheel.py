@@ -12,7 +12,7 @@ import pytest
 
 from slack_sandbox.client.actor import Actor
 from tests.support.processes.installation import Installation, build_wheel, copy_sources, install
-from tests.support.processes.ports import free_port_before_another
+from tests.support.processes.ports import find_free_port_before_another
 
 pytestmark = [pytest.mark.redis, pytest.mark.servers, pytest.mark.slow]
 
@@ -85,7 +85,7 @@ def test_the_check_of_the_demo_passes(with_slack: Installation) -> None:
 
 async def test_the_demo_shows_what_its_agent_asks(with_slack: Installation) -> None:
     """Given a question at its start; then its review is on the page, and Ctrl-C ends all of it."""
-    port = free_port_before_another()
+    port = find_free_port_before_another()
     demo = subprocess.Popen(
         [with_slack.hitl, "demo", f"--port={port}", "--data=shown", "--ask=refund order 1042"],
         cwd=with_slack.folder, env=with_slack.environment | {"PYTHONUNBUFFERED": "1"},

@@ -25,10 +25,11 @@ from benchmarks.chaos.plan import (
     channel_id,
     policy_mapping,
 )
-from benchmarks.chaos.processes import Program, free_port
+from benchmarks.chaos.processes import Program
 from benchmarks.chaos.servers import ClusterRedis, LossyRedis, SentinelRedis, Server, SingleRedis
 from hitl_core.model import Token
 from hitl_core.store import RedisStore
+from slack_sandbox.demo.ports import find_free_ports
 from slack_sandbox.sandbox import BOT_TOKEN, SIGNING_SECRET, Sandbox
 from slack_sandbox.server import running_sandbox
 
@@ -121,7 +122,7 @@ async def open_scene(plan: Plan, folder: Path) -> AsyncGenerator[Scene, None]:
         links = await stack.enter_async_context(open_remote_links())
         board, build = Board(sandbox), _Builder(plan, folder, redis, links, stack)
         slack_port = int(sandbox.url.rpartition(":")[2])
-        ports = [free_port() for _ in range(BOTS)]
+        ports = find_free_ports(BOTS)
         all_ports = [*ports, *[None] * WORKERS]
         bots = [await build.bot(n, slack_port, port) for n, port in enumerate(all_ports)]
         token = await _make_token(redis.url)

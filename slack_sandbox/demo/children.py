@@ -6,7 +6,6 @@ import contextlib
 import ctypes
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -106,13 +105,6 @@ class ChildProcess:
     def _last_line(self) -> str:
         lines = [line for line in self.text().splitlines() if line.strip()]
         return lines[-1] if lines else f"It ended with {self.process and self.process.returncode}."
-
-
-def find_free_port() -> int:
-    """A port that is not in use now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _die_with_parent() -> None:

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..client import Actor
-from .children import PROGRAM, ChildError, ChildProcess, find_free_port
+from .children import PROGRAM, ChildError, ChildProcess
 from .embedded_redis import EmbeddedRedis
+from .ports import find_free_port
 from .redis_binary import EmbeddedRedisError
 from .services import ASK, Services, open_services
 from .teams import has_teams

@@ -19,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from .ports import find_free_port
 from .redis_binary import EmbeddedRedisError, find_redis_server
 
 DURABLE_SETTINGS: Mapping[str, str] = {
@@ -90,7 +91,7 @@ class EmbeddedRedis:
         self._lock_folder()
         try:
             with self._server_lock() as lock:
-                self._port = self._port or _free_port()
+                self._port = self._port or find_free_port()
                 self._process = self._spawn(executable, lock)
             self._wait_until_ready()
         except BaseException:
@@ -198,12 +199,6 @@ class EmbeddedRedis:
         except OSError:
             lines = []
         return next((line for line in reversed(lines) if line.strip()), "it left no log.")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def _is_ready(port: int, pid: int) -> bool:

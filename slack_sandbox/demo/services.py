@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..sandbox import BOT_TOKEN, SIGNING_SECRET
-from .children import PROGRAM, ChildProcess, find_free_port
+from .children import PROGRAM, ChildProcess
 from .embedded_redis import EmbeddedRedis
+from .ports import find_free_port
 from .teams import announce, has_teams, make_teams, people_text, read_settings
 
 APPROVALS = "C0APPROVE"

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from slack_sandbox.client.actor import Actor
-from tests.support.processes.ports import free_port_before_another
+from tests.support.processes.ports import find_free_port_before_another
 
 pytestmark = [pytest.mark.redis, pytest.mark.slow]
 ROOT = Path(__file__).parents[2]
@@ -75,7 +75,7 @@ def cards(state: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 async def test_a_demo_that_was_killed_stopped_and_started_finishes_the_job(tmp_path: Path) -> None:
-    port = free_port_before_another()
+    port = find_free_port_before_another()
     page = f"http://127.0.0.1:{port}"
 
     # given a review that waits, one decision made, then the agent, the bot and Redis killed

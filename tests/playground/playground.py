@@ -18,7 +18,7 @@ import aiohttp
 import yaml
 from aiohttp import web
 
-from slack_sandbox.demo.children import find_free_port
+from slack_sandbox.demo.ports import find_free_port
 from teams_sandbox.sandbox import Sandbox
 from teams_sandbox.server import running_sandbox
 from teams_sandbox.workspace.acme import (

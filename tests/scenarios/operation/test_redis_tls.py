@@ -14,10 +14,10 @@ import pytest
 from redis import Redis
 
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
+from slack_sandbox.demo.ports import find_free_port
 from tests.docs.pages import page
 from tests.support.bots import ROOT, Scene, email
 from tests.support.processes.certificates import Certificates
-from tests.support.processes.ports import free_ports
 from tests.support.redis_servers.cluster import RedisCluster
 from tests.support.redis_servers.nodes import connect
 from tests.support.redis_servers.sentinels import RedisSentinels
@@ -43,7 +43,7 @@ def add_user(client: Redis, user: str = "hitl") -> None:
 
 @contextmanager
 def single(folder: Path, tls: Certificates) -> Iterator[str]:
-    [port] = free_ports(1)
+    port = find_free_port()
     settings = {**FORGETFUL, **tls.settings(port)}
     with EmbeddedRedis(folder, executable=executable_under_test(), settings=settings) as server:
         add_user(connect(server))

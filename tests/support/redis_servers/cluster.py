@@ -13,9 +13,9 @@ from redis import ReadOnlyError
 from redis.crc import key_slot
 
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
+from slack_sandbox.demo.ports import find_free_ports
 from slack_sandbox.demo.redis_binary import EmbeddedRedisError
 from tests.support.processes.certificates import Certificates
-from tests.support.processes.ports import free_ports
 from tests.support.redis_servers.nodes import (
     PATIENCE,
     Servers,
@@ -50,7 +50,7 @@ class RedisCluster(Servers):
     ) -> None:
         self._masters, self._replicas = masters, replicas
         count = masters * (1 + replicas)
-        self._tls, self._tls_ports = tls, free_ports(count) if tls else []
+        self._tls, self._tls_ports = tls, find_free_ports(count) if tls else []
         chosen = {
             "appendonly": "no",
             "save": "",
@@ -71,7 +71,7 @@ class RedisCluster(Servers):
                 executable=executable,
                 settings=chosen | self._tls_settings(n),
             )
-            for n, port in enumerate(free_ports(count))
+            for n, port in enumerate(find_free_ports(count))
         ]
 
     @property

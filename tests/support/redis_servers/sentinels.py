@@ -10,9 +10,9 @@ from typing import Any
 from redis import Redis
 
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
+from slack_sandbox.demo.ports import find_free_ports
 from slack_sandbox.demo.redis_binary import find_redis_server
 from tests.support.processes.certificates import Certificates
-from tests.support.processes.ports import free_ports
 from tests.support.redis_servers.nodes import Servers, address_of, connect, port_of, wait_for
 
 #: The name under which the Sentinels know the master.
@@ -50,8 +50,8 @@ class RedisSentinels(Servers):
             "repl-diskless-sync-delay": "0",
             "repl-ping-replica-period": "1",
         }
-        ports = free_ports(1 + replicas + sentinels)
-        self._tls, self._tls_ports = tls, free_ports(len(ports)) if tls else []
+        ports = find_free_ports(1 + replicas + sentinels)
+        self._tls, self._tls_ports = tls, find_free_ports(len(ports)) if tls else []
         self.nodes = [
             EmbeddedRedis(
                 folder / f"node-{n}",
