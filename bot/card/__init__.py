@@ -44,7 +44,6 @@ from .model import (
     quote,
     shows_list,
 )
-from .odd_values import MAX_FIELD_LABEL, field_warnings
 from .sentences import (
     APPROVED_TITLE,
     ARGUMENTS_TITLE,
@@ -106,6 +105,7 @@ from .sentences import (
     warning_lines,
 )
 from .thread import doubt_line, escalated_again, thread_lines
+from .warnings import MAX_FIELD_LABEL, field_warnings
 
 __all__ = [
     "APPROVED_TITLE",

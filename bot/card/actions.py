@@ -25,9 +25,8 @@ from .choices import choice_texts, choices_of
 from .decided import decision_lines
 from .history import attempt_of, edits_of
 from .model import ActionLine, Argument, OpenAction, Progress, Text, quote
-from .odd_values import find_odd_values, warnings_by_key
 from .votes import make_progress
-from .warnings import is_plain
+from .warnings import call_warnings, is_plain, warnings_by_key
 
 #: The most characters of the arguments of all actions on a card together.
 MAX_CARD_ARGS = 7_000
@@ -111,7 +110,7 @@ def make_open_action(
     is_question = config.answer_schema is not None
     choices = choices_of(config) if is_question and not hides_options(review, action) else ()
     answers = choice_texts(config) if choices else ()
-    odd = find_odd_values(None if plain else masked, texts, answers)
+    odd = call_warnings(None if plain else masked, texts, answers)
     why, rule = text.shorten_each((said.description, said.rule), MAX_WHY)
     return OpenAction(
         key=action.key,
@@ -163,7 +162,7 @@ def make_action_line(review: Review, action: Action, number: int) -> ActionLine:
         number=number,
         name=action.name,
         fact=main_fact(masked),
-        odd_values=find_odd_values(None if is_plain(arguments.data) else masked).count,
+        odd_values=call_warnings(None if is_plain(arguments.data) else masked).count,
         progress=_find_progress(review, action),
         attempt=1 + (action.rejected_before.times if action.rejected_before else 0),
         values=call_values(masked) if len(arguments.data) <= MAX_COMPARED else None,

@@ -25,7 +25,7 @@ from .model import (
     agent_name,
     quote,
 )
-from .odd_values import text_warnings
+from .warnings import text_warnings
 
 #: The most characters of a reason on a card, and in a modal. The modal shows a reason in full: marks make it
 #: longer.

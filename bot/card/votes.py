@@ -16,8 +16,8 @@ from hitl_core.review import (
 from .. import text
 from .arguments import arguments_excerpt, format_value, main_fact, mask, mask_action
 from .model import Doubt, PeopleRefs, Progress, Rejection, VoteGroup
-from .odd_values import find_odd_values
 from .people import people_of
+from .warnings import call_warnings
 
 MAX_MESSAGE = 500
 
@@ -116,7 +116,7 @@ def make_doubt(review: Review, call: Call) -> Doubt:
         if rule.exclude_requester
         else None,
         votes=vote_groups(run.votes, rule),
-        warnings=find_odd_values(masked).lines,
+        warnings=call_warnings(masked).lines,
     )
 
 

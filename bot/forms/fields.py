@@ -69,7 +69,7 @@ def _fit_field(field: Field, initial: str, limits: FormLimits) -> Field:
         return field._replace(initial=_locked_text(field, limits))
     if not initial:
         return field
-    length = utf16_length(initial)
+    length = len(initial) if initial.isascii() else utf16_length(initial)
     if length > limits.text:
         field = field._replace(locked=_TOO_MANY_MARKS, beyond_form=True)
         return field._replace(initial=_locked_text(field, limits))

@@ -5,24 +5,32 @@ A warning is about something that reads like something else. Honest text of any 
 """
 
 from .find import (
+    MAX_FIELD_LABEL,
     NamedValue,
     Warnings,
-    find_in_each,
+    call_warnings,
+    field_warnings,
     find_text,
     find_warnings,
     is_plain,
     odd_values,
+    text_warnings,
+    warnings_by_key,
 )
 from .finding import Finding, WarningKind
 
 __all__ = [
+    "MAX_FIELD_LABEL",
     "Finding",
     "NamedValue",
     "WarningKind",
     "Warnings",
-    "find_in_each",
+    "call_warnings",
+    "field_warnings",
     "find_text",
     "find_warnings",
     "is_plain",
     "odd_values",
+    "text_warnings",
+    "warnings_by_key",
 ]

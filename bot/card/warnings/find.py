@@ -1,15 +1,18 @@
-"""Runs all checks on the texts of a call. Pure; the time of each check grows only linearly with the text."""
+"""Finds what is odd in a call: in its texts, its arguments, and the answers that it offers. Pure; the time of
+each check grows only linearly with the text.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, starmap
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from ..arguments import PLACEHOLDER
-from ..model import Line, Span, Text
+from ... import text
+from ..arguments import PLACEHOLDER, MaskedArgs, cut_label
+from ..model import Line, Quote, Span, Text
 from .addresses import find_encoded_host, find_odd_address
 from .finding import Alphabet, Finding, WarningKind, sentence
 from .hosts import find_odd_link
@@ -29,6 +32,8 @@ from .signs import (
 
 #: The most odd values that are described. More are only mentioned.
 MAX_WARNINGS = 5
+#: The most warnings above a field of a form, and the most characters of its label in them.
+MAX_IN_FIELD, MAX_FIELD_LABEL = 2, 40
 #: JSON with none of these certainly needs no warning: escapes of control characters, addresses, encoded
 #: hosts, runs of spaces, and spaces at an edge.
 _ODD_JSON = re.compile(rb'(?i)\\[bfru]|\x7f|@|//|script:|text/html|xn--|  |" | "')
@@ -77,6 +82,74 @@ def is_plain(arguments: bytes) -> bool:
     return arguments.isascii() and _ODD_JSON.search(arguments) is None
 
 
+def call_warnings(
+    masked: MaskedArgs | None,
+    texts: Iterable[tuple[str, Any]] = (),
+    answers: Iterable[tuple[str, Any]] = (),
+) -> Warnings:
+    """What is odd in the named `texts`, in the arguments (None: they have nothing odd), and in `answers`."""
+    arguments = starmap(_named_argument, masked.items if masked else ())
+    return find_warnings(chain(_named_texts(texts), arguments, _named_texts(answers)))
+
+
+def warnings_by_key(masked: MaskedArgs) -> dict[str, tuple[Line, ...]]:
+    """What is odd in each argument alone, by key, so that the warnings can be shown beside it."""
+    found = _find_in_each([_named_argument(key, value) for key, value in masked.items])
+    return {key: lines for (key, _), lines in zip(masked.items, found, strict=True) if lines}
+
+
+def text_warnings(name: str, words: str) -> tuple[Line, ...]:
+    """What is odd in one text beside the arguments."""
+    return find_warnings(_named_texts([(name, words)])).lines
+
+
+def field_warnings(
+    labels: Sequence[str], keys: Sequence[Sequence[str]], values: Sequence[Any]
+) -> list[tuple[Line, ...]]:
+    """What is odd in each value of a form, and in the `keys` that lead to it: at most MAX_IN_FIELD warnings
+    for each. The labels have at most MAX_FIELD_LABEL characters.
+    """
+    named: list[NamedValue] = []
+    for label, path, value in zip(labels, keys, values, strict=True):
+        for key in reversed(path):
+            value = {key: value}
+        named.append(NamedValue(Quote(label), value))
+    return [
+        lines
+        if len(lines) <= MAX_IN_FIELD
+        else (*lines[:MAX_IN_FIELD], (Text("More in it is odd too."),))
+        for lines in _find_in_each(named)
+    ]
+
+
+def find_warnings(values: Iterable[NamedValue]) -> Warnings:
+    """The warnings about the first odd values, and a last line if there are more."""
+    lines: list[Line] = []
+    kinds: list[WarningKind] = []
+    count = 0
+    for one in values:
+        found = _check_value(one)
+        count += bool(found)
+        if count > MAX_WARNINGS:
+            lines.append(sentence("More values have warnings too."))
+            kinds.append("more")
+            break
+        lines += [(one.name, Text(" "), *odd.words, Text(".")) for odd in found]
+        kinds.extend(odd.kind for odd in found)
+    return Warnings(tuple(lines), tuple(kinds), count)
+
+
+def _find_in_each(values: Iterable[NamedValue]) -> list[tuple[Line, ...]]:
+    """The warnings about each of the values alone."""
+    return [find_warnings([one]).lines for one in values]
+
+
+def odd_values(count: int) -> str:
+    """The words for a `Warnings.count`, or for a sum of them."""
+    least = "at least " * (count > MAX_WARNINGS)
+    return f"{least}{count:,} odd value{'s' * (count != 1)}"
+
+
 def find_text(words: str, *, is_key: bool = False) -> tuple[Finding, ...]:
     """What is odd in one text: at most one finding of each group."""
     words = words.replace(PLACEHOLDER, "")
@@ -97,34 +170,6 @@ def find_text(words: str, *, is_key: bool = False) -> tuple[Finding, ...]:
     )
     found = (next((odd for check in group if (odd := check(of))), None) for group, of in groups)
     return tuple(odd for odd in found if odd)
-
-
-def find_warnings(values: Iterable[NamedValue]) -> Warnings:
-    """The warnings about the first odd values, and a last line if there are more."""
-    lines: list[Line] = []
-    kinds: list[WarningKind] = []
-    count = 0
-    for one in values:
-        found = _check_value(one)
-        count += bool(found)
-        if count > MAX_WARNINGS:
-            lines.append(sentence("More values have warnings too."))
-            kinds.append("more")
-            break
-        lines += [(one.name, Text(" "), *odd.words, Text(".")) for odd in found]
-        kinds.extend(odd.kind for odd in found)
-    return Warnings(tuple(lines), tuple(kinds), count)
-
-
-def find_in_each(values: Iterable[NamedValue]) -> list[tuple[Line, ...]]:
-    """The warnings about each of the values alone."""
-    return [find_warnings([one]).lines for one in values]
-
-
-def odd_values(count: int) -> str:
-    """The words for a `Warnings.count`, or for a sum of them."""
-    least = "at least " * (count > MAX_WARNINGS)
-    return f"{least}{count:,} odd value{'s' * (count != 1)}"
 
 
 def _check_value(one: NamedValue) -> list[Finding]:
@@ -150,3 +195,11 @@ def _texts_of(value: Any) -> Iterator[tuple[str, bool]]:
             inner = cast("dict[str, Any]", one)
             yield from ((key, True) for key in inner)
             stack += reversed(list(inner.values()))
+
+
+def _named_argument(key: str, value: Any) -> NamedValue:
+    return NamedValue(Quote(cut_label(text.one_line(key))[0]), value, key)
+
+
+def _named_texts(texts: Iterable[tuple[str, Any]]) -> list[NamedValue]:
+    return [NamedValue(Text(name), words) for name, words in texts]
