@@ -15,6 +15,7 @@ from hitl_core.model import DEFAULT_PLACE, MessageRef, Place
 from ...card import Card, ThreadLine, refused_card_text
 from ...health import Health
 from ...text import one_line, shorten
+from ..answers import Data, read_field, read_object
 from ..contract import (
     LookupFailed,
     MessageGone,
@@ -26,7 +27,7 @@ from ..contract import (
 from . import ids
 from .places import NAME
 from .render import card_message, plain_lines, plain_message, thread_message
-from .transport import NO_PLACE, Api, Data, PeopleLookup, read_field, read_object
+from .transport import NO_PLACE, Api, PeopleLookup
 
 log = logging.getLogger(__name__)
 

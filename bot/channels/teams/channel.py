@@ -14,6 +14,7 @@ from hitl_core.store import Store
 from ...card import Card, ThreadLine, plain_text, thread_text
 from ...health import Health
 from ...text import one_line, shorten
+from ..answers import read_field
 from ..contract import (
     ChannelError,
     MessageGone,
@@ -37,7 +38,6 @@ from .transport import (
     Tokens,
     Uploads,
     card_activity,
-    read_field,
 )
 
 log = logging.getLogger(__name__)

@@ -1,6 +1,6 @@
 """The connection to Slack: its Web API, requests over HTTP, Socket Mode, and the check of every payload."""
 
-from .api import Api, Data, read_field, read_object
+from .api import Api
 from .http import SlackEndpoint
 from .people import PeopleLookup
 from .slack_errors import NO_PLACE
@@ -9,10 +9,7 @@ from .socket_mode import open_socket_mode
 __all__ = [
     "NO_PLACE",
     "Api",
-    "Data",
     "PeopleLookup",
     "SlackEndpoint",
     "open_socket_mode",
-    "read_field",
-    "read_object",
 ]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from slack_sdk.web.async_client import AsyncWebClient
 
 from ....health import Health
+from ...answers import READ_ERRORS, Data, read_list
 from ...contract import LookupFailed, NotFound, RateLimited, Undeliverable, Unreachable
-from .slack_errors import READ_ERRORS, error_translation, scope_hint
+from .slack_errors import error_translation, scope_hint
 
 #: Errors of a method, not of one look-up: all calls of the method fail with them.
 _METHOD_ERRORS = frozenset({"missing_scope", "plan_upgrade_required", "not_allowed_token_type"})
@@ -20,7 +21,6 @@ _METHOD_ERRORS = frozenset({"missing_scope", "plan_upgrade_required", "not_allow
 MAX_PAGES = 100
 
 V = TypeVar("V")
-Data = dict[str, Any]
 
 
 class Api:
@@ -158,26 +158,10 @@ class Api:
         self.health.resolve("lookup", f"{method} for {about}")
 
 
-def read_field(data: Data, key: str, kind: type[V]) -> V:
-    """A field of an answer. Raises ValueError if it is missing or has another type."""
-    value = data.get(key)
-    if not isinstance(value, kind):
-        raise ValueError(f"no {key}")
-    return value
-
-
 def _next_cursor(answer: Data) -> str:
     """The cursor of the next page; "" on the last one."""
     more: Data = answer.get("response_metadata") or {}
     return str(more.get("next_cursor") or "")
-
-
-def read_object(data: Data, key: str) -> Data:
-    return cast(Data, read_field(data, key, dict))
-
-
-def read_list(data: Data, key: str) -> list[Any]:
-    return cast("list[Any]", read_field(data, key, list))
 
 
 def _problem_text(text: str) -> str:

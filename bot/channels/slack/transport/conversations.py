@@ -14,9 +14,10 @@ from typing import Any, TypeVar, assert_never
 
 from hitl_core.model import DEFAULT_PLACE, Place
 
+from ...answers import Data, read_field, read_object
 from ...contract import Audience, ChannelError, NotFound
 from ..places import CHANNEL_ID, CONVERSATION_ID, Destination, parse_place
-from .api import Api, Data, read_field, read_object
+from .api import Api
 
 T = TypeVar("T")
 

@@ -7,9 +7,10 @@ from typing import Any, Literal
 
 from hitl_core.model import DEFAULT_PLACE, person_label
 
+from ...answers import Data, read_field, read_list, read_object
 from ...contract import NotFound, Person
 from ..places import NAME
-from .api import Api, Data, read_field, read_list, read_object
+from .api import Api
 from .conversations import Conversations
 
 #: With these errors it is certain that the thing does not exist (docs.slack.dev/reference/methods). With any

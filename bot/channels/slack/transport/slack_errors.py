@@ -9,6 +9,7 @@ from typing import Any, cast
 import aiohttp
 from slack_sdk.errors import SlackApiError
 
+from ...answers import READ_ERRORS, Data, read_retry_after
 from ...contract import (
     ChannelError,
     MessageGone,
@@ -18,8 +19,6 @@ from ...contract import (
     Undeliverable,
     Unreachable,
 )
-
-Data = dict[str, Any]
 
 #: Problems of Slack or of the operator, not of the request: the request waits and is tried again.
 _TRANSIENT = frozenset(
@@ -50,18 +49,6 @@ NO_PLACE = {
     "user_disabled": "this person has left",
     "user_not_found": "there is no such person",
 }
-#: The errors that are raised if an answer differs from Slack's documentation.
-READ_ERRORS = (
-    ArithmeticError,
-    AttributeError,
-    LookupError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
-#: The longest wait after a rate limit, in seconds. Slack asks for a minute at most; a longer Retry-After is
-#: cut to this.
-MAX_WAIT = 120.0
 
 
 @asynccontextmanager
@@ -92,7 +79,7 @@ def _to_channel_error(method: str, response: Any) -> ChannelError:
     error = str(answer.get("error") or "")
     text = f"Slack answered {error or f'HTTP {status}'} to {method}"
     if status == 429 or error == "ratelimited":
-        return RateLimited(_parse_retry_after(response.headers.get("Retry-After")))
+        return RateLimited(read_retry_after(response.headers.get("Retry-After")))
     if error in _MESSAGE_GONE:
         return MessageGone(text, error=error)
     if error in _NO_TOKEN:
@@ -103,14 +90,6 @@ def _to_channel_error(method: str, response: Any) -> ChannelError:
         return NotFound(f"{NO_PLACE[error]} ({text})", error=error)
     needed = str(answer.get("needed") or "")
     return Undeliverable(text + scope_hint(needed), error=error, needed=needed)
-
-
-def _parse_retry_after(value: object) -> float:
-    """The seconds of Retry-After; 1 if it is not a number."""
-    try:
-        return min(max(1.0, float(str(value))), MAX_WAIT)  # in this order "nan" is 1
-    except ValueError:
-        return 1.0
 
 
 def scope_hint(needed: str) -> str:

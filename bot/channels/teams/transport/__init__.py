@@ -1,6 +1,6 @@
 """The connection to Teams: its requests, with their checks, and our calls."""
 
-from .api import Api, Request, read_field
+from .api import Api, Request
 from .bounded_client import BoundedClient
 from .cloud import CONNECTOR_SCOPE, Cloud
 from .conversations import Conversations
@@ -69,5 +69,4 @@ __all__ = [
     "is_teams_url",
     "parse_execute",
     "parse_file_consent",
-    "read_field",
 ]

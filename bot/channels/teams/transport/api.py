@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
 import httpx
@@ -13,9 +13,10 @@ import httpx
 from hitl_core.model import is_guid
 
 from ....health import Health
+from ...answers import READ_ERRORS, Data, read_list
 from ...contract import LookupFailed, NotFound, NotSent, RateLimited, Undeliverable, Unreachable
 from .cloud import CONNECTOR_SCOPE, GRAPH_SCOPE, Cloud
-from .errors import READ_ERRORS, Data, check_status, error_translation, read_data
+from .errors import check_status, error_translation, read_data
 from .tokens import Tokens
 
 #: The most pages of a list; a longer list makes the look-up fail.
@@ -200,23 +201,11 @@ class Api:
 _DENIED = frozenset({"Authorization_RequestDenied", "Forbidden", "AccessDenied", "UnknownError"})
 
 
-def read_field(data: Data, key: str, kind: type[V]) -> V:
-    """A field of an answer. Raises ValueError if it is missing or has another type."""
-    value = data.get(key)
-    if not isinstance(value, kind):
-        raise ValueError(f"no {key}")
-    return value
-
-
 def read_guid(value: object) -> str:
     """The value as an id in Entra. Raises ValueError if it is none."""
     if not isinstance(value, str) or not is_guid(value.lower()):
         raise ValueError("no id")
     return value.lower()
-
-
-def read_list(data: Data, key: str) -> list[Any]:
-    return cast("list[Any]", read_field(data, key, list))
 
 
 def _join(path: tuple[str, ...]) -> str:

@@ -7,9 +7,10 @@ from typing import Any, assert_never
 from hitl_core.errors import StoreUnavailable
 from hitl_core.model import DEFAULT_PLACE, Place
 
+from ...answers import read_field
 from ...contract import Audience, LookupFailed, NotFound, Unreachable
 from ..places import CONVERSATION_ID, Destination, parse_place
-from .api import Api, read_field, read_guid
+from .api import Api, read_guid
 from .errors import NO_PLACE
 from .references import Reference, References
 from .requests import Activity

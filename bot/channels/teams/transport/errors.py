@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import httpx
 
+from ...answers import MAX_WAIT, READ_ERRORS, Data, read_retry_after
 from ...contract import (
     ChannelError,
     MessageGone,
@@ -19,8 +20,6 @@ from ...contract import (
     Undeliverable,
     Unreachable,
 )
-
-Data = dict[str, Any]
 
 #: Problems of Teams or of the operator, not of the request: the request waits and is tried again. Teams asks
 #: for that after a 412 too.
@@ -40,17 +39,6 @@ NO_PLACE = {
     (404, "MemberNotFoundInConversation"): "there is no such person",
     (400, "MemberNotFoundInConversation"): "there is no such person",
 }
-#: The errors that are raised if an answer differs from Microsoft's documentation.
-READ_ERRORS = (
-    ArithmeticError,
-    AttributeError,
-    LookupError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
-#: The longest wait after a rate limit, in seconds. A longer Retry-After is cut to this.
-MAX_WAIT = 120.0
 
 
 @asynccontextmanager
@@ -79,7 +67,7 @@ def check_status(name: str, answer: httpx.Response) -> None:
     code = _error_code(answer)
     text = f"{name} answered {code or f'HTTP {status}'}"
     if status == 429:
-        raise RateLimited(_parse_retry_after(answer.headers.get("Retry-After")))
+        raise RateLimited(_pause(answer.headers.get("Retry-After")))
     if status in _TRANSIENT_STATUSES or (code in _TRANSIENT_CODES and status < 500):
         raise NotSent(text)
     if status >= 500 or status == 408:
@@ -103,15 +91,11 @@ def _error_code(answer: httpx.Response) -> str:
         return ""
 
 
-def _parse_retry_after(value: str | None) -> float:
-    """The seconds of Retry-After, or 1 if it is not a number; plus a little, so that not all bots and
-    conversations try again at the same moment.
+def _pause(retry_after: str | None) -> float:
+    """The seconds to wait, with a little more, so that not all bots and conversations try again at the same
+    moment.
     """
-    try:
-        seconds = min(max(1.0, float(value or "")), MAX_WAIT * 0.8)  # in this order "nan" is 1
-    except ValueError:
-        seconds = 1.0
-    return seconds * random.uniform(1.0, 1.2)
+    return read_retry_after(retry_after, MAX_WAIT * 0.8) * random.uniform(1.0, 1.2)
 
 
 def read_data(answer: httpx.Response) -> Data:

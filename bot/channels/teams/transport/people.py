@@ -7,9 +7,10 @@ from contextlib import suppress
 
 from hitl_core.model import DEFAULT_PLACE, is_guid, person_label
 
+from ...answers import read_field
 from ...contract import ChannelError, NotFound, Person
 from ..places import GROUP, group_guid, place_of
-from .api import Api, Request, read_field, read_guid
+from .api import Api, Request, read_guid
 from .conversations import Conversations
 from .errors import Data
 from .references import References

@@ -7,8 +7,9 @@ import time
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ...answers import read_field, read_list
 from ...contract import ChannelError, LookupFailed, NotFound, RateLimited, Unreachable
-from .api import Api, read_field, read_list
+from .api import Api
 from .errors import NO_PLACE, Data
 from .references import References
 
