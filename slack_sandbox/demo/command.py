@@ -99,7 +99,7 @@ def _run(args: argparse.Namespace) -> int:
         from . import check, demo
 
         if checking:
-            calls = args.calls or HERE / "check.jsonl"
+            calls = args.calls or HERE / "check" / "calls.jsonl"
             both = not (args.calls or args.policy)
             return check.run(args.data / "check", policy, calls, args.port or 0, both=both)
         Policy.load(policy)  # before anything is started
@@ -113,7 +113,7 @@ def _run(args: argparse.Namespace) -> int:
 def _policy_file(checking: bool, has_calls: bool) -> str:
     if not checking:
         return "policy.yaml"
-    return "check_any.yaml" if has_calls else "check.yaml"
+    return "check/any_policy.yaml" if has_calls else "check/policy.yaml"
 
 
 def _port(text: str) -> int:

@@ -10,9 +10,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..client import Actor, ScriptError
+from ...client import Actor, ScriptError
+from ..services import APPROVALS
 from .form_values import form_values, inputs_by_pointer, missing_fields
-from .services import APPROVALS
 from .turns import PlannedDecision, Turn
 
 #: The local Slack's error for a button that is gone because its message was updated.

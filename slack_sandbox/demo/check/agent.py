@@ -1,6 +1,6 @@
 """The agent of `hitl demo --check`: its turns come from a file, and its tools only record their calls.
 
-python -m slack_sandbox.demo.check_agent --redis URL --name NAME --data DIR --policy FILE --turns FILE
+python -m slack_sandbox.demo.check.agent --redis URL --name NAME --data DIR --policy FILE --turns FILE
 
 Any number of these processes may run, and each can finish what another one began. The line `begin N` on the
 standard input of one process starts turn N. What the tools receive is appended to DIR/received.jsonl, and the

@@ -16,10 +16,10 @@ from uuid import uuid4
 
 from hitl_core import Policy
 
-from ..client import Actor
-from .children import PROGRAM, ChildError, ChildProcess
+from ...client import Actor
+from ..children import PROGRAM, ChildError, ChildProcess
+from ..services import Services, open_services
 from .reviewers import CheckFailed, DemoReviewers
-from .services import Services, open_services
 from .turns import Turn, read_lines, read_turns, to_line
 from .two_channels import check_both
 
@@ -202,7 +202,7 @@ class _Agents:
     def _spawn(self) -> ChildProcess:
         self._count += 1
         arguments = [
-            f"{PROGRAM}.demo.check_agent",
+            f"{PROGRAM}.demo.check.agent",
             f"--redis={self._services.redis_url}",
             f"--data={self._data}",
             f"--policy={self._policy_file}",

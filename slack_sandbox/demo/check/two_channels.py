@@ -10,10 +10,10 @@ import aiohttp
 
 from hitl_core import Gate, Policy, ToolCall
 
-from ..client import Actor
+from ...client import Actor
+from ..services import APPROVALS, Services
+from ..teams import TeamsError, TeamsPeople
 from .reviewers import CheckFailed
-from .services import APPROVALS, Services
-from .teams import TeamsError, TeamsPeople
 
 TEAM = "Agent approvals > General"
 POLICY: dict[str, Any] = {
