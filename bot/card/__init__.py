@@ -12,6 +12,7 @@ from .buttons import card_buttons, reading_buttons
 from .choices import choices_of
 from .compose import build_card, page_keys
 from .digest import MAX_LINES, build_digest
+from .events import doubt_line, escalated_again, thread_lines
 from .model import (
     ActionLine,
     ActionTable,
@@ -104,7 +105,6 @@ from .sentences import (
     unreadable_line,
     warning_lines,
 )
-from .thread import doubt_line, escalated_again, thread_lines
 from .warnings import MAX_FIELD_LABEL, field_warnings
 
 __all__ = [

@@ -22,10 +22,8 @@ from .arguments import (
     mask_action,
 )
 from .choices import choice_texts, choices_of
-from .decided import decision_lines
-from .history import attempt_of, edits_of
+from .events import attempt_of, decision_lines, edits_of, make_progress
 from .model import ActionLine, Argument, OpenAction, Progress, Text, quote
-from .votes import make_progress
 from .warnings import call_warnings, is_plain, warnings_by_key
 
 #: The most characters of the arguments of all actions on a card together.

@@ -25,7 +25,7 @@ from .model import (
     agent_name,
     quote,
 )
-from .warnings import text_warnings
+from .warnings import NamedValue, find_warnings, text_warnings
 
 #: The most characters of a reason on a card, and in a modal. The modal shows a reason in full: marks make it
 #: longer.
@@ -123,7 +123,12 @@ def _agent_argument(label: str, name: str, words: str) -> Argument:
     return Argument(label, words, style, warnings=warnings)
 
 
-def agent_problem(review: Review) -> tuple[Line, ...]:
+def card_warnings(review: Review) -> tuple[Line, ...]:
+    """What people must know about the agent: that it can't go on, and what is odd in its names."""
+    return (*_agent_problem(review), *_name_warnings(review))
+
+
+def _agent_problem(review: Review) -> tuple[Line, ...]:
     """That the agent can't go on, since when, and why in its own words."""
     if (problem := review.agent_problem) is None:
         return ()
@@ -132,3 +137,11 @@ def agent_problem(review: Review) -> tuple[Line, ...]:
     why = text.shorten(text.one_line(agent_problem_of(review)), MAX_ERROR)
     error = (Text(f" is {why}."),) if review.hides_values else (Text(": "), Quote(why))
     return ((start, Time(problem.since), end, *error),)
+
+
+def _name_warnings(review: Review) -> tuple[Line, ...]:
+    """Warnings about the names of the agents and the requester."""
+    names = [("The agent's name", review.agent), ("The requester's name", review.requester or "")]
+    names += [("The name of an agent on the way", agent) for agent in review.path]
+    found = find_warnings([NamedValue(Text(name), words) for name, words in names])
+    return tuple(dict.fromkeys(found.lines))

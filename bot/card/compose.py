@@ -10,10 +10,18 @@ from hitl_core.review import HELD_TEXT, count_steps, deadline, open_items
 
 from .. import text
 from .actions import make_actions
-from .agent_texts import agent_problem
+from .agent_texts import card_warnings
 from .alike import differences
-from .decided import decision_lines, decision_time, elsewhere_of, move_lines
-from .history import first_message, notes_of
+from .events import (
+    cancel_votes_of,
+    decision_lines,
+    decision_time,
+    elsewhere_of,
+    first_message,
+    make_doubt,
+    move_lines,
+    notes_of,
+)
 from .model import (
     NOBODY,
     ActionLine,
@@ -31,8 +39,6 @@ from .model import (
 from .people import deciders_of, merge_people, people_of
 from .sentences import headline, notification
 from .table import make_table
-from .votes import cancel_votes_of, make_doubt
-from .warnings import NamedValue, find_warnings
 
 #: The value of a button has at most 2,000 characters; this many actions with their revisions fit.
 MAX_APPROVED = 200
@@ -91,7 +97,7 @@ def _build_card(
         bare_title=bare_title,
         summary=summary,
         bare_summary=bare_summary,
-        warnings=(*agent_problem(review), *_warnings(review)),
+        warnings=card_warnings(review),
         open_actions=open_actions,
         waiting=short,
         page_keys=tuple(action.key for action in here),
@@ -143,14 +149,6 @@ def _origin(review: Review) -> Origin:
         thread=text.shorten(review.thread_id, 60),
         conversation=review.origin,
     )
-
-
-def _warnings(review: Review) -> tuple[Line, ...]:
-    """Warnings about the names of the agents and the requester."""
-    names = [("The agent's name", review.agent), ("The requester's name", review.requester or "")]
-    names += [("The name of an agent on the way", agent) for agent in review.path]
-    found = find_warnings([NamedValue(Text(name), words) for name, words in names])
-    return tuple(dict.fromkeys(found.lines))
 
 
 def _place_problems(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bot.card import Argument, action_text, build_card, find_open_action
 from bot.card.arguments import list_arguments, main_fact, mask
 from bot.card.arguments.excerpt import UNDECLARED_TITLE
-from bot.card.history import edits_of
+from bot.card.events import edits_of
 from bot.channels.slack.render.card_message import message
 from bot.channels.slack.render.mentions import place_names
 from bot.text import to_visible

@@ -18,8 +18,8 @@ from hitl_core.model import (
 )
 from hitl_core.review import compared_pointers, redaction_pointers, visible_schema
 
-from .. import text
-from .arguments import (
+from ... import text
+from ..arguments import (
     HIDDEN_MARK,
     MAX_LABEL,
     amount_text,
@@ -30,7 +30,7 @@ from .arguments import (
     mark_hidden,
     schema_properties,
 )
-from .model import Attempt, Change, Edit, EscalationNote
+from ..model import Attempt, Change, Edit, EscalationNote
 from .votes import message_of
 
 MAX_CHANGES = 8

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from hitl_core.model import Action, Call, EarlierTerms, Escalation, Grant, Place, Review, Reviewers
 
+from ..model import NOBODY, PeopleRefs, ThreadLine
+from ..people import merge_people, people_of
 from .history import edit_of
-from .model import NOBODY, PeopleRefs, ThreadLine
-from .people import merge_people, people_of
 from .votes import message_of, still_needed
 
 

@@ -12,11 +12,11 @@ from hitl_core.review import (
     message_of_answer,
 )
 
-from .. import text
-from .alike import MAX_COMPARED, MIN_ALIKE, call_values
-from .arguments import argument_rows, format_value, list_arguments, main_fact, mask, mask_action
+from ... import text
+from ..alike import MAX_COMPARED, MIN_ALIKE, call_values
+from ..arguments import argument_rows, format_value, list_arguments, main_fact, mask, mask_action
+from ..model import CallValue, DecidedElsewhere, DecisionLine, Edit, Outcome
 from .history import edit_of, edits_of
-from .model import CallValue, DecidedElsewhere, DecisionLine, Edit, Outcome
 from .votes import message_of
 
 #: The most characters of the argument that distinguishes a line from the others.

@@ -13,11 +13,11 @@ from hitl_core.review import (
     vote_count,
 )
 
-from .. import text
-from .arguments import arguments_excerpt, format_value, main_fact, mask, mask_action
-from .model import Doubt, PeopleRefs, Progress, Rejection, VoteGroup
-from .people import people_of
-from .warnings import call_warnings
+from ... import text
+from ..arguments import arguments_excerpt, format_value, main_fact, mask, mask_action
+from ..model import Doubt, PeopleRefs, Progress, Rejection, VoteGroup
+from ..people import people_of
+from ..warnings import call_warnings
 
 MAX_MESSAGE = 500
 
